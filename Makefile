@@ -1,0 +1,66 @@
+# One verb, one target. `make` alone lists them.
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+STAMP := $(VENV)/.installed
+DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
+
+.PHONY: help setup demo test lint types bench bench-quick openapi openapi-check check fuzz test-docker clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## make .venv with all that serving and developing need
+
+$(STAMP): pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "make setup: no $(PYTHON) here; gradd needs Python 3.11 or newer" >&2; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "make setup: gradd needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) -V); try make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 2; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
+	    { echo "make setup: $(PYTHON) has no venv module; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 2; }
+	test -x $(PY) || $(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet --upgrade pip
+	$(PY) -m pip install --quiet --editable '.[server]' --group dev --group demo
+	@touch $@
+
+demo: $(STAMP) ## train a digits classifier in a daemon, from a process of its own
+	@$(PY) examples/demo.py
+
+test: $(STAMP) ## run the tests; what was skipped is listed with its reason
+	$(PY) -m pytest -rs $(TESTS)
+
+lint: $(STAMP) types openapi-check ## check style, types, import contracts, Dockerfiles, openapi.yaml
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/lint-imports
+	$(VENV)/bin/hadolint $(DOCKERFILES)
+	$(VENV)/bin/check-jsonschema --builtin-schema vendor.compose-spec docker/compose.yaml
+
+types: $(STAMP) ## check types (mypy --strict)
+	$(VENV)/bin/mypy
+
+openapi: $(STAMP) ## write openapi.yaml from the routes
+	$(PY) -m gradd_server.openapi > openapi.yaml.new
+	mv openapi.yaml.new openapi.yaml
+
+openapi-check: $(STAMP) ## fail where openapi.yaml is stale
+	@$(PY) -m gradd_server.openapi | cmp - openapi.yaml || { echo "openapi.yaml is stale: make openapi" >&2; exit 1; }
+
+check: lint test ## everything that continuous integration checks
+
+fuzz: $(STAMP) ## feed the frame decoder 20,000 generated frames
+	GRADD_FUZZ=20000 $(PY) -m pytest -rs tests/protocol/test_fuzz.py
+
+bench: $(STAMP) ## measure beside torch (where installed) and raw TCP; writes docs/benchmarks.md
+	$(PY) -m benchmarks --write docs/benchmarks.md
+
+bench-quick: $(STAMP) ## less of it, in two minutes; prints only
+	$(PY) -m benchmarks --effort quick
+
+test-docker: $(STAMP) ## build and run the image; PODMAN= is a command prefix, BASE= a base image
+	$(PY) -m pytest -rsP -m container tests/docker
+
+clean: ## remove .venv, builds and caches
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
