@@ -1,0 +1,56 @@
+"""The dtypes of the wire: NumPy name <-> frame code <-> item size. Bytes are little-endian, C order."""
+
+import dataclasses
+from typing import Final, Literal
+
+import ml_dtypes
+import numpy as np
+
+Kind = Literal["bool", "int", "float", "complex"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WireType:
+    """One dtype: `name` as NumPy (and the API) spells it, `code` as frames spell it."""
+
+    name: str
+    code: str
+    itemsize: int
+    kind: Kind
+    numpy: "np.dtype[np.generic]"
+
+
+def _row(name: str, code: str, kind: Kind, scalar: type | None = None) -> WireType:
+    dtype: np.dtype[np.generic] = np.dtype(scalar if scalar is not None else name)
+    return WireType(name, code, dtype.itemsize, kind, dtype)
+
+
+TABLE: Final = (
+    _row("bool", "BOOL", "bool"),
+    _row("uint8", "U8", "int"),
+    _row("int8", "I8", "int"),
+    _row("int16", "I16", "int"),
+    _row("int32", "I32", "int"),
+    _row("int64", "I64", "int"),
+    _row("float16", "F16", "float"),
+    _row("bfloat16", "BF16", "float", ml_dtypes.bfloat16),
+    _row("float32", "F32", "float"),
+    _row("float64", "F64", "float"),
+    _row("complex64", "C64", "complex"),
+    _row("complex128", "C128", "complex"),
+)
+"""Every dtype that crosses the wire."""
+
+BY_NAME: Final = {row.name: row for row in TABLE}
+BY_CODE: Final = {row.code: row for row in TABLE}
+BY_NUMPY: Final = {row.numpy: row for row in TABLE}
+
+
+def of(dtype: "np.dtype[np.generic]") -> WireType:
+    """The wire type of a NumPy dtype, whatever its byte order. TypeError when the wire has none."""
+    row = BY_NUMPY.get(dtype)
+    if row is None:
+        row = BY_NUMPY.get(dtype.newbyteorder("<"))
+    if row is None:
+        raise TypeError(f"dtype {dtype} does not cross the wire; one of {', '.join(BY_NAME)} does")
+    return row

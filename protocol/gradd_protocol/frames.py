@@ -1,0 +1,241 @@
+"""Frames: one message and its buffers as bytes, in safetensors' layout.
+
+    u64 LE length of the header | JSON header, padded with spaces | buffers
+
+The header is `{"message": {...}, "buffers": [{"dtype": "F32", "shape": [2], "data_offsets": [begin, end]}]}`.
+Data start at a multiple of 8, offsets count from there; each buffer begins where the one before it ended,
+rounded up to 8, with zero bytes between; the frame ends with the last buffer. The same bytes are an HTTP
+body, a stream message, a journal record.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Final, TypeAlias, TypeVar, cast
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from msgspec import Meta
+
+from . import dtypes, strictjson
+from .limits import DEFAULT
+from .messages import (
+    BackwardJson,
+    Batch,
+    BatchReply,
+    JsonBatch,
+    JsonReply,
+    Message,
+    PutJson,
+    PutTensor,
+    Reply,
+    Request,
+    Stage,
+    TensorReply,
+)
+from .problems import Malformed
+
+Array: TypeAlias = npt.NDArray[Any]
+RawBuffer: TypeAlias = tuple[str, Sequence[int], "bytes | bytearray | memoryview"]
+"""(NumPy dtype name, shape, little-endian C-order bytes)."""
+Buffer: TypeAlias = Array | RawBuffer
+Part: TypeAlias = bytes | memoryview
+Bytes: TypeAlias = bytes | bytearray | memoryview
+
+_Offset: TypeAlias = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
+
+
+class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    dtype: str
+    shape: Annotated[list[_Offset], Meta(max_length=DEFAULT.dims)]
+    data_offsets: tuple[_Offset, _Offset]
+
+
+_Entries: TypeAlias = Annotated[list[_Entry], Meta(max_length=DEFAULT.frame_buffers)]
+
+
+class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    message: Message
+    buffers: _Entries = []
+
+
+class _RequestHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    message: Request
+    buffers: _Entries = []
+
+
+class _ReplyHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    message: Reply
+    buffers: _Entries = []
+
+
+_AnyHeader = TypeVar("_AnyHeader", _Header, _RequestHeader, _ReplyHeader)
+
+_encoder: Final = msgspec.json.Encoder()
+_any: Final = msgspec.json.Decoder(_Header)
+_request: Final = msgspec.json.Decoder(_RequestHeader)
+_reply: Final = msgspec.json.Decoder(_ReplyHeader)
+_ZEROS: Final = bytes(8)
+
+
+def encode(message: Message, buffers: Iterable[Buffer] = ()) -> list[Part]:
+    """The frame in parts, to be sent one after the other (or `join`ed).
+
+    Contiguous little-endian arrays are not copied: their parts are views of them. Raises TypeError for a
+    dtype that does not cross the wire, ValueError for a raw buffer whose size is not that of its shape.
+    """
+    entries: list[_Entry] = []
+    parts: list[Part] = [b""]
+    end = 0
+    for buffer in buffers:
+        row, shape, data = _raw(buffer) if isinstance(buffer, tuple) else _array(buffer)
+        if gap := -end % 8:
+            parts.append(_ZEROS[:gap])
+        begin = end + gap
+        end = begin + data.nbytes
+        entries.append(_Entry(row.code, shape, (begin, end)))
+        parts.append(data)
+    header = _encoder.encode(_Header(message, entries))
+    length = len(header) + -len(header) % 8
+    parts[0] = length.to_bytes(8, "little") + header.ljust(length)
+    return parts
+
+
+def join(parts: Sequence[Part]) -> bytes:
+    """The parts of a frame as one bytes object."""
+    return parts[0] if len(parts) == 1 and isinstance(parts[0], bytes) else b"".join(parts)
+
+
+def size(parts: Sequence[Part]) -> int:
+    """Length of the frame in bytes."""
+    return sum(part.nbytes if isinstance(part, memoryview) else len(part) for part in parts)
+
+
+def decode(data: Bytes) -> tuple[Message, list[Array]]:
+    """A frame's message and buffers; the buffers are read-only views of `data`. Raises Malformed."""
+    header, body = _decode(_any, data)
+    return header.message, _fitting(header.message, _views(header.buffers, body))
+
+
+def decode_request(data: Bytes) -> tuple[Request, list[Array]]:
+    """`decode` of a frame that must hold a request."""
+    header, body = _decode(_request, data)
+    return header.message, _fitting(header.message, _views(header.buffers, body))
+
+
+def decode_reply(data: Bytes) -> tuple[Reply, list[Array]]:
+    """`decode` of a frame that must hold a reply."""
+    header, body = _decode(_reply, data)
+    return header.message, _fitting(header.message, _views(header.buffers, body))
+
+
+def text_buffer(text: bytes) -> RawBuffer:
+    """JSON text as the buffer of a message that carries one."""
+    return "uint8", (len(text),), text
+
+
+def text_of(buffer: Array) -> bytes:
+    """The JSON text in a buffer. Malformed for a buffer of another form."""
+    _check_text(buffer)
+    return buffer.tobytes()
+
+
+def _raw(buffer: RawBuffer) -> tuple[dtypes.WireType, list[int], memoryview]:
+    name, shape, data = buffer
+    row = dtypes.BY_NAME.get(name)
+    if row is None:
+        raise TypeError(f"dtype {name} does not cross the wire; one of {', '.join(dtypes.BY_NAME)} does")
+    view = memoryview(data).cast("B")
+    if math.prod(shape) * row.itemsize != view.nbytes:
+        raise ValueError(f"{view.nbytes} bytes are not those of shape {list(shape)} and dtype {name}")
+    return row, list(shape), view
+
+
+def _array(array: Array) -> tuple[dtypes.WireType, list[int], memoryview]:
+    row = dtypes.of(array.dtype)
+    if array.dtype.byteorder == ">":
+        array = array.astype(row.numpy)
+    # Through bytes: memoryview knows neither bfloat16 nor a 0-d cast.
+    flat = np.ascontiguousarray(array).reshape(-1)
+    return row, list(array.shape), flat.view(np.uint8).data
+
+
+def _decode(decoder: "msgspec.json.Decoder[_AnyHeader]", data: Bytes) -> tuple[_AnyHeader, memoryview]:
+    frame = memoryview(data).cast("B")
+    if len(frame) < 8:
+        raise Malformed("a frame has at least 8 bytes")
+    length = int.from_bytes(frame[:8], "little")
+    if length == 0:
+        raise Malformed("the header is empty")
+    if length > len(frame) - 8:
+        raise Malformed(f"the header is {length} bytes long, the frame {len(frame)}")
+    if length > DEFAULT.json_bytes:
+        raise Malformed(f"a header has at most {DEFAULT.json_bytes} bytes")
+    if length % 8:
+        raise Malformed("the header's length is not a multiple of 8")
+    header = strictjson.decode(decoder, bytes(frame[8 : 8 + length]), _malformed)
+    return header, frame[8 + length :]
+
+
+def _malformed(detail: str) -> Malformed:
+    return Malformed(f"the header: {detail}")
+
+
+def _views(entries: list[_Entry], body: memoryview) -> list[Array]:
+    views: list[Array] = []
+    end = 0
+    for index, entry in enumerate(entries):
+        row = dtypes.BY_CODE.get(entry.dtype)
+        if row is None:
+            raise Malformed(f"buffer {index}: unknown dtype {entry.dtype[:16]!r}")
+        begin, stop = entry.data_offsets
+        start = end + -end % 8
+        if begin != start:
+            raise Malformed(f"buffer {index} begins at {begin}, not at {start}")
+        if stop < begin or stop > len(body):
+            raise Malformed(f"buffer {index} ends at {stop}, the data at {len(body)}")
+        if math.prod(entry.shape) * row.itemsize != stop - begin:
+            raise Malformed(f"buffer {index}: {stop - begin} bytes are not those of its shape and dtype")
+        if body[end:begin] != _ZEROS[: begin - end]:
+            raise Malformed(f"buffer {index}: the bytes before it are not zero")
+        views.append(_view(row, entry.shape, body[begin:stop], index))
+        end = stop
+    if end != len(body):
+        raise Malformed(f"the data end at {end}, the frame's at {len(body)}")
+    return views
+
+
+_TEXTS: Final = (JsonBatch, PutJson, BackwardJson, JsonReply)
+_TENSORS: Final = (PutTensor, Stage, TensorReply)
+
+
+def _fitting(message: Message, views: list[Array]) -> list[Array]:
+    """The buffers, once it is sure that they are those the message speaks of."""
+    if isinstance(message, Batch):
+        spoken = {upload for upload in message.uploads if isinstance(upload, int)}
+    elif isinstance(message, BatchReply):
+        spoken = {result.buffer for result in message.results if result.buffer is not None}
+    else:
+        spoken = {0} if isinstance(message, _TEXTS + _TENSORS) else set()
+    if spoken != set(range(len(views))):
+        raise Malformed(f"the message speaks of the buffers {sorted(spoken)[:8]}, the frame has {len(views)}")
+    if isinstance(message, _TEXTS):
+        _check_text(views[0])
+    return views
+
+
+def _check_text(buffer: Array) -> None:
+    if buffer.dtype != np.uint8 or buffer.ndim != 1:
+        raise Malformed("a JSON text is a buffer of U8 in one dimension")
+
+
+def _view(row: dtypes.WireType, shape: list[int], data: memoryview, index: int) -> Array:
+    flat = np.frombuffer(data, np.uint8)
+    if row.kind == "bool" and flat.size and flat.max() > 1:
+        raise Malformed(f"buffer {index}: a bool is 0 or 1")
+    try:
+        view = cast(Array, flat.view(row.numpy).reshape(shape))
+    except ValueError as error:
+        raise Malformed(f"buffer {index}: {error}") from None
+    view.flags.writeable = False
+    return view

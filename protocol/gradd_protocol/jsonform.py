@@ -1,0 +1,313 @@
+"""The JSON form of a batch (rest-by-hand rules 2 to 6): strict structs, and small types the runtime binds.
+
+Here is only what can be said without knowing an op. Which parameter an input binds to, whether an attr exists
+and how many outputs there are is the catalogue's to say.
+"""
+
+import types
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from . import names, strictjson, values
+from .jsondata import (
+    Array,
+    TensorForm,
+    decode_data,
+    decode_tensor,
+    encode_data,
+    invalid_json,
+    too_large,
+)
+from .limits import DEFAULT
+from .names import Ref
+from .problems import ProtocolError
+from .values import Number
+
+__all__ = [
+    "BackwardForm",
+    "BatchForm",
+    "Input",
+    "InputRef",
+    "NumberForm",
+    "Ref",
+    "StepForm",
+    "TensorForm",
+    "decode_backward",
+    "decode_batch",
+    "decode_data",
+    "decode_float",
+    "decode_index",
+    "decode_tensor",
+    "encode_data",
+    "encode_results",
+]
+
+_LIST: Final = Meta(max_length=DEFAULT.batch_ids)
+_INT_MIN, _INT_MAX = -(1 << 63), (1 << 63) - 1
+
+_Real: TypeAlias = bool | int | float | str
+
+
+class _Scalar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    scalar: bool | int | float | str | Annotated[list[_Real], Meta(min_length=2, max_length=2)]
+    dtype: str | None = None
+
+
+_Item: TypeAlias = str | bool | int | float | _Scalar | None
+_Input: TypeAlias = str | bool | int | float | _Scalar | Annotated[list[_Item], _LIST] | None
+
+_Attr0: TypeAlias = bool | int | float | str | None
+_Attr1: TypeAlias = bool | int | float | str | list[_Attr0] | dict[str, _Attr0] | None
+_Attr2: TypeAlias = bool | int | float | str | list[_Attr1] | dict[str, _Attr1] | None
+_Attr3: TypeAlias = bool | int | float | str | list[_Attr2] | dict[str, _Attr2] | None
+JsonAttr: TypeAlias = bool | int | float | str | list[_Attr3] | dict[str, _Attr3] | None
+"""An attr as JSON says it, bounded in depth."""
+
+
+class NumberForm(msgspec.Struct, frozen=True):
+    """A number among the inputs: a weak Python scalar, or with `dtype` a 0-d value of that dtype."""
+
+    value: Number
+    dtype: str | None = None
+
+
+Simple: TypeAlias = Ref | NumberForm | None
+Input: TypeAlias = Ref | NumberForm | list[Simple] | None
+"""One input of a step: a tensor (or its gradient), a number, an absent optional, a list of those."""
+
+
+class _Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    op: Annotated[str, Meta(min_length=1, max_length=DEFAULT.op_name_chars)]
+    inputs: Annotated[list[_Input], _LIST] | Annotated[dict[str, _Input], _LIST] = []
+    attrs: dict[str, JsonAttr] = {}
+    outputs: Annotated[list[str | None], _LIST] | None = None
+    grad: bool = True
+
+
+class _Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    steps: Annotated[list[_Step], Meta(max_length=DEFAULT.batch_steps)] = []
+    fetch: Annotated[list[str], _LIST] = []
+    free: Annotated[list[str], _LIST] = []
+
+
+class _Backward(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    gradient: str | None = None
+    retain_graph: bool | None = None
+    create_graph: bool = False
+    inputs: Annotated[list[str], _LIST] | None = None
+
+
+class StepForm(msgspec.Struct, frozen=True):
+    """One step. `inputs` are positional or by parameter; `outputs` None drops all, a None in it drops one."""
+
+    op: str
+    inputs: list[Input] | dict[str, Input]
+    attrs: dict[str, JsonAttr]
+    outputs: list[str | None] | None
+    grad: bool = True
+
+
+class BatchForm(msgspec.Struct, frozen=True):
+    """A batch: steps, then what to fetch, then names to free."""
+
+    steps: list[StepForm]
+    fetch: list[Ref]
+    free: list[str]
+
+
+class BackwardForm(msgspec.Struct, frozen=True):
+    """The body of `POST .../tensors/{name}:backward`: the arguments of PyTorch's `backward`, all optional."""
+
+    gradient: Ref | None
+    retain_graph: bool | None
+    create_graph: bool
+    inputs: list[Ref] | None
+
+
+_batch: Final = msgspec.json.Decoder(_Batch)
+_backward: Final = msgspec.json.Decoder(_Backward)
+
+
+def decode_batch(text: bytes) -> BatchForm:
+    """The batch in a JSON body: invalid-json or invalid-name (400), or for a number that fits nothing
+    invalid-op (422)."""
+    raw = strictjson.decode(_batch, text, invalid_json)
+    return BatchForm(
+        [_at(index, step) for index, step in enumerate(raw.steps)],
+        [names.reference(name) for name in raw.fetch],
+        [_freed(name) for name in raw.free],
+    )
+
+
+def decode_backward(text: bytes) -> BackwardForm:
+    """The arguments of `:backward`; an empty body means PyTorch's defaults. invalid-json, invalid-name
+    (400)."""
+    raw = strictjson.decode(_backward, text, invalid_json) if text.strip() else _Backward()
+    return BackwardForm(
+        names.reference(raw.gradient) if raw.gradient is not None else None,
+        raw.retain_graph,
+        raw.create_graph,
+        [names.reference(name) for name in raw.inputs] if raw.inputs is not None else None,
+    )
+
+
+def _freed(name: str) -> str:
+    ref = names.reference(name)
+    if ref.grad:
+        raise ProtocolError.of("invalid-name", f"{name!r} is a gradient: it is cleared, not freed")
+    return ref.name
+
+
+def _at(index: int, raw: _Step) -> StepForm:
+    try:
+        return _step(raw)
+    except ProtocolError as error:
+        raise ProtocolError(msgspec.structs.replace(error.problem, step=index)) from None
+
+
+def _step(raw: _Step) -> StepForm:
+    inputs: list[Input] | dict[str, Input]
+    if isinstance(raw.inputs, dict):
+        inputs = {name: _input(item) for name, item in raw.inputs.items()}
+    else:
+        inputs = [_input(item) for item in raw.inputs]
+    outputs = raw.outputs
+    if outputs is not None:
+        given = [names.output(name) for name in outputs if name is not None]
+        if len(set(given)) != len(given):
+            raise _invalid("two outputs of one step have the same name")
+    return StepForm(raw.op, inputs, raw.attrs, outputs, raw.grad)
+
+
+def _input(raw: _Input) -> Input:
+    if isinstance(raw, list):
+        return [_simple(item) for item in raw]
+    return _simple(raw)
+
+
+def _simple(raw: _Item) -> Simple:
+    if raw is None:
+        return None
+    if isinstance(raw, str):
+        return names.reference(raw)
+    if isinstance(raw, _Scalar):
+        return _number(raw)
+    return NumberForm(_fits(raw))
+
+
+def _number(raw: _Scalar) -> NumberForm:
+    if raw.dtype is None:
+        if isinstance(raw.scalar, list):
+            re, im = (_real(part) for part in raw.scalar)
+            return NumberForm(complex(re, im))
+        return NumberForm(_real(raw.scalar) if isinstance(raw.scalar, str) else _fits(raw.scalar))
+    try:
+        array = decode_data(TensorForm(raw.scalar, raw.dtype, []))
+    except ProtocolError as error:
+        raise _invalid(f"a scalar: {error.problem.detail}") from None
+    value: Number = array.astype("float32").item() if raw.dtype == "bfloat16" else array.item()
+    return NumberForm(value, raw.dtype)
+
+
+def _real(part: _Real) -> float:
+    try:
+        return values.read_real(part)
+    except ValueError as error:
+        raise _invalid(f"a scalar: {error}") from None
+
+
+def _fits(value: bool | int | float) -> bool | int | float:
+    if type(value) is int and not _INT_MIN <= value <= _INT_MAX:
+        raise _invalid("an integer does not fit int64")
+    return value
+
+
+def _invalid(detail: str) -> ProtocolError:
+    return ProtocolError.of("invalid-op", detail)
+
+
+class InputRef(msgspec.Struct, frozen=True):
+    """An entry of an index that is a tensor: the step's k-th input, from 1 after the indexed tensor."""
+
+    k: int
+
+
+IndexEntry: TypeAlias = int | slice | InputRef | types.EllipsisType | None
+
+
+def decode_index(attr: JsonAttr, inputs: int) -> list[IndexEntry]:
+    """`attrs.index` of `getitem` and `index_put_` as what stands between Python's brackets (rule 5).
+
+    `inputs`: how many inputs the step has, the indexed tensor among them. ValueError says what is wrong.
+    """
+    if not isinstance(attr, list):
+        raise ValueError("index is a list, one entry an axis")
+    if len(attr) > 2 * DEFAULT.dims:
+        raise ValueError(f"index has at most {2 * DEFAULT.dims} entries")
+    index = [_entry(item, inputs) for item in attr]
+    if sum(entry is ... for entry in index) > 1:
+        raise ValueError('an index can only have a single ellipsis ("...")')
+    return index
+
+
+def _entry(item: Any, inputs: int) -> IndexEntry:
+    if item is None or isinstance(item, bool):
+        return item
+    if isinstance(item, int):
+        return _small(item)
+    if item == "...":
+        return ...
+    match item:
+        case {"slice": [start, stop, step], **rest} if not rest:
+            return slice(_bound(start), _bound(stop), _bound(step))
+        case {"input": int(k), **rest} if not rest and not isinstance(k, bool):
+            if not 1 <= k < inputs:
+                raise ValueError(
+                    f"an index names input {k}: the step's inputs after the first are 1 to {inputs - 1}"
+                )
+            return InputRef(k)
+    raise ValueError(
+        'an entry of index is an int, a bool, null, "...", {"slice": [start, stop, step]} or {"input": k}'
+    )
+
+
+def _bound(item: Any) -> int | None:
+    if item is not None and type(item) is not int:
+        raise ValueError("start, stop and step of a slice are integers or null")
+    return None if item is None else _small(item)
+
+
+def _small(item: int) -> int:
+    if not _INT_MIN <= item <= _INT_MAX:
+        raise ValueError("an index does not fit int64")
+    return item
+
+
+_WORDS: Final = ("inf", "-inf", "nan")
+
+
+def decode_float(attr: JsonAttr) -> float:
+    """An attr where a float is declared (rule 4): a number, `"inf"`, `"-inf"` or `"nan"`. ValueError else."""
+    if isinstance(attr, str) and attr in _WORDS:
+        return float(attr)
+    if isinstance(attr, int | float):
+        return values.read_real(attr)
+    raise ValueError('a number, "inf", "-inf" or "nan" expected')
+
+
+_encoder: Final = msgspec.json.Encoder()
+
+
+def encode_results(seq: int, position: int, results: Mapping[str, Array | None]) -> bytes:
+    """The JSON answer to a batch: a fetched name whose value is None gives null. 406 where it grows too
+    large."""
+    if sum(array.size for array in results.values() if array is not None) * 2 > DEFAULT.json_bytes:
+        raise too_large()
+    said = {name: None if array is None else encode_data(array) for name, array in results.items()}
+    text = _encoder.encode({"seq": seq, "position": position, "results": said})
+    if len(text) > DEFAULT.json_bytes:
+        raise too_large()
+    return text

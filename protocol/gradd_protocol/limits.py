@@ -1,0 +1,64 @@
+"""Every limit of the wire, in one table. `GET /v1` serves it, decoders and the server enforce it."""
+
+import dataclasses
+
+KIB = 1 << 10
+MIB = 1 << 20
+GIB = 1 << 30
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of one daemon. Sizes are bytes unless the name says otherwise; `DEFAULT` is what ships."""
+
+    json_bytes: int = 16 * MIB
+    """A JSON body, and the JSON header of a frame."""
+    json_depth: int = 64
+    """Nesting of a JSON body."""
+    json_containers: int = 1 << 20
+    """Arrays and objects in one JSON text: what bounds the memory a small text can grow into."""
+    client_message_bytes: int = MIB
+    """A stream message from a client."""
+    server_message_bytes: int = 2 * MIB
+    """A stream message from the server."""
+    upload_bytes: int = GIB
+    """One uploaded tensor."""
+    inline_upload_bytes: int = 256 * KIB
+    """An upload riding in its batch; a larger one is staged."""
+    inline_result_bytes: int = 256 * KIB
+    """A result riding in its reply; a larger one is pinned and read by GET."""
+    staged_bytes: int = 2 * GIB
+    """Uploads of one session that wait for their batch."""
+    session_bytes: int = 8 * GIB
+    """Tensors of one session, unless the session was opened with a quota of its own."""
+    batch_steps: int = 4096
+    """Steps of one batch."""
+    batch_ids: int = 1 << 16
+    """Entries of any one list of a batch (inputs, values, keep, fetch, free, ...)."""
+    window_batches: int = 64
+    """Unacknowledged batches of one writer."""
+    window_bytes: int = 32 * MIB
+    """Bytes of the unacknowledged batches of one writer."""
+    stored_keys: int = 1024
+    """Idempotency keys remembered by one session."""
+    dims: int = 64
+    """Dimensions of one tensor."""
+    frame_buffers: int = 4096
+    """Buffers of one frame."""
+    static_depth: int = 4
+    """Nesting of lists in a static parameter."""
+    name_chars: int = 128
+    """A session or tensor name."""
+    op_name_chars: int = 64
+    """An op or attribute name."""
+    http_header_bytes: int = 32 * KIB
+    """All headers of one HTTP request."""
+    http_headers: int = 100
+    """Number of headers of one HTTP request."""
+
+    def as_dict(self) -> dict[str, int]:
+        """Name -> value of every limit, in declaration order."""
+        return dataclasses.asdict(self)
+
+
+DEFAULT = Limits()

@@ -1,0 +1,274 @@
+"""Messages: requests to a session and its replies, as tagged unions (the tag is the field `type`)."""
+
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from .limits import DEFAULT
+from .problems import Problem
+from .program import Program
+
+_IDS = Meta(max_length=DEFAULT.batch_ids)
+_NAME = Meta(max_length=4 * DEFAULT.name_chars)
+Count: TypeAlias = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
+"""A number that counts something: sequence numbers, sizes, positions."""
+Name: TypeAlias = Annotated[str, _NAME]
+"""A tensor name or id; the runtime looks it up, `names` checks new ones."""
+
+NonFinite: TypeAlias = Literal["Infinity", "-Infinity", "NaN"]
+Real: TypeAlias = float | NonFinite
+Complex: TypeAlias = Annotated[list[Real], Meta(min_length=2, max_length=2)]
+Scalar: TypeAlias = bool | int | float | NonFinite | Complex
+"""A run-time value: the non-finite floats are strings, a complex number is `[re, im]`."""
+
+
+class _Message(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True, forbid_unknown_fields=True):
+    """Base of all messages."""
+
+
+class TensorInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a mirror knows of a session tensor. Strides are in elements; `dtype` is NumPy's name."""
+
+    id: str
+    name: str | None
+    shape: list[int]
+    strides: list[int]
+    dtype: str
+    requires_grad: bool
+    is_leaf: bool
+    version: int
+    has_grad: bool
+
+
+class SessionInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A session as `GET /v1/sessions/{name}` shows it. `tensors` .. `writers` are counts, `bytes` is
+    bytes."""
+
+    name: str
+    epoch: int
+    last_position: int = 0
+    tensors: int = 0
+    bytes: int = 0
+    messages: int = 0
+    batches: int = 0
+    round_trips: int = 0
+    steps: int = 0
+    writers: int = 0
+
+
+# Requests
+
+
+class Attach(_Message, frozen=True, tag="attach"):
+    """Become a writer of the session, or with `resume` and `epoch` go on as the writer one was.
+
+    `client` is free text for humans.
+    """
+
+    client: Annotated[str, Meta(max_length=256)] = ""
+    resume: Count | None = None
+    epoch: Count | None = None
+
+
+class Acquire(_Message, frozen=True, tag="acquire"):
+    """Raise the session's epoch, fence all earlier writers, and become a writer."""
+
+
+class Batch(_Message, frozen=True, tag="batch", kw_only=True):
+    """One program with everything that changes from step to step beside it.
+
+    `keep` slots become session tensors @writer.first, @writer.first+1, ... in order. `fetch` names slots or
+    ids whose values the reply brings. `free` ids are dropped after the last step. `bind`/`unbind` are shared
+    names. `state` asks for the TensorInfo of ids. `uploads`: one entry a step of op `upload`, a buffer of
+    this frame or the key `w.n` of a staged one.
+    """
+
+    writer: Count
+    epoch: Count
+    seq: Count
+    ack: Count
+    program: Annotated[str, Meta(max_length=32)]
+    definition: Program | None = None
+    inputs: Annotated[list[Name], _IDS] = []
+    values: Annotated[list[Scalar], _IDS] = []
+    uploads: Annotated[list[Count | Name], _IDS] = []
+    keep: Annotated[list[Count], _IDS] = []
+    first: Count = 0
+    fetch: Annotated[list[Count | Name], _IDS] = []
+    free: Annotated[list[Name], _IDS] = []
+    bind: Annotated[dict[str, Count | Name], _IDS] = {}
+    unbind: Annotated[list[Name], _IDS] = []
+    state: Annotated[list[Name], _IDS] = []
+
+
+class JsonBatch(_Message, frozen=True, tag="json-batch"):
+    """A batch in the JSON form. Buffer 0 is the JSON text.
+
+    Without `writer` the session numbers it (writer 0); with it, `epoch`, `seq` and `ack` are as in Batch.
+    Without `ack` the writer has read all earlier replies.
+    """
+
+    idempotency_key: Annotated[str, Meta(max_length=256)] | None = None
+    writer: Count | None = None
+    epoch: Count = 0
+    seq: Count = 0
+    ack: Count | None = None
+
+
+class PutTensor(_Message, frozen=True, tag="put-tensor"):
+    """Make a new leaf from buffer 0 and bind it to `name`."""
+
+    name: Name
+    requires_grad: bool = False
+
+
+class PutJson(_Message, frozen=True, tag="put-json"):
+    """Make a new leaf from the JSON text in buffer 0 and bind it to `name`."""
+
+    name: Name
+
+
+class GetTensor(_Message, frozen=True, tag="get-tensor"):
+    """Read a tensor, by name, id, or `x.grad`."""
+
+    name: Name
+
+
+class DeleteTensor(_Message, frozen=True, tag="delete-tensor"):
+    """Unbind a name; of `x.grad`, clear the gradient."""
+
+    name: Name
+
+
+class ListTensors(_Message, frozen=True, tag="list-tensors"):
+    """Ask for the TensorInfo of every tensor of the session."""
+
+
+class BackwardJson(_Message, frozen=True, tag="backward-json"):
+    """Run `backward` from the tensor `name`. Buffer 0 is the JSON text of its arguments."""
+
+    name: Name
+
+
+class Stage(_Message, frozen=True, tag="stage"):
+    """Stage buffer 0 under `key` (`writer.n`) for a batch to come."""
+
+    key: Name
+
+
+class GetResult(_Message, frozen=True, tag="get-result"):
+    """Read a pinned result."""
+
+    key: Name
+
+
+class GetReply(_Message, frozen=True, tag="get-reply"):
+    """Did batch `seq` of `writer` land? Answered by its stored reply."""
+
+    writer: Count
+    seq: Count
+
+
+class Info(_Message, frozen=True, tag="info"):
+    """Ask for the SessionInfo."""
+
+
+# Replies
+
+
+class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One fetched value: in a buffer of the reply, pinned under a key for `GetResult`, or absent (None)."""
+
+    dtype: str = ""
+    shape: list[int] = []
+    buffer: int | None = None
+    pinned: str | None = None
+    absent: bool = False
+
+
+class Attached(_Message, frozen=True, tag="attached"):
+    """The answer to Attach and Acquire. `window`: unacknowledged batches allowed."""
+
+    writer: int
+    epoch: int
+    window: int
+    session: SessionInfo
+
+
+class BatchReply(_Message, frozen=True, tag="batch-reply", kw_only=True):
+    """The outcome of a batch. `applied` steps stand; with a problem, the rest were not run.
+
+    `others`: other writers applied batches since this writer's last; `changed` has the shared tensors they
+    touched.
+    """
+
+    seq: int
+    position: int
+    applied: int = 0
+    skipped: bool = False
+    replayed: bool = False
+    results: list[Result] = []
+    others: bool = False
+    changed: list[TensorInfo] = []
+    state: list[TensorInfo | None] = []
+    problem: Problem | None = None
+
+
+class TensorReply(_Message, frozen=True, tag="tensor"):
+    """A tensor: what it is, and its data in buffer 0."""
+
+    info: TensorInfo
+
+
+class Tensors(_Message, frozen=True, tag="tensors"):
+    """Every tensor of the session."""
+
+    tensors: list[TensorInfo]
+
+
+class JsonReply(_Message, frozen=True, tag="json-reply"):
+    """A JSON answer to hand on as it is: buffer 0 is its text, `status` its HTTP status."""
+
+    status: int = 200
+    replayed: bool = False
+
+
+class Done(_Message, frozen=True, tag="done"):
+    """It is done and there is nothing to say, but whether something new came to be."""
+
+    created: bool = False
+
+
+class SessionReply(_Message, frozen=True, tag="session"):
+    """The answer to Info."""
+
+    session: SessionInfo
+
+
+class ProblemReply(_Message, frozen=True, tag="problem"):
+    """It was refused."""
+
+    problem: Problem
+
+
+Request: TypeAlias = (
+    Attach
+    | Acquire
+    | Batch
+    | JsonBatch
+    | PutTensor
+    | PutJson
+    | GetTensor
+    | DeleteTensor
+    | ListTensors
+    | BackwardJson
+    | Stage
+    | GetResult
+    | GetReply
+    | Info
+)
+Reply: TypeAlias = (
+    Attached | BatchReply | TensorReply | Tensors | JsonReply | Done | SessionReply | ProblemReply
+)
+Message: TypeAlias = Request | Reply

@@ -1,0 +1,83 @@
+"""Names: of sessions, of tensors, and the ids that clients give (rest-by-hand rule 1).
+
+A tensor is referred to by its shared name `a.b`, by its id `@writer.n`, or in a JSON batch by a temporary
+`%name`; each followed by `.grad` is that tensor's gradient.
+"""
+
+import re
+from typing import Final, NamedTuple
+
+from .limits import DEFAULT
+from .problems import ProtocolError
+
+_TAIL: Final = DEFAULT.name_chars - 1
+_SESSION: Final = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{_TAIL}}}")
+_TENSOR: Final = re.compile(rf"[A-Za-z_][A-Za-z0-9_.-]{{0,{_TAIL}}}")
+_TEMPORARY: Final = re.compile(rf"%[A-Za-z0-9_.-]{{1,{_TAIL}}}")
+_ID: Final = re.compile(r"@(0|[1-9][0-9]{0,9})\.(0|[1-9][0-9]{0,18})")
+_GRAD: Final = ".grad"
+
+
+class Ref(NamedTuple):
+    """A tensor, or with `grad` its gradient. `name` is a shared name, an id, or a temporary name."""
+
+    name: str
+    grad: bool = False
+
+    def __str__(self) -> str:
+        return self.name + _GRAD if self.grad else self.name
+
+
+def _refuse(what: str, name: str) -> ProtocolError:
+    return ProtocolError.of("invalid-name", f"{name[: DEFAULT.name_chars]!r} is not {what}")
+
+
+def session(name: str) -> str:
+    """The name of a session, itself; invalid-name (400) where it breaks the rules."""
+    if not _SESSION.fullmatch(name) or ".." in name:
+        raise _refuse("the name of a session", name)
+    return name
+
+
+def split(name: str) -> Ref:
+    """`a.b.grad` as the gradient of `a.b`; checks nothing."""
+    return Ref(name.removesuffix(_GRAD), True) if name.endswith(_GRAD) else Ref(name)
+
+
+def tensor(name: str) -> str:
+    """A shared name that may be bound, itself; invalid-name (400) else, also for `grad` and `x.grad`."""
+    if not _TENSOR.fullmatch(name) or name == "grad" or name.endswith(_GRAD):
+        raise _refuse("a name that a tensor can have", name)
+    return name
+
+
+def output(name: str) -> str:
+    """A name that a step of a JSON batch may give: shared, or temporary (`%d`). invalid-name (400) else."""
+    if not name.startswith("%"):
+        return tensor(name)
+    if not _TEMPORARY.fullmatch(name) or name.endswith(_GRAD):
+        raise _refuse("a name that a step can give", name)
+    return name
+
+
+def reference(name: str) -> Ref:
+    """What a name refers to: shared name, id or temporary name, or the gradient of one. invalid-name (400)
+    else."""
+    ref = split(name)
+    if _ID.fullmatch(ref.name):
+        return ref
+    if len(name) > DEFAULT.name_chars + len(_GRAD):
+        raise _refuse("the name of a tensor", name)
+    output(ref.name)
+    return ref
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a name lives for its batch only."""
+    return name.startswith("%")
+
+
+def parse_id(name: str) -> tuple[int, int] | None:
+    """(writer, n) of an id `@writer.n`; None for anything else."""
+    match = _ID.fullmatch(name)
+    return (int(match[1]), int(match[2])) if match else None

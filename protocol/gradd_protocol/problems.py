@@ -1,0 +1,350 @@
+"""Problems (RFC 9457): the one table of what can go wrong, and the exceptions that carry a problem."""
+
+import dataclasses
+from typing import Any, Final
+
+import msgspec
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The body of an `application/problem+json` answer; the same members ride in frames."""
+
+    type: str
+    """`/problems/<slug>`, relative to the daemon, which serves the description there."""
+    title: str
+    status: int
+    detail: str = ""
+    """What happened this time; PyTorch's message where a step failed."""
+    exception: str | None = None
+    """Name of PyTorch's exception class, as `RuntimeError`."""
+    step: int | None = None
+    """Index of the step at fault in its batch."""
+    applied: int | None = None
+    """Steps that stand."""
+    limit: int | None = None
+    used: int | None = None
+    requested: int | None = None
+    expected_seq: int | None = None
+    epoch: int | None = None
+    supported: list[str] | None = None
+    errors: list[dict[str, str]] | None = None
+    """`[{"detail": ..., "pointer": "/steps/0/op"}]`: where in a JSON body the fault is."""
+    retry_after: int | None = None
+    """Seconds."""
+    request_id: str | None = None
+
+    @property
+    def slug(self) -> str:
+        """The last component of `type`."""
+        return self.type.rpartition("/")[2]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Kind:
+    """One row of the table: what a slug means."""
+
+    slug: str
+    status: int
+    title: str
+    description: str
+
+
+_ROWS: Final = (
+    Kind(
+        "malformed-frame",
+        400,
+        "Malformed frame",
+        "The body is not a frame: its length prefix, header, buffer table or bytes disagree, or its message"
+        " has a field that is unknown, missing, repeated or of another type. Nothing was run.",
+    ),
+    Kind(
+        "invalid-json",
+        400,
+        "Invalid JSON",
+        "The body is not JSON, or is JSON with a key repeated, nested too deep, or with a member that is "
+        "unknown, missing or of another type. Nothing was run.",
+    ),
+    Kind(
+        "invalid-name",
+        400,
+        "Invalid name",
+        "A session or tensor name breaks the rules: sessions are [A-Za-z0-9][A-Za-z0-9._-]{0,127} without "
+        "'..', tensors [A-Za-z_][A-Za-z0-9_.-]{0,127}, and a last component 'grad' is reserved for "
+        "gradients.",
+    ),
+    Kind(
+        "bad-request",
+        400,
+        "Bad request",
+        "A header, a query parameter or a path component cannot be read as what it should be.",
+    ),
+    Kind(
+        "unauthenticated",
+        401,
+        "Not authenticated",
+        "The request carries no valid token.",
+    ),
+    Kind(
+        "forbidden",
+        403,
+        "Forbidden",
+        "The token is valid but does not allow this.",
+    ),
+    Kind(
+        "origin-refused",
+        403,
+        "Origin refused",
+        "The request comes from a web page of another origin. The daemon answers only pages of its own.",
+    ),
+    Kind(
+        "not-found",
+        404,
+        "Not found",
+        "There is nothing at this path.",
+    ),
+    Kind(
+        "session-not-found",
+        404,
+        "Session not found",
+        "No session has this name. It was never created, was deleted, or was anonymous and has ended.",
+    ),
+    Kind(
+        "tensor-not-found",
+        404,
+        "Tensor not found",
+        "The session has no tensor of this name or id; for 'x.grad', x has no gradient.",
+    ),
+    Kind(
+        "op-not-found",
+        404,
+        "Operation not found",
+        "The catalogue has no operation of this name. GET /v1/ops lists it.",
+    ),
+    Kind(
+        "result-not-found",
+        404,
+        "Result not found",
+        "No pinned result has this key. It was never pinned, or was acknowledged and dropped.",
+    ),
+    Kind(
+        "batch-not-found",
+        404,
+        "Batch not found",
+        "The writer has not applied a batch of this number: it did not land.",
+    ),
+    Kind(
+        "method-not-allowed",
+        405,
+        "Method not allowed",
+        "The path exists and does not know this method. The Allow header lists those it knows.",
+    ),
+    Kind(
+        "not-acceptable",
+        406,
+        "Not acceptable",
+        "None of the media types the request accepts can be produced. 'supported' lists those that can.",
+    ),
+    Kind(
+        "request-timeout",
+        408,
+        "Request timeout",
+        "The body did not arrive in time. Nothing was run.",
+    ),
+    Kind(
+        "sequence-gap",
+        409,
+        "Sequence gap",
+        "The batch number is beyond the writer's next. 'expected_seq' is the number to send. Nothing was "
+        "run.",
+    ),
+    Kind(
+        "sequence-conflict",
+        409,
+        "Sequence conflict",
+        "A batch of this number was applied with another body. Nothing was run.",
+    ),
+    Kind(
+        "writer-fenced",
+        409,
+        "Writer fenced",
+        "The session was acquired anew since this writer attached, so its epoch is over. Attach again.",
+    ),
+    Kind(
+        "writer-unknown",
+        409,
+        "Writer unknown",
+        "The session never gave out this writer number, or not in this epoch. Attach first.",
+    ),
+    Kind(
+        "program-unknown",
+        409,
+        "Program unknown",
+        "The batch names a program that the session does not hold. Send it again with its definition. The "
+        "batch number was not consumed.",
+    ),
+    Kind(
+        "upload-missing",
+        409,
+        "Upload missing",
+        "The batch names a staged upload that has not arrived. Stage it and send the batch again. The batch"
+        " number was not consumed.",
+    ),
+    Kind(
+        "idempotency-conflict",
+        409,
+        "Idempotency key conflict",
+        "This Idempotency-Key was used with another body. Nothing was run.",
+    ),
+    Kind(
+        "window-exceeded",
+        409,
+        "Window exceeded",
+        "The writer has more unacknowledged batches, or bytes of them, than its window allows. Read replies"
+        " and acknowledge them first. The batch number was not consumed.",
+    ),
+    Kind(
+        "session-exists",
+        409,
+        "Session exists",
+        "A session of this name exists with other settings.",
+    ),
+    Kind(
+        "reply-expired",
+        410,
+        "Reply expired",
+        "The batch was applied, and its reply was dropped after it was acknowledged.",
+    ),
+    Kind(
+        "length-required",
+        411,
+        "Length required",
+        "An upload must say its Content-Length.",
+    ),
+    Kind(
+        "body-too-large",
+        413,
+        "Body too large",
+        "The body or the message is over its limit. 'limit' says which size is allowed.",
+    ),
+    Kind(
+        "unsupported-media-type",
+        415,
+        "Unsupported media type",
+        "The Content-Type or Content-Encoding of the request is not one that this path reads.",
+    ),
+    Kind(
+        "host-refused",
+        421,
+        "Host refused",
+        "The Host header does not name this daemon (localhost, 127.0.0.1 or [::1]).",
+    ),
+    Kind(
+        "invalid-op",
+        422,
+        "Invalid step",
+        "A step was refused before any ran: an unknown operation, a wrong number of inputs or outputs, an "
+        "unknown or ill-typed attribute, shapes or dtypes that do not go together, an unknown tensor, or a "
+        "backward pass from a non-scalar without gradient. 'step' says which. Nothing was run.",
+    ),
+    Kind(
+        "invalid-data",
+        422,
+        "Invalid data",
+        "The data of a tensor does not fit its dtype or its shape: a ragged list, a wrong count, a value "
+        "out of the range of an integer dtype, a value of another kind.",
+    ),
+    Kind(
+        "op-failed",
+        422,
+        "Step failed",
+        "A step failed while running. The steps before it stand ('applied'), the rest were not run. "
+        "'exception' and 'detail' are PyTorch's exception class and message.",
+    ),
+    Kind(
+        "skipped",
+        424,
+        "Batch skipped",
+        "An earlier batch of this writer failed and its failure is not acknowledged yet. Nothing was run.",
+    ),
+    Kind(
+        "rate-limited",
+        429,
+        "Too many requests",
+        "Try again after 'retry_after' seconds.",
+    ),
+    Kind(
+        "headers-too-large",
+        431,
+        "Headers too large",
+        "The headers of the request are over their limit.",
+    ),
+    Kind(
+        "internal",
+        500,
+        "Internal error",
+        "The daemon has a bug. Its log has the details under 'request_id'. The session goes on.",
+    ),
+    Kind(
+        "not-implemented",
+        501,
+        "Not implemented",
+        "This is part of the surface and not built yet.",
+    ),
+    Kind(
+        "draining",
+        503,
+        "Draining",
+        "The daemon is shutting down and takes no new work.",
+    ),
+    Kind(
+        "device-lost",
+        503,
+        "Device lost",
+        "The engine process that held the session ended, and with it everything in the session. Whether a "
+        "batch in flight ran cannot be told. Delete the session and create it again.",
+    ),
+    Kind(
+        "overloaded",
+        503,
+        "Overloaded",
+        "The daemon's queues are full. Try again after 'retry_after' seconds.",
+    ),
+    Kind(
+        "quota-exceeded",
+        507,
+        "Quota exceeded",
+        "The step, upload or session would take more bytes than allowed. 'limit', 'used' and 'requested' "
+        "are bytes.",
+    ),
+)
+
+TABLE: Final = {row.slug: row for row in _ROWS}
+"""slug -> row."""
+
+PREFIX: Final = "/problems/"
+
+
+def problem(slug: str, detail: str = "", **members: Any) -> Problem:
+    """The problem of that slug, with status and title from the table. KeyError for an unknown slug."""
+    row = TABLE[slug]
+    return Problem(type=PREFIX + slug, title=row.title, status=row.status, detail=detail, **members)
+
+
+class ProtocolError(Exception):
+    """A refusal to be answered with `.problem`."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.detail or problem.title)
+        self.problem = problem
+
+    @classmethod
+    def of(cls, slug: str, detail: str = "", **members: Any) -> "ProtocolError":
+        """The refusal with the problem of that slug."""
+        return ProtocolError(problem(slug, detail, **members))
+
+
+class Malformed(ProtocolError):
+    """Bytes that are not a frame, or a program or message that breaks the wire's own rules."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(problem("malformed-frame", detail))

@@ -1,0 +1,206 @@
+"""Programs: what was recorded, in local slot numbers, and nothing else.
+
+A program's identity is its steps: ops, slots, static parameters, kinds of run-time values, grad flags. What
+may change from step to step of a training loop travels beside it in the batch.
+
+Slots are numbered 0..inputs-1 for the program's inputs; each step's outputs take the next numbers. The
+run-time values of a batch come step by step; in a step its inputs first, left to right, then its attrs by
+sorted name.
+"""
+
+import hashlib
+import math
+import re
+from collections.abc import Iterator
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+
+from .limits import DEFAULT
+from .problems import Malformed
+
+ValueKind: TypeAlias = Literal["bool", "int", "float", "complex"]
+
+
+class Value(msgspec.Struct, frozen=True, tag="v", tag_field="t", forbid_unknown_fields=True):
+    """Stands for the next run-time value of the batch. The kind is identity, the value is not."""
+
+    kind: ValueKind
+
+
+class GradOf(msgspec.Struct, frozen=True, tag="g", tag_field="t", forbid_unknown_fields=True):
+    """Stands for the `.grad` that the tensor in slot `of` has at the time of the step."""
+
+    of: int
+
+
+class Special(msgspec.Struct, frozen=True, tag="f", tag_field="t", forbid_unknown_fields=True):
+    """A static float that JSON cannot say."""
+
+    text: Literal["inf", "-inf", "nan"]
+
+    def number(self) -> float:
+        """The float it stands for."""
+        return float(self.text)
+
+
+SimpleArg: TypeAlias = int | Value | GradOf | None
+Arg: TypeAlias = int | Value | GradOf | list[SimpleArg] | None
+"""One input of a step: a slot, an absent optional, a run-time value, a gradient, or a list of those."""
+
+_Leaf: TypeAlias = bool | int | float | str | Special | None
+_Static1: TypeAlias = bool | int | float | str | Special | list[_Leaf] | None
+_Static2: TypeAlias = bool | int | float | str | Special | list[_Static1] | None
+_Static3: TypeAlias = bool | int | float | str | Special | list[_Static2] | None
+Static: TypeAlias = bool | int | float | str | Special | list[_Static3] | None
+"""A static parameter: a JSON scalar or lists of them, `limits.static_depth` levels deep."""
+Attr: TypeAlias = bool | int | float | str | Special | Value | list[_Static3] | None
+"""A parameter of a step: static, or one run-time value."""
+
+UPLOAD: Final = "upload"
+"""The op of a step whose data come with the batch (`Batch.uploads`, one entry a step)."""
+
+_NAME: Final = re.compile(rf"[A-Za-z_][A-Za-z0-9_.]{{0,{DEFAULT.op_name_chars - 1}}}")
+_INT_MIN, _INT_MAX = -(1 << 63), (1 << 64) - 1
+
+
+class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One op call: `outputs` results, recorded under `grad` mode.
+
+    `raises`: the client's mirror saw this backward raise midway; the server runs it for its partial effect.
+    """
+
+    op: str
+    inputs: list[Arg]
+    attrs: dict[str, Attr] = {}
+    outputs: int = 1
+    grad: bool = True
+    raises: bool = False
+
+    def values(self) -> Iterator[Value]:
+        """Its run-time values in the order in which the batch gives them."""
+        for arg in self.inputs:
+            if isinstance(arg, Value):
+                yield arg
+            elif isinstance(arg, list):
+                yield from (item for item in arg if isinstance(item, Value))
+        for name in sorted(self.attrs):
+            attr = self.attrs[name]
+            if isinstance(attr, Value):
+                yield attr
+
+
+class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Steps over `inputs` input slots."""
+
+    inputs: int
+    steps: list[Step]
+
+    def canonical(self) -> bytes:
+        """The bytes of its identity: JSON with every field, keys sorted, no spaces."""
+        text = _canonical.encode(self)
+        # The encoder writes a float that is not finite as null: two programs would share an identity.
+        if b"null" in text:
+            for step in self.steps:
+                for attr in step.attrs.values():
+                    _check_finite(attr)
+        return text
+
+    def id(self) -> str:
+        """32 hex digits: a 128-bit BLAKE2b digest of the canonical bytes."""
+        return hashlib.blake2b(self.canonical(), digest_size=16).hexdigest()
+
+    def values(self) -> Iterator[Value]:
+        """Its run-time values in the order in which the batch gives them."""
+        for step in self.steps:
+            yield from step.values()
+
+    def slots(self) -> int:
+        """Number of slots: inputs and all outputs."""
+        return self.inputs + sum(step.outputs for step in self.steps)
+
+    def uploads(self) -> int:
+        """Number of its `upload` steps."""
+        return sum(step.op == UPLOAD for step in self.steps)
+
+
+_canonical: Final = msgspec.json.Encoder(order="sorted")
+
+
+def static_float(value: float) -> float | Special:
+    """A float as a static parameter: itself, or `Special` where JSON cannot say it."""
+    if math.isfinite(value):
+        return value
+    return Special("nan" if math.isnan(value) else "inf" if value > 0 else "-inf")
+
+
+def _check_finite(attr: object) -> None:
+    if isinstance(attr, float):
+        if not math.isfinite(attr):
+            raise Malformed(f"a static float cannot be {attr}: use Special")
+    elif isinstance(attr, list):
+        for item in attr:
+            _check_finite(item)
+
+
+def validate(program: Program) -> None:
+    """Raise Malformed unless the program keeps the wire's rules.
+
+    Slots refer backwards only; names are names; at most `limits.batch_steps` steps and `limits.batch_ids`
+    slots, inputs a step and items a list; static integers fit 64 bits. What ops exist and take is the
+    runtime's to say.
+    """
+    cap = DEFAULT.batch_ids
+    if not 0 <= program.inputs <= cap:
+        raise Malformed(f"a program has 0 to {cap} inputs, not {program.inputs}")
+    if len(program.steps) > DEFAULT.batch_steps:
+        raise Malformed(f"a program has at most {DEFAULT.batch_steps} steps, not {len(program.steps)}")
+    known = program.inputs
+    for index, step in enumerate(program.steps):
+        where = f"step {index}"
+        if not _NAME.fullmatch(step.op):
+            raise Malformed(f"{where}: {step.op[:80]!r} is not the name of an op")
+        _check_inputs(step.inputs, known, where)
+        for name, attr in step.attrs.items():
+            if not _NAME.fullmatch(name):
+                raise Malformed(f"{where}: {name[:80]!r} is not the name of an attribute")
+            _check_static(attr, 0, f"{where}, {name}")
+        if step.outputs < 0:
+            raise Malformed(f"{where}: {step.outputs} outputs")
+        known += step.outputs
+        if known > cap:
+            raise Malformed(f"{where}: a program has at most {cap} slots")
+
+
+def _check_inputs(args: list[Arg], known: int, where: str) -> None:
+    if len(args) > DEFAULT.batch_ids:
+        raise Malformed(f"{where}: too many inputs")
+    for arg in args:
+        if isinstance(arg, list):
+            if len(arg) > DEFAULT.batch_ids:
+                raise Malformed(f"{where}: too many inputs in a list")
+            for item in arg:
+                _check_arg(item, known, where)
+        else:
+            _check_arg(arg, known, where)
+
+
+def _check_arg(arg: SimpleArg, known: int, where: str) -> None:
+    slot = arg.of if isinstance(arg, GradOf) else arg
+    if isinstance(slot, int) and not 0 <= slot < known:
+        raise Malformed(f"{where}: slot {slot} has no value yet ({known} slots have)")
+
+
+def _check_static(attr: object, depth: int, where: str) -> None:
+    if isinstance(attr, list):
+        if depth >= DEFAULT.static_depth:
+            raise Malformed(f"{where}: lists nest at most {DEFAULT.static_depth} deep")
+        if len(attr) > DEFAULT.batch_ids:
+            raise Malformed(f"{where}: too many items in a list")
+        for item in attr:
+            _check_static(item, depth + 1, where)
+    elif isinstance(attr, int):
+        if not _INT_MIN <= attr <= _INT_MAX:
+            raise Malformed(f"{where}: an integer does not fit 64 bits")
+    else:
+        _check_finite(attr)

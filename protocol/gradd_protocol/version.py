@@ -1,0 +1,7 @@
+"""The version of the distribution and of the wire."""
+
+VERSION = "0.1.0"
+"""Version of the `gradd` distribution."""
+
+WIRE = "gradd.v1"
+"""Name of the wire protocol: the WebSocket subprotocol, and the `/v1` of every path."""
