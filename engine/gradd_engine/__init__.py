@@ -1,0 +1,1 @@
+"""Automatic differentiation over an array namespace. Knows no network and no session."""

@@ -1,0 +1,149 @@
+"""PyTorch's entry points to autograd, with their argument checks: `backward`, `grad`, `Tensor.backward`.
+
+Source: https://pytorch.org/docs/stable/autograd.html. The passes themselves are ops of `autograd.py`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from . import autograd as _ops
+from .tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_warned_cycle = False
+
+
+def _tensor_tuple(x: Any) -> tuple[Any, ...]:
+    return (x,) if isinstance(x, Tensor) else tuple(x)
+
+
+def _gradients(given: Any, count: int) -> list[Tensor | None] | None:
+    if given is None:
+        return None
+    grads = [given] if isinstance(given, Tensor) else list(given)
+    for g in grads[:count]:
+        if g is not None and not isinstance(g, Tensor):
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    return grads
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """Sum of gradients of `tensors` with respect to graph leaves, into their ``.grad``.
+
+    `grad_tensors`: one cotangent a root, of exactly its shape, None for one-element roots. See
+    https://pytorch.org/docs/stable/generated/torch.autograd.backward.html. Raises RuntimeError as PyTorch
+    does.
+    """
+    if grad_variables is not None:
+        warnings.warn(
+            "`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2
+        )
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
+                "Please only "
+                "use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    if inputs is not None:
+        inputs = _tensor_tuple(inputs)
+        if not inputs:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    roots = _tensor_tuple(tensors)
+    grads = _gradients(grad_tensors, len(roots))
+    if not roots:
+        return
+    if create_graph:
+        _warn_cycle()
+    _ops.backward(list(roots), grads, inputs, retain_graph=retain_graph, create_graph=create_graph)
+
+
+def _warn_cycle() -> None:
+    global _warned_cycle
+    if _warned_cycle:
+        return
+    _warned_cycle = True
+    warnings.warn(
+        "Using backward() with create_graph=True will create a reference cycle between the parameter and "
+        "its gradient "
+        "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid "
+        "this. If you have to "
+        "use this function, make sure to reset the .grad fields of your parameters to None after use to "
+        "break the cycle "
+        "and avoid the leak.",
+        UserWarning,
+        stacklevel=4,
+    )
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """Gradients of `outputs` with respect to `inputs`, as a tuple; leaves' ``.grad`` is not touched.
+
+    See https://pytorch.org/docs/stable/generated/torch.autograd.grad.html. Raises RuntimeError and ValueError
+    as PyTorch does; NotImplementedError for is_grads_batched, which is not supported yet.
+    """
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+            "gradient for "
+            "other parts of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
+    if is_grads_batched:
+        raise NotImplementedError("is_grads_batched=True is not yet supported by gradd")
+    roots = _tensor_tuple(outputs)
+    found: tuple[Tensor | None, ...] = _ops.grad(
+        list(roots),
+        list(_tensor_tuple(inputs)),
+        _gradients(grad_outputs, len(roots)),
+        retain_graph=retain_graph,
+        create_graph=create_graph,
+        allow_unused=allow_unused,
+        materialize_grads=materialize_grads,
+    )
+    return found
+
+
+def _tensor_backward(
+    self: Tensor,
+    gradient: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Sequence[Tensor] | Tensor | None = None,
+) -> None:
+    """Gradient of this tensor with respect to graph leaves (torch.Tensor.backward).
+
+    `gradient`: a tensor of exactly this shape; needed unless this tensor has one element.
+    """
+    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+def _requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
+    """Change whether gradients are kept for this leaf (torch.Tensor.requires_grad_)."""
+    return _ops.requires_grad_(self, requires_grad)
+
+
+Tensor.backward = _tensor_backward  # type: ignore[attr-defined]
+Tensor.requires_grad_ = _requires_grad_  # type: ignore[attr-defined]

@@ -1,0 +1,329 @@
+"""backward, grad and the small ops on autograd state, as ops: one choke point, so a client records them like
+any other step.
+
+Messages and checks after https://pytorch.org/docs/stable/autograd.html (see `Tensor.backward`,
+`autograd.grad`).
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING
+
+from .backward import GraphTask
+from .fitting import cast_gradient
+from .nodes import Edge, edge_of
+from .op import op
+from .registry import named
+from .state import state
+from .tensor import Tensor, VersionCounter, detached
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def _cotangent(out: Tensor, g: Tensor | None, index: int, create: bool) -> Tensor | None:
+    if g is None:
+        if not out.requires_grad:
+            return None
+        if out.numel() != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        if not out.dtype.is_floating_point:
+            raise RuntimeError(
+                f"grad can be implicitly created only for real scalar outputs but got {out.dtype}"
+            )
+
+        return named.ones_like(out)  # type: ignore[no-any-return]
+    if str(g.device) != str(out.device):
+        raise RuntimeError(
+            f"invalid gradient at index {index} - expected device {out.device} but got {g.device}"
+        )
+    if tuple(g.shape) != tuple(out.shape):
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{index}] has a shape of {g.shape} and output[{index}] has a "
+            f"shape of {out.shape}."
+        )
+    if g.dtype.is_complex != out.dtype.is_complex:
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. "
+            f"Mismatch in dtype: grad_output[{index}] has a dtype of {g.dtype} and output[{index}] has a "
+            f"dtype of {out.dtype}."
+        )
+    if g.dtype is not out.dtype:
+        g = cast_gradient(g, out.dtype)
+    return g if create or not g.requires_grad else detached(g)
+
+
+def _roots(
+    outputs: Sequence[Tensor], grads: Sequence[Tensor | None], create: bool
+) -> list[tuple[Edge, Tensor]]:
+    cotangents = [_cotangent(o, g, i, create) for i, (o, g) in enumerate(zip(outputs, grads, strict=True))]
+    roots: list[tuple[Edge, Tensor]] = []
+    for i, (o, g) in enumerate(zip(outputs, cotangents, strict=True)):
+        edge = edge_of(o)
+        if edge is None:
+            raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+        assert g is not None
+        roots.append((edge, g))
+    return roots
+
+
+def _paired(outputs: Sequence[Tensor], grads: Sequence[Tensor | None] | None) -> Sequence[Tensor | None]:
+    if grads is None:
+        return [None] * len(outputs)
+    if len(grads) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(grads)} gradients")
+    return grads
+
+
+def _backward(
+    tensors: Sequence[Tensor],
+    gradient: Sequence[Tensor | None] | None,
+    inputs: Sequence[Tensor] | None,
+    retain_graph: bool | None,
+    create_graph: bool,
+) -> None:
+    if inputs is not None and not len(inputs):
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    roots = _roots(tensors, _paired(tensors, gradient), create_graph)
+    targets = None
+    if inputs is not None:
+        targets = []
+        for t in inputs:
+            retain_grad_now(t)
+            edge = edge_of(t)
+            if edge is not None:
+                targets.append(edge)
+    keep = create_graph if retain_graph is None else retain_graph
+    if roots:
+        GraphTask(roots, keep=keep, create=create_graph, targets=targets).run()
+
+
+def _grad(
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    grad_outputs: Sequence[Tensor | None] | None,
+    retain_graph: bool | None,
+    create_graph: bool,
+    allow_unused: bool | None,
+    materialize_grads: bool,
+) -> tuple[Tensor | None, ...]:
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+            "allow_unused=False."
+        )
+    if not len(inputs):
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    allow = materialize_grads if allow_unused is None else allow_unused
+    roots = _roots(outputs, _paired(outputs, grad_outputs), create_graph)
+    edges = []
+    for t in inputs:
+        if not t.requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        edges.append(edge_of(t))
+    keep = create_graph if retain_graph is None else retain_graph
+    task = GraphTask(roots, keep=keep, create=create_graph, captures=edges)
+    task.run()
+    found = task.captured
+    assert found is not None
+    for i, g in enumerate(found):
+        if g is None and not allow and not task.blind:
+            error = RuntimeError(
+                f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
+                "allow_unused=True "
+                "if this is the desired behavior."
+            )
+            error.pass_began = True  # type: ignore[attr-defined]
+            raise error
+    if materialize_grads:
+        found = [_zeros(t, create_graph) if g is None else g for g, t in zip(found, inputs, strict=True)]
+    seen: set[int] = set()
+    out: list[Tensor | None] = []
+    for g, given in zip(found, _aliases(found, roots), strict=True):
+        if g is not None and not create_graph and (g._fn is not None or id(g) in seen or given):
+            g = detached(g, VersionCounter())
+        if g is not None:
+            seen.add(id(g))
+        out.append(g)
+    return tuple(out)
+
+
+def _zeros(t: Tensor, create: bool) -> Tensor:
+    out: Tensor = named.zeros_like(detached(t))
+    out._requires_grad = create
+    return out
+
+
+def _aliases(found: Sequence[Tensor | None], roots: Sequence[tuple[Edge, Tensor]]) -> list[bool]:
+    given = {id(g) for _, g in roots}
+    return [g is not None and id(g) in given for g in found]
+
+
+backward = op(
+    "backward(Tensor[] tensors, Tensor?[] gradient=None, Tensor[] inputs=None, *, bool? retain_graph=None, "
+    "bool create_graph=False)",
+    composite=_backward,
+    namespace="-",
+    doc="""Sum of gradients of `tensors` with respect to graph leaves, accumulated into their ``.grad``.
+
+    See https://pytorch.org/docs/stable/generated/torch.autograd.backward.html. `gradient` has one entry a
+    root, of exactly its shape; None for one-element roots.
+    """,
+)
+
+grad = op(
+    "grad(Tensor[] outputs, Tensor[] inputs, Tensor?[] grad_outputs=None, *, bool? retain_graph=None, "
+    "bool create_graph=False, bool? allow_unused=None, bool materialize_grads=False)",
+    composite=_grad,
+    many=True,
+    namespace="-",
+    doc="""Gradients of `outputs` with respect to `inputs`, returned; never touches ``.grad`` of leaves.
+
+    See https://pytorch.org/docs/stable/generated/torch.autograd.grad.html.
+    """,
+)
+
+
+def set_requires_grad(t: Tensor, value: bool, spelling: str) -> None:
+    """Change the flag; messages differ by spelling, as in PyTorch."""
+    if not t.is_leaf:
+        if value:
+            return
+        raise RuntimeError(
+            "you can only change requires_grad flags of leaf variables. If you want to use a computed "
+            "variable in a "
+            "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+        )
+    if value and not t.dtype.differentiable:
+        kinds = "floating point dtype" if spelling == "method" else "floating point and complex dtype"
+        raise RuntimeError(f"only Tensors of {kinds} can require gradients")
+    if t._requires_grad is not value:
+        requires_grad_flag(t, value)
+
+
+Tensor._set_requires_grad = set_requires_grad
+
+requires_grad_flag = op(
+    "set_requires_grad(Tensor input, bool requires_grad=True)",
+    composite=lambda input, requires_grad: _checked_flag(input, requires_grad),
+    writes="input",
+    namespace="-",
+    doc="Set the flag of a leaf; the recorded form of ``requires_grad_``.",
+)
+
+
+def _checked_flag(t: Tensor, value: bool) -> None:
+    if t.grad_fn is not None and not value:
+        set_requires_grad(t, value, "method")
+    if value and not t.dtype.differentiable:
+        set_requires_grad(t, value, "method")
+    if t.grad_fn is None:
+        t._requires_grad = value
+
+
+def requires_grad_(t: Tensor, requires_grad: bool = True) -> Tensor:
+    """See torch.Tensor.requires_grad_."""
+    set_requires_grad(t, requires_grad, "method")
+    return t
+
+
+def retain_grad_now(t: Tensor) -> None:
+    """Make a non-leaf keep its gradient; RuntimeError when it needs none."""
+    if not t.requires_grad:
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    fn = t.grad_fn
+    if fn is None or t._retains:
+        return
+    t._retains = True
+    if fn.retainers is None:
+        fn.retainers = {}
+    fn.retainers[t._nr] = weakref.ref(t)
+
+
+retain_grad = op(
+    "retain_grad(Tensor input)",
+    composite=retain_grad_now,
+    writes="input",
+    namespace="-",
+    method=True,
+    doc="Let a non-leaf keep its gradient in ``.grad``; see torch.Tensor.retain_grad.",
+)
+
+
+share = op(
+    "share(Tensor input)",
+    composite=lambda input: input,
+    namespace="-",
+    doc="The same tensor under another id.",
+)
+
+
+def _seed(seed: int) -> None:
+    if state.generator is not None:
+        state.generator.manual_seed(seed)
+
+
+manual_seed = op(
+    "manual_seed(value int seed)",
+    composite=_seed,
+    namespace="-",
+    doc="Restart the session's random stream; see torch.manual_seed.",
+)
+
+
+def _data(input: Tensor) -> Tensor:
+    return detached(input, VersionCounter())
+
+
+data = op(
+    "data(Tensor input)",
+    composite=_data,
+    namespace="-",
+    doc="An alias without history and with a version counter of its own (Tensor.data).",
+)
+
+
+def _set_data(input: Tensor, data: Tensor) -> None:
+    if input.requires_grad and not data.dtype.differentiable:
+        raise RuntimeError(
+            "data set to a tensor that requires gradients must be floating point or complex dtype"
+        )
+    if data.dtype is not input.dtype:
+        input._acc = None
+    input.storage, input.array, input.dtype = data.storage, data.array, data.dtype
+    input.shape, input.strides, input.offset = data.shape, data.strides, data.offset
+
+
+set_data = op(
+    "set_data(Tensor input, Tensor data)",
+    composite=_set_data,
+    writes="input",
+    namespace="-",
+    doc="Give `input` the memory, shape and dtype of `data`; version and graph stay (``Tensor.data = ...``).",
+)
+
+
+def _detach_here(input: Tensor) -> Tensor:
+    if input._base is not None:
+        raise RuntimeError(
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
+            "(DDP) for training, "
+            "and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
+            "detach_() cannot be "
+            "called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
+            "function in "
+            "torch/optim/optimizer.py as the solution."
+        )
+    input._fn, input._nr, input._requires_grad = None, 0, False
+    return input
+
+
+detach_ = op(
+    "detach_(Tensor input)",
+    composite=_detach_here,
+    writes="input",
+    namespace="-",
+    method=True,
+    doc="Cut this tensor from its graph (Tensor.detach_).",
+)

@@ -1,0 +1,113 @@
+"""Where arrays live. A backend allocates, makes views and runs kernels; ops never name one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+
+    from ..layout import Meta
+    from ..op import Op
+    from ..tensor import Tensor
+
+
+class Device:
+    """A device by PyTorch's name: ``cpu``, ``cuda:0``, ``meta``."""
+
+    __slots__ = ("index", "type")
+
+    def __init__(self, type: str | Device, index: int | None = None) -> None:
+        name, _, number = str(type).partition(":")
+        if number and index is not None:
+            raise RuntimeError(
+                f"'type' must not include an index because index was passed explicitly: {type}"
+            )
+        if number and not number.isdigit():
+            raise RuntimeError(f"Invalid device string: '{type}'")
+        self.type = name
+        self.index = int(number) if number else index
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{index})"
+
+    def __eq__(self, other: object) -> bool:
+        return str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+
+class Listener(Protocol):
+    """Sees each outermost op after it ran (or, for a pass that raised midway, after it failed)."""
+
+    #: held from `before` until the op is recorded or refused, so that steps are recorded in the order they
+    #: ran in
+    @property
+    def lock(self) -> AbstractContextManager[Any]:
+        """Held from `before` until the op is recorded or refused: steps are recorded in the order they ran
+        in.
+        """
+        ...
+
+    def record(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outputs: Any) -> Any:
+        """`op` ran; `outputs` is a tensor, a tuple of tensors, or None. Returns what the caller gets."""
+        ...
+
+    def before(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
+        """`op` is about to run."""
+
+    def failed(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
+        """`op` raised after it had already changed state."""
+
+    def refused(self) -> None:
+        """The op raised before it changed anything."""
+
+
+class Backend(Protocol):
+    """The interface of numpy, cupy and meta."""
+
+    device: Device
+    listener: Listener | None
+    is_meta: bool
+    tensor_class: type[Tensor]
+
+    def infer(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """What `op` says of its outputs: a Meta, or a list of them."""
+        ...
+
+    def run(
+        self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> list[Tensor]:
+        """Run `op`'s kernel; tensors with exactly the shapes, dtypes and strides of `metas`."""
+        ...
+
+    def run_into(
+        self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> None:
+        """Run `op`'s kernel and store its result in `target`'s memory, cast to its dtype."""
+        ...
+
+    def copy_into(self, target: Tensor, source: Tensor) -> None:
+        """Copy elements; both have one shape and dtype."""
+
+    def view(self, of: Tensor, meta: Meta) -> Tensor:
+        """A tensor over the same storage and version counter."""
+        ...
+
+    def empty(self, meta: Meta) -> Tensor:
+        """A tensor with memory of its own; contents undefined (never shown to users)."""
+        ...
+
+    def from_array(self, array: Any, dtype: Any = None) -> Tensor:
+        """A tensor that takes over `array` (no copy)."""
+        ...
+
+    def to_numpy(self, t: Tensor) -> Any:
+        """The values as a C-ordered NumPy array that shares nothing."""
+        ...

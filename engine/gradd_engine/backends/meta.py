@@ -1,0 +1,89 @@
+"""Tensors without numbers: shapes, strides, dtypes and autograd state alone.
+
+The client's mirror and the server's dry run stand on this backend; it runs the same engine and no kernel.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..dtypes import from_numpy
+from ..layout import Meta
+from ..tensor import Tensor
+from . import Device
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..op import Op
+    from . import Listener
+
+
+class MetaStorage:
+    """Identity of a block of memory that holds nothing.
+
+    For a recorder: ``recorder`` who recorded on it last, ``writes`` how often it was written by recorded ops,
+    ``aliased`` whether a tensor with another version counter shares it.
+    """
+
+    __slots__ = ("__weakref__", "aliased", "nbytes", "recorder", "writes")
+
+    def __init__(self, nbytes: int) -> None:
+        self.nbytes = nbytes
+        self.recorder: Any = None
+        self.writes = 0
+        self.aliased = False
+
+
+class MetaBackend:
+    """Allocates nothing. ``tensor_class`` lets a client give its tensors methods that fetch values."""
+
+    is_meta = True
+
+    def __init__(
+        self, device: str = "cpu", tensor_class: type[Tensor] = Tensor, listener: Listener | None = None
+    ) -> None:
+        self.device = Device(device)
+        self.tensor_class = tensor_class
+        self.listener = listener
+
+    def empty(self, meta: Meta) -> Tensor:
+        """A tensor of that geometry."""
+        n = 1
+        for s in meta.shape:
+            n *= s
+        storage: Any = MetaStorage(n * meta.dtype.itemsize)
+        return self.tensor_class(self, storage, meta.shape, meta.strides, 0, meta.dtype, None)
+
+    def infer(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """What `op` says of its outputs."""
+        assert op.infer is not None
+        return op.infer(*inputs, **attrs)
+
+    def run(
+        self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> list[Tensor]:
+        """Outputs as `infer` says; a random op still draws its number, so that streams stay in step."""
+        return [self.empty(m) for m in metas]
+
+    def run_into(
+        self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> None:
+        """Nothing to store."""
+
+    def copy_into(self, target: Tensor, source: Tensor) -> None:
+        """Nothing to copy."""
+
+    def view(self, of: Tensor, meta: Meta) -> Tensor:
+        """A tensor over the same storage."""
+        return self.tensor_class(
+            self, of.storage, meta.shape, meta.strides, meta.offset, meta.dtype, None, of._vc
+        )
+
+    def from_array(self, array: Any, dtype: Any = None) -> Tensor:
+        """A tensor shaped like `array`; the numbers are not looked at."""
+        return self.empty(Meta(tuple(array.shape), dtype or from_numpy(array.dtype)))
+
+    def to_numpy(self, t: Tensor) -> Any:
+        """RuntimeError: there are no values here."""
+        raise RuntimeError("a meta tensor has no values")

@@ -1,0 +1,333 @@
+"""The executor of a backward pass: iterative, resumable between nodes, ordered as PyTorch's.
+
+It counts dependencies, runs ready nodes by descending sequence number (latest created first; AccumulateGrad
+before all), sums into input buffers and frees saved values as it passes. `GraphTask.step` runs one node and
+keeps everything in the task, so a pass can be left between two nodes and taken up again. On a meta backend
+the bodies of nodes are skipped where nobody can see them: the order, the checks and the accumulation are the
+same code. Source: https://pytorch.org/docs/stable/notes/autograd.html
+"""
+
+from __future__ import annotations
+
+import sys
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Any
+
+from .fitting import cast_gradient
+from .hooks import run_post_accumulate, run_post_hooks, run_pre_hooks, run_tensor_hooks
+from .layout import Meta, contiguous_strides, is_dense
+from .nodes import AccumulateGrad, Edge, Node
+from .registry import named
+from .state import state
+from .tensor import Tensor, VersionCounter, detached
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class GraphTask:
+    """One backward pass.
+
+    ``roots``: pairs of edge and gradient. ``captures``: edges whose gradient is to be returned in
+    ``captured`` (autograd.grad); with ``targets`` only those edges' leaves accumulate (``inputs=``).
+    ``keep``: saved values survive. ``create``: record the pass itself.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[tuple[Edge, Tensor]],
+        *,
+        keep: bool,
+        create: bool,
+        captures: Sequence[Edge | None] | None = None,
+        targets: Sequence[Edge] | None = None,
+    ) -> None:
+        self.keep = keep
+        self.create = create
+        self.captured: list[Tensor | None] | None = None
+        self._capture: dict[Node, dict[int, list[int]]] = {}
+        self._needed: set[Node] | None = None
+        self._run: set[Node] | None = None
+        nodes, order = _reach([e.node for e, _ in roots])
+        self._dependencies = nodes
+        ends: list[Edge] | None = None
+        if captures is not None:
+            self.captured = [None] * len(captures)
+            for i, e in enumerate(captures):
+                if e is not None:
+                    self._capture.setdefault(e.node, {}).setdefault(e.nr, []).append(i)
+            ends = [e for e in captures if e is not None]
+        elif targets is not None:
+            ends = list(targets)
+        if ends is not None:
+            self._needed = _leading_to(order, {e.node for e in ends})
+            self._run = _leading_to(order, {e.node for e in ends}, strict=True)
+            if targets is not None:
+                self._run |= {e.node for e in ends}
+        self._buffers: dict[Node, list[Any]] = {}
+        self._ready: list[tuple[int, int, Node]] = []
+        self._count = 0
+        self.skip = not create and self.captured is None and _skippable(roots, order)
+        #: an opaque node is in the graph: what this pass gives is known elsewhere
+        self.blind = False
+        if roots and roots[0][1].backend.is_meta:
+            for node in order:
+                if node.opaque:
+                    self.blind = True
+                    node.reached()
+        if len(roots) > 1 and self._needed is not None:
+            # As in PyTorch, where several roots hang on a node of their own: one that leads nowhere is not
+            # visited, while a single root always is (its hooks run).
+            roots = [(e, g) for e, g in roots if e.node in self._needed]
+        for edge, g in roots:
+            self._add(edge, g)
+        for node in {e.node: None for e, _ in roots}:
+            if self._dependencies[node] == 0:
+                self._push(node)
+
+    def _push(self, node: Node) -> None:
+        self._count += 1
+        heappush(self._ready, (-node.priority, self._count, node))
+
+    def _add(self, edge: Edge, g: Any) -> None:
+        node = edge.node
+        buffer = self._buffers.get(node)
+        if buffer is None:
+            buffer = self._buffers[node] = [None] * node.width
+        if g is None:
+            return
+        old = buffer[edge.nr]
+        if old is None:
+            buffer[edge.nr] = g
+        elif not self.skip:
+            buffer[edge.nr] = named.add(old, g)
+
+    @property
+    def done(self) -> bool:
+        """Whether no node is left to run."""
+        return not self._ready
+
+    def run(self) -> None:
+        """Run every node that is left. An exception leaves the nodes not yet run as they were."""
+        before = (state.grad, state.backend)
+        state.grad = self.create
+        try:
+            while self._ready:
+                self.step()
+        except BaseException as error:
+            error.pass_began = True  # type: ignore[attr-defined]
+            raise
+        finally:
+            state.grad, state.backend = before
+
+    def step(self) -> None:
+        """Run the next node."""
+        node = heappop(self._ready)[2]
+        grads = self._buffers.pop(node, None) or [None] * node.width
+        if not self.skip:
+            if node.tensor_hooks or node.retainers or isinstance(node, AccumulateGrad):
+                self._tensor_hooks(node, grads)
+            capture = self._capture.get(node)
+            if capture is not None:
+                assert self.captured is not None
+                for nr, slots in capture.items():
+                    for i in slots:
+                        self.captured[i] = grads[nr]
+        found: Sequence[Any] = ()
+        if self._run is None or node in self._run:
+            found = self._call(node, grads)
+        else:
+            found = [None] * len(node.edges)
+        dependencies, needed = self._dependencies, self._needed
+        for edge, g in zip(node.edges, found, strict=True):
+            if edge is None:
+                continue
+            target = edge.node
+            if needed is None or target in needed:
+                self._add(edge, g)
+            dependencies[target] -= 1
+            if dependencies[target] == 0 and (needed is None or target in needed):
+                self._push(target)
+
+    def _tensor_hooks(self, node: Node, grads: list[Any]) -> None:
+        if isinstance(node, AccumulateGrad):
+            if node.variable._hooks and grads[0] is not None:
+                grads[0] = run_tensor_hooks(node.variable._hooks, grads[0])
+            return
+        if node.tensor_hooks:
+            for nr, hooks in node.tensor_hooks.items():
+                if grads[nr] is not None:
+                    grads[nr] = run_tensor_hooks(hooks, grads[nr])
+        if node.retainers:
+            for nr, ref in node.retainers.items():
+                t = ref()
+                if t is not None and grads[nr] is not None:
+                    _retain(t, grads[nr])
+
+    def _call(self, node: Node, grads: list[Any]) -> Sequence[Any]:
+        if not self.skip and node.pre_hooks:
+            grads = run_pre_hooks(node.pre_hooks, grads)
+        if isinstance(node, AccumulateGrad):
+            box = [grads.pop()]
+            if box[0] is not None and node.variable._requires_grad:
+                with node.lock:
+                    accumulate(node.variable, box, self.skip)
+                if node.variable._post_hooks and not self.skip:
+                    run_post_accumulate(node.variable._post_hooks, node.variable)
+            found: Sequence[Any] = ()
+        elif all(g is None for g in grads):
+            found = [None] * len(node.edges)
+        else:
+            if self.skip:
+                node.verify()
+                found = [e if e is None else PLACEHOLDER for e in node.edges]
+            else:
+                state.backend = next(g.backend for g in grads if g is not None)
+                found = node.apply(grads)
+            if not self.keep:
+                node.release()
+        if not self.skip and node.post_hooks:
+            found = run_post_hooks(node.post_hooks, found, grads)
+        return found
+
+
+class _Placeholder:
+    """Stands for a gradient that exists and that nobody will look at."""
+
+
+PLACEHOLDER = _Placeholder()
+
+
+def _reach(starts: Sequence[Node]) -> tuple[dict[Node, int], list[Node]]:
+    """In-degree of every node reachable from `starts`, and the nodes in an order where parents may follow
+    children.
+    """
+    counts: dict[Node, int] = dict.fromkeys(starts, 0)
+    stack = list(counts)
+    order: list[Node] = []
+    while stack:
+        node = stack.pop()
+        order.append(node)
+        for e in node.edges:
+            if e is None:
+                continue
+            target = e.node
+            if target in counts:
+                counts[target] += 1
+            else:
+                counts[target] = 1
+                stack.append(target)
+    return counts, order
+
+
+def _leading_to(order: list[Node], ends: set[Node], strict: bool = False) -> set[Node]:
+    """Nodes from which a path leads to one of `ends` (themselves included unless `strict`)."""
+    children: dict[Node, list[Node]] = {}
+    for node in order:
+        for e in node.edges:
+            if e is not None:
+                children.setdefault(e.node, []).append(node)
+    reached = set(ends)
+    above: set[Node] = set()
+    stack = list(ends)
+    while stack:
+        for parent in children.get(stack.pop(), ()):
+            above.add(parent)
+            if parent not in reached:
+                reached.add(parent)
+                stack.append(parent)
+    return above if strict else reached
+
+
+def _skippable(roots: Sequence[tuple[Edge, Tensor]], order: list[Node]) -> bool:
+    """Whether bodies may be skipped: on meta, where no hook, retained or shaped gradient is looked at."""
+    if not roots or not roots[0][1].backend.is_meta:
+        return False
+    for node in order:
+        if node.tensor_hooks or node.retainers or node.pre_hooks or node.post_hooks:
+            return False
+        if isinstance(node, AccumulateGrad) and (node.variable._hooks or node.variable._post_hooks):
+            return False
+    return True
+
+
+def _retain(t: Tensor, g: Tensor) -> None:
+
+    if t._grad is None:
+        t._grad = fresh(g) if not state.grad else g
+    else:
+        t._grad = named.add(t._grad, g)
+
+
+def fresh(g: Tensor) -> Tensor:
+    """A copy of a gradient that shares nothing."""
+
+    out: Tensor = named.clone(g)
+    return detached(out, VersionCounter())
+
+
+def contract_strides(leaf: Tensor) -> tuple[int, ...]:
+    """Layout of a new .grad: the leaf's where it is dense, else contiguous (torch's gradient layout
+    contract).
+    """
+    return tuple(leaf.strides) if is_dense(leaf.shape, leaf.strides) else contiguous_strides(leaf.shape)
+
+
+def _held() -> tuple[int, int]:
+    """What getrefcount says of a local that nobody else holds, and of an attribute of it.
+
+    Measured, because it is not the same in every Python: 3.14 does not count the call's own reference.
+    """
+    box = [_Holder()]
+    held = box.pop()
+    return sys.getrefcount(held), sys.getrefcount(held.inside)
+
+
+class _Holder:
+    def __init__(self) -> None:
+        self.inside = _Placeholder()
+
+
+_ALONE, _ALONE_INSIDE = _held()
+
+
+def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
+    """Add the gradient in `box` to ``leaf.grad``: in place without create_graph, out of place with it.
+
+    A first gradient whose memory nobody else holds is taken over; otherwise it is copied, in the leaf's
+    layout.
+    """
+    strides = contract_strides(leaf)
+    dtype = leaf._grad_dtype
+    if skip:
+        box = [
+            leaf.backend.empty(
+                Meta(tuple(leaf.shape), dtype if dtype not in (..., None) else leaf.dtype, strides)
+            )
+        ]
+    elif dtype not in (..., None) and box[0].dtype is not dtype:
+        box = [cast_gradient(box.pop(), dtype)]
+    old = leaf._grad
+    if old is None:
+        g = box.pop()
+        if state.grad:
+            # PyTorch's graph: copied into new memory, so CopyBackwards with the target's empty edge first.
+            leaf._grad = named.copy_(leaf.backend.empty(Meta(tuple(leaf.shape), g.dtype, strides)), g)
+        elif (
+            g.strides == strides
+            and g._base is None
+            and g.offset == 0
+            and sys.getrefcount(g) <= _ALONE
+            and sys.getrefcount(g.storage) <= _ALONE_INSIDE
+        ) or skip:
+            leaf._grad = detached(g, VersionCounter())
+        else:
+            target = leaf.backend.empty(Meta(tuple(leaf.shape), g.dtype, strides))
+            leaf.backend.copy_into(target, g)
+            leaf._grad = target
+        return
+    if state.grad:
+        leaf._grad = named.add(old, box[0])
+        return
+
+    named.add_(old, box[0])

@@ -1,0 +1,237 @@
+"""The one choke point: every op, forward or inside a backward pass, runs through `dispatch`.
+
+Order of events: infer (shapes, PyTorch's errors), kernel, in-place bookkeeping, tangents, node. Listeners
+(the recorder of a client, a plan's tracer) stand here and nowhere else, and see only outermost ops.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import graph
+from .backends.numpy import NUMPY
+from .forward_ad import inplace_tangent, propagate, store_tangent
+from .inplace import check_memory, check_overlap, check_result, check_target, rebase
+from .registry import named
+from .state import state
+from .tensor import Tensor, VersionCounter
+from .views import mark_views
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .backends import Backend
+    from .layout import Meta
+    from .op import Op
+
+_NUMBERS = (bool, int, float, complex)
+
+
+def flat_tensors(inputs: Any) -> Iterator[Tensor]:
+    """The tensors among (nested) inputs, in order."""
+    for x in inputs:
+        if isinstance(x, Tensor):
+            yield x
+        elif type(x) is list or type(x) is tuple:
+            yield from flat_tensors(x)
+
+
+def default_backend() -> Backend:
+    """Where tensors are created that have no tensor inputs: the thread's backend, else NumPy."""
+    if state.backend is None:
+        state.backend = NUMPY
+    return state.backend
+
+
+def _backend_of(op: Op, inputs: tuple[Any, ...]) -> Backend:
+    """Check that tensors stand where tensors are due, and find the one backend that they share."""
+    backend = None
+    if op.simple:
+        plain = True
+        for x in inputs:
+            if isinstance(x, Tensor):
+                if backend is None:
+                    backend = x.backend
+                elif x.backend is not backend:
+                    _mixed(backend, x.backend)
+            else:
+                plain = False
+        if not plain:
+            check_inputs(op, inputs)
+        return default_backend() if backend is None else backend
+    check_inputs(op, inputs)
+    for x in inputs:
+        if isinstance(x, Tensor):
+            found = x.backend
+            if backend is not None and found is not backend:
+                _mixed(backend, found)
+            backend = found
+        elif type(x) is list or type(x) is tuple:
+            for t in flat_tensors(x):
+                if backend is not None and t.backend is not backend:
+                    _mixed(backend, t.backend)
+                backend = t.backend
+    return default_backend() if backend is None else backend
+
+
+def _mixed(a: Backend, b: Backend) -> None:
+    if str(a.device) != str(b.device):
+        raise RuntimeError(
+            f"Expected all tensors to be on the same device, but found at least two devices, {a.device} and "
+            f"{b.device}!"
+        )
+    raise RuntimeError(
+        "Expected all tensors to be of the same session, but found tensors of at least two sessions!"
+    )
+
+
+def check_inputs(op: Op, inputs: tuple[Any, ...]) -> None:
+    """TypeError in PyTorch's words where something that is no tensor stands in a tensor's place."""
+    for p, x in zip(op.tensor_params, inputs, strict=True):
+        kind = p.kind
+        if isinstance(x, Tensor) and "[" not in kind:
+            continue
+        if x is None and (kind.endswith("?") or p.default is None):
+            continue
+        if "Number" in kind and isinstance(x, _NUMBERS):
+            continue
+        if "[" in kind and isinstance(x, (list, tuple)):
+            bad = next(
+                (e for e in x if not isinstance(e, Tensor) and (e is not None or "?" not in kind)), None
+            )
+            if bad is None:
+                continue
+            raise TypeError(
+                f"{op.name}(): argument '{p.name}' must be tuple of Tensors, but found element of type "
+                f"{type(bad).__name__}"
+            )
+        at = op.schema.params.index(p) + 1
+        want = "tuple of Tensors" if "[" in kind else "Tensor"
+        raise TypeError(
+            f"{op.name}(): argument '{p.name}' (position {at}) must be {want}, not {type(x).__name__}"
+        )
+
+
+def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    """Run `op`; the outermost call is shown to the backend's listener."""
+    backend = _backend_of(op, inputs)
+    listener = backend.listener
+    if listener is None or state.depth or op.inline:
+        return execute(op, backend, inputs, attrs)
+    with listener.lock:
+        listener.before(op, inputs, attrs)
+        state.depth += 1
+        try:
+            outputs = execute(op, backend, inputs, attrs)
+        except Exception as error:
+            if getattr(error, "pass_began", False):
+                listener.failed(op, inputs, attrs)
+            else:
+                listener.refused()
+            raise
+        finally:
+            state.depth -= 1
+        return listener.record(op, inputs, attrs, outputs)
+
+
+def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    """Run `op` on `backend` without telling the listener."""
+    if op.base is not None:
+        return _execute_inplace(op, backend, inputs, attrs)
+    composite = op.composite
+    if composite is not None and (
+        op.infer is None or (not op.rules and (_tracked(inputs) or state.level >= 0))
+    ):
+        # What the composite makes from nothing belongs where its inputs are.
+        before, state.backend = state.backend, backend
+        try:
+            return composite(*inputs, **attrs)
+        finally:
+            state.backend = before
+    assert op.infer is not None
+    found = backend.infer(op, inputs, attrs)
+    tracked = bool(op.rules) and _tracked(inputs)
+    if tracked and any(m.dtype.category > 1 for m in (found if op.many else (found,))):
+        graph.renew(inputs)
+    if op.writes:
+        _check_written(op, inputs)
+    if op.view:
+        if op.multi_view:
+            outs = [backend.view(inputs[0], m) for m in found]
+        else:
+            outs = [backend.view(inputs[0], found)]
+    elif op.many:
+        outs = backend.run(op, found, inputs, attrs)
+    else:
+        outs = backend.run(op, (found,), inputs, attrs)
+    if op.writes:
+        for t in written(op, inputs):
+            t._vc.n += 1
+    if tracked:
+        graph.record(op, inputs, attrs, outs)
+    if op.unsafe:
+        outs[0]._vc = VersionCounter()
+    elif op.view:
+        mark_views(op, inputs[0], outs)
+    if state.level >= 0:
+        propagate(op, inputs, attrs, outs)
+    return tuple(outs) if op.many else outs[0]
+
+
+def written(op: Op, inputs: tuple[Any, ...]) -> Iterator[Tensor]:
+    """The inputs that `op` declares to change in place."""
+    return flat_tensors([x for x, yes in zip(inputs, op.written, strict=True) if yes])
+
+
+def _check_written(op: Op, inputs: tuple[Any, ...]) -> None:
+    """RuntimeError where an op that leaves no history would change what has one, or memory shared by
+    elements.
+    """
+    for t in written(op, inputs):
+        check_memory(t)
+        if state.grad and t.requires_grad:
+            check_target(t)
+            raise RuntimeError(f"{op.name}(): a tensor that requires grad can be changed under no_grad only")
+
+
+def _tracked(inputs: tuple[Any, ...]) -> bool:
+    """Whether an input needs a gradient, in a mode that records."""
+    if not state.grad:
+        return False
+    for x in inputs:
+        if isinstance(x, Tensor):
+            if x._fn is not None or x._requires_grad or (x._base is not None and x.requires_grad):
+                return True
+        elif (type(x) is list or type(x) is tuple) and any(t.requires_grad for t in flat_tensors(x)):
+            return True
+    return False
+
+
+def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
+    target: Tensor = inputs[0]
+    base = op.base
+    assert base is not None
+    tracked = _tracked(inputs)
+    if tracked:
+        check_target(target)
+        graph.renew(inputs)
+    check_overlap(base, target, inputs[1:])
+    if base.infer is None:
+        with_composite = dispatch(base, inputs, attrs)
+
+        return named.copy_(target, with_composite)  # type: ignore[no-any-return]
+    meta: Meta = base.infer(*inputs, **attrs)
+    check_result(base, target, meta)
+    node = None
+    old: Tensor | None = None
+    if state.level >= 0:
+        tangent = inplace_tangent(base, inputs, attrs)
+    if tracked:
+        node, old = graph.prepare_inplace(op, inputs, attrs)
+    backend.run_into(base, target, meta, inputs, attrs)
+    target._vc.n += 1
+    if node is not None:
+        rebase(target, node, old)
+    if state.level >= 0:
+        store_tangent(target, tangent)
+    return target

@@ -1,0 +1,115 @@
+"""What in-place changes mean for the graph: who may be written to, and how history is rebased.
+
+Source: https://pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import graph
+from .dtypes import can_cast
+from .layout import is_dense, overlaps_itself
+from .tensor import Tensor
+from .views import CopySlices, creation_error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .layout import Meta
+    from .nodes import Node
+    from .op import Op
+
+
+def check_target(t: Tensor) -> None:
+    """RuntimeError where a write to `t` cannot be recorded: leaves, views of leaves, views of no_grad."""
+    if t._base is not None:
+        if t._creation is not None:
+            raise RuntimeError(creation_error(t))
+        if t._base.is_leaf and t.requires_grad:
+            raise RuntimeError(
+                "a view of a leaf Variable that requires grad is being used in an in-place operation."
+            )
+    if t._requires_grad and t.is_leaf:
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def check_memory(t: Tensor) -> None:
+    """RuntimeError where two elements of `t` are one place in memory."""
+    if overlaps_itself(t.shape, t.strides):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single "
+            "memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
+
+
+def check_overlap(op: Op, t: Tensor, others: Sequence[Any]) -> None:
+    """RuntimeError where `op` writes to `t` and its elements share memory, or a shifted part of it is read.
+
+    As in PyTorch, tensors with gaps are let through; here the result is computed before it is stored.
+    """
+    if op.name in _UNIFORM or (op.name == "copy" and others[0] is t):
+        return
+    check_memory(t)
+    for x in others:
+        if (
+            isinstance(x, Tensor)
+            and x.storage is t.storage
+            and x is not t
+            and is_dense(t.shape, t.strides)
+            and is_dense(x.shape, x.strides)
+        ):
+            ours, theirs = (t.offset, t.offset + t.numel()), (x.offset, x.offset + x.numel())
+            same = ours == theirs and x.strides == t.strides
+            if not same and max(ours[0], theirs[0]) < min(ours[1], theirs[1]):
+                raise RuntimeError(
+                    "unsupported operation: some elements of the input tensor and the written-to tensor "
+                    "refer to a single memory location. Please clone() the tensor before performing the "
+                    "operation."
+                )
+
+
+def check_result(op: Op, t: Tensor, meta: Meta) -> None:
+    """RuntimeError where the result does not fit the tensor it is written to."""
+    if tuple(meta.shape) != tuple(t.shape):
+        raise RuntimeError(
+            f"output with shape {list(t.shape)} doesn't match the broadcast shape {list(meta.shape)}"
+        )
+    if op.name not in _CASTING and not can_cast(meta.dtype, t.dtype):
+        raise RuntimeError(
+            f"result type {meta.dtype.title} can't be cast to the desired output type {t.dtype.title}"
+        )
+
+
+#: ops that store one value everywhere: in shared memory too
+_UNIFORM = frozenset({"fill", "zero"})
+#: ops whose in-place form converts to the target's type whatever the source is
+_CASTING = frozenset(
+    {"copy", "fill", "zero", "eq", "ne", "lt", "le", "gt", "ge", "logical_not", "logical_and", "logical_or"}
+)
+
+
+def rebase(t: Tensor, node: graph.OpNode, old: Tensor | None) -> None:
+    """Make `node` the history of `t`; through a view, of the base and so of all its views."""
+    if t._base is None:
+        _move_retainer(t, node)
+        t._fn, t._nr = node, 0
+        graph.finish_inplace(node, t)
+        return
+    base = t._base
+    slices = CopySlices(base, t, node)
+    _move_retainer(base, slices)
+    base._fn, base._nr = slices, 0
+    t.grad_fn  # noqa: B018 - reading it rebuilds the view's node over the new base
+    graph.finish_inplace(node, t)
+
+
+def _move_retainer(t: Tensor, node: Node) -> None:
+    """retain_grad follows the tensor to its new value; hooks stay with the old one."""
+    old = t._fn
+    if old is None or old.retainers is None:
+        return
+    ref = old.retainers.pop(t._nr, None)
+    if ref is not None:
+        node.retainers = {0: ref}

@@ -1,0 +1,126 @@
+"""Gradient modes: no_grad, enable_grad, set_grad_enabled, as contexts, decorators and plain calls.
+
+Source: https://pytorch.org/docs/stable/generated/torch.no_grad.html and its neighbours. Modes are per thread.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from .state import state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def is_grad_enabled() -> bool:
+    """Whether operations of this thread are recorded for backward."""
+    return state.grad
+
+
+class _Mode:
+    """A context manager and decorator; on generator functions the mode holds inside the body only."""
+
+    def _value(self) -> bool:
+        raise NotImplementedError("a mode says what it sets")
+
+    def clone(self) -> _Mode:
+        """A fresh context of the same kind, one for each call of a decorated function."""
+        return type(self)()
+
+    def __init__(self) -> None:
+        self._before: list[bool] = []
+
+    def __enter__(self) -> None:
+        self._before.append(state.grad)
+        state.grad = self._value()
+
+    def __exit__(self, *exc: object) -> None:
+        state.grad = self._before.pop()
+
+    def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isgeneratorfunction(fn):
+            return self._generator(fn)
+
+        @functools.wraps(fn)
+        def inside(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return fn(*args, **kwargs)
+
+        return inside
+
+    def _generator(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(fn)
+        def inside(*args: Any, **kwargs: Any) -> Any:
+            generator = fn(*args, **kwargs)
+            reply: Any = None
+            step: Callable[[], Any] = lambda: next(generator)  # noqa: E731 - the first step takes no value
+            while True:
+                try:
+                    with self.clone():
+                        item = step()
+                except StopIteration as stop:
+                    return stop.value
+                try:
+                    reply = yield item
+                except GeneratorExit:
+                    with self.clone():
+                        generator.close()
+                    raise
+                except BaseException as error:
+                    thrown = error
+                    step = lambda thrown=thrown: generator.throw(thrown)  # type: ignore[misc]  # noqa: E731
+                else:
+                    step = lambda reply=reply: generator.send(reply)  # type: ignore[misc]  # noqa: E731
+
+        return inside
+
+
+class _Decorating(type):
+    """Lets the class itself decorate a function: ``@no_grad`` without parentheses."""
+
+    def __call__(cls, *args: Any) -> Any:
+        if len(args) == 1 and callable(args[0]):
+            return type.__call__(cls)(args[0])
+        return type.__call__(cls, *args)
+
+
+class no_grad(_Mode, metaclass=_Decorating):
+    """Operations inside are not recorded (torch.no_grad)."""
+
+    def _value(self) -> bool:
+        return False
+
+
+class enable_grad(_Mode, metaclass=_Decorating):
+    """Operations inside are recorded, also within no_grad (torch.enable_grad)."""
+
+    def _value(self) -> bool:
+        return True
+
+
+class set_grad_enabled(_Mode):
+    """Sets the mode at once; as a context it is restored at the end (torch.set_grad_enabled)."""
+
+    def __init__(self, mode: bool) -> None:
+        super().__init__()
+        self._mode = bool(mode)
+        self._outer = state.grad
+        state.grad = self._mode
+
+    def _value(self) -> bool:
+        return self._mode
+
+    def __enter__(self) -> None:
+        self._before.append(self._outer)
+        state.grad = self._mode
+
+    def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        state.grad = self._outer
+        return super().__call__(fn)
+
+    def clone(self) -> _Mode:
+        """A fresh context with the same mode."""
+        return set_grad_enabled(self._mode)

@@ -1,0 +1,140 @@
+"""Nodes and edges: the graph that a forward leaves behind and a backward pass walks.
+
+Node names are PyTorch's (https://pytorch.org/docs/stable/notes/autograd.html).
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from .hooks import Handle, refuse_recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .backends import Backend
+    from .tensor import Tensor
+
+_sequence = itertools.count()
+LAST = 1 << 62
+
+
+def next_priority() -> int:
+    """The sequence number of a node created now."""
+    return next(_sequence)
+
+
+class Edge:
+    """Where a gradient goes: input `nr` of `node` (its output in the forward)."""
+
+    __slots__ = ("node", "nr")
+
+    def __init__(self, node: Node, nr: int) -> None:
+        self.node = node
+        self.nr = nr
+
+
+class Node:
+    """A step of the graph. ``edges`` has one entry (or None) per differentiable input slot."""
+
+    _name: ClassVar[str] = ""
+    edges: tuple[Edge | None, ...] = ()
+    priority: int
+    #: how many outputs the forward has
+    width: int = 1
+    backend: Backend
+    #: what lies behind the node is not known here (a client's mirror that lost sight of a graph)
+    opaque: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        self.priority = next_priority()
+        self.tensor_hooks: dict[int, list[Any]] | None = None
+        self.retainers: dict[int, weakref.ref[Tensor]] | None = None
+        self.pre_hooks: list[Any] | None = None
+        self.post_hooks: list[Any] | None = None
+        self._metadata: dict[Any, Any] | None = None
+
+    def name(self) -> str:
+        """The node's name as PyTorch prints it, e.g. ``MulBackward0``."""
+        return self._name
+
+    def short_name(self) -> str:
+        """The name without its C++ namespace, as tensors print it."""
+        return self.name().rpartition("::")[2]
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dict that stays with the node."""
+        if self._metadata is None:
+            self._metadata = {}
+        return self._metadata
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """(node, output number) per input slot; (None, 0) where no gradient goes."""
+        return tuple((None, 0) if e is None else (e.node, e.nr) for e in self.edges)
+
+    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
+        """Gradients for each edge from gradients of each output."""
+        raise NotImplementedError(f"derivative for {self.name()} is not implemented")
+
+    def reached(self) -> None:
+        """A pass is about to begin that may run this opaque node."""
+
+    def verify(self) -> None:
+        """Raise what `apply` would raise before computing: freed graph, changed versions, missing rule."""
+
+    def release(self) -> None:
+        """Drop saved values; the node stays."""
+
+    def register_prehook(self, hook: Callable[..., Any]) -> Any:
+        """Call `hook(grad_outputs)` before the node runs; see torch.autograd.graph.Node.register_prehook."""
+        refuse_recorded(self.backend)
+        if self.pre_hooks is None:
+            self.pre_hooks = []
+        return Handle(self.pre_hooks, hook)
+
+    def register_hook(self, hook: Callable[..., Any]) -> Any:
+        """Call `hook(grad_inputs, grad_outputs)` after the node ran; see
+        torch.autograd.graph.Node.register_hook.
+        """
+        refuse_recorded(self.backend)
+        if self.post_hooks is None:
+            self.post_hooks = []
+        return Handle(self.post_hooks, hook)
+
+    def __repr__(self) -> str:
+        return f"<{self.short_name()} object at {id(self):#x}>"
+
+
+class AccumulateGrad(Node):
+    """The end of the graph at a leaf: adds what arrives into ``variable.grad``."""
+
+    _name = "torch::autograd::AccumulateGrad"
+
+    def __init__(self, variable: Tensor) -> None:
+        super().__init__()
+        self.priority = LAST
+        self.variable = variable
+        self.backend = variable.backend
+        self.lock = threading.RLock()
+
+
+def edge_of(t: Tensor) -> Edge | None:
+    """Where the gradient of `t` goes; None when it needs none."""
+    fn = t.grad_fn if t._base is not None else t._fn
+    if fn is not None:
+        return Edge(fn, t._nr)
+    return Edge(accumulator(t), 0) if t._requires_grad else None
+
+
+def accumulator(leaf: Tensor) -> AccumulateGrad:
+    """The leaf's AccumulateGrad node; the same one as long as a graph holds it."""
+    found = leaf._acc() if leaf._acc is not None else None
+    if found is None:
+        found = AccumulateGrad(leaf)
+        leaf._acc = weakref.ref(found)
+    return found

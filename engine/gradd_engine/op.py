@@ -1,0 +1,291 @@
+"""One op, one declaration.
+
+    sin = op("sin(Tensor input)", infer=unary_float, impl=lambda xp, x: xp.sin(x), vjp=lambda g, input: g *
+cos(input).conj(),
+             jvp=ELEMENTWISE, method=True, inplace=True)
+
+The declaration gives the function (checked signature, one choke point behind it), the method, the in-place
+form, the catalogue entry that other languages read, and the rules of both differentiation modes. Rules are
+written in recorded ops, never raw arrays, so higher orders cost nothing. A rule names what it needs: ``g``
+(or ``grads`` for several outputs), inputs and attributes by name, ``out`` (``outs``, ``out1`` ...),
+``<input>_meta`` (geometry only, nothing saved), ``needs`` (which inputs want a gradient). Only that is saved.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from . import schema as _schema
+from .dispatch import dispatch
+from .registry import REGISTRY
+from .schema import BILINEAR, ELEMENTWISE, LINEAR, REQUIRED, Schema
+from .tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+#: what rules mean by these names, so that inputs cannot have them
+_RULE_NAMES = {"g", "grads", "needs", "out", "outs"}
+
+
+class Joint:
+    """A vjp rule that gives the gradients of several inputs at once: ``names`` says of which, in order."""
+
+    __slots__ = ("fn", "names")
+
+    def __init__(self, names: str, fn: Callable[..., Any]) -> None:
+        self.names = tuple(names.split())
+        self.fn = fn
+
+
+class Rule:
+    """A vjp function, the inputs it serves, and the names it asks for."""
+
+    __slots__ = ("asks", "fn", "joint", "serves")
+
+    def __init__(self, fn: Callable[..., Any], serves: tuple[str, ...], joint: bool) -> None:
+        self.fn = fn
+        self.serves = serves
+        self.joint = joint
+        self.asks = tuple(inspect.signature(fn).parameters)
+
+
+class Op:
+    """A declared op. Call it to run it."""
+
+    __slots__ = (
+        "base",
+        "call",
+        "checked",
+        "composite",
+        "differentiable",
+        "doc",
+        "dynamic",
+        "edge_params",
+        "family",
+        "impl",
+        "infer",
+        "inline",
+        "inplace",
+        "jvp",
+        "many",
+        "method",
+        "multi_view",
+        "name",
+        "namespace",
+        "needs_meta",
+        "node_name",
+        "number_nodes",
+        "params",
+        "random",
+        "rules",
+        "schema",
+        "simple",
+        "slot_of",
+        "tensor_params",
+        "tensor_slots",
+        "unsafe",
+        "view",
+        "writes",
+        "written",
+    )  # fmt: skip
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.name = schema.name
+        self.params = {p.name: p for p in schema.params}
+        self.tensor_params = schema.tensors
+        self.tensor_slots = tuple(p.name for p in schema.tensors)
+        self.slot_of = {n: i for i, n in enumerate(self.tensor_slots)}
+        #: no parameter takes a list of tensors
+        self.simple = not any("[" in p.kind for p in self.tensor_params)
+        self.base: Op | None = None
+        self.call: Callable[..., Any] = lambda *a, **k: None
+        self.checked = False
+        self.composite: Callable[..., Any] | None = None
+        self.differentiable: tuple[bool, ...] | None = None
+        self.doc = ""
+        self.dynamic = False
+        self.edge_params: tuple[str, ...] = ()
+        self.family = ""
+        self.impl: Callable[..., Any] = lambda *a, **k: None
+        self.infer: Callable[..., Any] | None = None
+        self.inline = False
+        self.inplace: Op | None = None
+        self.jvp: Any = None
+        self.many = False
+        self.method = False
+        self.multi_view = False
+        self.namespace = ""
+        self.needs_meta = False
+        self.node_name: str | Callable[[dict[str, Any]], str] = ""
+        self.number_nodes: dict[str, str] = {}
+        self.random = False
+        self.rules: dict[str, Rule] = {}
+        self.unsafe = False
+        self.view = False
+        self.writes: tuple[str, ...] = ()
+        #: per tensor parameter: whether the op writes to it itself
+        self.written: tuple[bool, ...] = (False,) * len(self.tensor_slots)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.call(*args, **kwargs)
+
+    def run(self, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Run it on inputs and attributes that are bound already."""
+        return dispatch(self, inputs, attrs)
+
+    def __repr__(self) -> str:
+        return f"<op {self.schema}>"
+
+
+def _camel(name: str) -> str:
+    return "".join(w.capitalize() for w in name.strip("_").split("_"))
+
+
+def _build_call(op: Op) -> Callable[..., Any]:
+    """A Python function with the op's own signature, so that wrong calls fail as any Python call does."""
+    names: dict[str, Any] = {"_dispatch": dispatch, "_op": op}
+    parts: list[str] = []
+    star = False
+    for i, p in enumerate(op.schema.params):
+        if p.keyword_only and not star:
+            parts.append("*")
+            star = True
+        if p.default is REQUIRED:
+            parts.append(p.name)
+        else:
+            names[f"_d{i}"] = tuple(p.default) if isinstance(p.default, list) else p.default
+            parts.append(f"{p.name}=_d{i}")
+    inputs = "".join(f"{p.name}, " for p in op.schema.tensors)
+    attrs = ", ".join(f"{p.name!r}: {p.name}" for p in op.schema.attrs)
+    text = f"def {op.name}({', '.join(parts)}):\n    return _dispatch(_op, ({inputs}), {{{attrs}}})\n"
+    # The text comes from the declaration's signature alone. Its file is named so that it counts as the
+    # engine's.
+    exec(compile(text, f"{__file__}:{op.name}", "exec"), names)
+    fn: Callable[..., Any] = names[op.name]
+    fn.__doc__ = op.doc
+    return fn
+
+
+def _rules(op: Op, vjp: Any) -> dict[str, Rule]:
+    if vjp is None:
+        return {}
+    if isinstance(vjp, Joint):
+        rule = Rule(vjp.fn, vjp.names, True)
+        return dict.fromkeys(vjp.names, rule)
+    if callable(vjp):
+        vjp = (vjp,)
+    if isinstance(vjp, (tuple, list)):
+        vjp = {n: f for n, f in zip(op.tensor_slots, vjp, strict=False) if f is not None}
+    return {n: Rule(f, (n,), False) for n, f in vjp.items()}
+
+
+def op(
+    signature: str,
+    *,
+    infer: Callable[..., Any] | None = None,
+    impl: Callable[..., Any] | None = None,
+    vjp: Any = None,
+    jvp: Any = None,
+    composite: Callable[..., Any] | None = None,
+    node: str | Callable[[dict[str, Any]], str] | None = None,
+    number_nodes: dict[str, str] | None = None,
+    method: bool | str = False,
+    inplace: bool = False,
+    view: bool = False,
+    multi_view: bool = False,
+    unsafe: bool = False,
+    many: bool = False,
+    random: bool = False,
+    dynamic: bool = False,
+    inline: bool = False,
+    needs_meta: bool = False,
+    writes: str = "",
+    differentiable: Sequence[bool] | None = None,
+    namespace: str = "",
+    doc: str = "",
+) -> Op:
+    """Declare an op and return it, callable.
+
+    ``infer(*inputs, **attrs)`` gives a Meta (a list when ``many``) and raises PyTorch's errors; it is law.
+    ``impl(xp, *inputs,
+    **attrs)`` gets arrays, already cast to ``Meta.compute``. ``vjp`` is a rule, a tuple of rules in the order
+    of the tensor parameters, a dict by name, or `Joint`. ``jvp`` is ELEMENTWISE, LINEAR, BILINEAR, or a
+    function over ``<input>_t`` tangents (None where absent) and what a vjp may name. ``composite`` is the op
+    written in recorded ops: alone it is the implementation; beside ``impl`` it gives the derivatives.
+    ``view`` results share memory; an ``unsafe`` one is of a temporary that nobody else sees, and autograd
+    follows it as a result of its own. ``writes`` names the inputs that the op changes in place by itself.
+    ``inline`` composites are recorded as the ops inside them, and so are those of ``dynamic`` ops, whose
+    shapes depend on values. ``differentiable`` flags each output of a ``many`` op. ``node`` names the
+    node, or is a function of the attributes that does. ``number_nodes`` names, by parameter, the node
+    where a number stands there: PyTorch's overload for numbers, which has slots for tensors alone.
+    ``method`` attaches a Tensor method (a string: under that name), ``inplace`` derives ``name_``.
+    ``namespace`` is where users find it ("nn.functional"; "" is the top level, "-" nowhere).
+    """
+    parsed = _schema.parse(signature)
+    made = Op(parsed)
+    made.infer, made.composite = infer, composite
+    if impl is not None:
+        made.impl = impl
+    elif not view and composite is None:
+        raise ValueError(f"{made.name}: an op needs impl, composite or view")
+    if impl is not None and composite is not None and infer is None:
+        raise ValueError(f"{made.name}: a fused op needs infer")
+    made.jvp = jvp
+    made.rules = _rules(made, vjp)
+    unknown = set(made.rules) - set(made.tensor_slots)
+    if unknown:
+        raise ValueError(f"{made.name}: rules for unknown inputs {sorted(unknown)}")
+    taken = _RULE_NAMES & set(made.tensor_slots)
+    if made.rules and taken:
+        raise ValueError(f"{made.name}: inputs {sorted(taken)} are what rules call something else")
+    made.edge_params = tuple(n for n in made.tensor_slots if n in made.rules)
+    made.node_name = node if node is not None else f"{_camel(made.name)}Backward0"
+    made.number_nodes = number_nodes or {}
+    made.view, made.multi_view, made.many, made.unsafe = view, multi_view, many or multi_view, unsafe
+    made.random, made.dynamic, made.needs_meta = random, dynamic, needs_meta
+    made.inline = inline or (dynamic and composite is not None)
+    made.writes = tuple(writes.split())
+    made.written = tuple(n in made.writes for n in made.tensor_slots)
+    made.differentiable = None if differentiable is None else tuple(differentiable)
+    made.namespace, made.method = namespace, bool(method)
+    made.doc = inspect.cleandoc(doc)
+    frame = inspect.currentframe()
+    assert frame is not None
+    assert frame.f_back is not None
+    made.family = frame.f_back.f_globals.get("__name__", "").rpartition(".")[2]
+    if made.name in REGISTRY:
+        raise ValueError(f"op {made.name} is declared twice")
+    REGISTRY[made.name] = made
+    made.call = _build_call(made)
+    if method:
+        _attach(method if isinstance(method, str) else made.name, made.call)
+    if inplace:
+        _derive_inplace(made)
+    return made
+
+
+def _derive_inplace(base: Op) -> None:
+    first, *rest = base.schema.params
+    made = Op(Schema(f"{base.name}_", (first, *rest)))
+    made.base, made.rules, made.edge_params = base, base.rules, base.edge_params
+    made.infer, made.impl, made.jvp, made.composite = base.infer, base.impl, base.jvp, base.composite
+    made.node_name, made.namespace, made.random = base.node_name, base.namespace, base.random
+    made.number_nodes = base.number_nodes
+    made.needs_meta, made.writes, made.family = base.needs_meta, (first.name,), base.family
+    made.doc = f"In-place form of `{base.name}`."
+    base.inplace = made
+    REGISTRY[made.name] = made
+    made.call = _build_call(made)
+    made.method = True
+    _attach(made.name, made.call)
+
+
+def _attach(name: str, fn: Callable[..., Any]) -> None:
+    setattr(Tensor, name, fn)
+
+
+__all__ = ["BILINEAR", "ELEMENTWISE", "LINEAR", "REGISTRY", "Joint", "Op", "Rule", "op"]

@@ -1,0 +1,62 @@
+"""Conversions between dtypes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import dtypes
+from ..fitting import cast_gradient
+from ..layout import Meta, preserved_strides
+from ..op import LINEAR, op
+from ..tensor import Tensor
+
+if TYPE_CHECKING:
+    from ..dtypes import DType
+
+
+def _impl(xp: Any, a: Any, dtype: DType) -> Any:
+    if dtype.category < dtypes.COMPLEX and a.dtype.kind == "c":
+        a = a.real
+    if dtype is dtypes.bool_:
+        return a != 0
+    return a.astype(dtype.np)
+
+
+to_copy = op(
+    "to_copy(Tensor input, dtype dtype)",
+    infer=lambda input, dtype: Meta(tuple(input.shape), dtype, preserved_strides(input)),
+    impl=_impl,
+    vjp=lambda g, input_meta: cast_gradient(g, input_meta.dtype),
+    jvp=LINEAR,
+    node="ToCopyBackward0",
+    namespace="-",
+    doc="A copy in another dtype; gradients go back in the input's (Tensor.to).",
+)
+
+
+def to_dtype(t: Tensor, dtype: DType) -> Tensor:
+    """`t` itself where it has that dtype already, else a converted copy."""
+    return t if t.dtype is dtype else to_copy(t, dtype)
+
+
+def type_as(t: Tensor, other: Tensor) -> Tensor:
+    """`t` in the dtype of `other`."""
+    return to_dtype(t, other.dtype)
+
+
+def _method(dtype: DType) -> Any:
+    def cast(self: Tensor) -> Tensor:
+        return to_dtype(self, dtype)
+
+    cast.__doc__ = f"`self` as {dtype!r}."
+    return cast
+
+
+for _name, _dtype in {
+    "bool": dtypes.bool_, "byte": dtypes.uint8, "char": dtypes.int8, "short": dtypes.int16,
+    "int": dtypes.int32,
+    "long": dtypes.int64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16, "float": dtypes.float32,
+    "double": dtypes.float64, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
+}.items():  # fmt: skip
+    setattr(Tensor, _name, _method(_dtype))
+Tensor.type_as = type_as  # type: ignore[attr-defined]

@@ -1,0 +1,103 @@
+"""dropout: elements or whole channels zeroed at random; one random step a call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes, rng
+from ..layout import Meta, numel, preserved_strides
+from ..op import op
+from ..surface import public
+from ..tensor import Tensor
+from .arithmetic import mul
+from .create import zeros
+
+
+def _mask_infer(input: Tensor, p: float, features: int) -> Meta:
+    if input.dtype.is_complex:
+        raise NotImplementedError(f"\"bernoulli_scalar_cpu_\" not implemented for '{input.dtype.title}'")
+    if input.dtype.category < dtypes.FLOAT:
+        raise RuntimeError(
+            f"result type {dtypes.default_dtype().title} can't be cast to the desired output type "
+            f"{input.dtype.title}"
+        )
+    if not features:
+        return Meta(tuple(input.shape), input.dtype, preserved_strides(input))
+    return Meta(tuple(s if d < features else 1 for d, s in enumerate(input.shape)), input.dtype)
+
+
+def _mask_impl(xp: Any, a: Any, p: float, features: int, meta: Meta, key: Any) -> Any:
+    kept = rng.uniform(key, numel(meta.shape), False, xp).reshape(meta.shape) >= a.dtype.type(p)
+    return kept.astype(a.dtype) * a.dtype.type(1 / (1 - p))
+
+
+dropout_mask = op(
+    "dropout_mask(Tensor input, float p, int features=0)",
+    infer=_mask_infer,
+    impl=_mask_impl,
+    random=True,
+    needs_meta=True,
+    namespace="-",
+    doc=(
+        "0 with probability `p`, else 1 / (1 - p); one number for each of the first `features` dimensions' "
+        "elements."
+    ),
+)
+
+
+def _dropout(input: Tensor, p: float, training: bool, inplace: bool, features: int = 0) -> Any:
+    if not training or p == 0 or not input.numel():
+        return input
+    noise = zeros([], dtype=input.dtype) if p == 1 else dropout_mask(input, float(p), features)
+    return mul.inplace(input, noise) if inplace and mul.inplace else mul(input, noise)
+
+
+_dropout_op = op(
+    "dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False)",
+    composite=_dropout,
+    doc=(
+        "Elements zeroed with probability `p`, the others scaled by 1 / (1 - p) "
+        "(torch.nn.functional.dropout)."
+    ),
+)
+_feature_dropout_op = op(
+    "feature_dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False)",
+    composite=lambda input, p, training, inplace: _dropout(input, p, training, inplace, 2),
+    namespace="-",
+    doc="Whole channels zeroed with probability `p`, the others scaled by 1 / (1 - p).",
+)
+
+
+def _check_p(p: float) -> None:
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+@public("nn.functional")
+def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """See torch.nn.functional.dropout; the input itself where nothing is dropped."""
+    _check_p(p)
+    if not training or p == 0:
+        return input
+    return _dropout_op(input, p, training, inplace)
+
+
+@public("", name="dropout")
+def _dropout_top(input: Any, p: float, train: bool) -> Any:
+    """See torch.dropout."""
+    return dropout(input, p, train)
+
+
+def _feature_dropout(name: str) -> None:
+    def function(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+        _check_p(p)
+        if not training or p == 0:
+            return input
+        return _feature_dropout_op(input, p, training, inplace)
+
+    function.__doc__ = f"See torch.nn.functional.{name}."
+    public("nn.functional", name=name)(function)
+
+
+for _name in ("dropout1d", "dropout2d", "dropout3d"):
+    _feature_dropout(_name)

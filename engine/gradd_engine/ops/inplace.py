@@ -1,0 +1,100 @@
+"""Overwriting: copy_, fill_, zero_, declared as functions; the in-place forms are derived from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..layout import Meta, broadcast_shapes, preserved_strides
+from ..op import op
+from ..tensor import Tensor
+from .cast import to_dtype
+from .create import zeros_like
+from .shape import clone
+from .views import expand
+
+
+def _overwritten(input: Tensor, other: Any, **_: Any) -> Meta:
+    shape = tuple(input.shape)
+    if isinstance(other, Tensor):
+        shape = broadcast_shapes(shape, tuple(other.shape))
+        if shape != tuple(input.shape):
+            raise RuntimeError(
+                f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(shape)}"
+            )
+    return Meta(shape, input.dtype, preserved_strides(input))
+
+
+def _copy(xp: Any, a: Any, b: Any) -> Any:
+    return xp.broadcast_to(b, a.shape)
+
+
+def _zeros(g: Any) -> Any:
+    return zeros_like(g)
+
+
+copy = op(
+    "copy(Tensor input, Tensor src)",
+    infer=lambda input, src: _overwritten(input, src),
+    impl=_copy,
+    vjp=(_zeros, lambda g: g),
+    jvp=lambda src_t, input_meta, src_meta: _spread(src_t, input_meta),
+    node="torch::autograd::CopyBackwards",
+    inplace=True,
+    namespace="-",
+    doc="The values of `src` in the shape and dtype of `input`; `input.copy_(src)` stores them.",
+)
+
+
+def _spread(t: Any, meta: Any) -> Any:
+    return None if t is None else to_dtype(clone(expand(t, list(meta.shape))), meta.dtype)
+
+
+_FILL: dict[str, Any] = {
+    "infer": lambda input, value: _fill_infer(input, value),
+    "impl": lambda xp, a, value: xp.full(a.shape, value, a.dtype),
+    "vjp": (_zeros, lambda g: g.sum()),
+    "jvp": lambda value_t, input_meta: _spread(value_t, input_meta),
+    "inplace": True,
+}
+
+fill = op(
+    "fill(Tensor input, Tensor|Number value)",
+    **_FILL,
+    node="FillBackward1",
+    number_nodes={"value": "FillBackward0"},
+    doc="One value everywhere (torch.fill); `fill_` stores it.",
+)
+assign = op(
+    "assign(Tensor input, Tensor|Number value)",
+    **_FILL,
+    node="FillBackward3",
+    namespace="-",
+    doc="`fill` as square brackets spell it, where a number counts as a tensor: `assign_` stores it.",
+)
+
+
+def _fill_infer(input: Tensor, value: Any) -> Meta:
+    if isinstance(value, Tensor) and value.shape:
+        raise RuntimeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
+        )
+    return Meta(tuple(input.shape), input.dtype, preserved_strides(input))
+
+
+zero = op(
+    "zero(Tensor input)",
+    infer=lambda input: Meta(tuple(input.shape), input.dtype, preserved_strides(input)),
+    impl=lambda xp, a: xp.zeros(a.shape, a.dtype),
+    vjp=_zeros,
+    jvp=lambda input_t: _zeros(input_t),
+    inplace=True,
+    namespace="-",
+    doc="Zeros in the input's shape; `zero_` stores them.",
+)
+
+copy_ = copy.inplace
+fill_ = fill.inplace
+assign_ = assign.inplace
+assert fill_ is not None
+fill_.node_name, fill_.number_nodes = "FillBackward3", {"value": "FillBackward2"}
+zero_ = zero.inplace

@@ -1,0 +1,118 @@
+"""Vector norms. The gradient at 0 is 0 for every order, as PyTorch chooses among the subgradients."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from .. import dtypes
+from ..layout import Meta
+from ..op import Op, op
+from ..surface import public
+from ..tensor import Tensor
+from .binary import where
+from .elementwise import abs, sgn
+from .reductions import axes, collect, reduced, spread, sum
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..dtypes import DType
+
+    Dims = int | Sequence[int] | None
+
+
+def _infer(input: Tensor, ord: Any, dim: Dims, keepdim: bool, dtype: DType | None) -> Meta:
+    if input.dtype.category < dtypes.FLOAT:
+        raise RuntimeError(
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. "
+            f"Got {input.dtype.title}"
+        )
+    compute = dtype or input.dtype
+    meta = reduced(input, dim, keepdim, dtypes.to_real(compute), compute)
+    empty = any(input.shape[i] == 0 for i in axes(input, dim))
+    if empty and (ord < 0 or ord == math.inf) and (dim is None or 0 not in meta.shape):
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {float(ord):g} norm on an empty tensor because "
+            f"the operation does "
+            "not have an identity"
+        )
+    return meta
+
+
+def _norm(xp: Any, a: Any, ord: Any, dim: Dims, keepdim: bool, dtype: Any) -> Any:
+    over = axes(a, dim)
+    size = xp.abs(a)
+    if ord == math.inf:
+        return size.max(axis=over, keepdims=keepdim)
+    if ord == -math.inf:
+        return size.min(axis=over, keepdims=keepdim)
+    if ord == 0:
+        return (size != 0).sum(axis=over, keepdims=keepdim)
+    if ord == 1:
+        return size.sum(axis=over, keepdims=keepdim)
+    if ord == 2:
+        return xp.sqrt((size * size).sum(axis=over, keepdims=keepdim))
+    number = size.dtype.type
+    return xp.power(xp.power(size, number(ord)).sum(axis=over, keepdims=keepdim), number(1.0 / ord))
+
+
+def _factor(input: Any, ord: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
+    """The gradient of the norm in `input`; None for the 0-norm, which is constant."""
+    n = spread(out, input, dim, keepdim)
+    if ord == 0:
+        return None
+    if ord == 1:
+        return sgn(input)
+    if ord == 2:
+        return where(n == 0, 0.0, input / n)
+    size = abs(input)
+    if ord in (math.inf, -math.inf):
+        largest = (size == n) | (size != size)
+        return sgn(input) * (largest / sum(largest, dim, True))
+    if ord < 1:
+        return sgn(input) * where(input == 0, 0.0, size ** (ord - 1)) * n ** (1 - ord)
+    scale = where(n == 0, 0.0, 1 / n ** (ord - 1))
+    return sgn(input) * size ** (ord - 1) * scale if ord < 2 else input * size ** (ord - 2) * scale
+
+
+def _vjp(g: Any, input: Any, ord: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
+    factor = _factor(input, ord, dim, keepdim, out)
+    return None if factor is None else spread(g, input, dim, keepdim) * factor
+
+
+def _jvp(input_t: Any, input: Any, ord: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
+    factor = _factor(input, ord, dim, keepdim, out)
+    return None if factor is None else collect(input_t, factor, dim, keepdim, out)
+
+
+_vector_norm: Op = op(
+    "vector_norm(Tensor input, Number ord=2, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)",
+    infer=_infer,
+    impl=_norm,
+    vjp=_vjp,
+    jvp=_jvp,
+    node="LinalgVectorNormBackward0",
+    namespace="linalg",
+    doc="The norm of order `ord` over `dim`, or over all (torch.linalg.vector_norm).",
+)
+
+
+@public("linalg")
+def vector_norm(
+    x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None
+) -> Any:
+    """See torch.linalg.vector_norm."""
+    return _vector_norm(x, ord, dim, keepdim, dtype=dtype)
+
+
+@public(method=True)
+def norm(
+    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None
+) -> Any:
+    """See torch.norm: vector norms, and the Frobenius norm under that name."""
+    if p is None or p == "fro":
+        p = 2
+    elif isinstance(p, str):
+        raise RuntimeError(f"norm: order {p!r} is not a vector norm; gradd has no matrix norms yet")
+    return vector_norm(input, p, dim, keepdim, dtype=dtype)

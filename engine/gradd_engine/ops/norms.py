@@ -1,0 +1,257 @@
+"""Layer norm and root-mean-square norm, vectors to length one, and what batch and group norm share with them.
+
+All centre and scale over some dimensions. What backward needs is in two small ops over (input, mean,
+1 / deviation), which compute both anew where they are differentiated themselves: higher orders are exact.
+Source: https://pytorch.org/docs/stable/nn.functional.html#normalization-functions
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .. import dtypes
+from ..layout import Meta
+from ..op import Joint, op
+from .arithmetic import add, div, mul, sub
+from .common import contiguous_like
+from .images import kept_format
+from .scalars import add_scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..dtypes import DType
+    from ..op import Op
+    from ..tensor import Tensor
+
+
+def statistics(xp: Any, x: Any, axes: tuple[int, ...], eps: float) -> tuple[Any, Any, Any]:
+    """Mean, biased variance and 1 / sqrt(variance + eps) over `axes`, which stay as 1."""
+    count = 1
+    for a in axes:
+        count *= x.shape[a]
+    mean = x.sum(axis=axes, keepdims=True) / count
+    variance = xp.square(x - mean).sum(axis=axes, keepdims=True) / count
+    return mean, variance, 1 / xp.sqrt(variance + eps)
+
+
+def _recorded(x: Any, dims: Sequence[int], eps: float) -> tuple[Any, Any]:
+    """The standardised input and 1 / deviation, in recorded ops."""
+    centred = sub(x, x.mean(list(dims), True))
+    scale = add(mul(centred, centred).mean(list(dims), True), eps).rsqrt()
+    return mul(centred, scale), scale
+
+
+standardized: Op = op(
+    "standardized(Tensor input, Tensor mean, Tensor rstd, *, int[] dims, float eps)",
+    infer=contiguous_like,
+    impl=lambda xp, input, mean, rstd, dims, eps: (input - mean) * rstd,
+    composite=lambda input, mean, rstd, dims, eps: _recorded(input, dims, eps)[0],
+    namespace="-",
+    doc="(input - mean) * rstd, where those are the input's own over `dims`.",
+)
+
+
+def _standardize_grad(
+    xp: Any, g: Any, input: Any, mean: Any, rstd: Any, dims: Sequence[int], eps: float
+) -> Any:
+    axes = tuple(dims)
+    x = (input - mean) * rstd
+    count = max(input.size // max(mean.size, 1), 1)
+    middle = g.sum(axis=axes, keepdims=True) / count
+    along = (g * x).sum(axis=axes, keepdims=True) / count
+    return (g - middle - x * along) * rstd
+
+
+def _standardize_grad_recorded(
+    g: Any, input: Any, mean: Any, rstd: Any, dims: Sequence[int], eps: float
+) -> Any:
+    x, scale = _recorded(input, dims, eps)
+    axes = list(dims)
+    return mul(sub(sub(g, g.mean(axes, True)), mul(x, mul(g, x).mean(axes, True))), scale)
+
+
+standardize_backward: Op = op(
+    "standardize_backward(Tensor grad, Tensor input, Tensor mean, Tensor rstd, *, int[] dims, float eps)",
+    infer=lambda grad, input, mean, rstd, dims, eps: Meta(tuple(input.shape), grad.dtype),
+    impl=_standardize_grad,
+    composite=_standardize_grad_recorded,
+    namespace="-",
+    doc="The gradient for `input` of standardized(input) over `dims`.",
+)
+
+
+def standard_tangent(
+    input: Any, input_t: Any, scale: Any, scale_t: Any, offset_t: Any, dims: Sequence[int], eps: float
+) -> Any:
+    """The tangent of standardized(input) * scale + offset, where those broadcast against the input."""
+    x, rstd = _recorded(input, dims, eps)
+    axes = list(dims)
+    parts = []
+    if input_t is not None:
+        t = mul(sub(sub(input_t, input_t.mean(axes, True)), mul(x, mul(input_t, x).mean(axes, True))), rstd)
+        parts.append(t if scale is None else mul(t, scale))
+    if scale_t is not None:
+        parts.append(mul(x, scale_t))
+    if offset_t is not None:
+        parts.append(offset_t.expand(*input.shape))
+    total = parts[0]
+    for part in parts[1:]:
+        total = add(total, part)
+    return total
+
+
+def statistic_dtype(dtype: DType) -> DType:
+    """Means and deviations are not rounded to 16 bits."""
+    return dtypes.float32 if dtype.is_half else dtype
+
+
+def affine(x: Any, weight: Any, bias: Any) -> Any:
+    """x * weight + bias of arrays, each where given."""
+    if weight is not None:
+        x = x * weight
+    return x if bias is None else x + bias
+
+
+# -- layer norm ------------------------------------------------------------------------------------
+
+
+def _check_normalized(
+    input: Tensor, shape: Sequence[int], what: str, weight: Tensor | None, bias: Tensor | None
+) -> None:
+    dims = list(shape)
+    if not dims:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, "
+            f"but got normalized_shape = {dims}"
+        )
+    for name, t in (("weight", weight), ("bias", bias)):
+        if t is not None and list(t.shape) != dims:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                f"{list(t.shape)} and normalized_shape = {dims}"
+            )
+    if list(input.shape[-len(dims) :]) != dims or input.ndim < len(dims):
+        raise RuntimeError(
+            f"Given normalized_shape={dims}, expected input with shape [*{what}{', '.join(map(str, dims))}], "
+            f"but got input of size{list(input.shape)}"
+        )
+
+
+def check_mixed(input: Tensor, kernel: str, *others: Tensor | None) -> None:
+    """Floating input; parameters of its dtype, or float32 beside 16 bits. Else PyTorch's errors."""
+    if not input.dtype.is_floating_point:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
+    for t in others:
+        if t is None or t.dtype is input.dtype:
+            continue
+        if t.dtype is not dtypes.float32:
+            raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+        if not input.dtype.is_half:
+            raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+
+
+def _trailing(ndim: int, shape: Sequence[int]) -> list[int]:
+    return list(range(ndim - len(shape), ndim))
+
+
+def _layer_infer(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, normalized_shape: Sequence[int], eps: float
+) -> list[Meta]:
+    _check_normalized(input, normalized_shape, ", ", weight, bias)
+    check_mixed(input, "LayerNormKernelImpl", weight, bias)
+    lead = tuple(input.shape[: input.ndim - len(normalized_shape)])
+    kept = Meta(lead + (1,) * len(normalized_shape), statistic_dtype(input.dtype))
+    return [Meta(tuple(input.shape), input.dtype), kept, kept]
+
+
+def _layer(
+    xp: Any, input: Any, weight: Any, bias: Any, normalized_shape: Sequence[int], eps: float
+) -> tuple[Any, ...]:
+    mean, _, rstd = statistics(xp, input, tuple(_trailing(input.ndim, normalized_shape)), eps)
+    return affine((input - mean) * rstd, weight, bias), mean, rstd
+
+
+def _layer_grad(
+    g: Any,
+    input: Any,
+    weight: Any,
+    out1: Any,
+    out2: Any,
+    needs: Any,
+    normalized_shape: Sequence[int],
+    eps: float,
+) -> tuple[Any, Any, Any]:
+    how: dict[str, Any] = {"dims": _trailing(input.ndim, normalized_shape), "eps": eps}
+    inner = g if weight is None else mul(g, weight)
+    return (
+        standardize_backward(inner, input, out1, out2, **how) if needs[0] else None,
+        mul(g, standardized(input, out1, out2, **how)) if needs[1] else None,
+        g if needs[2] else None,
+    )
+
+
+layer: Op = op(
+    "native_layer_norm(Tensor input, Tensor? weight, Tensor? bias, *, int[] normalized_shape, float eps)",
+    infer=_layer_infer,
+    impl=_layer,
+    many=True,
+    differentiable=(True, False, False),
+    vjp=Joint("input weight bias", _layer_grad),
+    jvp=lambda input, input_t, weight, weight_t, bias, bias_t, normalized_shape, eps: [
+        standard_tangent(
+            input, input_t, weight, weight_t, bias_t, _trailing(input.ndim, normalized_shape), eps
+        ),
+        None,
+        None,
+    ],
+    namespace="-",
+    doc="Layer norm, and the means and 1 / deviations that it used.",
+)
+
+op(
+    "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, "
+    "float eps=1e-5)",
+    composite=lambda input, weight, bias, normalized_shape, eps: layer(
+        input, weight, bias, normalized_shape=list(normalized_shape), eps=eps
+    )[0],
+    namespace="nn.functional",
+    doc="Normalises over the last dimensions (torch.nn.functional.layer_norm).",
+)
+
+
+# -- root mean square, length ----------------------------------------------------------------------
+
+_EPSILON = {"float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52}
+
+
+def _rms(input: Any, weight: Any, normalized_shape: Sequence[int], eps: float | None) -> Any:
+    _check_normalized(input, normalized_shape, "", weight, None)
+    if input.dtype.category < dtypes.FLOAT:
+        raise NotImplementedError(f"\"rms_norm\" not implemented for '{input.dtype.title}'")
+    wide = input.float() if input.dtype.is_half else input
+    if eps is None:
+        eps = _EPSILON[dtypes.to_real(wide.dtype).name]
+    mean = wide.pow(2).mean(_trailing(input.ndim, normalized_shape), True)
+    found = mul(wide, add_scalar(mean, eps).rsqrt())
+    if wide is not input:
+        found = found.type_as(input)
+    return kept_format(found if weight is None else mul(found, weight))
+
+
+op(
+    "rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None)",
+    composite=_rms,
+    namespace="nn.functional",
+    doc="Divides by the root mean square over the last dimensions (torch.nn.functional.rms_norm).",
+)
+
+
+op(
+    "normalize(Tensor input, float p=2.0, int dim=1, float eps=1e-12)",
+    composite=lambda input, p, dim, eps: div(
+        input, input.norm(p, dim, True).clamp_min(eps).expand(*input.shape)
+    ),
+    namespace="nn.functional",
+    doc="Vectors along `dim` divided by their p-norm, or by `eps` if larger (torch.nn.functional.normalize).",
+)

@@ -1,0 +1,213 @@
+"""Optimizer steps: one op updates all parameters of a group in place, with their state, in the session.
+
+Learning rates, momenta, decays and epsilons are run-time values, so schedules change no program. The
+arithmetic and its order are those of torch.optim with ``foreach=False``; 16-bit parameters are computed in
+float32 and rounded once.
+Source: https://pytorch.org/docs/stable/optim.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import dtypes
+from ..op import op
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..tensor import Tensor
+
+
+def _check(name: str, params: Sequence[Tensor], **others: Sequence[Tensor]) -> None:
+    """RuntimeError unless each list has one tensor a parameter, of its shape and dtype."""
+    for p in params:
+        if not p.dtype.differentiable:
+            raise RuntimeError(f"{name}(): only Tensors of floating point and complex dtype can be optimized")
+    for what, tensors in others.items():
+        if len(tensors) != len(params):
+            raise RuntimeError(f"{name}(): {what} has {len(tensors)} tensors for {len(params)} params")
+        for i, (p, t) in enumerate(zip(params, tensors, strict=True)):
+            if tuple(t.shape) != tuple(p.shape) or t.dtype is not p.dtype:
+                raise RuntimeError(
+                    f"{name}(): {what}[{i}] has shape {list(t.shape)} and dtype {t.dtype}, "
+                    f"its parameter shape {list(p.shape)} and dtype {p.dtype}"
+                )
+
+
+def _sgd_infer(
+    params: Sequence[Tensor], grads: Sequence[Tensor], momentum_buffers: Sequence[Tensor], **_: Any
+) -> list[Any]:
+    _check("sgd_step", params, grads=grads)
+    if momentum_buffers:
+        _check("sgd_step", params, momentum_buffers=momentum_buffers)
+    return []
+
+
+def _wide(xp: Any, a: Any) -> Any:
+    return a.astype(xp.float32) if a.dtype.itemsize == 2 else a
+
+
+#: elements worked on at a time: what one formula touches stays in the processor's second cache
+_TILE = 1 << 14
+
+
+def _tiles(xp: Any, arrays: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """The arrays in pieces that fit a cache, where they lie row-major in host memory; else as they are."""
+    first = arrays[0]
+    if xp is not np or first.size <= _TILE or not all(a.flags.c_contiguous for a in arrays):
+        yield arrays
+        return
+    flat = [a.reshape(-1) for a in arrays]
+    for at in range(0, first.size, _TILE):
+        yield [a[at : at + _TILE] for a in flat]
+
+
+def _sgd(
+    xp: Any,
+    params: Sequence[Any],
+    grads: Sequence[Any],
+    momentum_buffers: Sequence[Any],
+    lr: float,
+    momentum: float,
+    dampening: float,
+    weight_decay: float,
+    nesterov: bool,
+    maximize: bool,
+    first: bool,
+) -> list[Any]:
+    for i, (whole, gradient) in enumerate(zip(params, grads, strict=True)):
+        buffers = [momentum_buffers[i]] if momentum_buffers else []
+        for p, g, *held in _tiles(xp, [whole, gradient, *buffers]):
+            value = _wide(xp, p)
+            if maximize:
+                g = -g
+            if weight_decay != 0:
+                g = g + value * weight_decay
+            if held:
+                buffer = g if first else _wide(xp, held[0]) * momentum + g * (1 - dampening)
+                held[0][...] = buffer
+                g = g + buffer * momentum if nesterov else buffer
+            p[...] = value + g * -lr
+    return []
+
+
+sgd_step = op(
+    "sgd_step(Tensor[] params, Tensor[] grads, Tensor[] momentum_buffers=[], *, value float lr, "
+    "value float momentum=0.0, value float dampening=0.0, value float weight_decay=0.0, bool nesterov=False, "
+    "bool maximize=False, bool first=False)",
+    infer=_sgd_infer,
+    impl=_sgd,
+    many=True,
+    writes="params momentum_buffers",
+    namespace="-",
+    doc="""One step of torch.optim.SGD over `params`, in place.
+
+    Without momentum `momentum_buffers` is empty. With it there is one a parameter, in its shape and dtype;
+    `first` says that they hold nothing yet: the gradient itself becomes the buffer, undamped.
+    """,
+)
+
+
+def _adam_infer(
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    exp_avgs: Sequence[Tensor],
+    exp_avg_sqs: Sequence[Tensor],
+    steps: Sequence[Tensor],
+    max_exp_avg_sqs: Sequence[Tensor],
+    amsgrad: bool,
+    **_: Any,
+) -> list[Any]:
+    _check("adam_step", params, grads=grads, exp_avgs=exp_avgs, exp_avg_sqs=exp_avg_sqs)
+    if amsgrad:
+        _check("adam_step", params, max_exp_avg_sqs=max_exp_avg_sqs)
+    elif max_exp_avg_sqs:
+        raise RuntimeError("adam_step(): max_exp_avg_sqs is for amsgrad alone")
+    if len(steps) != len(params) or any(tuple(s.shape) or s.dtype is not dtypes.float32 for s in steps):
+        raise RuntimeError("adam_step(): steps must be one 0-dim float32 tensor for each of params")
+    return []
+
+
+def _adam(
+    xp: Any,
+    params: Sequence[Any],
+    grads: Sequence[Any],
+    exp_avgs: Sequence[Any],
+    exp_avg_sqs: Sequence[Any],
+    steps: Sequence[Any],
+    max_exp_avg_sqs: Sequence[Any],
+    lr: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+    weight_decay: float,
+    amsgrad: bool,
+    maximize: bool,
+    decoupled: bool,
+) -> list[Any]:
+    for i, (p, g, step) in enumerate(zip(params, grads, steps, strict=True)):
+        step += 1
+        bias1, bias2 = (1 - beta ** step.astype(xp.float64) for beta in (beta1, beta2))
+        scale, root = -lr / bias1, bias2**0.5
+        arrays = [p, g, exp_avgs[i], exp_avg_sqs[i]]
+        if amsgrad:
+            arrays.append(max_exp_avg_sqs[i])
+        # Both parts of a complex parameter are optimized as if they were two real ones.
+        parts = ([a.real for a in arrays], [a.imag for a in arrays]) if p.dtype.kind == "c" else (arrays,)
+        for tile in (t for part in parts for t in _tiles(xp, part)):
+            _adam_part(xp, tile, scale, root, lr, beta1, beta2, eps, weight_decay, maximize, decoupled)
+    return []
+
+
+def _adam_part(
+    xp: Any,
+    arrays: Sequence[Any],
+    scale: Any,
+    root: Any,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+    weight_decay: float,
+    maximize: bool,
+    decoupled: bool,
+) -> None:
+    p, g, mean, square = (_wide(xp, a) for a in arrays[:4])
+    if maximize:
+        g = -g
+    if weight_decay != 0:
+        if decoupled:
+            p = p * (1 - lr * weight_decay)
+        else:
+            g = g + p * weight_decay
+    weight = 1 - beta1
+    # The two forms of torch.lerp, each exact at its own end.
+    mean = mean + (g - mean) * weight if abs(weight) < 0.5 else g - (g - mean) * (1 - weight)
+    square = square * beta2 + g * (1 - beta2) * g
+    arrays[2][...], arrays[3][...] = mean, square
+    if len(arrays) > 4:
+        square = xp.maximum(_wide(xp, arrays[4]), square)
+        arrays[4][...] = square
+    denominator = xp.sqrt(square) / root.astype(p.dtype) + eps
+    arrays[0][...] = p + mean * scale.astype(p.dtype) / denominator
+
+
+adam_step = op(
+    "adam_step(Tensor[] params, Tensor[] grads, Tensor[] exp_avgs, Tensor[] exp_avg_sqs, Tensor[] steps, "
+    "Tensor[] max_exp_avg_sqs=[], *, value float lr, value float beta1=0.9, value float beta2=0.999, "
+    "value float eps=1e-8, value float weight_decay=0.0, bool amsgrad=False, bool maximize=False, "
+    "bool decoupled=False)",
+    infer=_adam_infer,
+    impl=_adam,
+    many=True,
+    writes="params exp_avgs exp_avg_sqs steps max_exp_avg_sqs",
+    namespace="-",
+    doc="""One step of torch.optim.Adam over `params`, in place; of AdamW where `decoupled`.
+
+    State begins as zeros: `exp_avgs`, `exp_avg_sqs` and, with `amsgrad`, `max_exp_avg_sqs` are shaped as the
+    parameters; `steps` are 0-dim float32, one a parameter, counted by this op.
+    """,
+)

@@ -1,0 +1,225 @@
+"""Ranges and fixed matrices: arange, linspace, logspace, eye, indices of triangles."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import dtypes
+from ..layout import Meta
+from ..op import op
+from ..surface import public
+from .common import np_dtype
+from .creation import check_device, finished, wanted
+
+if TYPE_CHECKING:
+    from ..dtypes import DType
+
+
+def _range_infer(start: Any, end: Any, step: Any, dtype: DType | None) -> Meta:
+    found = dtype or _range_dtype(start, end, step)
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
+    if (end > start) != (step > 0) and end != start:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    whole = all(isinstance(n, int) for n in (start, end, step))
+    count = -((start - end) // step) if whole else math.ceil((end - start) / step)
+    return Meta((count,), found)
+
+
+def _range_dtype(*numbers: Any) -> DType:
+    return dtypes.default_dtype() if any(isinstance(n, float) for n in numbers) else dtypes.int64
+
+
+def _range_impl(xp: Any, start: Any, end: Any, step: Any, dtype: Any, meta: Meta) -> Any:
+    index = xp.arange(meta.shape[0])
+    if meta.dtype.category < dtypes.FLOAT:
+        return int(start) + int(step) * index
+    return start + step * index.astype(xp.float64)
+
+
+arange_op = op(
+    "arange(Number start, Number end, Number step=1, *, dtype? dtype=None)",
+    infer=_range_infer,
+    impl=_range_impl,
+    needs_meta=True,
+    doc="Numbers from `start` (in) to `end` (out), `step` apart (torch.arange).",
+)
+
+
+@public(creates=True)
+def arange(
+    *args: Any,
+    dtype: DType | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    **kw: Any,
+) -> Any:
+    """See torch.arange."""
+    names = ("end",) if len(args) == 1 and not kw.keys() & {"end"} else ("start", "end", "step")
+    given = dict(zip(names, args, strict=False)) | kw
+    unknown = set(given) - {"start", "end", "step"}
+    if unknown or len(args) > 3 or "end" not in given:
+        raise TypeError("arange() received an invalid combination of arguments")
+    start, end, step = given.get("start", 0), given["end"], given.get("step", 1)
+    start, end, step = (int(n) if isinstance(n, (bool, np.integer)) else n for n in (start, end, step))
+    check_device(device)
+    dtype = dtype or _range_dtype(start, end, step)
+    wanted(dtype, requires_grad)
+    return finished(arange_op(start, end, step, dtype=dtype), requires_grad)
+
+
+def _number_dtype(start: Any, end: Any) -> DType:
+    number = dtypes.default_dtype()
+    return dtypes.to_complex(number) if isinstance(start, complex) or isinstance(end, complex) else number
+
+
+def _steps(start: Any, end: Any, steps: int, *_: Any, dtype: DType | None, **__: Any) -> Meta:
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    return Meta((steps,), dtype or _number_dtype(start, end))
+
+
+def _linspace_impl(xp: Any, start: Any, end: Any, steps: int, dtype: Any, meta: Meta) -> Any:
+    kind = np_dtype(meta.dtype) if meta.dtype.category >= dtypes.FLOAT else np.dtype(np.float64)
+    if steps == 1:
+        return xp.full(1, start, kind)
+    index = xp.arange(steps).astype(kind)
+    width = kind.type((end - start) / max(steps - 1, 1))
+    out = xp.where(
+        index < steps // 2, kind.type(start) + width * index, kind.type(end) - width * (steps - 1 - index)
+    )
+    return xp.trunc(out) if meta.dtype.category < dtypes.FLOAT else out
+
+
+linspace_op = op(
+    "linspace(value Number start, value Number end, int steps, *, dtype? dtype=None)",
+    infer=_steps,
+    impl=_linspace_impl,
+    needs_meta=True,
+    doc="`steps` numbers from `start` to `end`, both in, evenly spaced (torch.linspace).",
+)
+logspace_op = op(
+    "logspace(value Number start, value Number end, int steps, value float base=10.0, *, dtype? dtype=None)",
+    infer=_steps,
+    impl=lambda xp, start, end, steps, base, dtype, meta: (
+        base ** _linspace_impl(xp, start, end, steps, dtype, Meta(meta.shape, dtypes.float64))
+    ),
+    needs_meta=True,
+    doc="`base` to the powers of `linspace` (torch.logspace).",
+)
+
+
+@public(creates=True)
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    dtype: DType | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """See torch.linspace."""
+    check_device(device)
+    return finished(linspace_op(start, end, steps, dtype=dtype or _number_dtype(start, end)), requires_grad)
+
+
+@public(creates=True)
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    dtype: DType | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """See torch.logspace."""
+    check_device(device)
+    return finished(
+        logspace_op(start, end, steps, float(base), dtype=dtype or _number_dtype(start, end)), requires_grad
+    )
+
+
+def _eye_infer(n: int, m: int | None, dtype: DType | None) -> Meta:
+    if n < 0:
+        raise RuntimeError(f"n must be greater or equal to 0, got {n}")
+    if m is not None and m < 0:
+        raise RuntimeError(f"m must be greater or equal to 0, got {m}")
+    return Meta((n, n if m is None else m), dtype or dtypes.default_dtype())
+
+
+eye_op = op(
+    "eye(int n, int? m=None, *, dtype? dtype=None)",
+    infer=_eye_infer,
+    impl=lambda xp, n, m, dtype, meta: xp.eye(*meta.shape, dtype=np_dtype(meta.dtype)),
+    needs_meta=True,
+    doc="Ones on the diagonal, zeros elsewhere (torch.eye).",
+)
+
+
+@public(creates=True)
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    dtype: DType | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """See torch.eye."""
+    check_device(device)
+    return finished(eye_op(n, m, dtype=dtype or dtypes.default_dtype()), requires_grad)
+
+
+def _triangle_indices(lower: bool) -> Any:
+    def infer(row: int, col: int, offset: int, dtype: DType | None) -> Meta:
+        for name, n in (("row", row), ("col", col)):
+            if n < 0:
+                raise RuntimeError(f"{name} must be non-negative, got{n}")
+        if lower:
+            count = sum(min(col, max(0, i + offset + 1)) for i in range(row))
+        else:
+            count = sum(col - min(col, max(0, i + offset)) for i in range(row))
+        return Meta((2, count), dtype or dtypes.int64)
+
+    return infer
+
+
+tril_indices_op = op(
+    "tril_indices(int row, int col, int offset=0, *, dtype? dtype=None)",
+    infer=_triangle_indices(True),
+    impl=lambda xp, row, col, offset, dtype: xp.stack(xp.nonzero(xp.tril(xp.ones((row, col)), offset))),
+    doc="Row and column indices of a lower triangle (torch.tril_indices).",
+)
+triu_indices_op = op(
+    "triu_indices(int row, int col, int offset=0, *, dtype? dtype=None)",
+    infer=_triangle_indices(False),
+    impl=lambda xp, row, col, offset, dtype: xp.stack(xp.nonzero(xp.triu(xp.ones((row, col)), offset))),
+    doc="Row and column indices of an upper triangle (torch.triu_indices).",
+)
+
+
+@public(creates=True)
+def tril_indices(
+    row: int, col: int, offset: int = 0, *, dtype: DType = dtypes.int64, device: Any = None
+) -> Any:
+    """See torch.tril_indices."""
+    check_device(device)
+    return tril_indices_op(row, col, offset, dtype=dtype)
+
+
+@public(creates=True)
+def triu_indices(
+    row: int, col: int, offset: int = 0, *, dtype: DType = dtypes.int64, device: Any = None
+) -> Any:
+    """See torch.triu_indices."""
+    check_device(device)
+    return triu_indices_op(row, col, offset, dtype=dtype)

@@ -1,0 +1,84 @@
+"""Copies, sums to a shape, and layout: what gradients need to fit their tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from ..layout import Meta, preserved_strides
+from ..op import LINEAR, op
+from ..registry import named
+from ..tensor import Tensor
+
+clone = op(
+    "clone(Tensor input)",
+    infer=lambda input: Meta(tuple(input.shape), input.dtype, preserved_strides(input)),
+    impl=lambda xp, a: a.copy(order="K"),
+    vjp=lambda g: g,
+    jvp=LINEAR,
+    method=True,
+    doc="A copy that keeps its history (torch.clone).",
+)
+
+contiguous_copy = op(
+    "contiguous_copy(Tensor input)",
+    infer=lambda input: Meta(tuple(input.shape), input.dtype),
+    impl=lambda xp, a: a.copy(),
+    vjp=lambda g: g,
+    jvp=LINEAR,
+    node="CloneBackward0",
+    namespace="-",
+    doc="A copy laid out row-major.",
+)
+
+to_layout = op(
+    "to_layout(Tensor input, int[] strides)",
+    infer=lambda input, strides: Meta(tuple(input.shape), input.dtype, tuple(strides)),
+    impl=lambda xp, a, strides: a.copy(order="K"),
+    vjp=lambda g: g,
+    jvp=LINEAR,
+    node="torch::autograd::CopyBackwards",
+    namespace="-",
+    doc="A copy whose memory has the given strides (elements).",
+)
+
+
+def _sum_to(xp: Any, a: Any, size: Any) -> Any:
+    lead = a.ndim - len(size)
+    axes = tuple(range(lead)) + tuple(
+        lead + i for i, s in enumerate(size) if s == 1 and a.shape[lead + i] != 1
+    )
+    if not axes:
+        return a.reshape(size).copy()
+    return a.sum(axis=axes, dtype=None if a.dtype.kind in "bui" else a.dtype).reshape(size)
+
+
+def _sum_to_infer(input: Tensor, size: Any) -> Meta:
+    lead = len(input.shape) - len(size)
+    if lead < 0 or any(s not in (1, n) for s, n in zip(size, input.shape[lead:], strict=True)):
+        raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(input.shape)}}}.")
+    summed = tuple(size) != tuple(input.shape)
+    return Meta(tuple(size), dtypes.int64 if summed and input.dtype.category < dtypes.FLOAT else input.dtype)
+
+
+def _expand_to(g: Any, shape: Any) -> Any:
+    return named.expand(g, list(shape))
+
+
+def contiguous(self: Tensor) -> Tensor:
+    """`self` where it is row-major already, else a row-major copy (torch.Tensor.contiguous)."""
+    return self if self.is_contiguous() else contiguous_copy(self)
+
+
+Tensor.contiguous = contiguous  # type: ignore[attr-defined]
+
+sum_to_size = op(
+    "sum_to_size(Tensor input, int[] size)",
+    infer=_sum_to_infer,
+    impl=_sum_to,
+    vjp=lambda g, input_meta: _expand_to(g, input_meta.shape),
+    jvp=LINEAR,
+    node="SumBackward1",
+    method=True,
+    doc="Sum over the dimensions along which `size` would be broadcast to the input (Tensor.sum_to_size).",
+)

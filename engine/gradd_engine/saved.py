@@ -1,0 +1,122 @@
+"""What nodes keep for their backward: tensors with the version they had, or their geometry alone."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from .tensor import Tensor, detached
+
+if TYPE_CHECKING:
+    from .backends import Backend
+    from .dtypes import DType
+    from .layout import Size
+    from .nodes import Node
+
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have "
+    "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
+    "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or "
+    "if you need to access saved tensors after calling backward."
+)
+
+
+class TensorMeta:
+    """The geometry of an input, for rules that need no values."""
+
+    __slots__ = ("backend", "dtype", "offset", "shape", "strides")
+
+    def __init__(self, t: Tensor) -> None:
+        self.shape: Size = t.shape
+        self.dtype: DType = t.dtype
+        self.strides = t.strides
+        self.offset = t.offset
+        self.backend: Backend = t.backend
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    def numel(self) -> int:
+        """Number of elements."""
+        return self.shape.numel()
+
+
+class Saved:
+    """A tensor kept for backward with the version it had; an output is kept without its node, to make no
+    cycle.
+    """
+
+    __slots__ = ("is_output", "nr", "source", "tensor", "version")
+
+    def __init__(self, t: Tensor, is_output: bool, nr: int = 0) -> None:
+        self.tensor = detached(t) if is_output else t
+        self.source = weakref.ref(t)
+        self.is_output = is_output
+        self.nr = nr
+        self.version = t._vc.n
+
+    def check(self, owner: Node) -> None:
+        """RuntimeError where the value changed since it was saved (semantics of torch's version counters)."""
+        t = self.tensor
+        if t._vc.n == self.version:
+            return
+        source, nr = (owner, self.nr) if self.is_output else (t._fn, t._nr)
+        what = f"[{t.dtype.tensor_type} {list(t.shape)}]"
+        if source is not None:
+            name = (
+                source.name().removesuffix("0").replace("Backward", "")
+                if "::" not in source.name()
+                else source.name()
+            )
+            what += f", which is output {nr} of {name},"
+        raise RuntimeError(
+            "one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"{what} is at version {t._vc.n}; expected version {self.version} instead. Hint: enable anomaly "
+            "detection to find the "
+            "operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, "
+            "check_nan=False)."
+        )
+
+    def unpack(self, owner: Node) -> Tensor:
+        """The tensor, with its history."""
+        self.check(owner)
+        if not self.is_output:
+            return self.tensor
+        out = detached(self.tensor)
+        out._fn, out._nr = owner, self.nr
+        return out
+
+
+def saved_value(entry: Any, node: Node) -> Any:
+    """A saved entry as a user sees it: the very tensor where it is still there."""
+    if isinstance(entry, list):
+        return [saved_value(e, node) for e in entry]
+    if not isinstance(entry, Saved):
+        return entry
+    entry.check(node)
+    found = entry.source()
+    if found is not None:
+        return found
+    if entry.tensor.backend.listener is not None:
+        raise NotImplementedError("a saved tensor that nothing else holds cannot be read over a session yet")
+    return entry.unpack(node)
+
+
+def check_saved(entry: Any, node: Node) -> None:
+    """`Saved.check` for all of a (nested) entry."""
+    if isinstance(entry, Saved):
+        entry.check(node)
+    elif isinstance(entry, list):
+        for e in entry:
+            check_saved(e, node)
+
+
+def unpack(entry: Any, node: Node) -> Any:
+    """`Saved.unpack` for all of a (nested) entry."""
+    if isinstance(entry, Saved):
+        return entry.unpack(node)
+    if isinstance(entry, list):
+        return [unpack(e, node) for e in entry]
+    return entry

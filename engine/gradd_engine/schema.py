@@ -1,0 +1,170 @@
+"""The signature language of op declarations.
+
+``add(Tensor input, Tensor|Number other, *, value Number alpha=1)``: PyTorch's parameter order and names; each
+parameter is tensor-capable (``Tensor``, ``Tensor?``, ``Tensor|Number``, ``Tensor[]``, ``Tensor?[]``),
+run-time (``value T``) or static. A schema binds arguments, gives Python and JSON callers the same signature,
+and says what belongs to a program's identity.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .dtypes import DType
+
+TENSOR_KINDS = ("Tensor", "Tensor?", "Tensor|Number", "Tensor|Number?", "Tensor[]", "Tensor?[]")
+STATIC_KINDS = (
+    "int",
+    "int[]",
+    "float",
+    "float[]",
+    "bool",
+    "bool[]",
+    "str",
+    "dtype",
+    "Number",
+    "Number[]",
+    "index",
+    "any",
+)
+#: Forward mode of an element-wise op: each tangent times the conjugate of the vjp's factor.
+ELEMENTWISE = "elementwise"
+#: Forward mode of an op linear in all its tensor inputs together: the op itself, applied to the tangents.
+LINEAR = "linear"
+#: Forward mode of an op linear in each of its two tensor inputs: the sum of both.
+BILINEAR = "bilinear"
+REQUIRED: Any = object()
+_LITERALS = {"None": None, "True": True, "False": False, "inf": float("inf"), "-inf": float("-inf")}
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One parameter: ``kind`` without a trailing ``?`` for statics, ``optional`` when None is allowed."""
+
+    name: str
+    kind: str
+    value: bool
+    optional: bool
+    default: Any
+    keyword_only: bool
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether tensors may stand here."""
+        return self.kind.startswith("Tensor")
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A parsed signature."""
+
+    name: str
+    params: tuple[Param, ...]
+
+    @property
+    def tensors(self) -> tuple[Param, ...]:
+        """The tensor-capable parameters, in order: what `inputs` binds to."""
+        return tuple(p for p in self.params if p.is_tensor)
+
+    @property
+    def attrs(self) -> tuple[Param, ...]:
+        """All other parameters."""
+        return tuple(p for p in self.params if not p.is_tensor)
+
+    def __str__(self) -> str:
+        parts: list[str] = []
+        for p in self.params:
+            if p.keyword_only and "*" not in parts:
+                parts.append("*")
+            kind = p.kind + ("?" if p.optional and not p.kind.endswith("?") and not p.is_tensor else "")
+            tail = "" if p.default is REQUIRED else f"={p.default!r}"
+            parts.append(f"{'value ' if p.value else ''}{kind} {p.name}{tail}")
+        return f"{self.name}({', '.join(parts)})"
+
+
+def _literal(text: str) -> Any:
+    if text in _LITERALS:
+        return _LITERALS[text]
+    if text.startswith("["):
+        return [_literal(t) for t in text[1:-1].split(",") if t.strip()]
+    if text.startswith(("'", '"')):
+        return text[1:-1]
+    return float(text) if re.search(r"[.e]", text) else int(text)
+
+
+def parse(text: str) -> Schema:
+    """Parse a signature; ValueError names what is wrong with it."""
+    match = re.fullmatch(r"\s*([A-Za-z_]\w*)\((.*)\)\s*", text, re.S)
+    if match is None:
+        raise ValueError(f"not a signature: {text!r}")
+    name, inner = match.groups()
+    params: list[Param] = []
+    keyword_only = False
+    for part in (p.strip() for p in re.split(r",(?![^\[]*\])", inner)):
+        if part == "*":
+            keyword_only = True
+            continue
+        if not part:
+            continue
+        m = re.fullmatch(r"(value )?(\S+) (\w+)(?:=(.*))?", part)
+        if m is None:
+            raise ValueError(f"{name}: cannot read parameter {part!r}")
+        value, kind, pname, default = m.groups()
+        optional = kind.endswith("?")
+        if not kind.startswith("Tensor"):
+            kind = kind.rstrip("?")
+        if kind not in (*TENSOR_KINDS, *STATIC_KINDS):
+            raise ValueError(f"{name}: unknown kind {kind!r}")
+        params.append(
+            Param(
+                pname,
+                kind,
+                bool(value),
+                optional,
+                REQUIRED if default is None else _literal(default),
+                keyword_only,
+            )
+        )
+    return Schema(name, tuple(params))
+
+
+def _int(v: Any) -> bool:
+    return isinstance(v, int) and not isinstance(v, bool)
+
+
+def _number(v: Any) -> bool:
+    return isinstance(v, (bool, int, float, complex))
+
+
+_CHECKS: dict[str, Callable[[Any], bool]] = {
+    "int": _int,
+    "float": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
+    "bool": lambda v: isinstance(v, bool),
+    "str": lambda v: isinstance(v, str),
+    "dtype": lambda v: isinstance(v, DType),
+    "Number": _number,
+    "index": lambda v: isinstance(v, (list, tuple)),
+    "any": lambda v: True,
+}
+
+
+def check_attr(p: Param, v: Any) -> None:
+    """TypeError unless `v` is of the parameter's kind (None where optional; one int where a list of ints may
+    stand).
+    """
+    if v is None:
+        if p.optional or p.default is None:
+            return
+    elif p.kind.endswith("[]"):
+        one = _CHECKS[p.kind[:-2]]
+        if isinstance(v, (list, tuple)):
+            if all(one(e) for e in v):
+                return
+        elif one(v):
+            return
+    elif _CHECKS[p.kind](v):
+        return
+    raise TypeError(f"argument '{p.name}' must be {p.kind}, not {type(v).__name__}")

@@ -1,0 +1,305 @@
+"""Tensor, its storage and its version counter.
+
+Operators and methods are attached by the op declarations (see `op.py`); this file holds what a tensor *is*.
+Behaviour after https://pytorch.org/docs/stable/tensors.html and `torch.autograd`.
+"""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from .layout import Size, is_contiguous, numel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .backends import Backend
+    from .dtypes import DType
+    from .memory import Account
+    from .nodes import AccumulateGrad, Node
+
+
+class Storage:
+    """One block of memory: ``flat`` is its bytes (made on first use), ``nbytes`` its size, counted in an
+    account.
+    """
+
+    __slots__ = ("__weakref__", "_account", "_flat", "array", "nbytes")
+
+    def __init__(self, array: Any, nbytes: int, account: Account | None) -> None:
+        self.array = array
+        self.nbytes = nbytes
+        self._flat: Any = None
+        self._account = account
+
+    @property
+    def flat(self) -> Any:
+        """The memory as a 1-D array of bytes, in address order; shared, not copied."""
+        if self._flat is None:
+            a = self.array
+            if not a.flags.c_contiguous:
+                a = a.transpose(sorted(range(a.ndim), key=lambda i: (-a.strides[i], -a.shape[i])))
+            self._flat = a.reshape(-1).view("uint8")
+        return self._flat
+
+    def __del__(self) -> None:
+        if self._account is not None:
+            self._account.give(self.nbytes)
+
+
+class VersionCounter:
+    """Counts in-place changes; shared by a tensor, its views and its detach()ed aliases."""
+
+    __slots__ = ("n",)
+
+    def __init__(self) -> None:
+        self.n = 0
+
+
+class Tensor:
+    """An n-dimensional array with autograd state.
+
+    Attributes: ``shape`` (Size), ``strides`` and ``offset`` (elements), ``dtype``, ``array`` (the backend's
+    array, None on meta), ``backend``. Everything autograd needs is a class default until it is set, so plain
+    tensors stay small.
+    """
+
+    backend: Backend
+    storage: Storage | None
+    shape: Size
+    strides: tuple[int, ...]
+    offset: int
+    dtype: DType
+    array: Any
+
+    _requires_grad: bool = False
+    _fn: Node | None = None
+    _nr: int = 0
+    _grad: Tensor | None = None
+    _acc: weakref.ref[AccumulateGrad] | None = None
+    _base: Tensor | None = None
+    _creation: str | None = None
+    _view_version: int = 0
+    _hooks: list[Any] | None = None
+    _post_hooks: list[Any] | None = None
+    _retains: bool = False
+    #: dtype of .grad: ... for the tensor's own, None for any
+    _grad_dtype: Any = ...
+    _tangent: Tensor | None = None
+    __hash__ = object.__hash__
+    __array_priority__: ClassVar[int] = 1000
+    #: tells NumPy to leave ``array + tensor`` to the tensor
+    __array_ufunc__ = None
+
+    def __init__(
+        self,
+        backend: Backend,
+        storage: Storage | None,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+        offset: int,
+        dtype: DType,
+        array: Any,
+        version: VersionCounter | None = None,
+    ) -> None:
+        self.backend = backend
+        self.storage = storage
+        self.shape = shape if type(shape) is Size else Size(shape)
+        self.strides = strides
+        self.offset = offset
+        self.dtype = dtype
+        self.array = array
+        self._vc = VersionCounter() if version is None else version
+
+    # -- geometry ----------------------------------------------------------------------------------
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    def dim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    def numel(self) -> int:
+        """Number of elements."""
+        return numel(self.shape)
+
+    def nelement(self) -> int:
+        """Number of elements."""
+        return numel(self.shape)
+
+    def element_size(self) -> int:
+        """Bytes an element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements (not of the storage)."""
+        return numel(self.shape) * self.dtype.itemsize
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or one dimension of it."""
+        return self.shape if dim is None else self.shape[dim]
+
+    def stride(self, dim: int | None = None) -> Any:
+        """The strides in elements, or one of them."""
+        return self.strides if dim is None else self.strides[dim]
+
+    def storage_offset(self) -> int:
+        """Offset into the storage, in elements."""
+        return self.offset
+
+    def is_contiguous(self) -> bool:
+        """Whether elements lie in row-major order."""
+        return is_contiguous(self.shape, self.strides)
+
+    def is_floating_point(self) -> bool:
+        """Whether dtype is real floating point."""
+        return self.dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        """Whether dtype is complex."""
+        return self.dtype.is_complex
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a 0-d tensor")
+        first: int = self.shape[0]
+        return first
+
+    @property
+    def device(self) -> Any:
+        """The backend's device."""
+        return self.backend.device
+
+    # -- autograd state ----------------------------------------------------------------------------
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node that made this tensor, None for leaves; rebuilt for a view whose base changed in place."""
+        if self._base is not None and self._view_version != self._vc.n:
+            self._refresh()
+        return self._fn
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow to this tensor; a view's also do where its base's do."""
+        return (
+            self._requires_grad
+            or self._fn is not None
+            or (self._base is not None and self._base.requires_grad)
+        )
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise RuntimeError("requires_grad must be a bool")
+        self._set_requires_grad(value, "attribute")
+
+    @property
+    def is_leaf(self) -> bool:
+        """True when no graph leads to this tensor (a view whose base got one counts before it is rebuilt)."""
+        if self._fn is not None:
+            return False
+        base = self._base
+        return base is None or self._view_version == self._vc.n or not base.requires_grad
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of grad_fn this is."""
+        return self._nr
+
+    @property
+    def _version(self) -> int:
+        return self._vc.n
+
+    def _is_view(self) -> bool:
+        return self._base is not None
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether retain_grad() was called while this was no leaf."""
+        return self._retains
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The accumulated gradient; warns on a non-leaf that does not retain its own (UserWarning, as in
+        PyTorch).
+        """
+        if self._grad is None and self._fn is not None and not self._retains:
+            warnings.warn(
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+                "attribute won't "
+                "be populated during autograd.backward(). If you indeed want the .grad field to be "
+                "populated for a "
+                "non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf "
+                "Tensor by "
+                "mistake, make sure you access the leaf Tensor instead. See "
+                "github.com/pytorch/pytorch/pull/30531 for more "
+                "information.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        self._set_grad(value)
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._set_grad(None)
+
+    @property
+    def grad_dtype(self) -> DType | None:
+        """The dtype that .grad has: the tensor's unless it was set; None allows any
+        (torch.Tensor.grad_dtype).
+        """
+        if self.grad_fn is not None:
+            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+        found: DType | None = self.dtype if self._grad_dtype is ... else self._grad_dtype
+        return found
+
+    @grad_dtype.setter
+    def grad_dtype(self, value: DType | None) -> None:
+        self._set_grad_dtype(value)
+
+    # -- hooks -------------------------------------------------------------------------------------
+
+    # Attached where their rules stand, so that this module needs none of them (views, autograd, gradients,
+    # hooks).
+    _refresh: ClassVar[Callable[[Tensor], None]]
+    _set_requires_grad: ClassVar[Callable[[Tensor, bool, str], None]]
+    _set_grad: ClassVar[Callable[[Tensor, Any], None]]
+    _set_grad_dtype: ClassVar[Callable[[Tensor, DType | None], None]]
+    register_hook: ClassVar[Callable[..., Any]]
+    register_post_accumulate_grad_hook: ClassVar[Callable[..., Any]]
+
+    def __repr__(self) -> str:
+        tail = (
+            f", grad_fn=<{self._fn.short_name()}>"
+            if self._fn
+            else ", requires_grad=True"
+            if self._requires_grad
+            else ""
+        )
+        body = "..." if self.array is None else repr(self.array)
+        return f"tensor({body}, dtype={self.dtype}{tail})"
+
+
+def detached(t: Tensor, version: VersionCounter | None = None) -> Tensor:
+    """An alias of `t`'s memory without history; shares the version counter unless another is given."""
+    return t.backend.tensor_class(
+        t.backend,
+        t.storage,
+        t.shape,
+        t.strides,
+        t.offset,
+        t.dtype,
+        t.array,
+        t._vc if version is None else version,
+    )

@@ -1,0 +1,145 @@
+"""Views that autograd follows: marking them, refreshing their history, and CopySlices.
+
+Source: https://pytorch.org/docs/stable/tensor_view.html and the notes on in-place correctness in autograd
+mechanics.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import graph
+from .layout import is_dense
+from .nodes import Node, edge_of
+from .registry import REGISTRY, named
+from .saved import FREED, TensorMeta
+from .state import state
+from .tensor import Tensor
+
+if TYPE_CHECKING:
+    from .op import Op
+
+NO_GRAD = "no_grad"
+MULTI_VIEW = "multi"
+
+
+def mark_views(op: Op, source: Tensor, outs: list[Tensor]) -> None:
+    """Tell each output of a view op what it is a view of."""
+    base = source if source._base is None else source._base
+    creation = MULTI_VIEW if op.multi_view else source._creation
+    if not state.grad:
+        creation = NO_GRAD
+    for o in outs:
+        o._base = base
+        o._view_version = o._vc.n
+        o._creation = creation
+
+
+def creation_error(t: Tensor, *, indirect: bool = False) -> str:
+    """Why a view may not be written to; `indirect`: its base was written to, or another view of it."""
+    what = "its base or another view of its base has been" if indirect else "is being"
+    output = "" if t._fn is None else f"Output {t._nr} of {t._fn.name().removesuffix('Backward0')}"
+    if t._creation == NO_GRAD or t._fn is None:
+        prefix = f"{output} is a view of a view which" if output else "A view"
+        message = f"{prefix} was created in no_grad mode and {what} modified inplace with grad mode enabled."
+    else:
+        message = f"{output} is a view and {what} modified inplace."
+    if t._creation == MULTI_VIEW:
+        return (
+            f"{message} This view is the output of a function that returns multiple views. Such functions do "
+            "not allow the output views to be modified inplace. You should replace the inplace operation by "
+            "an out-of-place one."
+        )
+    return (
+        f"{message} Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
+        "your code by moving both the view and the inplace either both inside the no_grad block (if you "
+        "don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
+    )
+
+
+def refresh(view: Tensor) -> None:
+    """Rebuild a view's node after its base (or another view of it) changed in place."""
+    base = view._base
+    assert base is not None
+    if view._fn is None and not base.requires_grad:
+        return
+    if view._creation is not None:
+        raise RuntimeError(creation_error(view, indirect=True))
+    view._view_version = view._vc.n
+    if view.dtype.category < 2:
+        return
+    geometry = {"size": list(view.shape), "stride": list(view.strides), "storage_offset": view.offset}
+    graph.record(REGISTRY["as_strided"], (base,), geometry, [view], due=True)
+
+
+Tensor._refresh = refresh
+
+
+class CopySlices(Node):
+    """The history of a tensor of which a view was written: the view's part goes through `fn`, the rest
+    straight on.
+    """
+
+    _name = "torch::autograd::CopySlices"
+
+    def __init__(self, base: Tensor, view: Tensor, fn: graph.OpNode) -> None:
+        super().__init__()
+        self.fn: graph.OpNode | None = fn
+        self.base = TensorMeta(base)
+        self.view = TensorMeta(view)
+        self.backend = base.backend
+        edge = edge_of(base)
+        self.edges = (edge, *fn.edges[1:])
+
+    def verify(self) -> None:
+        """What the written op would raise."""
+        if self.fn is None:
+            raise RuntimeError(FREED)
+        self.fn.verify()
+
+    def release(self) -> None:
+        """Drop what the written op saved."""
+        if self.fn is not None:
+            self.fn.release()
+            if self.fn.saved is None:
+                self.fn = None
+
+    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
+        """Split the gradient into the written part and the rest."""
+        if self.fn is None:
+            raise RuntimeError(FREED)
+
+        (g,) = grads
+        if g is None:
+            return [None] * len(self.edges)
+        geometry, view = self.base, self.view
+        if not is_dense(geometry.shape, geometry.strides):
+            raise RuntimeError(
+                "in-place on a view of a tensor whose memory has gaps is not supported in backward"
+            )
+        whole = _with_strides(g, geometry.strides)
+        part = named.as_strided(whole, list(view.shape), list(view.strides), view.offset - geometry.offset)
+        old = self.fn.wants, self.fn.inputs
+        self.fn.wants = (self.edges[0] is not None, *old[0][1:])
+        self.fn.inputs = [view, *old[1][1:]]
+        try:
+            found = self.fn.apply([part])
+        finally:
+            self.fn.wants, self.fn.inputs = old
+        first, *rest = found
+        if self.edges[0] is None:
+            return [None, *rest]
+        if first is None:
+            first = named.zeros_like(part)
+        back = named.as_strided_scatter(
+            whole, first, list(view.shape), list(view.strides), view.offset - geometry.offset
+        )
+        return [back, *rest]
+
+
+def _with_strides(g: Tensor, strides: tuple[int, ...]) -> Any:
+    """`g` laid out in memory with `strides`, offset 0."""
+    if g.strides == strides and g.offset == 0:
+        return g
+
+    return named.to_layout(g, list(strides))
