@@ -1,0 +1,171 @@
+"""Optimizer steps: the same trajectories as torch.optim, state written in place, misuse refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from gradd_engine import dtypes, ops
+from gradd_engine.backends.meta import MetaBackend
+from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.ops import optim
+from gradd_engine.ops.optim import adam_step, sgd_step
+from gradd_engine.state import ambient
+from gradd_engine.tensor import Tensor
+
+assert ops
+SHAPES = [(3, 4), (5,), ()]
+STEPS = 50
+#: a few last bits after 50 steps: PyTorch fuses multiplications with additions where the CPU can
+CLOSE = {"float32": 4e-7, "complex64": 4e-7, "float64": 1e-14}
+SGD: list[dict[str, Any]] = [
+    {},
+    {"weight_decay": 0.01},
+    {"momentum": 0.9},
+    {"momentum": 0.9, "nesterov": True, "weight_decay": 0.02},
+    {"momentum": 0.8, "dampening": 0.3, "maximize": True},
+]
+ADAM: list[dict[str, Any]] = [
+    {},
+    {"betas": (0.8, 0.99), "eps": 1e-6},
+    {"betas": (0.3, 0.9), "weight_decay": 0.03},
+    {"amsgrad": True, "maximize": True},
+]
+
+
+def start(dtype: Any) -> tuple[list[Any], list[list[Any]]]:
+    rng = np.random.default_rng(7)
+
+    def draw(shape: tuple[int, ...]) -> Any:
+        a = rng.normal(size=shape) + (1j * rng.normal(size=shape) if np.dtype(dtype).kind == "c" else 0)
+        return np.asarray(a, dtype)
+
+    return [draw(s) for s in SHAPES], [[draw(s) for s in SHAPES] for _ in range(STEPS)]
+
+
+def make(arrays: list[Any]) -> list[Tensor]:
+    return [NUMPY.from_array(a.copy()) for a in arrays]
+
+
+def zeros(like: list[Tensor]) -> list[Tensor]:
+    return make([np.zeros_like(t.array) for t in like])
+
+
+def oracle(name: str, params: list[Any], grads: list[list[Any]], rate: Any, options: dict[str, Any]) -> Any:
+    torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+    leaves = [torch.tensor(p, requires_grad=True) for p in params]
+    opt = getattr(torch.optim, name)(leaves, lr=0.1, foreach=False, **options)
+    for i, gs in enumerate(grads):
+        opt.param_groups[0]["lr"] = rate(i)
+        for leaf, g in zip(leaves, gs, strict=True):
+            leaf.grad = torch.tensor(g)
+        opt.step()
+    return [leaf.detach().numpy() for leaf in leaves]
+
+
+def rate(step: int) -> float:
+    return 0.01 * 0.97**step
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+@pytest.mark.parametrize("options", SGD, ids=str)
+def test_sgd_follows_torch(options: dict[str, Any], dtype: str) -> None:
+    arrays, grads = start(dtype)
+    want = oracle("SGD", arrays, grads, rate, options)
+    params = make(arrays)
+    buffers = zeros(params) if "momentum" in options else []
+    with ambient(grad=False):
+        for i, gs in enumerate(grads):
+            sgd_step(params, make(gs), buffers, lr=rate(i), first=i == 0, **options)
+    for p, w in zip(params, want, strict=True):
+        np.testing.assert_allclose(p.array, w, rtol=CLOSE[dtype], atol=CLOSE[dtype])
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+@pytest.mark.parametrize("name", ["Adam", "AdamW"])
+@pytest.mark.parametrize("options", ADAM, ids=str)
+def test_adam_follows_torch(name: str, options: dict[str, Any], dtype: str) -> None:
+    arrays, grads = start(dtype)
+    want = oracle(name, arrays, grads, rate, options)
+    params = make(arrays)
+    means, squares, largest = zeros(params), zeros(params), zeros(params)
+    counts = make([np.zeros((), "float32") for _ in params])
+    given = dict(options)
+    given["beta1"], given["beta2"] = given.pop("betas", (0.9, 0.999))
+    given.setdefault("weight_decay", 0.01 if name == "AdamW" else 0.0)
+    with ambient(grad=False):
+        for i, gs in enumerate(grads):
+            adam_step(
+                params, make(gs), means, squares, counts, largest if "amsgrad" in options else [],
+                lr=rate(i), decoupled=name == "AdamW", **given,
+            )  # fmt: skip
+    for p, w in zip(params, want, strict=True):
+        np.testing.assert_allclose(p.array, w, rtol=CLOSE[dtype], atol=CLOSE[dtype])
+    assert [float(c.array) for c in counts] == [STEPS] * len(SHAPES)
+
+
+def test_halves_are_written_in_place() -> None:
+    p = NUMPY.from_array(np.ones(3), dtypes.bfloat16)
+    g = NUMPY.from_array(np.ones(3), dtypes.bfloat16)
+    with ambient(grad=False):
+        assert sgd_step([p], [g], lr=0.5) == ()
+    assert p.array.astype("float32").tolist() == [0.5, 0.5, 0.5]
+    assert p._vc.n == 1
+
+
+def test_leaves_are_written_without_gradient_mode_only() -> None:
+    (p,), (g,) = make([np.ones(2)]), make([np.ones(2)])
+    p._requires_grad = True
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place"):
+        sgd_step([p], [g], lr=1.0)
+    assert p.array.tolist() == [1.0, 1.0]
+    with ambient(grad=False):
+        sgd_step([p], [g], lr=1.0)
+    assert p.array.tolist() == [0.0, 0.0]
+    assert p.requires_grad
+    assert p.is_leaf
+
+
+def test_mirror_counts_versions() -> None:
+    meta = MetaBackend()
+    t = [meta.from_array(np.zeros(2, "float32")) for _ in range(4)]
+    step = meta.from_array(np.zeros((), "float32"))
+    with ambient(grad=False):
+        adam_step([t[0]], [t[1]], [t[2]], [t[3]], [step], lr=0.1)
+    assert [x._vc.n for x in (*t, step)] == [1, 0, 1, 1, 1]
+
+
+def test_misfits_are_refused() -> None:
+    p, short = make([np.ones(2), np.ones(3)])
+    step = NUMPY.from_array(np.zeros(1, "float32"))
+    whole = NUMPY.from_array(np.ones(2, "int64"))
+    with ambient(grad=False):
+        with pytest.raises(RuntimeError, match="grads has 0 tensors for 1 params"):
+            sgd_step([p], [], lr=1.0)
+        with pytest.raises(RuntimeError, match=r"grads\[0\] has shape \[3\]"):
+            sgd_step([p], [short], lr=1.0)
+        with pytest.raises(RuntimeError, match="floating point and complex"):
+            sgd_step([whole], [whole], lr=1.0)
+        with pytest.raises(RuntimeError, match="0-dim float32"):
+            adam_step([p], [p], [p], [p], [step], lr=1.0)
+        with pytest.raises(RuntimeError, match="amsgrad alone"):
+            adam_step([p], [p], [p], [p], [step], [p], lr=1.0)
+    assert p._vc.n == 0
+
+
+def test_large_parameters_are_updated_in_pieces_to_the_same_bits() -> None:
+    rng = np.random.default_rng(0)
+    values = [rng.standard_normal((300, 200)).astype("float32") for _ in range(4)]
+    results = []
+    for order in ("C", "F"):  # row-major memory is worked on in pieces, the other is not
+        p, g, mean, square = (np.array(v, order=order) for v in values)  # type: ignore[call-overload]
+        square = np.abs(square)
+        step = np.array(3.0, "float32")
+        optim._adam(np, [p], [g], [mean], [square], [step], [], 0.1, 0.9, 0.99, 1e-8, 0.1, False, False, True)
+        optim._sgd(np, [p], [g], [mean], 0.1, 0.9, 0.0, 0.1, True, False, False)
+        results.append([np.ascontiguousarray(a) for a in (p, mean, square)])
+    for a, b in zip(*results, strict=True):
+        np.testing.assert_array_equal(a, b)

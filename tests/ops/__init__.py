@@ -1,0 +1,1 @@
+"""The op table: one declaration, one sample, all checks."""

@@ -1,0 +1,24 @@
+"""Fixtures of the op table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.rng import Generator
+from gradd_engine.state import ambient
+
+
+@pytest.fixture(autouse=True)
+def stream() -> Iterator[None]:
+    """A random stream and the NumPy backend for every test."""
+    with ambient(generator=Generator(0), backend=NUMPY):
+        yield
+
+
+@pytest.fixture(scope="session")
+def torch() -> Any:
+    """PyTorch, the oracle."""
+    return pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")

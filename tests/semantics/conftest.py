@@ -1,0 +1,120 @@
+"""Fixtures of the semantics tests: one body runs on PyTorch, the oracle, and on gradd over each transport.
+
+Tests are named by their item of the acceptance inventory: `test_06_02_...` is item 6.2. They use only the
+public surface that both modules share; where gradd differs on purpose, `DIFFERS` has the item and the reason.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+DIFFERS = {
+    "1.8": "a session has one device: every device name is accepted and means that device",
+    "2.10": "hooks are not yet offered over a session",
+    "6.9": "a session has one device: a gradient cannot lie on another",
+    "10.11": "the class that refuses the write has another name",
+    "11": "hooks are not yet offered over a session; the engine's are tested in tests/engine",
+    "21.3": "there is no half-precision complex dtype: float16 with a complex number gives complex64",
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a test runs: a module spelled like torch and, for gradd, how to reach its engine."""
+
+    module: str
+    url: str = ""
+    transport: str = "stream"
+
+    @property
+    def connect(self) -> str:
+        """The line of a script that connects `torch`, this module, to its engine."""
+        return f"torch.connect({self.url!r}, transport={self.transport!r})" if self.module == "gradd" else ""
+
+
+@pytest.fixture(params=[pytest.param("torch", marks=pytest.mark.oracle), "local", "stream", "http"])
+def place(request: pytest.FixtureRequest) -> Place:
+    """One of the oracle, in-process, WebSocket stream and plain HTTP."""
+    if request.param == "torch":
+        return Place("torch")
+    if request.param == "local":
+        return Place("gradd", "local:")
+    return Place("gradd", request.getfixturevalue("daemon"), request.param)
+
+
+@pytest.fixture
+def T(place: Place) -> Iterator[Any]:
+    """The module under test: `torch`, or `gradd` with a session of this test's own as the current one."""
+    if place.module == "torch":
+        yield pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+        return
+    gradd = pytest.importorskip("gradd")
+    with gradd.connect(place.url, transport=place.transport):
+        yield gradd
+
+
+@pytest.fixture
+def leaf(T: Any) -> Callable[..., Any]:
+    """`leaf(values=[1., 2.], **options)`: a new tensor that requires grad."""
+
+    def make(values: Any = (1.0, 2.0), **options: Any) -> Any:
+        return T.tensor(values, requires_grad=True, **options)
+
+    return make
+
+
+@pytest.fixture
+def differs(place: Place) -> Callable[[str], bool]:
+    """`differs(item)`: whether the module is gradd, at an item where it differs on purpose."""
+
+    def ask(item: str) -> bool:
+        assert DIFFERS[item], "every difference has its reason"
+        return place.module == "gradd"
+
+    return ask
+
+
+def _same(text: str, expected: str) -> bool:
+    """Equality, where `…` in the expected text stands for anything."""
+    return re.fullmatch(re.escape(expected).replace("…", ".*"), text, re.DOTALL) is not None
+
+
+Raises = Callable[[type[BaseException], str], AbstractContextManager[None]]
+
+
+@pytest.fixture
+def raises() -> Raises:
+    """`with raises(RuntimeError, message):` exactly that class, exactly that text (`…`: anything)."""
+
+    @contextmanager
+    def check(kind: type[BaseException], message: str) -> Iterator[None]:
+        with pytest.raises(kind) as caught:
+            yield
+        assert caught.type is kind
+        text = str(caught.value)
+        assert _same(text, message), f"\n     got: {text}\nexpected: {message}"
+
+    return check
+
+
+@pytest.fixture
+def warns() -> Raises:
+    """`with warns(UserWarning, message):` exactly one warning, of that class and text (`…`: anything)."""
+
+    @contextmanager
+    def check(kind: type[BaseException], message: str) -> Iterator[None]:
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            yield
+        texts: Sequence[str] = [str(one.message) for one in seen]
+        assert [one.category for one in seen] == [kind]
+        assert _same(texts[0], message), f"\n     got: {texts[0]}\nexpected: {message}"
+
+    return check

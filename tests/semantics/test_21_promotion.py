@@ -1,0 +1,173 @@
+"""§21: type promotion (21.1-21.4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+DTYPES = [
+    "bool", "uint8", "int8", "int16", "int32", "int64",
+    "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
+]  # fmt: skip
+
+# The tables have one row for each left operand and one column for each right one, in the order of DTYPES.
+SHORT = {
+    "b": "bool", "u8": "uint8", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
+    "f16": "float16", "bf": "bfloat16", "f32": "float32", "f64": "float64",
+    "c64": "complex64", "c128": "complex128",
+}  # fmt: skip
+LATTICE = """
+b    u8   i8   i16  i32  i64  f16  bf   f32  f64  c64  c128
+u8   u8   i16  i16  i32  i64  f16  bf   f32  f64  c64  c128
+i8   i16  i8   i16  i32  i64  f16  bf   f32  f64  c64  c128
+i16  i16  i16  i16  i32  i64  f16  bf   f32  f64  c64  c128
+i32  i32  i32  i32  i32  i64  f16  bf   f32  f64  c64  c128
+i64  i64  i64  i64  i64  i64  f16  bf   f32  f64  c64  c128
+f16  f16  f16  f16  f16  f16  f16  f32  f32  f64  c64  c128
+bf   bf   bf   bf   bf   bf   f32  bf   f32  f64  c64  c128
+f32  f32  f32  f32  f32  f32  f32  f32  f32  f64  c64  c128
+f64  f64  f64  f64  f64  f64  f64  f64  f64  f64  c128 c128
+c64  c64  c64  c64  c64  c64  c64  c64  c64  c128 c64  c128
+c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128
+"""
+"""Two operands of the same rank."""
+BELOW = """
+b    u8   i8   i16  i32  i64  f16  bf   f32  f64  c64  c128
+u8   u8   u8   u8   u8   u8   f16  bf   f32  f64  c64  c128
+i8   i8   i8   i8   i8   i8   f16  bf   f32  f64  c64  c128
+i16  i16  i16  i16  i16  i16  f16  bf   f32  f64  c64  c128
+i32  i32  i32  i32  i32  i32  f16  bf   f32  f64  c64  c128
+i64  i64  i64  i64  i64  i64  f16  bf   f32  f64  c64  c128
+f16  f16  f16  f16  f16  f16  f16  f16  f16  f16  -    -
+bf   bf   bf   bf   bf   bf   bf   bf   bf   bf   c64  c64
+f32  f32  f32  f32  f32  f32  f32  f32  f32  f32  c64  c64
+f64  f64  f64  f64  f64  f64  f64  f64  f64  f64  c128 c128
+c64  c64  c64  c64  c64  c64  c64  c64  c64  c64  c64  c64
+c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128
+"""
+"""One dimension on the left, none on the right. `-`: a half-precision complex dtype (see 21.3)."""
+
+
+def rows(table: str) -> dict[str, list[str]]:
+    """The dtypes of a table's rows, by left operand."""
+    lines = [line.split() for line in table.strip().splitlines()]
+    return {left: [SHORT.get(one, one) for one in line] for left, line in zip(DTYPES, lines, strict=True)}
+
+
+def zeros(T: Any, dtype: str, *shape: int) -> Any:
+    return T.zeros(shape, dtype=getattr(T, dtype))
+
+
+@pytest.mark.parametrize("left", DTYPES)
+def test_21_01_the_lattice(T: Any, left: str) -> None:
+    results = [(zeros(T, left, 2) * zeros(T, right, 2)).dtype for right in DTYPES]
+    assert [str(one) for one in results] == [f"torch.{one}" for one in rows(LATTICE)[left]]
+
+
+@pytest.mark.parametrize("left", DTYPES)
+def test_21_02_no_dimensions_count_by_category(T: Any, left: str) -> None:
+    expected = {right: name for right, name in zip(DTYPES, rows(BELOW)[left], strict=True) if name != "-"}
+    results = {right: str((zeros(T, left, 2) * zeros(T, right)).dtype) for right in expected}
+    mirrored = {right: str((zeros(T, right) * zeros(T, left, 2)).dtype) for right in expected}
+    assert results == mirrored == {right: f"torch.{name}" for right, name in expected.items()}
+
+
+@pytest.mark.parametrize("left", DTYPES)
+def test_21_02_two_without_dimensions_promote_normally(T: Any, left: str) -> None:
+    results = [(zeros(T, left) * zeros(T, right)).dtype for right in DTYPES]
+    assert [str(one) for one in results] == [f"torch.{one}" for one in rows(LATTICE)[left]]
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        (True, "b u8 i8 i16 i32 i64 f16 bf f32 f64 c64 c128"),
+        (2, "i64 u8 i8 i16 i32 i64 f16 bf f32 f64 c64 c128"),
+        (2.5, "f32 f32 f32 f32 f32 f32 f16 bf f32 f64 c64 c128"),
+        (1j, "c64 c64 c64 c64 c64 c64 - c64 c64 c128 c64 c128"),
+    ],
+)
+@pytest.mark.parametrize("shape", [(2,), ()])
+def test_21_03_python_numbers(T: Any, number: complex, expected: str, shape: tuple[int, ...]) -> None:
+    for dtype, name in zip(DTYPES, expected.split(), strict=True):
+        if name != "-":
+            assert str((zeros(T, dtype, *shape) * number).dtype) == f"torch.{SHORT[name]}"
+            assert str((number * zeros(T, dtype, *shape)).dtype) == f"torch.{SHORT[name]}"
+
+
+@pytest.mark.filterwarnings("ignore:ComplexHalf support is experimental")
+def test_21_03_float16_with_a_complex_number(T: Any, differs: Any) -> None:
+    result = zeros(T, "float16", 2) * 1j
+    assert str(result.dtype) == ("torch.complex64" if differs("21.3") else "torch.complex32")
+
+
+def test_21_03_integers_wrap(T: Any) -> None:
+    x = T.tensor([1, 2], dtype=T.uint8)
+    assert (x + 300).tolist() == [45, 46]
+    assert (x * 300).tolist() == [44, 88]
+    assert (x - 3).tolist() == [254, 255]
+    assert (x + 300).dtype == T.uint8
+
+
+INTEGERS = ["uint8", "int8", "int16", "int32", "int64"]
+
+
+@pytest.mark.parametrize("dtype", ["bool", *INTEGERS])
+def test_21_04_true_division_and_unary_math_give_floats(T: Any, dtype: str) -> None:
+    x = T.tensor([1, 1], dtype=getattr(T, dtype))
+    assert (x / x).dtype == T.float32
+    assert (x / x).tolist() == [1.0, 1.0]
+    for name in ("sin", "exp", "sqrt", "log", "tanh", "sigmoid"):
+        assert getattr(x, name)().dtype == T.float32
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_21_04_floor_division_and_powers_stay(T: Any, dtype: str) -> None:
+    x = T.tensor([7, 9], dtype=getattr(T, dtype))
+    assert (x // 2).dtype == x.dtype
+    assert (x // 2).tolist() == [3, 4]
+    assert (x**2).dtype == x.dtype
+    assert (x**2).tolist() == [49, 81]
+
+
+def test_21_04_negative_powers(T: Any, raises: Any) -> None:
+    x = T.tensor([1, 2])
+    with raises(RuntimeError, "Integers to negative integer powers are not allowed."):
+        x**-1
+
+
+@pytest.mark.parametrize("dtype", ["bool", *INTEGERS])
+def test_21_04_sums_widen(T: Any, dtype: str) -> None:
+    x = T.tensor([1, 1], dtype=getattr(T, dtype))
+    assert (x.sum().dtype, x.sum().item()) == (T.int64, 2)
+    assert (x.prod().dtype, x.prod().item()) == (T.int64, 1)
+    assert (x.cumsum(0).dtype, x.cumsum(0).tolist()) == (T.int64, [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "name"),
+    [
+        ("int64", "Long"),
+        ("int32", "Int"),
+        ("int16", "Short"),
+        ("int8", "Char"),
+        ("uint8", "Byte"),
+        ("bool", "Bool"),
+    ],
+)
+def test_21_04_mean_is_for_floats(T: Any, raises: Any, dtype: str, name: str) -> None:
+    x = zeros(T, dtype, 2)
+    message = (
+        "mean(): could not infer output dtype. "
+        f"Input dtype must be either a floating point or complex dtype. Got: {name}"
+    )
+    with raises(RuntimeError, message):
+        x.mean()
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float32", "float64"])
+def test_21_04_float_power_is_double(T: Any, dtype: str) -> None:
+    x = T.tensor([2, 3], dtype=getattr(T, dtype))
+    assert T.float_power(x, 2).dtype == T.float64
+    assert T.float_power(x, 2).tolist() == [4.0, 9.0]
