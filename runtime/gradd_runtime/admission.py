@@ -1,0 +1,158 @@
+"""What a program is refused for before any step runs: a dry run on shapes (rule 11 of docs/rest.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gradd_engine.backends.meta import MetaBackend
+from gradd_engine.dispatch import flat_tensors
+from gradd_engine.layout import Meta
+from gradd_engine.nodes import Node
+from gradd_engine.state import ambient, state
+from gradd_protocol.problems import Problem, problem
+from gradd_protocol.program import GradOf
+
+from .binding import Bound, Call, invalid
+from .executor import fill, keyword, op_failed, positional
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gradd_engine.tensor import Tensor
+
+
+class _Unknown:
+    """A result that depends on values: admission looks no further along it."""
+
+
+UNKNOWN: Any = _Unknown()
+#: steps that act on autograd state alone: what they refuse is found while running
+_STATE = frozenset(
+    {
+        "detach_",
+        "manual_seed",
+        "retain_grad",
+        "set_data",
+        "set_grad",
+        "set_grad_dtype",
+        "set_requires_grad",
+        "zero_grad",
+    }
+)
+
+
+def admit(bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Problem | None:
+    """The problem of the first step that would be refused, as far as shapes and dtypes tell.
+
+    Seen: names, arity, attributes, shapes, dtypes, a non-scalar backward without gradient. Found while
+    running: whatever depends on values (followed no further), on graphs and versions, on who may be written
+    to, and on memory.
+    """
+    meta = MetaBackend()
+    slots: list[Any] = [_mirror(meta, t) for t in tensors]
+    late = iter(values)
+    with ambient(grad=True, backend=meta, generator=None, account=None):
+        for i, call in enumerate(bound.calls):
+            state.grad = call.grad
+            inputs = [_peek(x, slots, late) for x in call.inputs]
+            attrs = {**call.attrs, **{n: next(late) for n, _ in call.late}}
+            try:
+                results = _dry(call, inputs, attrs, meta)
+            except Exception as error:
+                found = op_failed(error, i, 0)
+                if found.slug != "op-failed":
+                    return found
+                return problem("invalid-op", found.detail, exception=found.exception, step=i, applied=0)
+            if results is UNKNOWN:
+                slots.extend([UNKNOWN] * call.outputs)
+                continue
+            if call.outputs and len(results) != call.outputs:
+                name = call.op.name if call.op else "upload"
+                return invalid(
+                    i, f"{name}() has {len(results)} outputs, {call.outputs} names were given", applied=0
+                ).problem
+            if call.outputs:
+                slots.extend(results)
+    return None
+
+
+def _dry(call: Call, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend) -> Any:
+    """The results of a step on shapes; UNKNOWN where values decide."""
+    op = call.op
+    if op is None:
+        t = meta.empty(Meta(attrs["shape"], attrs["dtype"]))
+        t._requires_grad = attrs["requires_grad"]
+        return [t]
+    if op.dynamic or call.raises or op.name == "get_grad" or any(_unknown(x) for x in inputs):
+        return UNKNOWN
+    if op.name in ("backward", "grad"):
+        _check_roots(inputs[0], inputs[1] if op.name == "backward" else inputs[2])
+        return UNKNOWN
+    if op.name in _STATE:
+        return _flags(op.name, inputs, attrs)
+    args, kwargs = positional(call, tuple(inputs), attrs), keyword(call, attrs)
+    if op.base is None and not op.writes:
+        out = op.call(*args, **kwargs)
+    else:
+        with ambient(grad=False):
+            out = op.call(*args, **kwargs)
+        if state.grad and any(t.requires_grad for t in flat_tensors(inputs)):
+            _give_history(inputs[0])
+    return [] if out is None else list(out) if isinstance(out, tuple) else [out]
+
+
+def _flags(name: str, inputs: list[Any], attrs: dict[str, Any]) -> list[Any]:
+    """What autograd state a step leaves behind, without its refusals."""
+    if name in ("manual_seed", "zero_grad"):
+        return []
+    t = inputs[0]
+    if name == "detach_":
+        t._fn, t._requires_grad = None, False
+        return [t]
+    if name == "set_requires_grad" and t._fn is None:
+        t._requires_grad = attrs["requires_grad"]
+    return []
+
+
+def _check_roots(roots: Sequence[Any], gradients: Sequence[Any] | None) -> None:
+    """RuntimeError for a root that needs a gradient of its shape, in PyTorch's words."""
+    for i, t in enumerate(roots):
+        g = gradients[i] if gradients is not None and i < len(gradients) else None
+        if g is None and t.numel() != 1:
+            if t.requires_grad:
+                raise RuntimeError("grad can be implicitly created only for scalar outputs")
+            raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+        if g is not None and tuple(g.shape) != tuple(t.shape):
+            raise RuntimeError(
+                f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape "
+                f"of {t.shape}."
+            )
+
+
+def _mirror(backend: MetaBackend, t: Tensor) -> Any:
+    """A meta tensor with the geometry of `t`, with or without a history."""
+    out = backend.empty(Meta(tuple(t.shape), t.dtype, tuple(t.strides)))
+    out.offset, out.storage = t.offset, t.storage
+    if t.is_leaf:
+        out._requires_grad = t.requires_grad
+    else:
+        _give_history(out)
+    return out
+
+
+def _give_history(t: Tensor) -> None:
+    node = Node()
+    node.backend = t.backend
+    t._fn, t._nr, t._requires_grad, t._view_version = node, 0, False, t._vc.n
+
+
+def _peek(x: Any, slots: list[Any], values: Iterator[Any]) -> Any:
+    if isinstance(x, GradOf):
+        return UNKNOWN
+    if isinstance(x, list):
+        return [_peek(e, slots, values) for e in x]
+    return fill(x, slots, values)
+
+
+def _unknown(x: Any) -> bool:
+    return any(_unknown(e) for e in x) if isinstance(x, list) else x is UNKNOWN

@@ -1,0 +1,229 @@
+"""From a program's steps to calls: ops looked up, attributes converted, arity and kinds checked, once a
+program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import gradd_engine.ops  # noqa: F401 - declares every op
+from gradd_engine import dtypes
+from gradd_engine.op import REGISTRY, Op
+from gradd_engine.schema import REQUIRED, Param, check_attr
+from gradd_protocol.problems import ProtocolError
+from gradd_protocol.program import UPLOAD, GradOf, Program, Special, Step, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One step, ready to run: `inputs` as in the program, static `attrs` converted, `late` attrs filled from
+    values.
+    """
+
+    op: Op | None
+    inputs: tuple[Any, ...]
+    attrs: dict[str, Any]
+    late: tuple[tuple[str, str], ...]
+    outputs: int
+    grad: bool
+    raises: bool
+    first: int
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A program, ready to run on any backend."""
+
+    id: str
+    inputs: int
+    calls: tuple[Call, ...]
+    slots: int
+    uploads: int
+    values: tuple[Any, ...]
+
+    @cached_property
+    def plannable(self) -> bool:
+        """Whether a plan could hold every step: none depends on values, reseeds, or moves memory."""
+        return not any(
+            c.raises or (c.op is not None and (c.op.dynamic or c.op.name in _UNPLANNED)) for c in self.calls
+        )
+
+
+_UNPLANNED = frozenset({"manual_seed", "set_data"})
+
+
+def lookup(name: str, step: int) -> Op:
+    """The op of that name; op-not-found (404) else."""
+    found = REGISTRY.get(name)
+    if found is None:
+        raise ProtocolError.of("op-not-found", f"there is no op {name!r}", step=step)
+    return found
+
+
+def invalid(step: int, detail: str, **members: Any) -> ProtocolError:
+    """invalid-op (422) at a step."""
+    return ProtocolError.of("invalid-op", detail, step=step, **members)
+
+
+def static(p: Param, v: Any) -> Any:
+    """A static attribute as the engine takes it: dtypes by name, non-finite floats, tuples for lists."""
+    if isinstance(v, Special):
+        return v.number()
+    if p.kind == "dtype" and v is not None:
+        try:
+            return dtypes.by_name(v)
+        except KeyError as e:
+            raise TypeError(f"argument '{p.name}': there is no dtype {v!r}") from e
+    if isinstance(v, list):
+        return tuple(static(p, e) if isinstance(e, (list, Special)) else e for e in v)
+    return v
+
+
+def bind_program(program: Program, program_id: str) -> Bound:
+    """Check every step against the catalogue; op-not-found (404) or invalid-op (422) names the step."""
+    calls: list[Call] = []
+    slot = program.inputs
+    for i, step in enumerate(program.steps):
+        calls.append(_bind(step, i, slot))
+        slot += step.outputs
+    return Bound(
+        program_id,
+        program.inputs,
+        tuple(calls),
+        slot,
+        program.uploads(),
+        tuple(v.kind for v in program.values()),
+    )
+
+
+def _bind(step: Step, i: int, first: int) -> Call:
+    if step.op == UPLOAD:
+        return _bind_upload(step, i, first)
+    op = lookup(step.op, i)
+    slots = op.schema.tensors
+    if len(step.inputs) != len(slots):
+        raise invalid(i, f"{op.name}() takes {len(slots)} inputs, {len(step.inputs)} were given")
+    for p, x in zip(slots, step.inputs, strict=True):
+        _check_input(op, p, x, i)
+    known = {p.name: p for p in op.schema.attrs}
+    unknown = sorted(set(step.attrs) - set(known))
+    if unknown:
+        raise invalid(i, f"{op.name}() got an unexpected attribute {unknown[0]!r}; it has {sorted(known)}")
+    attrs: dict[str, Any] = {}
+    late: list[tuple[str, str]] = []
+    for p in op.schema.attrs:
+        if p.name not in step.attrs:
+            if p.default is REQUIRED:
+                raise invalid(i, f"{op.name}() is missing attribute {p.name!r}")
+            attrs[p.name] = tuple(p.default) if isinstance(p.default, list) else p.default
+            continue
+        v = step.attrs[p.name]
+        if isinstance(v, Value):
+            if not p.value:
+                raise invalid(i, f"{op.name}(): {p.name!r} is static, not a run-time value")
+            late.append((p.name, v.kind))
+            continue
+        try:
+            converted = static(p, v)
+            check_attr(p, converted)
+        except TypeError as e:
+            raise invalid(i, f"{op.name}(): {e}", exception="TypeError") from None
+        attrs[p.name] = converted
+    order = sorted(n for n, _ in late)
+    kinds = dict(late)
+    return Call(
+        op,
+        tuple(step.inputs),
+        attrs,
+        tuple((n, kinds[n]) for n in order),
+        step.outputs,
+        step.grad,
+        step.raises,
+        first,
+    )
+
+
+def _check_input(op: Op, p: Param, x: Any, i: int) -> None:
+    kind = p.kind
+    if isinstance(x, list) != ("[" in kind) and x is not None:
+        raise invalid(
+            i, f"{op.name}(): {p.name!r} takes {'a list of tensors' if '[' in kind else 'one tensor'}"
+        )
+    if x is None and not (kind.endswith("?") or p.default is None):
+        raise invalid(i, f"{op.name}(): {p.name!r} must be given")
+    if isinstance(x, Value) and "Number" not in kind:
+        raise invalid(i, f"{op.name}(): {p.name!r} takes a tensor, not a number", exception="TypeError")
+    if isinstance(x, list):
+        for e in x:
+            if isinstance(e, Value) or (e is None and kind != "Tensor?[]"):
+                raise invalid(i, f"{op.name}(): {p.name!r} takes tensors only", exception="TypeError")
+
+
+def _bind_upload(step: Step, i: int, first: int) -> Call:
+    attrs = dict(step.attrs)
+    dtype, shape, flag = attrs.pop("dtype", None), attrs.pop("shape", None), attrs.pop("requires_grad", False)
+    if (
+        attrs
+        or step.inputs
+        or step.outputs != 1
+        or not isinstance(flag, bool)
+        or not isinstance(shape, list)
+        or not all(isinstance(s, int) and not isinstance(s, bool) and s >= 0 for s in shape)
+        or not isinstance(dtype, str)
+    ):
+        raise invalid(
+            i, "upload takes no inputs, the attributes dtype, shape and requires_grad, and has one output"
+        )
+    try:
+        found = dtypes.by_name(dtype)
+    except KeyError:
+        raise invalid(i, f"there is no dtype {dtype!r}") from None
+    if flag and not found.differentiable:
+        raise invalid(
+            i,
+            "Only Tensors of floating point and complex dtype can require gradients",
+            exception="RuntimeError",
+        )
+    return Call(
+        None,
+        (),
+        {"dtype": found, "shape": tuple(shape), "requires_grad": flag},
+        (),
+        1,
+        step.grad,
+        False,
+        first,
+    )
+
+
+def check_uploads(bound: Bound, arrays: Sequence[Any]) -> None:
+    """invalid-data (422) where an array is not what its step says it is."""
+    given = iter(arrays)
+    for i, call in enumerate(bound.calls):
+        if call.op is not None:
+            continue
+        a = next(given)
+        dtype, shape = call.attrs["dtype"], call.attrs["shape"]
+        if a.shape != shape or a.dtype != dtype.np:
+            raise ProtocolError.of(
+                "invalid-data",
+                f"the step says {dtype.name} of shape {list(shape)}, "
+                f"the upload is {a.dtype} of shape {list(a.shape)}",
+                step=i,
+            )
+
+
+def slots_of(x: Any) -> list[int]:
+    """The slots that an input of a step reads."""
+    if isinstance(x, int):
+        return [x]
+    if isinstance(x, GradOf):
+        return [x.of]
+    if isinstance(x, list):
+        return [s for e in x for s in slots_of(e)]
+    return []

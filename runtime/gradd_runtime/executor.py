@@ -1,0 +1,133 @@
+"""Runs bound programs on numbers, eagerly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gradd_engine.memory import OutOfQuota
+from gradd_engine.state import state
+from gradd_protocol.problems import Problem, ProtocolError, problem
+from gradd_protocol.program import GradOf, Value
+
+from .binding import Bound, Call, invalid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gradd_engine.backends import Backend
+    from gradd_engine.tensor import Tensor
+
+
+@dataclass(slots=True)
+class Run:
+    """A program under way: `slots` filled so far, `applied` steps that stand, the problem that stopped it."""
+
+    slots: list[Any]
+    applied: int = 0
+    problem: Problem | None = None
+    bytes: int = 0
+    produced: int = field(default=0)
+
+
+def op_failed(error: BaseException, step: int, applied: int) -> Problem:
+    """The problem of a step that raised: PyTorch's class and message."""
+    if isinstance(error, ProtocolError):
+        return error.problem
+    if isinstance(error, (OutOfQuota, MemoryError)):
+        members = (
+            {"requested": error.requested, "used": error.used, "limit": error.limit}
+            if isinstance(error, OutOfQuota)
+            else {}
+        )
+        return problem(
+            "quota-exceeded",
+            str(error) or "out of memory",
+            exception="RuntimeError",
+            step=step,
+            applied=applied,
+            **members,
+        )
+    return problem("op-failed", str(error), exception=type(error).__name__, step=step, applied=applied)
+
+
+def run(
+    bound: Bound,
+    backend: Backend,
+    tensors: Sequence[Tensor],
+    values: Sequence[Any],
+    uploads: Sequence[Any],
+    produced: Callable[[int, Any], None],
+) -> Run:
+    """Run every step in order; a step that raises stops the program and earlier steps stand.
+
+    `produced(slot, tensor)` is called as each output comes to be.
+    """
+    it = Run(list(tensors))
+    late, data = iter(values), iter(uploads)
+    before = (state.grad, state.backend)
+    state.backend = backend
+    try:
+        for i, call in enumerate(bound.calls):
+            state.grad = call.grad
+            try:
+                results = _call(call, it.slots, late, data, backend)
+            except Exception as error:
+                if call.raises and not isinstance(error, ProtocolError):
+                    results = [None] * call.outputs
+                else:
+                    it.problem = op_failed(error, i, i)
+                    break
+            if call.outputs and len(results) != call.outputs:
+                name = call.op.name if call.op else "upload"
+                it.problem = invalid(
+                    i, f"{name}() has {len(results)} outputs, {call.outputs} names were given", applied=i
+                ).problem
+                break
+            if call.outputs:
+                for k, r in enumerate(results):
+                    it.slots.append(r)
+                    produced(call.first + k, r)
+            it.applied = i + 1
+    finally:
+        state.grad, state.backend = before
+    return it
+
+
+def _call(call: Call, slots: list[Any], values: Any, uploads: Any, backend: Backend) -> list[Any]:
+    if call.op is None:
+        t = backend.from_array(next(uploads), call.attrs["dtype"])
+        t._requires_grad = call.attrs["requires_grad"]
+        return [t]
+    inputs = tuple(fill(x, slots, values) for x in call.inputs)
+    attrs = call.attrs
+    if call.late:
+        attrs = {**attrs, **{n: next(values) for n, _ in call.late}}
+    out = call.op.call(*positional(call, inputs, attrs), **keyword(call, attrs))
+    if out is None:
+        return []
+    return list(out) if isinstance(out, tuple) else [out]
+
+
+def positional(call: Call, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> list[Any]:
+    assert call.op is not None
+    it = iter(inputs)
+    return [next(it) if p.is_tensor else attrs[p.name] for p in call.op.schema.params if not p.keyword_only]
+
+
+def keyword(call: Call, attrs: dict[str, Any]) -> dict[str, Any]:
+    assert call.op is not None
+    return {p.name: attrs[p.name] for p in call.op.schema.params if p.keyword_only}
+
+
+def fill(x: Any, slots: list[Any], values: Any) -> Any:
+    if isinstance(x, int):
+        return slots[x]
+    if isinstance(x, Value):
+        return next(values)
+    if isinstance(x, GradOf):
+        t = slots[x.of]
+        return None if t is None else t._grad
+    if isinstance(x, list):
+        return [fill(e, slots, values) for e in x]
+    return x

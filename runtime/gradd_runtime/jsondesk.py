@@ -1,0 +1,104 @@
+"""Where batches in the JSON form are taken: numbered by the session (writer 0, with idempotency keys) or by
+their writer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from gradd_protocol import frames
+from gradd_protocol import messages as m
+from gradd_protocol.limits import DEFAULT
+from gradd_protocol.problems import ProtocolError, problem
+
+from . import jsonbatch
+from .store import Record
+from .work import perform
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .session import Session
+    from .work import Work
+
+_encoder = msgspec.json.Encoder()
+
+
+class JsonDesk:
+    """The JSON side of one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._keys: OrderedDict[str, tuple[bytes, bytes, int]] = OrderedDict()
+        self._seq = 0
+
+    def take(self, message: m.JsonBatch, text: bytes) -> tuple[m.JsonReply, list[Any]] | bytes:
+        """Answer a batch; for one that its writer numbered and sent before, the stored reply frame."""
+        digest = hashlib.blake2b(text, digest_size=16).digest()
+        if message.writer is not None:
+            return self._numbered(message, text, digest)
+        key = message.idempotency_key
+        if key is not None and key in self._keys:
+            seen, body, status = self._keys[key]
+            if seen != digest:
+                raise ProtocolError.of("idempotency-conflict", f"key {key!r} was used with another body")
+            return m.JsonReply(status, replayed=True), [frames.text_buffer(body)]
+        body, status = self._run(lambda: jsonbatch.compile_batch(text, self._session.table))
+        if key is not None:
+            self._keys[key] = (digest, body, status)
+            if len(self._keys) > DEFAULT.stored_keys:
+                self._keys.popitem(last=False)
+        return m.JsonReply(status), [frames.text_buffer(body)]
+
+    def backward(self, name: str, text: bytes) -> tuple[m.JsonReply, list[Any]]:
+        """Answer `POST .../tensors/{name}:backward`."""
+        body, status = self._run(lambda: jsonbatch.compile_backward(name, text, self._session.table))
+        return m.JsonReply(status), [frames.text_buffer(body)]
+
+    def _numbered(
+        self, message: m.JsonBatch, text: bytes, digest: bytes
+    ) -> tuple[m.JsonReply, list[Any]] | bytes:
+        session = self._session
+        assert message.writer is not None
+        writer = session.writer(message.writer, message.epoch)
+        stored = writer.stored(message.seq, digest)
+        if stored is not None:
+            reply, buffers = frames.decode_reply(stored)
+            assert isinstance(reply, m.JsonReply)
+            return frames.join(frames.encode(msgspec.structs.replace(reply, replayed=True), buffers))
+        ack = message.seq - 1 if message.ack is None else message.ack
+        if writer.consume(message.seq, ack):
+            body, status = self._run(lambda: jsonbatch.compile_batch(text, session.table), message.seq)
+            if status >= 400:
+                writer.failed = message.seq
+        else:
+            skipped = problem(
+                "skipped", f"batch {writer.failed} of this writer failed and was not acknowledged"
+            )
+            body, status = _encoder.encode(skipped), skipped.status
+        found = m.JsonReply(status), [frames.text_buffer(body)]
+        data = frames.join(frames.encode(*found))
+        writer.position = session.position
+        writer.replies[message.seq] = (digest, data)
+        session.store.append(Record(session.position, writer.id, message.seq, digest, text, str(status)))
+        return data
+
+    def _run(self, compile: Callable[[], Work], seq: int | None = None) -> tuple[bytes, int]:
+        """Compile and perform; a refusal is an answer as any other."""
+        session = self._session
+        session.position += 1
+        session.counts["batches"] += 1
+        if seq is None:
+            self._seq += 1
+            seq = self._seq
+        try:
+            work = compile()
+        except ProtocolError as refused:
+            return _encoder.encode(refused.problem), refused.problem.status
+        outcome = perform(work, session)
+        session.counts["steps"] += outcome.applied
+        session.table.note_changes(session.position)
+        return jsonbatch.answer(seq, session.position, work, outcome)

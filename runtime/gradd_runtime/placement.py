@@ -1,0 +1,136 @@
+"""Where sessions run. Only bytes cross this interface, also in one process."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from concurrent.futures import Future
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Protocol
+
+from gradd_protocol import frames
+from gradd_protocol import messages as m
+from gradd_protocol.problems import ProtocolError
+
+from .session import SEED, Session
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_log = logging.getLogger("gradd.runtime")
+
+
+class Placement(Protocol):
+    """Opens sessions somewhere and carries frames to them."""
+
+    def open(self, name: str, options: Mapping[str, Any]) -> None:
+        """Make the session `name` unless it is there; options: ``seed`` (int), ``quota_bytes`` (int)."""
+
+    def submit(self, name: str, frame: bytes | bytearray | memoryview) -> Future[bytes]:
+        """Hand one request frame to the session; the future has its reply frame. Frames of a session run in
+        order.
+        """
+        ...
+
+    def close(self, name: str) -> None:
+        """End the session; its tensors are gone. Unknown names are ignored."""
+
+    def shutdown(self) -> None:
+        """Finish what was submitted and stop."""
+
+
+class InlinePlacement:
+    """All sessions on one thread of this process."""
+
+    def __init__(self, device: str = "cpu") -> None:
+        self._sessions: dict[str, Session] = {}
+        self._lock = threading.Lock()
+        self._backend = backend_of(device)
+        self._start()
+
+    def _start(self) -> None:
+        # Not an executor: those stop before a client's exit handlers, which still have batches to send.
+        self._queue: SimpleQueue[tuple[str, Any, Future[bytes]] | None] = SimpleQueue()
+        self._thread = threading.Thread(
+            target=self._work, args=(self._queue,), name="gradd-engine", daemon=True
+        )
+        self._thread.start()
+
+    def revive(self) -> None:
+        """In a forked child, where the thread is gone: go on with this process's copy of the sessions."""
+        self._lock = threading.Lock()
+        self._start()
+
+    def open(self, name: str, options: Mapping[str, Any]) -> None:
+        """See Placement.open."""
+        with self._lock:
+            if name not in self._sessions:
+                self._sessions[name] = open_session(name, options, self._backend)
+
+    def submit(self, name: str, frame: bytes | bytearray | memoryview) -> Future[bytes]:
+        """See Placement.submit."""
+        future: Future[bytes] = Future()
+        self._queue.put((name, frame, future))
+        return future
+
+    def _work(self, queue: SimpleQueue[tuple[str, Any, Future[bytes]] | None]) -> None:
+        while (job := queue.get()) is not None:
+            name, frame, future = job
+            if future.set_running_or_notify_cancel():
+                future.set_result(self._run(name, frame))
+            del job, frame, future
+
+    def _run(self, name: str, frame: bytes | bytearray | memoryview) -> bytes:
+        with self._lock:
+            session = self._sessions.get(name)
+        return answer(session, frame) if session is not None else unknown(name)
+
+    def close(self, name: str) -> None:
+        """See Placement.close."""
+        with self._lock:
+            self._sessions.pop(name, None)
+
+    def shutdown(self) -> None:
+        """See Placement.shutdown."""
+        self._queue.put(None)
+        self._thread.join()
+
+
+def open_session(name: str, options: Mapping[str, Any], backend: Any) -> Session:
+    """A new session; options as Placement.open has them."""
+    limit = {"limit": options["quota_bytes"]} if "quota_bytes" in options else {}
+    return Session(name, seed=options.get("seed", SEED), backend=backend, **limit)
+
+
+def answer(session: Session, frame: bytes | bytearray | memoryview) -> bytes:
+    """The session's reply frame; where the engine has a bug, a problem that says no more than that."""
+    try:
+        return session.submit(memoryview(frame))
+    except Exception:
+        _log.exception("session %s failed on a frame", session.name)
+        return refusal(ProtocolError.of("internal", "the engine failed on this request"))
+
+
+def unknown(name: str) -> bytes:
+    """The reply to a frame for a session that is not there."""
+    return refusal(ProtocolError.of("session-not-found", f"there is no session {name!r}"))
+
+
+def refusal(error: ProtocolError) -> bytes:
+    """A problem as a frame."""
+    return frames.join(frames.encode(m.ProblemReply(error.problem)))
+
+
+def backend_of(device: str) -> Any:
+    """The engine's backend for `cpu`, `cuda` or `cuda:N`. Raises ValueError for other names, ImportError or
+    RuntimeError where the device is not there.
+    """
+    if device == "cpu":
+        from gradd_engine.backends.numpy import NUMPY
+
+        return NUMPY
+    if device.startswith("cuda"):
+        from gradd_engine.backends.cupy import CupyBackend
+
+        return CupyBackend(int(device.partition(":")[2] or 0))
+    raise ValueError(f"there is no device {device!r}: cpu, cuda or cuda:N")

@@ -1,0 +1,215 @@
+"""The inputs of a program as a trace sees them: tensors and the graphs that come with them.
+
+`Found` walks from the inputs over gradients, bases, nodes and what nodes saved, always in one order, and says
+what of it all a plan depends on. Two batches with equal keys have, in that order, tensors and nodes that play
+the same parts.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from gradd_engine.graph import OpNode
+from gradd_engine.layout import Meta
+from gradd_engine.nodes import AccumulateGrad, Edge, Node, accumulator, next_priority
+from gradd_engine.saved import Saved, TensorMeta
+from gradd_engine.tensor import Tensor, VersionCounter
+
+from .numbers import Offset
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .trace import Block, TraceBackend
+
+#: a graph of more nodes than this is walked eagerly: looking at it would cost what a plan saves
+_NODES = 2000
+
+
+def floats(t: Tensor) -> bool:
+    """Whether where a tensor begins is left to the replay: an untracked view, as a slice of the data that
+    moves on.
+    """
+    base = t._base
+    return base is not None and not (t._requires_grad or t._fn or base._requires_grad or base._fn)
+
+
+class Unplannable(Exception):
+    """The inputs bring something that a plan cannot hold: hooks, tangents, nodes of other kinds."""
+
+
+class Found:
+    """What comes in with a batch: ``tensors`` and ``nodes`` in one order, and the ``key`` of their geometry
+    and relations.
+    """
+
+    def __init__(self, inputs: Sequence[Tensor]) -> None:
+        self.tensors: list[Tensor] = []
+        self.nodes: list[Node] = []
+        self._places: dict[int, int] = {}
+        self._storages: dict[int, int] = {}
+        self._counters: dict[int, int] = {}
+        self.inputs = tuple(self._place(t) for t in inputs)
+        parts: list[Any] = [self.inputs]
+        t = n = 0
+        while t < len(self.tensors) or n < len(self.nodes):
+            if t < len(self.tensors):
+                parts.append(self._tensor(self.tensors[t]))
+                t += 1
+            else:
+                parts.append(self._node(self.nodes[n]))
+                n += 1
+        ranks = sorted(range(len(self.nodes)), key=lambda i: self.nodes[i].priority)
+        self.key = (tuple(parts), tuple(ranks))
+
+    def _place(self, x: Tensor | Node) -> int:
+        found = self._places.get(id(x))
+        if found is None:
+            where: list[Any] = self.tensors if isinstance(x, Tensor) else self.nodes
+            found = self._places[id(x)] = len(where)
+            if len(where) > _NODES:
+                raise Unplannable
+            where.append(x)
+        return found
+
+    def _tensor(self, t: Tensor) -> tuple[Any, ...]:
+        if t._hooks or t._post_hooks or t._tangent is not None:
+            raise Unplannable
+        base = t._base
+        return (
+            t.shape,
+            t.strides,
+            None if floats(t) else t.offset,
+            t.dtype,
+            t._requires_grad,
+            t._grad_dtype,
+            t._nr,
+            t._retains,
+            t._creation,
+            self._storages.setdefault(id(t.storage), len(self._storages)),
+            self._counters.setdefault(id(t._vc), len(self._counters)),
+            None if base is None else (self._place(base), t._vc.n - t._view_version),
+            None if t._grad is None else self._place(t._grad),
+            None if t._fn is None else self._place(t._fn),
+        )
+
+    def _node(self, node: Node) -> tuple[Any, ...]:
+        if node.tensor_hooks or node.pre_hooks or node.post_hooks:
+            raise Unplannable
+        if isinstance(node, AccumulateGrad):
+            return ("leaf", self._place(node.variable))
+        if type(node) is not OpNode:
+            raise Unplannable
+        retained = tuple(
+            (nr, self._place(t)) for nr, ref in (node.retainers or {}).items() if (t := ref()) is not None
+        )
+        edges = tuple(None if e is None else (self._place(e.node), e.nr) for e in node.edges)
+        saved = None if node.saved is None else tuple((n, self._saved(v)) for n, v in node.saved.items())
+        inputs = tuple(self._saved(m) for m in node.inputs)
+        return (
+            node.op,
+            node.name(),
+            repr(node.attrs) if node.attrs else "",
+            node.params,
+            node.wants,
+            node.values,
+            node.width,
+            edges,
+            inputs,
+            saved,
+            retained,
+        )
+
+    def _saved(self, entry: Any) -> Any:
+        if isinstance(entry, TensorMeta):
+            return (entry.shape, entry.dtype, entry.strides, int(entry.offset))
+        if isinstance(entry, Saved):
+            t = entry.tensor
+            return (self._place(t), entry.is_output, entry.nr, t._vc.n - entry.version)
+        if isinstance(entry, list):
+            return tuple(self._saved(e) for e in entry)
+        return repr(entry)
+
+
+class Mirrored:
+    """Trace tensors and nodes for what was found, in its order. It holds geometry, never a session's
+    memory.
+    """
+
+    def __init__(self, backend: TraceBackend, found: Found) -> None:
+        self._backend = backend
+        self._blocks: dict[int, Block] = {}
+        self._counters: dict[int, VersionCounter] = {}
+        self.traced = [self._tensor(i, t) for i, t in enumerate(found.tensors)]
+        of: dict[int, Any] = {id(r): m for r, m in zip(found.tensors, self.traced, strict=True)}
+        self.nodes: list[Node] = [None] * len(found.nodes)  # type: ignore[list-item]
+        for i in sorted(range(len(found.nodes)), key=lambda i: found.nodes[i].priority):
+            self.nodes[i] = self._shell(found.nodes[i], of)
+        of.update((id(r), m) for r, m in zip(found.nodes, self.nodes, strict=True))
+        for real, made in zip(found.nodes, self.nodes, strict=True):
+            if isinstance(made, OpNode) and isinstance(real, OpNode):
+                self._fill(real, made, of)
+        for real_t, t in zip(found.tensors, self.traced, strict=True):
+            t._base = None if real_t._base is None else of[id(real_t._base)]
+            t._grad = None if real_t._grad is None else of[id(real_t._grad)]
+            t._fn = None if real_t._fn is None else of[id(real_t._fn)]
+        self.inputs = [self.traced[i] for i in found.inputs]
+        self.versions = [t._vc.n for t in self.traced]
+        self.released = [isinstance(n, OpNode) and n.saved is None for n in self.nodes]
+        self._blocks.clear()
+        self._counters.clear()
+
+    def _tensor(self, index: int, t: Tensor) -> Tensor:
+        meta = Meta(tuple(t.shape), t.dtype, tuple(t.strides))
+        offset = t.offset
+        block: Any = None if floats(t) else self._blocks.get(id(t.storage))
+        if floats(t):
+            block = self._backend.block(meta, source=index)
+            block.floats, offset = True, Offset(0)
+        elif block is None:
+            block = self._blocks[id(t.storage)] = self._backend.block(meta, source=index)
+        counter = self._counters.get(id(t._vc))
+        if counter is None:
+            counter = self._counters[id(t._vc)] = VersionCounter()
+            counter.n = t._vc.n
+        made = Tensor(self._backend, block, t.shape, t.strides, offset, t.dtype, None, counter)
+        for name in ("_requires_grad", "_grad_dtype", "_nr", "_retains", "_creation", "_view_version"):
+            if name in t.__dict__:
+                setattr(made, name, t.__dict__[name])
+        return made
+
+    def _shell(self, node: Node, of: dict[int, Any]) -> Node:
+        if isinstance(node, AccumulateGrad):
+            return accumulator(of[id(node.variable)])
+        made = OpNode.__new__(OpNode)
+        made.__dict__.update(node.__dict__)
+        made.priority = next_priority()
+        made.backend = self._backend
+        return made
+
+    def _fill(self, real: OpNode, made: OpNode, of: dict[int, Any]) -> None:
+        made.edges = tuple(None if e is None else Edge(of[id(e.node)], e.nr) for e in real.edges)
+        made.inputs = [self._saved(m, of) for m in real.inputs]
+        made.saved = None if real.saved is None else {n: self._saved(v, of) for n, v in real.saved.items()}
+        made.retainers = {
+            nr: weakref.ref(of[id(t)])
+            for nr, ref in (real.retainers or {}).items()
+            if (t := ref()) is not None
+        }
+
+    def _saved(self, entry: Any, of: dict[int, Any]) -> Any:
+        if isinstance(entry, list):
+            return [self._saved(e, of) for e in entry]
+        if isinstance(entry, TensorMeta):
+            meta = TensorMeta.__new__(TensorMeta)
+            meta.shape, meta.dtype, meta.strides = entry.shape, entry.dtype, entry.strides
+            meta.offset, meta.backend = entry.offset, self._backend
+            return meta
+        if not isinstance(entry, Saved):
+            return entry
+        made = Saved.__new__(Saved)
+        made.tensor = of[id(entry.tensor)]
+        made.source = weakref.ref(made.tensor)
+        made.is_output, made.nr, made.version = entry.is_output, entry.nr, entry.version
+        return made

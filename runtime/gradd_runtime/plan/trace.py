@@ -1,0 +1,242 @@
+"""Tracing: the engine runs a program on tensors without numbers, and what its backend is asked to do is
+written down.
+
+Forward, backward and optimizer come out as one flat list of kernel calls over registers; everything autograd
+decided (order, versions, which gradients exist) is in the tensors that the trace ends with.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gradd_engine.backends import Device
+from gradd_engine.layout import Meta
+from gradd_engine.tensor import Tensor
+
+from .numbers import Guards, Offset, TraceFailed, place_of, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gradd_engine.backends import Listener
+    from gradd_engine.dtypes import DType
+    from gradd_engine.op import Op
+
+#: views whose place in memory may depend on a run-time value: their geometry is inferred anew at each replay
+_WINDOWS = frozenset({"slice_from", "select"})
+
+
+class Block:
+    """A block of memory in a trace. ``source`` is the index of the input whose memory it is, or None for
+    memory of its own.
+
+    A window is a block inside another: ``of`` is that block, and where it begins is known at replay.
+    """
+
+    __slots__ = ("__weakref__", "floats", "meta", "nbytes", "number", "of", "source")
+
+    def __init__(
+        self, number: int, meta: Meta, nbytes: int, source: int | None = None, of: Block | None = None
+    ) -> None:
+        self.number = number
+        self.meta = meta
+        self.nbytes = nbytes
+        self.source = source
+        self.of = of
+        #: an input whose place in its memory is known at replay
+        self.floats = False
+
+
+class Place(NamedTuple):
+    """Where a tensor's elements are: a block and the geometry in it."""
+
+    block: Block
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    dtype: DType
+
+
+class Late(NamedTuple):
+    """A run-time value of the batch, by its place."""
+
+    place: int
+
+
+class Kernel(NamedTuple):
+    """Run ``op``: into blocks of its own (``outs``), or into ``target``. ``draws``: it takes the next random
+    step.
+    """
+
+    op: Op
+    args: tuple[Any, ...]
+    attrs: dict[str, Any]
+    metas: tuple[Meta, ...]
+    outs: tuple[Block, ...]
+    target: Place | None
+
+
+class Window(NamedTuple):
+    """Find where a view begins: infer ``op`` on ``of`` with the values of this batch."""
+
+    op: Op
+    of: Place
+    attrs: dict[str, Any]
+    block: Block
+
+
+class Copy(NamedTuple):
+    """Copy elements."""
+
+    target: Place
+    source: Place
+
+
+class Allocate(NamedTuple):
+    """Make memory; something will be copied into it."""
+
+    block: Block
+
+
+class Upload(NamedTuple):
+    """Take the next upload of the batch."""
+
+    block: Block
+    dtype: DType
+
+
+Instruction = Kernel | Window | Copy | Allocate | Upload
+
+
+class TraceBackend:
+    """Writes down what it is asked to do. Tensors have blocks instead of memory."""
+
+    is_meta = False
+    listener: Listener | None = None
+    tensor_class = Tensor
+
+    def __init__(self, device: Device, guards: Guards) -> None:
+        self.device = device
+        self.guards = guards
+        self.code: list[Instruction] = []
+        self.blocks = 0
+        self._window: tuple[Op, dict[str, Any]] | None = None
+
+    # -- blocks and places -------------------------------------------------------------------------
+
+    def block(self, meta: Meta, source: int | None = None, of: Block | None = None) -> Block:
+        """A new block."""
+        n = meta.dtype.itemsize
+        for s in meta.shape:
+            n *= s
+        self.blocks += 1
+        return Block(self.blocks - 1, meta, n, source, of)
+
+    def place(self, t: Tensor) -> Place:
+        """Where `t` is."""
+        block: Any = t.storage
+        return Place(block, tuple(t.shape), tuple(t.strides), int(t.offset), t.dtype)
+
+    def _args(self, inputs: Any) -> tuple[Any, ...]:
+        return tuple(self._arg(x) for x in inputs)
+
+    def _arg(self, x: Any) -> Any:
+        if isinstance(x, Tensor):
+            return self.place(x)
+        if isinstance(x, (list, tuple)):
+            return [self._arg(e) for e in x]
+        at = place_of(x)
+        return x if at is None else Late(at)
+
+    def _attrs(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        out = {}
+        for name, v in attrs.items():
+            at = place_of(v)
+            out[name] = v if at is None else Late(at)
+        return out
+
+    def tensor(self, block: Block, meta: Meta) -> Tensor:
+        """A tensor that fills a block."""
+        storage: Any = block
+        return Tensor(self, storage, meta.shape, meta.strides, 0, meta.dtype, None)
+
+    # -- the interface of backends -----------------------------------------------------------------
+
+    def infer(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """See Backend.infer. Where a view begins may be a run-time value: no guard, every replay infers it
+        anew.
+        """
+        assert op.infer is not None
+        self._window = None
+        if op.view:
+            late = [n for n, v in attrs.items() if place_of(v) is not None or isinstance(v, Offset)]
+            if late:
+                if op.name not in _WINDOWS:
+                    raise TraceFailed(f"a view by {op.name} depends on a run-time value")
+                self._window = (op, attrs)
+                attrs = {n: plain(v) for n, v in attrs.items()}
+            elif op.name == "as_strided" and (inputs[0].storage.of is not None or inputs[0].storage.floats):
+                raise TraceFailed("as_strided inside a window counts from the window")
+        return op.infer(*inputs, **attrs)
+
+    def run(
+        self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> list[Tensor]:
+        """See Backend.run."""
+        outs = tuple(self.block(m) for m in metas)
+        self.code.append(Kernel(op, self._args(inputs), self._attrs(attrs), tuple(metas), outs, None))
+        return [self.tensor(b, m) for b, m in zip(outs, metas, strict=True)]
+
+    def run_into(
+        self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> None:
+        """See Backend.run_into."""
+        self.code.append(Kernel(op, self._args(inputs), self._attrs(attrs), (meta,), (), self.place(target)))
+
+    def view(self, of: Tensor, meta: Meta) -> Tensor:
+        """See Backend.view."""
+        storage: Any = of.storage
+        offset: int = meta.offset
+        if self._window is not None:
+            op, attrs = self._window
+            self._window = None
+            storage = self.block(meta, of=storage)
+            self.code.append(Window(op, self.place(of), self._attrs(attrs), storage))
+            offset = Offset(0)
+        return Tensor(self, storage, meta.shape, meta.strides, offset, meta.dtype, None, of._vc)
+
+    def empty(self, meta: Meta) -> Tensor:
+        """See Backend.empty."""
+        block = self.block(meta)
+        self.code.append(Allocate(block))
+        return self.tensor(block, meta)
+
+    def copy_into(self, target: Tensor, source: Tensor) -> None:
+        """See Backend.copy_into."""
+        self.code.append(Copy(self.place(target), self.place(source)))
+
+    def from_array(self, array: Any, dtype: Any = None) -> Tensor:
+        """An upload: the only arrays that a program brings."""
+        meta = Meta(tuple(array.shape), dtype)
+        block = self.block(meta)
+        self.code.append(Upload(block, dtype))
+        return self.tensor(block, meta)
+
+    def to_numpy(self, t: Tensor) -> Any:
+        """Values are not known while a plan is traced."""
+        raise TraceFailed("a value is needed while the program runs")
+
+
+__all__ = [
+    "Allocate",
+    "Block",
+    "Copy",
+    "Guards",
+    "Kernel",
+    "Late",
+    "Place",
+    "TraceBackend",
+    "Upload",
+    "Window",
+    "plain",
+]

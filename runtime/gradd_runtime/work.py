@@ -1,0 +1,129 @@
+"""A batch's work, however it was spelled: a bound program with what travels beside it, and what came of
+it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gradd_protocol.limits import MIB
+from gradd_protocol.problems import Problem, ProtocolError
+
+from .admission import admit
+from .executor import run
+
+if TYPE_CHECKING:
+    from gradd_engine.tensor import Tensor
+
+    from .binding import Bound
+    from .session import Session
+
+#: inline results of one reply, so that it fits a stream message
+_INLINE_TOTAL = MIB
+ADMITTED = 4096
+
+
+@dataclass(slots=True)
+class Work:
+    """What to run and what to do with its outputs. `keep`: slot -> id; `binds`: slot -> names; `late`: (name,
+    id).
+    """
+
+    bound: Bound
+    tensors: list[Tensor]
+    values: list[Any]
+    uploads: list[Any]
+    keep: dict[int, str]
+    binds: dict[int, list[str]]
+    late: list[tuple[str, str]]
+    fetch: list[int | str]
+    free: list[str]
+    unbind: list[str]
+    labels: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of it: steps that stand, fetched arrays with their dtype names, the problem that stopped
+    it.
+    """
+
+    applied: int = 0
+    problem: Problem | None = None
+    results: list[tuple[Any, str]] = field(default_factory=list)
+    inline: list[Any] = field(default_factory=list)
+
+    def room(self, nbytes: int) -> bool:
+        """Whether another result may ride in the reply."""
+        used: int = sum(a.nbytes for a in self.inline)
+        return used + nbytes <= _INLINE_TOTAL
+
+
+def perform(work: Work, session: Session) -> Outcome:
+    """Admit, run, keep, bind, fetch, free. A failing step stops its program; earlier steps stand, and nothing
+    is freed.
+    """
+    table = session.table
+
+    def produced(slot: int, t: Any) -> None:
+        if t is None:
+            return
+        kept = work.keep.get(slot)
+        if kept is not None:
+            table.ids[kept] = t
+        for name in work.binds.get(slot, ()):
+            table.bind(name, t)
+
+    done = session.plans.run(work, session, produced)
+    if done is None:
+        refusal = _admission(work, session)
+        if refusal is not None:
+            return Outcome(problem=refusal)
+        done = run(work.bound, session.backend, work.tensors, work.values, work.uploads, produced)
+    outcome = Outcome(done.applied, done.problem)
+    if outcome.problem is None:
+        try:
+            for name, where in work.late:
+                table.bind(name, table.find(where))
+            outcome.results = [_fetch(f, done.slots, session) for f in work.fetch]
+        except ProtocolError as error:
+            outcome.problem = error.problem
+    del done
+    work.tensors.clear()
+    if outcome.problem is None:
+        for name in (*work.free, *work.unbind):
+            table.drop(name)
+    return outcome
+
+
+def _admission(work: Work, session: Session) -> Problem | None:
+    """Run on shapes first, once for each combination of program and input geometry without grown state."""
+    signature = (
+        work.bound.id,
+        tuple(
+            (t.shape, t.strides, t.offset, t.dtype, t.requires_grad, t._fn is None, t._base is None)
+            for t in work.tensors
+        ),
+    )
+    known = session.admitted
+    if signature in known and not work.bound.values:
+        return None
+    found = admit(work.bound, work.tensors, work.values)
+    if found is None:
+        known[signature] = None
+        if len(known) > ADMITTED:
+            known.popitem(last=False)
+    return found
+
+
+def _fetch(what: int | str, slots: list[Any], session: Session) -> tuple[Any, str]:
+    if isinstance(what, int):
+        t = slots[what]
+    elif what[0].isdigit():
+        t = slots[int(what.partition(".")[0])]._grad
+    else:
+        t = session.table.find_ref(what)
+    if t is None:
+        return None, ""
+    return session.backend.to_numpy(t), t.dtype.name
