@@ -1,0 +1,1 @@
+"""The daemon: command line, routes, stream, settings. Imports nothing at package level."""

@@ -1,0 +1,75 @@
+"""The daemon as one ASGI app, everything it needs passed in: two of them can live in one test."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any
+
+from fastapi import FastAPI
+from gradd_protocol.version import VERSION
+from gradd_runtime.placement import Placement
+from starlette.routing import BaseRoute, WebSocketRoute
+
+from gradd_server import errors
+from gradd_server.front import Front
+from gradd_server.gate import Gate
+from gradd_server.routes import about, batches, sessions, tensors
+from gradd_server.sessions import Sessions
+from gradd_server.settings import Settings
+from gradd_server.stream import StreamEndpoint
+
+logger = logging.getLogger("gradd.server")
+
+CULL_SECONDS = 5.0
+"""How often the daemon looks for anonymous sessions whose time is over."""
+
+
+def create_app(
+    settings: Settings,
+    placement: Placement,
+    ops: Mapping[str, Any],
+    clock: Callable[[], float] = time.monotonic,
+) -> Gate:
+    """The app over `placement`, serving `ops` as its catalogue; `clock` (s) ends sessions."""
+    front = Front(settings, Sessions(placement, settings, clock), ops)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        culling = asyncio.create_task(_cull_for_ever(front.sessions))
+        try:
+            yield
+        finally:
+            culling.cancel()
+
+    app = FastAPI(
+        title="gradd",
+        version=VERSION,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        lifespan=lifespan,
+        redirect_slashes=False,
+    )
+    app.state.front = front
+    errors.install(app)
+    app.router.routes += http_routes()
+    app.router.routes.append(WebSocketRoute("/v1/sessions/{name}/stream", StreamEndpoint(front)))
+    return Gate(app, front)
+
+
+def http_routes() -> list[BaseRoute]:
+    """Every route but the stream's."""
+    return [*about.router.routes, *sessions.router.routes, *batches.routes, *tensors.routes]
+
+
+async def _cull_for_ever(registry: Sessions) -> None:
+    while True:
+        await asyncio.sleep(CULL_SECONDS)
+        try:
+            await registry.cull()
+        except Exception:
+            logger.exception("culling sessions failed")

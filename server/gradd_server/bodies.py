@@ -1,0 +1,90 @@
+"""Reading request bodies: length first, then memory, then bytes, each copied once into where it will stay."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from gradd_protocol.limits import DEFAULT as LIMITS
+from starlette.requests import Request
+
+from gradd_server.errors import Refused
+from gradd_server.media import JSON, media_type
+
+MIN_BYTES_PER_SECOND = 64 * 1024
+"""A body that comes slower than this, after `body_timeout` seconds of grace, is given up (408)."""
+
+
+class Body:
+    """The body of `request`, at most `limit` bytes, to be read in order; `length` is what Content-Length
+    says.
+
+    Raises Refused: 411 where the length is not said, 413 where it is over the limit, 408 where bytes come too
+    slowly. Takes no memory before `read` or `fill` is called.
+    """
+
+    def __init__(self, request: Request, limit: int, timeout: float) -> None:
+        stated = request.headers.get("content-length")
+        if stated is None:
+            if "transfer-encoding" in request.headers:
+                raise Refused("length-required", "send Content-Length; chunked bodies are not read")
+            stated = "0"
+        self.length = int(stated)
+        if self.length > limit:
+            raise Refused(
+                "body-too-large", f"the body has {self.length} bytes", limit=limit, requested=self.length
+            )
+        self._chunks: AsyncIterator[bytes] = request.stream().__aiter__()
+        self._chunk = memoryview(b"")
+        self._timeout = timeout + self.length / MIN_BYTES_PER_SECOND
+        self.remaining = self.length
+
+    async def read(self, count: int | None = None) -> bytearray:
+        """The next `count` bytes (all that remain unless said)."""
+        data = bytearray(self.remaining if count is None else count)
+        await self.fill(memoryview(data))
+        return data
+
+    async def fill(self, target: memoryview) -> None:
+        """Fill `target` (a writable view of bytes) with the next bytes of the body."""
+        if len(target) > self.remaining:
+            raise Refused("bad-request", "the body ended early")
+        try:
+            async with asyncio.timeout(self._timeout):
+                await self._copy(target)
+        except TimeoutError:
+            raise Refused(
+                "request-timeout",
+                f"{self.length} bytes did not arrive in time",
+                headers={"connection": "close"},
+            ) from None
+        self.remaining -= len(target)
+
+    async def _copy(self, target: memoryview) -> None:
+        at = 0
+        while at < len(target):
+            if not self._chunk:
+                chunk = await anext(self._chunks, None)
+                if chunk is None:
+                    raise Refused("bad-request", "the body ended early")
+                self._chunk = memoryview(chunk)
+            count = min(len(self._chunk), len(target) - at)
+            target[at : at + count] = self._chunk[:count]
+            self._chunk = self._chunk[count:]
+            at += count
+
+
+async def json_text(request: Request, timeout: float) -> bytes:
+    """The whole of a JSON body, unread: b"" where there is none. Raises Refused: as Body, 415."""
+    body = Body(request, LIMITS.json_bytes, timeout)
+    if body.length:
+        expect(request, JSON)
+    return bytes(await body.read())
+
+
+def expect(request: Request, *kinds: str) -> str:
+    """The media type of the request's body, one of `kinds`; else Refused (415)."""
+    kind, _ = media_type(request.headers.get("content-type", ""))
+    if kind not in kinds:
+        raise Refused("unsupported-media-type", f"send {' or '.join(kinds)}", supported=list(kinds))
+    return kind

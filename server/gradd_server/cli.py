@@ -1,0 +1,216 @@
+"""The `gradd` command. Starts fast: what serving needs is imported when serving."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import http.client
+import json
+import os
+import platform
+import sys
+import urllib.parse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gradd_protocol.version import VERSION, WIRE
+
+from gradd_server.datadir import CannotCreate, DataDir, Locked, holder_url
+from gradd_server.settings import BadConfig, Settings, default_data_dir, variable_of
+
+if TYPE_CHECKING:
+    from gradd_runtime.placement import Placement
+
+STOP_SECONDS = 5.0
+"""Longest wait for engine processes to end after the daemon answered, or gave up, what it had taken."""
+
+# Of sysexits.h; 2 is argparse's.
+OK, USAGE, UNAVAILABLE, CANNOT_CREATE, LOCKED, BAD_CONFIG = 0, 2, 69, 73, 75, 78
+
+EXIT_CODES = """exit codes:
+  0 done   2 usage   69 unavailable   73 the data directory cannot be made
+  75 the data directory is held by another daemon   78 bad configuration"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line `argv` (the process's own unless given); returns the exit code."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    try:
+        return int(arguments.run(arguments))
+    except BadConfig as bad:
+        return _fail(BAD_CONFIG, str(bad))
+    except CannotCreate as refused:
+        return _fail(CANNOT_CREATE, str(refused))
+    except Locked as held:
+        return _fail(LOCKED, str(held))
+    except Unavailable as absent:
+        return _fail(UNAVAILABLE, str(absent))
+
+
+class Unavailable(RuntimeError):
+    """No daemon answers, or none can be started; the command line exits 69."""
+
+
+def _fail(code: int, message: str) -> int:
+    print(f"gradd: {message}", file=sys.stderr)
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    formatter = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="gradd",
+        description="PyTorch's autograd as a daemon: named graph sessions over REST and a stream.",
+        epilog=EXIT_CODES,
+        formatter_class=formatter,
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    serve = commands.add_parser("serve", help="run the daemon", epilog=EXIT_CODES, formatter_class=formatter)
+    serve.add_argument(
+        "--config", type=Path, metavar="FILE", help="TOML file of settings [env: GRADD_CONFIG]"
+    )
+    for field in dataclasses.fields(Settings):
+        _add_setting(serve, field)
+    serve.set_defaults(run=_serve)
+
+    health = commands.add_parser("health", help="ask a daemon whether it is ready: 0 if so, else 69")
+    _add_url(health)
+    health.set_defaults(run=_health)
+
+    sessions = commands.add_parser("sessions", help="list the sessions of a daemon")
+    _add_url(sessions)
+    sessions.add_argument("--json", action="store_true", help="one JSON object a line")
+    sessions.set_defaults(run=_sessions)
+
+    version = commands.add_parser("version", help="print the version")
+    version.add_argument("--json", action="store_true", help="with the wire's and Python's, as JSON")
+    version.set_defaults(run=_version)
+    return parser
+
+
+def _add_setting(parser: argparse.ArgumentParser, field: dataclasses.Field[Any]) -> None:
+    def parse(text: str) -> Any:
+        try:
+            return field.metadata["parse"](text)
+        except ValueError as bad:
+            raise argparse.ArgumentTypeError(str(bad)) from None
+
+    default = default_data_dir() if field.name == "data_dir" else field.default
+    parser.add_argument(
+        "--" + field.name.replace("_", "-"),
+        type=parse,
+        metavar=field.metadata["metavar"],
+        help=f"{field.metadata['help']} [env: {variable_of(field.name)}, default: {default}]".replace(
+            "%", "%%"
+        ),
+    )
+
+
+def _add_url(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--url",
+        metavar="URL",
+        help="the daemon's address [env: GRADD_URL, default: that of the daemon that holds GRADD_DATA_DIR, "
+        "else http://127.0.0.1:4733]",
+    )
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    config = arguments.config or (Path(os.environ["GRADD_CONFIG"]) if "GRADD_CONFIG" in os.environ else None)
+    settings = Settings.load(vars(arguments), os.environ, config)
+    try:
+        from gradd_runtime.catalog import ops
+
+        from gradd_server import daemon
+    except ModuleNotFoundError as absent:
+        if (absent.name or "").startswith("gradd"):
+            raise
+        raise Unavailable(
+            f"serving needs {absent.name}, which is not installed: pip install 'gradd[server]'"
+        ) from None
+    with DataDir(settings.data_dir) as data:
+        try:
+            placement = _placement(settings)
+        except (ImportError, RuntimeError) as refused:
+            raise Unavailable(f"device {settings.device}: {refused}") from None
+        try:
+            daemon.serve(settings, placement, ops(), data)
+        except daemon.CannotListen as refused:
+            raise Unavailable(str(refused)) from None
+        finally:
+            placement.shutdown()
+    return OK
+
+
+def _placement(settings: Settings) -> Placement:
+    """Where the settings want sessions to run. Raises ImportError or RuntimeError where that cannot be."""
+    if not settings.workers:
+        from gradd_runtime.placement import InlinePlacement
+
+        return InlinePlacement(settings.device)
+    from gradd_server.placement.workers import WorkersPlacement
+
+    return WorkersPlacement(settings.workers, settings.threads, settings.device, STOP_SECONDS)
+
+
+def _health(arguments: argparse.Namespace) -> int:
+    _get(_daemon_url(arguments, os.environ), "/readyz")
+    print("ready")
+    return OK
+
+
+def _sessions(arguments: argparse.Namespace) -> int:
+    url = _daemon_url(arguments, os.environ)
+    token = ""
+    while True:
+        page = _get(url, "/v1/sessions" + (f"?page_token={urllib.parse.quote(token)}" if token else ""))
+        for session in page["sessions"]:
+            if arguments.json:
+                print(json.dumps(session))
+            else:
+                print("{name}\t{tensors} tensors\t{bytes} bytes\t{batches} batches".format(**session))
+        token = page.get("next_page_token", "")
+        if not token:
+            return OK
+
+
+def _version(arguments: argparse.Namespace) -> int:
+    if arguments.json:
+        print(json.dumps({"version": VERSION, "wire": WIRE, "python": platform.python_version()}))
+    else:
+        print(f"gradd {VERSION}")
+    return OK
+
+
+def _daemon_url(arguments: argparse.Namespace, environ: Mapping[str, str]) -> str:
+    url = arguments.url or environ.get("GRADD_URL")
+    if url is None:
+        data_dir = Path(environ["GRADD_DATA_DIR"]) if "GRADD_DATA_DIR" in environ else default_data_dir()
+        url = holder_url(data_dir) or "http://127.0.0.1:4733"
+    if urllib.parse.urlsplit(url).scheme != "http" or not urllib.parse.urlsplit(url).hostname:
+        raise BadConfig(f"{url!r} is not the http:// address of a daemon")
+    return str(url)
+
+
+def _get(url: str, path: str) -> Any:
+    """The JSON at `path` of the daemon at `url`. Raises Unavailable for any other answer, and for none."""
+    parts = urllib.parse.urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=5)
+    try:
+        connection.request("GET", path)
+        reply = connection.getresponse()
+        body = reply.read()
+    except (OSError, http.client.HTTPException) as error:
+        raise Unavailable(f"{url} does not answer: {str(error) or type(error).__name__}") from None
+    finally:
+        connection.close()
+    if reply.status != 200:
+        raise Unavailable(f"{url} answers {reply.status} {reply.reason}")
+    return json.loads(body)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

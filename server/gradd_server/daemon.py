@@ -1,0 +1,126 @@
+"""`gradd serve`: one process, one socket, one data directory, from the start line to the last reply."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import sys
+from collections.abc import Mapping
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from gradd_protocol.limits import DEFAULT as LIMITS
+from gradd_protocol.version import VERSION
+from gradd_runtime.placement import Placement
+
+from gradd_server.app import create_app
+from gradd_server.datadir import DataDir
+from gradd_server.gate import Gate
+from gradd_server.http1 import patient
+from gradd_server.settings import Settings
+
+
+class CannotListen(OSError):
+    """The address cannot be listened on; the command line exits 69."""
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server, which drains first: no new work is taken, what was taken is finished."""
+
+    def __init__(self, config: uvicorn.Config, gate: Gate, start_line: str) -> None:
+        super().__init__(config)
+        self._front = gate.front
+        self._start_line = start_line
+        self._draining = False
+        self._ticks_left = round(gate.front.settings.drain_timeout * 10)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say so."""
+        await super().startup(sockets)
+        print(self._start_line, file=sys.stderr, flush=True)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Drain at the first signal, stop at the second. Neither is raised again: a stop is no failure."""
+        self.should_exit = self.force_exit = self._draining
+        self._draining = True
+
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second: whether to stop."""
+        if self._draining:
+            self._front.draining.set()
+            self._ticks_left -= 1
+            if self._front.idle or self._ticks_left < 0:
+                self.should_exit = True
+        return await super().on_tick(counter)
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record as JSON."""
+        said = {
+            "time": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            said["exception"] = self.formatException(record.exc_info)
+        return json.dumps(said, ensure_ascii=False)
+
+
+def serve(settings: Settings, placement: Placement, ops: Mapping[str, Any], data: DataDir) -> None:
+    """Serve until a signal; returns when everything taken was answered. Raises CannotListen."""
+    _log_to_stderr(settings.log_level)
+    listener = _listen(settings.host, settings.port)
+    url = _url(listener)
+    data.publish(url)
+    gate = create_app(settings, placement, ops)
+    config = uvicorn.Config(
+        gate,
+        http=patient(settings.body_timeout),
+        ws="websockets-sansio",
+        ws_max_size=LIMITS.server_message_bytes,
+        ws_per_message_deflate=False,
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_keep_alive=75,  # longer than clients keep idle connections, so that they close them, not we
+        timeout_graceful_shutdown=5,
+    )
+    start_line = (
+        f"gradd {VERSION} listens on {url} (device {settings.device}, data in {data.path}). "
+        "There is no authentication: every local user can connect."
+    )
+    Server(config, gate, start_line).run([listener])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    address = "127.0.0.1" if host == "localhost" else host.strip("[]")
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((address, port))
+    except OSError as refused:
+        listener.close()
+        raise CannotListen(f"cannot listen on {host}:{port}: {refused.strerror}") from None
+    listener.setblocking(False)
+    return listener
+
+
+def _url(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _log_to_stderr(level: str) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonFormatter())
+    logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
+    logging.getLogger("uvicorn").setLevel(max(logging.getLogger().level, logging.WARNING))

@@ -1,0 +1,84 @@
+"""The data directory: made with mode 0700, held by one daemon at a time."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+from pathlib import Path
+from types import TracebackType
+
+LOCK_NAME = "gradd.lock"
+
+
+class CannotCreate(OSError):
+    """The data directory cannot be made or written; the command line exits 73."""
+
+
+class Locked(RuntimeError):
+    """Another daemon holds the data directory; the command line exits 75."""
+
+
+class DataDir:
+    """The directory at `path`, locked for the life of this object (or of the process, however it ends).
+
+    Raises CannotCreate or Locked.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _make_private(path)
+            self._descriptor = os.open(path / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except CannotCreate:
+            raise
+        except OSError as refused:
+            raise CannotCreate(f"{path}: {refused.strerror or refused}") from None
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            holder = os.read(self._descriptor, 256).decode("ascii", "replace").split()
+            os.close(self._descriptor)
+            raise Locked(f"{path} is in use by another daemon (process {' at '.join(holder)})") from None
+        self._write(f"{os.getpid()}\n")
+
+    def publish(self, url: str) -> None:
+        """Note where the holder listens, for the commands that look for it (`holder_url`)."""
+        self._write(f"{os.getpid()}\n{url}\n")
+
+    def _write(self, text: str) -> None:
+        os.ftruncate(self._descriptor, 0)
+        os.pwrite(self._descriptor, text.encode(), 0)
+
+    def close(self) -> None:
+        """Give the directory up. The lock file stays: removing it would race with the next holder."""
+        os.close(self._descriptor)
+
+    def __enter__(self) -> DataDir:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def holder_url(path: Path) -> str | None:
+    """Where the daemon that holds `path`, or held it last, listens; None where that cannot be read."""
+    try:
+        lines = (path / LOCK_NAME).read_text().split()
+    except OSError:
+        return None
+    return lines[1] if len(lines) == 2 else None
+
+
+def _make_private(path: Path) -> None:
+    if not stat.S_IMODE(path.stat().st_mode) & 0o077:
+        return
+    # A directory of someone's other files (/tmp, a home) is not ours to shut.
+    if any(path.iterdir()) and not (path / LOCK_NAME).exists():
+        raise CannotCreate(
+            f"{path} holds other files and is open to other users: chmod 700 it, or take a new directory"
+        )
+    path.chmod(0o700)

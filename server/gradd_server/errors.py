@@ -1,0 +1,88 @@
+"""Every error answers `application/problem+json` (RFC 9457), whoever raised it, and none carries a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from gradd_protocol.problems import Problem, ProtocolError, problem
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from gradd_server.media import PROBLEM
+
+_SLUG_OF_STATUS = {400: "bad-request", 404: "not-found", 405: "method-not-allowed", 413: "body-too-large"}
+
+
+class Refused(ProtocolError):
+    """A refusal of the front's own: slug of the table, detail, members of Problem, headers of the reply."""
+
+    def __init__(
+        self, slug: str, detail: str = "", *, headers: Mapping[str, str] | None = None, **members: Any
+    ) -> None:
+        super().__init__(problem(slug, detail, **members))
+        self.headers = headers
+
+
+def draining() -> Refused:
+    """The refusal of a daemon that is going down (503)."""
+    return Refused("draining", "the daemon is shutting down", retry_after=1, headers={"retry-after": "1"})
+
+
+def problem_bytes(fault: Problem) -> bytes:
+    """`fault` as JSON."""
+    return msgspec.json.encode(fault)
+
+
+def problem_response(fault: Problem, headers: Mapping[str, str] | None = None) -> Response:
+    """The HTTP reply that carries `fault`, with its status."""
+    return Response(problem_bytes(fault), fault.status, headers, media_type=PROBLEM)
+
+
+async def send_problem(scope: Scope, receive: Receive, send: Send, error: ProtocolError) -> None:
+    """Answer with the problem of `error`; a WebSocket handshake is refused with it, as HTTP."""
+    response = problem_response(error.problem, getattr(error, "headers", None))
+    if scope["type"] == "websocket" and "websocket.http.response" not in scope.get("extensions", {}):
+        await send({"type": "websocket.close", "code": 1008, "reason": error.problem.title})
+        return
+    await response(scope, receive, send)
+
+
+def install(app: FastAPI) -> None:
+    """Make the app's own refusals (no route, wrong method, a parameter it cannot read) problems too."""
+
+    async def on_protocol_error(request: Request, error: Exception) -> Response:
+        assert isinstance(error, ProtocolError)
+        return problem_response(error.problem, getattr(error, "headers", None))
+
+    async def on_http_exception(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        slug = _SLUG_OF_STATUS.get(error.status_code, "bad-request")
+        detail = f"{request.method} {request.url.path[:128]}"
+        return problem_response(problem(slug, detail), error.headers)
+
+    async def on_unreadable_parameter(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        errors = [
+            {"detail": str(fault["msg"]), "pointer": "/" + "/".join(map(str, fault["loc"]))}
+            for fault in error.errors()
+        ]
+        return problem_response(problem("bad-request", "a parameter cannot be read", errors=errors))
+
+    async def on_disconnect(request: Request, error: Exception) -> Response:
+        return problem_response(problem("bad-request", "the body ended early"))
+
+    async def on_failure(request: Request, error: Exception) -> Response:
+        # The gate logs the error and knows the request by this id.
+        return problem_response(problem("internal", request_id=request.scope.get("request_id")))
+
+    app.add_exception_handler(Exception, on_failure)
+    app.add_exception_handler(ProtocolError, on_protocol_error)
+    app.add_exception_handler(HTTPException, on_http_exception)
+    app.add_exception_handler(RequestValidationError, on_unreadable_parameter)
+    app.add_exception_handler(ClientDisconnect, on_disconnect)

@@ -1,0 +1,135 @@
+"""The door: what is refused before any route sees a request, for HTTP and the WebSocket handshake alike.
+
+A page in a browser can reach a daemon on localhost (DNS rebinding, cross-site requests), so Host must name
+this machine and an Origin, where there is one, must be the daemon's own. There is no CORS: no origin is ever
+let in.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import re
+import secrets
+
+from gradd_protocol.limits import DEFAULT as LIMITS
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from gradd_server.errors import Refused, draining, send_problem
+from gradd_server.front import Front
+from gradd_server.media import CHARSETS, REQUEST_TYPES, media_type
+
+MAX_PATH_BYTES = 16 * 1024
+PROBES = frozenset({"/livez", "/readyz", "/health"})
+READS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+_OWN_HOST = re.compile(rb"(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
+_LENGTH = re.compile(rb"[0-9]{1,18}")
+
+logger = logging.getLogger("gradd.server")
+
+
+class Gate:
+    """Pure ASGI middleware around `app`; must be the outermost.
+
+    Refuses (as problem+json): a Host that is not this machine (421), a foreign Origin (403), too many or too
+    large headers (431), an overlong path (414), an encoded slash in a path (400), a body of unlisted type or
+    encoding (415), and while draining all but probes and reads (503). Answers 500 where the app fails,
+    without saying how. Counts the front's unanswered requests and gives each reply its `X-Request-Id`.
+    """
+
+    def __init__(self, app: ASGIApp, front: Front) -> None:
+        self.app = app
+        self.front = front
+        self._ids = map("{}-{:x}".format, itertools.repeat(secrets.token_hex(4)), itertools.count(1))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        request_id = scope["request_id"] = next(self._ids)
+        started = complete = False
+
+        async def send_with_id(message: Message) -> None:
+            nonlocal started, complete
+            if message["type"] in ("http.response.start", "websocket.http.response.start"):
+                started = True
+                message["headers"] = [*message.get("headers", ()), (b"x-request-id", request_id.encode())]
+            elif message["type"] == "websocket.accept":
+                started = True
+            elif message["type"] == "http.response.body":
+                complete = not message.get("more_body", False)
+            elif message["type"] == "websocket.close" and not started:
+                raise Refused("not-found", "no stream is at this path")
+            await send(message)
+
+        self.front.unanswered += scope["type"] == "http"
+        try:
+            self.admit(scope)
+            await self.app(scope, receive, send_with_id)
+        except Refused as refused:
+            await send_problem(scope, receive, send_with_id, refused)
+        except Exception:
+            logger.exception("request %s failed: %s", request_id, scope["path"])
+            if complete:
+                return
+            if started:
+                raise  # the reply has begun: all that is left is to cut the connection
+            await send_problem(scope, receive, send_with_id, Refused("internal", request_id=request_id))
+        finally:
+            self.front.unanswered -= scope["type"] == "http"
+
+    def admit(self, scope: Scope) -> None:
+        """Raise Refused unless the request may reach a route. Reads the head only, never the body."""
+        headers: list[tuple[bytes, bytes]] = scope["headers"]
+        size = sum(len(name) + len(value) for name, value in headers)
+        if len(headers) > LIMITS.http_headers or size > LIMITS.http_header_bytes:
+            raise Refused(
+                "headers-too-large",
+                f"at most {LIMITS.http_headers} headers and {LIMITS.http_header_bytes} bytes of them",
+                limit=LIMITS.http_header_bytes,
+                used=size,
+            )
+        _check_host_and_origin(headers)
+        raw_path: bytes = scope.get("raw_path") or scope["path"].encode()
+        if len(raw_path) > MAX_PATH_BYTES:
+            raise Refused("bad-request", f"a path has at most {MAX_PATH_BYTES} bytes", limit=MAX_PATH_BYTES)
+        if b"%2f" in raw_path.lower():
+            raise Refused("invalid-name", "a name holds no slash, encoded or not")
+        if scope["type"] == "http":
+            _check_body_type(headers)
+        if self.front.draining.is_set() and scope["path"] not in PROBES and scope.get("method") not in READS:
+            raise draining()
+
+
+def _values(headers: list[tuple[bytes, bytes]], name: bytes) -> list[bytes]:
+    return [value for key, value in headers if key == name]
+
+
+def _check_host_and_origin(headers: list[tuple[bytes, bytes]]) -> None:
+    hosts = _values(headers, b"host")
+    if len(hosts) != 1 or not _OWN_HOST.fullmatch(hosts[0]):
+        raise Refused("host-refused", "Host must be localhost, 127.0.0.1 or [::1]")
+    for origin in _values(headers, b"origin"):
+        if origin.lower() != b"http://" + hosts[0].lower():
+            raise Refused("origin-refused", "pages of another origin may not call this daemon")
+
+
+def _check_body_type(headers: list[tuple[bytes, bytes]]) -> None:
+    for encoding in _values(headers, b"content-encoding"):
+        if encoding.strip().lower() != b"identity":
+            raise Refused("unsupported-media-type", "a body must come without Content-Encoding")
+    lengths = _values(headers, b"content-length")
+    if len(lengths) > 1 or (lengths and not _LENGTH.fullmatch(lengths[0])):
+        raise Refused("bad-request", "Content-Length must be one number of bytes")
+    has_body = bool(_values(headers, b"transfer-encoding")) or bool(lengths and int(lengths[0]))
+    if not has_body:
+        return
+    types = _values(headers, b"content-type")
+    kind, charset = media_type(types[0].decode("latin-1")) if len(types) == 1 else ("", None)
+    if kind not in REQUEST_TYPES or (charset is not None and charset not in CHARSETS):
+        raise Refused(
+            "unsupported-media-type",
+            f"Content-Type must be one of {', '.join(sorted(REQUEST_TYPES))}",
+            supported=sorted(REQUEST_TYPES),
+        )

@@ -1,0 +1,93 @@
+"""uvicorn's HTTP/1.1 with what it lacks: a cap on headers, a deadline for them, and problems."""
+
+from __future__ import annotations
+
+import asyncio
+from http import HTTPStatus
+
+from gradd_protocol.limits import DEFAULT as LIMITS
+from gradd_protocol.problems import Problem, problem
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from gradd_server.errors import problem_bytes
+from gradd_server.media import PROBLEM
+
+
+class Http(HttpToolsProtocol):
+    """One connection. Headers must be there `seconds` after it was made, and after a request's first byte."""
+
+    seconds = 10.0
+    _header_bytes = 0
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start to wait for the first request."""
+        super().connection_made(transport)
+        self._await_headers()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def on_message_begin(self) -> None:
+        """Start a request."""
+        self._header_bytes = 0
+        self._await_headers()
+        super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        """Take a piece of the request's target."""
+        self._count(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header."""
+        self._count(len(name) + len(value))
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """Hand the request to the app."""
+        self._stop_waiting()
+        super().on_headers_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what cannot be parsed, and hang up."""
+        too_large = self._header_bytes > 2 * LIMITS.http_header_bytes
+        self._hang_up(
+            problem("headers-too-large") if too_large else problem("bad-request", "this is not HTTP")
+        )
+
+    def _count(self, size: int) -> None:
+        # The gate refuses from half of this on, in full sentences; here memory is at stake.
+        self._header_bytes += size
+        if self._header_bytes > 2 * LIMITS.http_header_bytes:
+            raise ValueError("headers too large")
+
+    def _await_headers(self) -> None:
+        self._stop_waiting()
+        self._deadline = self.loop.call_later(self.seconds, self._give_up)
+
+    def _stop_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _give_up(self) -> None:
+        if not self.transport.is_closing():
+            self._hang_up(problem("request-timeout", "the headers did not arrive in time"))
+
+    def _hang_up(self, fault: Problem) -> None:
+        self._stop_waiting()
+        body = problem_bytes(fault)
+        head = (
+            f"HTTP/1.1 {fault.status} {HTTPStatus(fault.status).phrase}\r\ncontent-type: {PROBLEM}\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode() + body)
+        self.transport.close()
+
+
+def patient(seconds: float) -> type[Http]:
+    """`Http` that waits that long for headers."""
+    return type("Http", (Http,), {"seconds": seconds})

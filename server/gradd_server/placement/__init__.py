@@ -1,0 +1,1 @@
+"""Where the daemon runs its sessions, beside the runtime's own `inline` placement."""

@@ -1,0 +1,194 @@
+"""One engine process as the front sees it: a socket, frames in flight, and whether it is alive."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+
+from gradd_protocol import frames
+from gradd_protocol.problems import ProtocolError
+from gradd_runtime.envelope import HEAD, Kind
+from gradd_runtime.placement import refusal
+
+THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+"""What numeric libraries read once, when they are loaded."""
+
+HEAP = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 31)}
+"""glibc keeps freed arrays in the heap instead of unmapping them, which is most of an eager chain's time."""
+
+EXIT_SECONDS = 5.0
+"""Longest wait for a process that has closed its socket to be gone."""
+
+
+class EngineProcess:
+    """A child that runs `gradd_runtime.worker` on `device` with `threads` compute threads.
+
+    `on_end(self, exit code)` is called once, on a thread of this object, when the child has ended and every
+    frame in flight was answered.
+    """
+
+    def __init__(self, device: str, threads: int, on_end: Callable[[EngineProcess, int], None]) -> None:
+        self._socket, theirs = socket.socketpair()
+        with theirs:
+            self._child = subprocess.Popen(
+                # A process of its own program, not a fork: no lock, thread or device of the front's is in it.
+                [sys.executable, "-P", "-m", "gradd_runtime.worker", str(theirs.fileno()), device],
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # the terminal's Ctrl-C is for the front
+                env={**HEAP, **os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads))},
+            )
+        self.pid = self._child.pid
+        self.alive = True
+        self.ready: Future[None] = Future()
+        """Done when the process takes work; a RuntimeError says why it cannot."""
+        self._on_end = on_end
+        self._numbers = itertools.count(1)
+        self._in_flight: dict[int, Future[bytes]] = {}
+        self._outbox: deque[memoryview] = deque()
+        self._change = threading.Condition()
+        self._finishing = False
+        self._reader = threading.Thread(target=self._read, name=f"gradd-replies-{self.pid}", daemon=True)
+        self._writer = threading.Thread(target=self._write, name=f"gradd-frames-{self.pid}", daemon=True)
+        self._reader.start()
+        self._writer.start()
+
+    @property
+    def was_ready(self) -> bool:
+        """Whether the process ever took work."""
+        return self.ready.done() and self.ready.exception() is None
+
+    def ask(self, session: int, frame: frames.Bytes, future: Future[bytes]) -> bool:
+        """Send a request frame, `future` gets the reply frame; False where the process has ended."""
+        return self._send(Kind.FRAME, session, frame, future)
+
+    def send(self, kind: Kind, session: int, payload: bytes = b"") -> None:
+        """Send what has no answer; nothing happens where the process has ended."""
+        self._send(kind, session, payload, None)
+
+    def _send(self, kind: Kind, session: int, payload: frames.Bytes, future: Future[bytes] | None) -> bool:
+        with self._change:
+            if not self.alive or self._finishing:
+                return False
+            number = next(self._numbers)
+            if future is not None:
+                self._in_flight[number] = future
+            body = memoryview(payload).cast("B")
+            head = memoryview(HEAD.pack(kind, number, session, len(body)))
+            # Straight into the socket where there is room: a thread's wake-up is half of a small frame's way.
+            sent = 0 if self._outbox else self._try(head, body)
+            left = [part for part in (head[sent:], body[max(0, sent - len(head)) :]) if part]
+            if left:
+                self._outbox += left
+                self._change.notify_all()
+            return True
+
+    def _try(self, *parts: memoryview) -> int:
+        try:
+            return self._socket.sendmsg(parts, [], socket.MSG_DONTWAIT)
+        except OSError:  # no room; or the process died, which the reader sees and answers for
+            return 0
+
+    def finish(self) -> None:
+        """Take no more; the process answers what it was sent, and ends."""
+        with self._change:
+            self._finishing = True
+            self._change.notify_all()
+
+    def join(self, seconds: float) -> None:
+        """Wait for the end that `finish` asked for; kill the process after `seconds`."""
+        self._reader.join(seconds)
+        if self._reader.is_alive():
+            self._child.kill()
+            self._reader.join()
+        self._writer.join()
+
+    def _write(self) -> None:
+        """Send what did not fit at once, and the end of the socket after the last of it."""
+        with suppress(OSError):  # the process died
+            while True:
+                with self._change:
+                    self._change.wait_for(lambda: self._outbox or self._finishing or not self.alive)
+                    if not self.alive:
+                        return
+                    if not self._outbox:
+                        self._socket.shutdown(socket.SHUT_WR)
+                        return
+                    part = self._outbox[0]
+                self._socket.sendall(part)
+                with self._change:
+                    self._outbox.popleft()
+                del part  # it may be large, and the next may be long in coming
+
+    def _read(self) -> None:
+        """Complete the futures of replies as these come; at the socket's end, of all that are left."""
+        with suppress(OSError):
+            while head := self._take(HEAD.size):
+                kind, number, _, size = HEAD.unpack(head)
+                payload = self._take(size)
+                if len(payload) < size:
+                    break
+                if kind == Kind.FRAME:
+                    with self._change:
+                        future = self._in_flight.pop(number)
+                    future.set_result(payload)
+                    del future
+                elif kind == Kind.READY:
+                    self.ready.set_result(None)
+                else:
+                    self.ready.set_exception(RuntimeError(payload.decode()))
+                del payload
+        self._end()
+
+    def _take(self, size: int) -> bytes:
+        """The next `size` bytes; fewer, or none, where the socket ends before."""
+        data = self._socket.recv(size, socket.MSG_WAITALL) if size else b""
+        while 0 < len(data) < size:  # a signal, or the end
+            more = self._socket.recv(size - len(data), socket.MSG_WAITALL)
+            if not more:
+                return b""
+            data += more
+        return data
+
+    def _end(self) -> None:
+        with self._change:
+            self.alive = False
+            unanswered = list(self._in_flight.values())
+            self._in_flight.clear()
+            self._change.notify_all()
+        # What still blocks in a send learns of it.
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        try:
+            code = self._child.wait(EXIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            code = self._child.wait()
+        self._writer.join()
+        self._socket.close()
+        if not self.ready.done():
+            self.ready.set_exception(RuntimeError(f"the engine process ended at its start, with code {code}"))
+        reply = lost()
+        for future in unanswered:
+            future.set_result(reply)
+        self._on_end(self, code)
+
+
+def lost(name: str = "") -> bytes:
+    """The reply to a frame whose session went with its engine process."""
+    which = f"session {name!r}" if name else "the session"
+    return refusal(
+        ProtocolError.of(
+            "device-lost",
+            f"the engine process of {which} ended, and what the session held is gone: delete it, then create "
+            "it again",
+        )
+    )

@@ -1,0 +1,152 @@
+"""Sessions in engine processes: the front answers while they compute, and outlives them.
+
+A session stays with the process it was opened in, for what it holds is there. Processes take new sessions
+in turn. Where one dies, what it held is gone: its sessions answer `device-lost` until they are deleted, and
+another process takes its place.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future
+from typing import Any
+
+import msgspec
+from gradd_protocol import frames
+from gradd_protocol.problems import ProtocolError
+from gradd_runtime.envelope import Kind
+from gradd_runtime.placement import unknown
+
+from gradd_server.placement.process import EngineProcess, lost
+
+logger = logging.getLogger("gradd.server")
+
+RETRY_SECONDS = 1.0
+"""Pause before a process is replaced that died before it was ready, so that a broken one costs little."""
+
+OPEN_SECONDS = 5.0
+"""Longest wait of a new session for a process to replace one that died."""
+
+
+class WorkersPlacement:
+    """The Placement interface over `workers` engine processes of `threads` compute threads each.
+
+    `threads` 0 shares the cores out among them. `grace` is the longest wait (s) of `shutdown` for work in
+    flight. Raises RuntimeError where the processes cannot run on `device`.
+    """
+
+    def __init__(self, workers: int = 1, threads: int = 0, device: str = "cpu", grace: float = 30.0) -> None:
+        self._threads = threads or max(1, len(os.sched_getaffinity(0)) // workers)
+        self._device = device
+        self._grace = grace
+        self._lock = threading.Condition()
+        self._stopping = threading.Event()
+        self._turn = itertools.count()
+        self._numbers = itertools.count(1)
+        self._homes: dict[str, tuple[EngineProcess, int]] = {}
+        self._processes = [self._spawn() for _ in range(workers)]
+        try:
+            for process in self._processes:
+                process.ready.result()
+        except RuntimeError:
+            self.shutdown()
+            raise
+
+    def _spawn(self) -> EngineProcess:
+        return EngineProcess(self._device, self._threads, self._replace)
+
+    def _try_spawn(self) -> EngineProcess | None:
+        try:
+            return self._spawn()
+        except OSError:
+            logger.exception("no engine process can be started; trying again")
+            return None
+
+    def _living(self) -> list[EngineProcess]:
+        return [process for process in self._processes if process.alive]
+
+    @property
+    def pids(self) -> list[int]:
+        """The ids of the engine processes, in the order in which they take sessions."""
+        with self._lock:
+            return [process.pid for process in self._processes]
+
+    def wait_for_living(self, count: int, seconds: float) -> bool:
+        """Wait until `count` engine processes run, for `seconds` at most; whether they do."""
+        with self._lock:
+            return self._lock.wait_for(lambda: len(self._living()) >= count, seconds)
+
+    def open(self, name: str, options: Mapping[str, Any]) -> None:
+        """See Placement.open. Raises ProtocolError (device-lost) while no engine process runs."""
+        with self._lock:
+            self._lock.wait_for(lambda: name in self._homes or self._living(), OPEN_SECONDS)
+            if name in self._homes:
+                return
+            living = self._living()
+            if not living:
+                raise ProtocolError.of("device-lost", "no engine process runs at the moment; try again")
+            process = living[next(self._turn) % len(living)]
+            number = next(self._numbers)
+            self._homes[name] = process, number
+            told = {"name": name, "options": dict(options)}
+            process.send(Kind.OPEN, number, msgspec.json.encode(told))
+
+    def submit(self, name: str, frame: frames.Bytes) -> Future[bytes]:
+        """See Placement.submit. Never waits."""
+        with self._lock:
+            home = self._homes.get(name)
+        if home is None:
+            return _done(unknown(name))
+        process, number = home
+        future: Future[bytes] = Future()
+        future.set_running_or_notify_cancel()
+        if not process.ask(number, frame, future):
+            return _done(lost(name))
+        return future
+
+    def close(self, name: str) -> None:
+        """See Placement.close."""
+        with self._lock:
+            process, number = self._homes.pop(name, (None, 0))
+        if process is not None:
+            process.send(Kind.CLOSE, number)
+
+    def shutdown(self) -> None:
+        """See Placement.shutdown; what runs for longer than the grace is killed."""
+        with self._lock:
+            self._stopping.set()
+            processes = list(self._processes)
+        for process in processes:
+            process.finish()
+        end = time.monotonic() + self._grace
+        for process in processes:
+            process.join(max(0.0, end - time.monotonic()))
+
+    def _replace(self, dead: EngineProcess, code: int) -> None:
+        """Called on a thread of `dead`, which has ended with exit code `code`."""
+        if self._stopping.is_set():
+            return
+        logger.error("engine process %d ended with code %d; its sessions are lost", dead.pid, code)
+        fresh = None if not dead.was_ready else self._try_spawn()
+        while fresh is None:
+            if self._stopping.wait(RETRY_SECONDS):
+                return
+            fresh = self._try_spawn()
+        with self._lock:
+            self._processes[self._processes.index(dead)] = fresh
+            self._lock.notify_all()
+            stopping = self._stopping.is_set()
+        if stopping:  # too late for `shutdown` to see it
+            fresh.finish()
+            fresh.join(self._grace)
+
+
+def _done(reply: bytes) -> Future[bytes]:
+    future: Future[bytes] = Future()
+    future.set_result(reply)
+    return future

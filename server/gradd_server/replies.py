@@ -1,0 +1,114 @@
+"""From a session's replies to HTTP's: status, media type, body."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+from gradd_protocol import dtypes, jsondata
+from gradd_protocol.frames import Array
+from gradd_protocol.messages import (
+    Attached,
+    Done,
+    JsonReply,
+    Reply,
+    SessionReply,
+    TensorReply,
+    Tensors,
+)
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from gradd_server import formats
+from gradd_server.errors import Refused
+from gradd_server.media import FRAME, JSON, NPY, OCTETS, PROBLEM, SAFETENSORS, choose
+from gradd_server.sessions import opened
+from gradd_server.wire import envelope
+
+CHUNK = 4 << 20
+"""Bytes handed to the network at a time: large sends are cheap, endless ones would starve other replies."""
+
+
+class PartsResponse(Response):
+    """A body of several parts (bytes or views), sent without joining or copying them."""
+
+    def __init__(
+        self,
+        parts: Sequence[bytes | memoryview],
+        *,
+        media_type: str,
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self._views = [memoryview(part).cast("B") for part in parts if len(part)]
+        length = str(sum(map(len, self._views)))
+        super().__init__(None, status, {**(headers or {}), "content-length": length}, media_type)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        if scope["method"] != "HEAD":
+            for view in self._views:
+                for at in range(0, len(view), CHUNK):
+                    await send(
+                        {"type": "http.response.body", "body": view[at : at + CHUNK], "more_body": True}
+                    )
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def json_response(value: Any, status: int = 200) -> Response:
+    """`value` (Structs, dicts, lists) as JSON."""
+    return Response(msgspec.json.encode(value), status, media_type=JSON)
+
+
+def respond(reply: Reply, buffers: list[Array], *, created: int = 201, done: int = 200) -> Response:
+    """The HTTP reply to all but tensors and batches; `created` and `done` are the statuses of Done."""
+    if isinstance(reply, JsonReply):
+        kind = JSON if reply.status < 400 else PROBLEM
+        headers = {"gradd-replayed": "?1"} if reply.replayed else None
+        return Response(buffers[0].tobytes(), reply.status, headers=headers, media_type=kind)
+    if isinstance(reply, Done):
+        return Response(status_code=created if reply.created else done)
+    if isinstance(reply, Tensors):
+        return json_response({"tensors": reply.tensors})
+    if isinstance(reply, SessionReply):
+        return json_response(reply.session)
+    if isinstance(reply, Attached):
+        return json_response(
+            {"writer": reply.writer, "epoch": reply.epoch, "window": reply.window, "session": reply.session}
+        )
+    raise TypeError(f"a session answered {type(reply).__name__} where it does not belong")
+
+
+def respond_to_batch(reply: bytes) -> Response:
+    """The HTTP reply to a batch: a batch's frame as it is, else by what the session says."""
+    head = envelope(reply)
+    if head.type == "batch-reply":
+        headers = {"gradd-replayed": "?1"} if head.replayed else None
+        return PartsResponse([reply], media_type=FRAME, status=head.status, headers=headers)
+    return respond(*opened(reply))
+
+
+async def respond_with_tensor(request: Request, name: str, reply: Reply, buffers: list[Array]) -> Response:
+    """A tensor in the form that the request accepts. Raises Refused (406)."""
+    if not isinstance(reply, TensorReply):
+        raise TypeError(f"a session answered {type(reply).__name__} where it does not belong")
+    (array,) = buffers
+    row = dtypes.of(array.dtype)
+    offered = tuple(kind for kind in formats.OFFERED if kind != NPY or row.name != "bfloat16")
+    kind = choose(request.headers.get("accept"), offered)
+    if kind is None:
+        raise Refused(
+            "not-acceptable", f"a tensor of dtype {row.name} has no such form", supported=list(offered)
+        )
+    headers = {"gradd-dtype": row.name, "gradd-shape": ",".join(map(str, array.shape)), "vary": "accept"}
+    if kind == JSON:
+        # A thread of its own: a million numbers take a second, and other requests would wait for it.
+        body = await asyncio.to_thread(lambda: msgspec.json.encode(jsondata.encode_data(array)))
+        return Response(body, headers=headers, media_type=JSON)
+    octets = array.reshape(-1).view(np.uint8).data
+    head = {NPY: formats.npy_header, SAFETENSORS: formats.safetensors_header, OCTETS: formats.no_header}[kind]
+    return PartsResponse([head(name, array), octets], media_type=kind, headers=headers)

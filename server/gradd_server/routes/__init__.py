@@ -1,0 +1,14 @@
+"""The HTTP routes: `about` and `sessions` are FastAPI's; `batches` and `tensors` Starlette's, they stream."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+
+from gradd_server.front import Front
+
+
+def front_of(request: Request) -> Front:
+    """The front of the daemon that serves `request`."""
+    front = request.app.state.front
+    assert isinstance(front, Front)
+    return front

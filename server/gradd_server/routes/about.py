@@ -1,0 +1,99 @@
+"""Probes, the daemon's own description, the op catalogue and the problem pages."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from gradd_protocol import dtypes, problems
+from gradd_protocol.limits import DEFAULT as LIMITS
+from gradd_protocol.version import VERSION, WIRE
+from starlette.requests import Request
+from starlette.responses import Response
+
+from gradd_server import apidoc
+from gradd_server.errors import Refused, draining
+from gradd_server.media import YAML
+from gradd_server.replies import json_response
+from gradd_server.routes import front_of
+
+EXTENSIONS = ("json", "npy", "safetensors", "stream")
+"""What this daemon can do beside frames over HTTP; clients look here, never at the version."""
+
+router = APIRouter()
+
+
+@router.get("/livez")
+async def livez() -> Response:
+    """Tell that the process runs."""
+    return json_response({"status": "live"})
+
+
+@router.get("/readyz")
+async def readyz(request: Request, verbose: str | None = None) -> Response:
+    """Tell whether the daemon takes work; 503 while it shuts down. `?verbose` says what it is busy with."""
+    front = front_of(request)
+    if front.draining.is_set():
+        raise draining()
+    said: dict[str, object] = {"status": "ready"}
+    if verbose is not None:
+        said["sessions"] = len(front.sessions)
+        said["streams"] = sum(entry.streams for entry in front.sessions)
+        said["unanswered"] = front.unanswered - 1  # this request is none of the work
+    return json_response(said)
+
+
+@router.get("/health")
+async def health(request: Request, verbose: str | None = None) -> Response:
+    """The same as `/readyz`."""
+    return await readyz(request, verbose)
+
+
+@router.get("/openapi.yaml")
+async def openapi_yaml(request: Request) -> Response:
+    """This API as an OpenAPI document."""
+    return Response(apidoc.as_yaml(apidoc.document(request.app.routes)), media_type=YAML)
+
+
+@router.get("/v1")
+async def describe() -> Response:
+    """Name, version, extensions, limits (bytes and counts) and dtypes of this daemon."""
+    return json_response(
+        {
+            "name": "gradd",
+            "version": VERSION,
+            "wire": WIRE,
+            "extensions": EXTENSIONS,
+            "limits": LIMITS.as_dict(),
+            "dtypes": list(dtypes.BY_NAME),
+        }
+    )
+
+
+@router.get("/v1/ops")
+async def list_ops(request: Request) -> Response:
+    """Every op of the catalogue: its inputs, its attrs, its outputs."""
+    return json_response({"ops": front_of(request).ops})
+
+
+@router.get("/v1/ops/{op}")
+async def get_op(request: Request, op: str) -> Response:
+    """One op of the catalogue."""
+    found = front_of(request).ops.get(op)
+    if found is None:
+        raise Refused("op-not-found", f"no op is named {op[:64]!r}; GET /v1/ops lists them")
+    return json_response(found)
+
+
+@router.get("/problems/{slug}")
+async def get_problem(slug: str) -> Response:
+    """What a problem type means."""
+    kind = problems.TABLE.get(slug)
+    if kind is None:
+        raise Refused("not-found", f"no problem is named {slug[:64]!r}")
+    return json_response(
+        {
+            "type": problems.PREFIX + kind.slug,
+            "title": kind.title,
+            "status": kind.status,
+            "description": kind.description,
+        }
+    )

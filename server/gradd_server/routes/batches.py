@@ -1,0 +1,117 @@
+"""Batches: the JSON form, numbered by the session or by its writer, and frames."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Awaitable, Callable
+
+from gradd_protocol import frames
+from gradd_protocol.limits import DEFAULT as LIMITS
+from gradd_protocol.messages import GetReply, JsonBatch, ProblemReply
+from gradd_protocol.problems import ProtocolError
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from gradd_server.bodies import Body, expect, json_text
+from gradd_server.errors import Refused
+from gradd_server.media import FRAME, JSON
+from gradd_server.replies import PartsResponse, respond_to_batch
+from gradd_server.routes import front_of
+from gradd_server.wire import Envelope, envelope, wrapped
+
+MAX_KEY_CHARS = 256
+
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def _framed(handler: Handler) -> Handler:
+    """`handler`, whose refusals are frames too for a client that asks for frames by name."""
+
+    @functools.wraps(handler)
+    async def framed(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except ProtocolError as refused:
+            if FRAME not in request.headers.get("accept", ""):
+                raise
+            parts = frames.encode(ProblemReply(refused.problem))
+            return PartsResponse(parts, media_type=FRAME, status=refused.problem.status)
+
+    return framed
+
+
+@_framed
+async def post_batch(request: Request) -> Response:
+    """Run a batch: the JSON form, or a frame of a writer that numbers its own.
+
+    `Idempotency-Key` makes the JSON form safe to send again: the same key with the same body is answered from
+    store.
+    """
+    front = front_of(request)
+    entry = front.sessions.find(request.path_params["name"])
+    if expect(request, JSON, FRAME) == FRAME:
+        frame, _ = await _batch_frame(request)
+        return respond_to_batch(await front.sessions.submit(entry, frame))
+    key = request.headers.get("idempotency-key")
+    if key is not None and not 0 < len(key) <= MAX_KEY_CHARS:
+        raise Refused("bad-request", f"Idempotency-Key has 1 to {MAX_KEY_CHARS} characters")
+    text = await json_text(request, front.settings.body_timeout)
+    return respond_to_batch(await front.sessions.submit(entry, wrapped(JsonBatch(key), text)))
+
+
+@_framed
+async def put_batch(request: Request) -> Response:
+    """Run batch `seq` of a writer, once: sent again, it is answered from store (`Gradd-Replayed: ?1`)."""
+    front = front_of(request)
+    entry = front.sessions.find(request.path_params["name"])
+    writer, seq = _number(request, "writer"), _number(request, "seq")
+    epoch = request.headers.get("gradd-epoch", "")
+    if not (epoch.isascii() and epoch.isdigit() and len(epoch) < 20):
+        raise Refused("bad-request", "Gradd-Epoch must say the epoch that attaching returned")
+    if expect(request, FRAME, JSON) == JSON:
+        said = request.headers.get("gradd-ack")
+        ack = None if said is None else _number_of(said, "Gradd-Ack")
+        text = await json_text(request, front.settings.body_timeout)
+        message = JsonBatch(writer=writer, epoch=int(epoch), seq=seq, ack=ack)
+        return respond_to_batch(await front.sessions.submit(entry, wrapped(message, text)))
+    frame, head = await _batch_frame(request)
+    if (head.writer, head.epoch, head.seq) != (writer, int(epoch), seq):
+        raise Refused("bad-request", "path and Gradd-Epoch say other numbers than the frame")
+    return respond_to_batch(await front.sessions.submit(entry, frame))
+
+
+@_framed
+async def get_batch(request: Request) -> Response:
+    """Tell whether batch `seq` of writer `writer` landed, by its stored reply."""
+    front = front_of(request)
+    entry = front.sessions.find(request.path_params["name"])
+    question = GetReply(_number(request, "writer"), _number(request, "seq"))
+    return respond_to_batch(await front.sessions.submit(entry, frames.join(frames.encode(question))))
+
+
+async def _batch_frame(request: Request) -> tuple[bytearray, Envelope]:
+    body = Body(request, LIMITS.window_bytes, front_of(request).settings.body_timeout)
+    frame = await body.read()
+    said = envelope(frame)
+    if said.type != "batch":
+        raise Refused("malformed-frame", f"a batch is due here, not {said.type[:32]!r}")
+    return frame, said
+
+
+def _number(request: Request, what: str) -> int:
+    return _number_of(request.path_params[what], what)
+
+
+def _number_of(text: str, what: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise Refused("bad-request", f"{what} is a number below 10^18, not {text[:32]!r}")
+    return int(text)
+
+
+routes = [
+    Route("/v1/sessions/{name}/batches", post_batch, methods=["POST"]),
+    Route("/v1/sessions/{name}/writers/{writer}/batches/{seq}", put_batch, methods=["PUT"]),
+    Route("/v1/sessions/{name}/writers/{writer}/batches/{seq}", get_batch, methods=["GET"]),
+]

@@ -1,0 +1,133 @@
+"""Sessions: create or get, list, delete; become a writer."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import msgspec
+from fastapi import APIRouter, Query
+from gradd_protocol import strictjson
+from gradd_protocol.jsondata import invalid_json
+from gradd_protocol.limits import DEFAULT as LIMITS
+from gradd_protocol.messages import Acquire, Attach, Info, SessionInfo, SessionReply
+from gradd_protocol.problems import ProtocolError
+from starlette.requests import Request
+from starlette.responses import Response
+
+from gradd_server.bodies import json_text
+from gradd_server.errors import Refused
+from gradd_server.front import Front
+from gradd_server.replies import json_response, respond
+from gradd_server.routes import front_of
+from gradd_server.sessions import Entry
+
+router = APIRouter()
+
+
+class SessionOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The body of PUT session: what to open it with. Absent members mean the daemon's defaults."""
+
+    device: str | None = None
+    """Only the daemon's own device can be asked for in this release."""
+    quota_bytes: int | None = None
+    """Most bytes of tensors the session may hold."""
+
+
+_options = msgspec.json.Decoder(SessionOptions)
+_attach = msgspec.json.Decoder(Attach)
+
+
+async def _info(front: Front, entry: Entry) -> SessionInfo:
+    reply, _ = await front.sessions.ask(entry, Info())
+    if not isinstance(reply, SessionReply):
+        raise TypeError(f"a session answered {type(reply).__name__} to info")
+    return reply.session
+
+
+@router.get("/v1/sessions")
+async def list_sessions(
+    request: Request,
+    page_size: Annotated[int, Query(ge=1, le=1000)] = 100,
+    page_token: Annotated[str, Query(max_length=LIMITS.name_chars)] = "",
+) -> Response:
+    """List the open sessions by name, a page at a time: go on with `page_token=next_page_token`."""
+    front = front_of(request)
+    rest = [entry for entry in front.sessions if entry.name > page_token]
+    page = rest[:page_size]
+    # A session that ends while it is asked is left out.
+    answers = await asyncio.gather(*(_info(front, entry) for entry in page), return_exceptions=True)
+    found: list[SessionInfo] = []
+    for answer in answers:
+        if isinstance(answer, SessionInfo):
+            found.append(answer)
+        elif not isinstance(answer, ProtocolError):
+            raise answer
+    said: dict[str, object] = {"sessions": found}
+    if len(rest) > page_size:
+        said["next_page_token"] = page[-1].name
+    return json_response(said)
+
+
+@router.put("/v1/sessions/{name}")
+async def put_session(request: Request, name: str) -> Response:
+    """Create the session, or get it where it exists (200); an empty body means defaults."""
+    front = front_of(request)
+    text = await json_text(request, front.settings.body_timeout)
+    options = strictjson.decode(_options, text, invalid_json) if text else SessionOptions()
+    if options.device not in (None, front.settings.device):
+        raise Refused("invalid-data", f"this daemon serves the device {front.settings.device}")
+    if not 0 <= (options.quota_bytes or 0) <= LIMITS.session_bytes:
+        raise Refused("invalid-data", "a quota is at most the daemon's own", limit=LIMITS.session_bytes)
+    given = msgspec.structs.asdict(options)
+    chosen = {key: value for key, value in given.items() if value is not None}
+    entry, created = await front.sessions.open(name, chosen)
+    return json_response(await _info(front, entry), 201 if created else 200)
+
+
+@router.get("/v1/sessions/{name}")
+async def get_session(request: Request, name: str) -> Response:
+    """Tell what the session holds and has done."""
+    front = front_of(request)
+    return json_response(await _info(front, front.sessions.find(name)))
+
+
+@router.delete("/v1/sessions/{name}")
+async def delete_session(request: Request, name: str) -> Response:
+    """End the session with all it holds. A missing one is as good as deleted: 204 either way."""
+    await front_of(request).sessions.close(name)
+    return Response(status_code=204)
+
+
+@router.post("/v1/sessions/{name}:attach")
+async def attach(request: Request, name: str) -> Response:
+    """Become a writer of the session, which is created if need be."""
+    front = front_of(request)
+    text = await json_text(request, front.settings.body_timeout)
+    message = strictjson.decode(_attach, text, invalid_json) if text else Attach()
+    entry, _ = await front.sessions.open(name)
+    return respond(*await front.sessions.ask(entry, message))
+
+
+@router.post("/v1/sessions/{name}:acquire")
+async def acquire(request: Request, name: str) -> Response:
+    """Become the session's only writer: its epoch is raised, and all earlier writers are fenced."""
+    front = front_of(request)
+    return respond(*await front.sessions.ask(front.sessions.find(name), Acquire()))
+
+
+@router.get("/v1/sessions/{name}/snapshots")
+async def list_snapshots(request: Request, name: str) -> Response:
+    """List the session's snapshots: not in this release."""
+    raise _no_snapshots(request, name)
+
+
+@router.post("/v1/sessions/{name}/snapshots")
+async def take_snapshot(request: Request, name: str) -> Response:
+    """Take a snapshot of the session: not in this release."""
+    raise _no_snapshots(request, name)
+
+
+def _no_snapshots(request: Request, name: str) -> Refused:
+    front_of(request).sessions.find(name)
+    return Refused("not-implemented", "snapshots are not there yet")

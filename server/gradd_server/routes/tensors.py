@@ -1,0 +1,160 @@
+"""Tensors: list, put, read, drop; read many; run backward from one; stage uploads; read pinned results."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import msgspec
+from gradd_protocol import frames, jsondata, names, strictjson
+from gradd_protocol.limits import DEFAULT as LIMITS
+from gradd_protocol.messages import (
+    BackwardJson,
+    DeleteTensor,
+    GetResult,
+    GetTensor,
+    ListTensors,
+    PutJson,
+    PutTensor,
+    Stage,
+)
+from gradd_protocol.problems import ProtocolError
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from gradd_server.bodies import expect, json_text
+from gradd_server.errors import Refused
+from gradd_server.front import Front
+from gradd_server.media import JSON, NPY, OCTETS, SAFETENSORS
+from gradd_server.replies import respond, respond_with_tensor
+from gradd_server.routes import front_of
+from gradd_server.sessions import Entry, opened
+from gradd_server.uploads import upload_frame
+from gradd_server.wire import wrapped
+
+
+class _Fetch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of `tensors:fetch`."""
+
+    names: Annotated[list[str], msgspec.Meta(max_length=LIMITS.batch_steps)]
+
+
+_fetch = msgspec.json.Decoder(_Fetch)
+
+
+def _addressed(request: Request) -> tuple[Front, Entry, str]:
+    """The front, the session and the tensor that the path names. Raises Refused: 400, 404."""
+    front = front_of(request)
+    entry = front.sessions.find(request.path_params["name"])
+    return front, entry, str(names.reference(request.path_params["id"]))
+
+
+async def list_tensors(request: Request) -> Response:
+    """List the session's tensors: name, shape, strides, dtype, requires_grad, is_leaf, version and more."""
+    front = front_of(request)
+    entry = front.sessions.find(request.path_params["name"])
+    return respond(*await front.sessions.ask(entry, ListTensors()))
+
+
+async def put_tensor(request: Request) -> Response:
+    """Make a new leaf of that name: 201 where the name is new, 200 where it was bound. `x.grad` sets a
+    gradient.
+
+    JSON says `requires_grad` itself; with the other forms the header `Gradd-Requires-Grad: ?1` does.
+    """
+    front, entry, name = _addressed(request)
+    kind = expect(request, JSON, OCTETS, NPY, SAFETENSORS)
+    frame: frames.Bytes
+    if kind == JSON:
+        frame = wrapped(PutJson(name), await json_text(request, front.settings.body_timeout))
+    else:
+        message = PutTensor(name, _flag(request, "gradd-requires-grad"))
+        frame = await upload_frame(request, kind, message, front.settings.body_timeout)
+    return respond(*opened(await front.sessions.submit(entry, frame)))
+
+
+async def get_tensor(request: Request) -> Response:
+    """Read a tensor, by name, by id (`@1.5`), or a gradient (`w.grad`), in the form that Accept asks for."""
+    front, entry, name = _addressed(request)
+    return await respond_with_tensor(request, name, *await front.sessions.ask(entry, GetTensor(name)))
+
+
+async def delete_tensor(request: Request) -> Response:
+    """Release a name; of `x.grad`, clear the gradient."""
+    front, entry, name = _addressed(request)
+    return respond(*await front.sessions.ask(entry, DeleteTensor(name)), created=204, done=204)
+
+
+async def fetch_tensors(request: Request) -> Response:
+    """Read many small tensors at one moment, as JSON. A gradient that is None is null."""
+    front = front_of(request)
+    entry = front.sessions.find(request.path_params["name"])
+    text = await json_text(request, front.settings.body_timeout)
+    wanted = [names.reference(name) for name in strictjson.decode(_fetch, text, jsondata.invalid_json).names]
+    # All are handed over before any is answered, so no batch comes between them.
+    answers = await asyncio.gather(
+        *(front.sessions.ask(entry, GetTensor(str(ref))) for ref in wanted), return_exceptions=True
+    )
+    arrays: dict[str, frames.Array | None] = {}
+    for ref, answer in zip(wanted, answers, strict=True):
+        if not isinstance(answer, BaseException):
+            arrays[str(ref)] = answer[1][0]
+        elif ref.grad and isinstance(answer, ProtocolError) and answer.problem.status == 404:
+            arrays[str(ref)] = None
+        else:
+            raise answer
+    return Response(await asyncio.to_thread(_as_json, arrays), media_type=JSON)
+
+
+def _as_json(arrays: dict[str, frames.Array | None]) -> bytes:
+    if 2 * sum(array.size for array in arrays.values() if array is not None) > LIMITS.json_bytes:
+        raise jsondata.too_large()
+    said = {name: array if array is None else jsondata.encode_data(array) for name, array in arrays.items()}
+    return msgspec.json.encode({"results": said})
+
+
+async def run_backward(request: Request) -> Response:
+    """Run backward from a tensor, with PyTorch's arguments: gradient, retain_graph, create_graph, inputs."""
+    front, entry, name = _addressed(request)
+    text = await json_text(request, front.settings.body_timeout)
+    return respond(*opened(await front.sessions.submit(entry, wrapped(BackwardJson(name), text))))
+
+
+async def put_upload(request: Request) -> Response:
+    """Stage a tensor's octets under `writer.n` for a batch that will name the key. Nobody sees it before."""
+    front = front_of(request)
+    entry = front.sessions.find(request.path_params["name"])
+    expect(request, OCTETS)
+    message = Stage(request.path_params["key"])
+    frame = await upload_frame(request, OCTETS, message, front.settings.body_timeout)
+    reply = respond(*opened(await front.sessions.submit(entry, frame)))
+    entry.notify_upload()
+    return reply
+
+
+async def get_result(request: Request) -> Response:
+    """Read a result that was too large for its batch's reply, as it was at its step."""
+    front = front_of(request)
+    entry = front.sessions.find(request.path_params["name"])
+    key = request.path_params["key"]
+    return await respond_with_tensor(request, "result", *await front.sessions.ask(entry, GetResult(key)))
+
+
+def _flag(request: Request, header: str) -> bool:
+    text = request.headers.get(header, "?0")
+    if text not in ("?0", "?1"):
+        raise Refused("bad-request", f"{header} is ?1 or ?0")
+    return text == "?1"
+
+
+routes = [
+    Route("/v1/sessions/{name}/tensors", list_tensors, methods=["GET"]),
+    Route("/v1/sessions/{name}/tensors:fetch", fetch_tensors, methods=["POST"]),
+    Route("/v1/sessions/{name}/tensors/{id}:backward", run_backward, methods=["POST"]),
+    Route("/v1/sessions/{name}/tensors/{id}", put_tensor, methods=["PUT"]),
+    Route("/v1/sessions/{name}/tensors/{id}", get_tensor, methods=["GET"]),
+    Route("/v1/sessions/{name}/tensors/{id}", delete_tensor, methods=["DELETE"]),
+    Route("/v1/sessions/{name}/uploads/{key}", put_upload, methods=["PUT"]),
+    Route("/v1/sessions/{name}/results/{key}", get_result, methods=["GET"]),
+]

@@ -1,0 +1,194 @@
+"""The front's registry: which sessions are open in the placement, who uses them, and when anonymous ones end.
+
+The front knows names and bytes. What a session holds, only the session knows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradd_protocol import frames, names
+from gradd_protocol.limits import DEFAULT as LIMITS
+from gradd_protocol.messages import ProblemReply, Reply, Request
+from gradd_protocol.problems import ProtocolError
+from gradd_runtime.placement import Placement
+
+from gradd_server.errors import Refused
+from gradd_server.settings import Settings
+
+ANONYMOUS = "anon-"
+
+
+@dataclass
+class Entry:
+    """One open session as the front sees it; times are seconds of the registry's clock."""
+
+    name: str
+    options: Mapping[str, Any]
+    last_used: float
+    streams: int = 0
+    requests: int = 0
+    had_stream: bool = False
+    closed: bool = False
+    uploads: int = 0
+    """Uploads staged so far: who saw an upload missing can tell whether one came in the meantime."""
+    _waiting: set[asyncio.Future[None]] = field(default_factory=set)
+
+    def notify_upload(self) -> None:
+        """Say that an upload was staged (or that the session closed)."""
+        self.uploads += 1
+        for waiter in self._waiting:
+            if not waiter.done():
+                waiter.set_result(None)
+
+    async def upload_after(self, seen: int, timeout: float) -> bool:
+        """Wait until more than `seen` uploads were staged; False after `timeout` seconds without one."""
+        if self.uploads > seen:
+            return True
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiting.add(waiter)
+        try:
+            async with asyncio.timeout(timeout):
+                await waiter
+        except TimeoutError:
+            return False
+        finally:
+            self._waiting.discard(waiter)
+        return True
+
+
+class Sessions:
+    """Open sessions by name, over a placement. Belongs to one event loop."""
+
+    def __init__(self, placement: Placement, settings: Settings, clock: Callable[[], float]) -> None:
+        self._placement = placement
+        self._settings = settings
+        self._clock = clock
+        self._entries: dict[str, Entry] = {}
+        self._changing = asyncio.Lock()
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(sorted(self._entries.values(), key=lambda entry: entry.name))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def find(self, name: str) -> Entry:
+        """The open session of that name. Raises Refused: 400 for a bad name, 404 where there is none."""
+        entry = self._entries.get(name)
+        if entry is None:
+            names.session(name)
+            raise Refused("session-not-found", f"no session is named {name!r}")
+        return entry
+
+    async def open(self, name: str, options: Mapping[str, Any] | None = None) -> tuple[Entry, bool]:
+        """The session of that name, and whether it is new. `options` given must match an old one's."""
+        names.session(name)
+        async with self._changing:
+            entry = self._entries.get(name)
+            if entry is not None:
+                if any(entry.options.get(key) != value for key, value in (options or {}).items()):
+                    raise Refused("session-exists", f"session {name!r} has other settings")
+                return entry, False
+            chosen = {"device": self._settings.device, "quota_bytes": LIMITS.session_bytes, **(options or {})}
+            await asyncio.to_thread(self._placement.open, name, chosen)
+            entry = self._entries[name] = Entry(name, chosen, self._clock())
+            return entry, True
+
+    async def close(self, name: str) -> bool:
+        """End the session of that name with all it holds; False where there is none."""
+        names.session(name)
+        async with self._changing:
+            entry = self._entries.pop(name, None)
+            if entry is None:
+                return False
+            entry.closed = True
+            entry.notify_upload()
+            await asyncio.to_thread(self._placement.close, name)
+            return True
+
+    async def submit(self, entry: Entry, frame: frames.Bytes) -> bytes:
+        """Hand `frame` to the session and wait for its reply. The frame runs even if the caller goes away."""
+        if entry.closed:
+            raise Refused("session-not-found", f"session {entry.name!r} was deleted")
+        with self._using(entry):
+            return await _settled(self._placement.submit(entry.name, frame))
+
+    async def ask(
+        self, entry: Entry, message: Request, buffers: Iterable[frames.Buffer] = ()
+    ) -> tuple[Reply, list[frames.Array]]:
+        """Ask the session and decode its reply; a ProblemReply is raised as ProtocolError."""
+        return opened(await self.submit(entry, frames.join(frames.encode(message, buffers))))
+
+    @contextmanager
+    def stream(self, entry: Entry) -> Iterator[None]:
+        """Count a stream of the session for as long as it lives."""
+        entry.streams += 1
+        entry.had_stream = True
+        try:
+            yield
+        finally:
+            entry.streams -= 1
+            entry.last_used = self._clock()
+
+    @contextmanager
+    def _using(self, entry: Entry) -> Iterator[None]:
+        entry.requests += 1
+        try:
+            yield
+        finally:
+            entry.requests -= 1
+            entry.last_used = self._clock()
+
+    def expired(self) -> list[str]:
+        """Names of the anonymous sessions whose time is over."""
+        now = self._clock()
+        return [entry.name for entry in self if self._is_over(entry, now)]
+
+    def _is_over(self, entry: Entry, now: float) -> bool:
+        if not entry.name.startswith(ANONYMOUS) or entry.streams or entry.requests:
+            return False
+        life = (
+            self._settings.anonymous_stream_seconds
+            if entry.had_stream
+            else self._settings.anonymous_idle_seconds
+        )
+        return now - entry.last_used >= life
+
+    async def cull(self) -> list[str]:
+        """End the anonymous sessions whose time is over; their names."""
+        over = self.expired()
+        for name in over:
+            await self.close(name)
+        return over
+
+
+def opened(reply: frames.Bytes) -> tuple[Reply, list[frames.Array]]:
+    """A reply's message and buffers; a ProblemReply is raised as ProtocolError."""
+    message, buffers = frames.decode_reply(reply)
+    if isinstance(message, ProblemReply):
+        raise ProtocolError(message.problem)
+    return message, buffers
+
+
+async def _settled(future: Future[bytes]) -> bytes:
+    """The result of a placement's future, which is never cancelled from here: what was submitted runs."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[None] = loop.create_future()
+
+    def wake() -> None:
+        if not done.done():
+            done.set_result(None)
+
+    def on_done(_: Future[bytes]) -> None:
+        with suppress(RuntimeError):  # the loop is gone, and with it whoever waited
+            loop.call_soon_threadsafe(wake)
+
+    future.add_done_callback(on_done)
+    await done
+    return future.result()

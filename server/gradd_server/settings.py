@@ -1,0 +1,168 @@
+"""The daemon's settings: flag, else `GRADD_*`, else the TOML file, else the default.
+
+One field is one setting: its flag is `--name-with-dashes`, its variable `GRADD_NAME`, its TOML key `name`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import ipaddress
+import os
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+LOG_LEVELS = ("critical", "error", "warning", "info", "debug")
+
+
+class BadConfig(ValueError):
+    """A setting that cannot be served with; the command line exits 78."""
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port <= 65535:
+        raise ValueError(f"{port} is not a port: 0 to 65535, 0 for a free one")
+    return port
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 <= seconds < float("inf"):
+        raise ValueError(f"{text} is not a duration in seconds")
+    return seconds
+
+
+def _log_level(text: str) -> str:
+    if text not in LOG_LEVELS:
+        raise ValueError(f"{text!r} is not one of {', '.join(LOG_LEVELS)}")
+    return text
+
+
+def _device(text: str) -> str:
+    if not re.fullmatch(r"cpu|cuda(:[0-9]{1,3})?", text):
+        raise ValueError(f"{text!r} is not a device: cpu, cuda or cuda:N")
+    return text
+
+
+def _count(text: str) -> int:
+    count = int(text)
+    if not 0 <= count <= 1024:
+        raise ValueError(f"{count} is not a number of 0 to 1024")
+    return count
+
+
+def _path(text: str) -> Path:
+    return Path(text).expanduser()
+
+
+def _setting(default: Any, parse: Callable[[str], Any], help: str, metavar: str = "") -> Any:
+    return dataclasses.field(default=default, metadata={"parse": parse, "help": help, "metavar": metavar})
+
+
+def default_data_dir() -> Path:
+    """Where the daemon keeps its data unless told: `$XDG_DATA_HOME/gradd`, else `~/.local/share/gradd`."""
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "gradd"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What `gradd serve` runs with; every duration is in seconds. `load` builds one from its four sources."""
+
+    host: str = _setting("127.0.0.1", str, "address to listen on; loopback only in this release", "ADDRESS")
+    port: int = _setting(4733, _port, "port to listen on; 0 takes a free one", "PORT")
+    data_dir: Path = dataclasses.field(
+        default_factory=default_data_dir,
+        metadata={"parse": _path, "help": "where the daemon keeps its data (mode 0700)", "metavar": "DIR"},
+    )
+    device: str = _setting("cpu", _device, "device that sessions run on", "DEVICE")
+    workers: int = _setting(
+        0, _count, "engine processes that share the sessions; 0 runs them in the daemon's own", "N"
+    )
+    threads: int = _setting(
+        0, _count, "compute threads of each engine process; 0 shares the cores out among them", "T"
+    )
+    log_level: str = _setting("info", _log_level, f"one of {', '.join(LOG_LEVELS)}", "LEVEL")
+    drain_timeout: float = _setting(30.0, _seconds, "longest wait for work in flight at SIGTERM", "SECONDS")
+    body_timeout: float = _setting(
+        10.0, _seconds, "longest wait for a body, beside what it takes at 64 KiB/s", "SECONDS"
+    )
+    anonymous_stream_seconds: float = _setting(
+        60.0, _seconds, "life of an anonymous session after its last stream dropped", "SECONDS"
+    )
+    anonymous_idle_seconds: float = _setting(
+        1800.0, _seconds, "life of an anonymous session that is idle over http", "SECONDS"
+    )
+    upload_wait_seconds: float = _setting(
+        30.0, _seconds, "longest wait of a stream's batch for an upload that it names", "SECONDS"
+    )
+
+    @classmethod
+    def load(
+        cls, flags: Mapping[str, Any], environ: Mapping[str, str], config: Path | None = None
+    ) -> Settings:
+        """Settings from parsed `flags` (absent or None: not given), `environ` and a TOML file.
+
+        Raises BadConfig for a file that cannot be read, an unknown key, or a value of the wrong kind.
+        """
+        file = _read_toml(config) if config is not None else {}
+        values: dict[str, Any] = {}
+        for field in dataclasses.fields(cls):
+            variable = variable_of(field.name)
+            parse = field.metadata["parse"]
+            if flags.get(field.name) is not None:
+                values[field.name] = flags[field.name]
+            elif variable in environ:
+                values[field.name] = _parsed(parse, environ[variable], variable)
+            elif field.name in file:
+                values[field.name] = _parsed(parse, str(file[field.name]), f"{config}: {field.name}")
+        settings = cls(**values)
+        if not is_loopback(settings.host):
+            raise BadConfig(
+                f"--host {settings.host}: this release has no authentication, so it listens on loopback only "
+                "(127.0.0.1, ::1 or localhost); reach it from elsewhere through an SSH tunnel"
+            )
+        if settings.threads and not settings.workers:
+            raise BadConfig(
+                f"--threads {settings.threads} is for engine processes, and there are none: --workers 1"
+            )
+        if settings.workers > 1 and settings.device != "cpu":
+            raise BadConfig(
+                f"--workers {settings.workers}: one engine process serves the device {settings.device}"
+            )
+        return settings
+
+
+def variable_of(name: str) -> str:
+    """The environment variable of the setting `name`."""
+    return "GRADD_" + name.upper()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether `host` can be reached from this machine alone, as far as its spelling tells."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _parsed(parse: Callable[[str], Any], text: str, source: str) -> Any:
+    try:
+        return parse(text)
+    except ValueError as bad:
+        raise BadConfig(f"{source}: {bad}") from None
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as bad:
+        raise BadConfig(f"{path}: {bad}") from None
+    unknown = sorted(set(table) - {field.name for field in dataclasses.fields(Settings)})
+    if unknown:
+        raise BadConfig(f"{path}: unknown setting {unknown[0]!r}")
+    return table

@@ -1,0 +1,178 @@
+"""The hot path: `/v1/sessions/{name}/stream`, a WebSocket of frames, one reply a frame, in order.
+
+The first message is Attach (it makes the session if need be), every later one a Batch. The receiving side
+never waits for execution, for a socket that is not read answers no pings: it fills a bounded inbox, which a
+second task works off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from gradd_protocol import frames, names
+from gradd_protocol.limits import DEFAULT as LIMITS
+from gradd_protocol.messages import Attach, ProblemReply
+from gradd_protocol.problems import Malformed, ProtocolError
+from gradd_protocol.version import WIRE
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from gradd_server.errors import Refused, send_problem
+from gradd_server.front import Front
+from gradd_server.sessions import Entry
+from gradd_server.wire import envelope, may_be
+
+PROTOCOL_ERROR, UNSUPPORTED, POLICY, TOO_BIG, INTERNAL, RESTART = 1002, 1003, 1008, 1009, 1011, 1012
+"""Close codes of RFC 6455 that the daemon sends."""
+
+logger = logging.getLogger("gradd.server")
+
+
+class Closing(Exception):
+    """The stream ends with this close code and reason."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+
+
+class StreamEndpoint:
+    """The ASGI app of the stream route."""
+
+    def __init__(self, front: Front) -> None:
+        self._front = front
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            name = names.session(scope["path_params"]["name"])
+            if WIRE not in scope["subprotocols"]:
+                raise Refused("bad-request", f"a stream speaks the subprotocol {WIRE}", supported=[WIRE])
+        except ProtocolError as refused:
+            await send_problem(scope, receive, send, refused)
+            return
+        websocket = WebSocket(scope, receive, send)
+        await websocket.accept(subprotocol=WIRE)
+        try:
+            await _converse(websocket, self._front, name)
+        except Closing as closing:
+            await websocket.close(closing.code, closing.reason)
+        except WebSocketDisconnect:
+            logger.debug("stream of session %s dropped", name)
+        except Exception:
+            logger.exception("stream of session %s failed", name)
+            await websocket.close(INTERNAL, "internal error")
+
+
+async def _converse(websocket: WebSocket, front: Front, name: str) -> None:
+    try:
+        async with asyncio.timeout(front.settings.body_timeout):
+            first = await _next_frame(websocket)
+    except TimeoutError:
+        raise Closing(POLICY, "no attach came") from None
+    try:
+        message, _ = frames.decode_request(first)
+        if not isinstance(message, Attach):
+            raise Malformed("the first message of a stream is attach")
+        entry, _ = await front.sessions.open(name)
+        with front.sessions.stream(entry):
+            await websocket.send_bytes(await front.sessions.submit(entry, first))
+            await _Stream(websocket, front, entry).run()
+    except ProtocolError as refused:
+        await websocket.send_bytes(_refusal(refused))
+        raise Closing(PROTOCOL_ERROR, refused.problem.title) from None
+
+
+class _Stream:
+    """An attached stream: an inbox, a task that fills it and one that works it off."""
+
+    def __init__(self, websocket: WebSocket, front: Front, entry: Entry) -> None:
+        self._websocket = websocket
+        self._front = front
+        self._entry = entry
+        self._inbox: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._unanswered = 0
+        self._unanswered_bytes = 0
+
+    async def run(self) -> None:
+        """Serve until the client leaves (returns) or the stream must end (raises Closing)."""
+        receiver = asyncio.create_task(self._receive())
+        worker = asyncio.create_task(self._work())
+        draining = asyncio.create_task(self._front.draining.wait())
+        tasks = {receiver, worker, draining}
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if draining in done and not receiver.done():
+                receiver.cancel()
+                self._inbox.put_nowait(None)
+                await worker
+                raise Closing(RESTART, "the daemon is shutting down")
+            for task in done:
+                await task
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self._front.unanswered -= self._unanswered
+
+    async def _receive(self) -> None:
+        while True:
+            frame = await _next_frame(self._websocket)
+            self._unanswered += 1
+            self._unanswered_bytes += len(frame)
+            self._front.unanswered += 1
+            if self._unanswered > LIMITS.window_batches or self._unanswered_bytes > LIMITS.window_bytes:
+                raise Closing(POLICY, "more unanswered messages than the window allows")
+            self._inbox.put_nowait(frame)
+
+    async def _work(self) -> None:
+        while (frame := await self._inbox.get()) is not None:
+            try:
+                reply = await self._run_in_order(frame)
+            except ProtocolError as refused:
+                reply = _refusal(refused)
+            except Exception:
+                logger.exception("a batch of session %s failed", self._entry.name)
+                reply = _refusal(Refused("internal"))
+            # Counted as answered before it is sent: the client may use the freed window at once.
+            self._unanswered -= 1
+            self._unanswered_bytes -= len(frame)
+            self._front.unanswered -= 1
+            await self._websocket.send_bytes(reply)
+
+    async def _run_in_order(self, frame: bytes) -> bytes:
+        """The reply to `frame`. A batch whose upload has not come waits here, and so do those behind it."""
+        clock = asyncio.get_running_loop().time
+        give_up = clock() + self._front.settings.upload_wait_seconds
+        while True:
+            uploads = self._entry.uploads
+            reply = await self._front.sessions.submit(self._entry, frame)
+            if not _lacks_upload(reply):
+                return reply
+            if not await self._entry.upload_after(uploads, give_up - clock()):
+                return reply
+
+
+def _lacks_upload(reply: bytes) -> bool:
+    if not may_be(reply, "upload-missing"):
+        return False
+    problem = envelope(reply).problem
+    return problem is not None and problem.type.endswith("/upload-missing")
+
+
+def _refusal(error: ProtocolError) -> bytes:
+    return frames.join(frames.encode(ProblemReply(error.problem)))
+
+
+async def _next_frame(websocket: WebSocket) -> bytes:
+    """The next binary message. Raises WebSocketDisconnect at the end, Closing for what is no frame."""
+    message = await websocket.receive()
+    if message["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(message.get("code", 1005), message.get("reason"))
+    frame: bytes | None = message.get("bytes")
+    if frame is None:
+        raise Closing(UNSUPPORTED, "a stream speaks binary frames")
+    if len(frame) > LIMITS.server_message_bytes:
+        raise Closing(TOO_BIG, f"a message has at most {LIMITS.server_message_bytes} bytes")
+    return frame

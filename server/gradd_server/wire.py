@@ -1,0 +1,82 @@
+"""Frames as the front sees them: who they are for and how they ended, never what they say.
+
+The front reads a frame's envelope (the message's type, numbers and status) and skips the rest of the header,
+so that a program of thousands of steps costs it nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from gradd_protocol import dtypes, frames
+from gradd_protocol.limits import DEFAULT as LIMITS
+from gradd_protocol.messages import Request
+from gradd_protocol.problems import Malformed
+
+
+class _Fault(msgspec.Struct, frozen=True):
+    type: str = ""
+    status: int = 500
+
+
+class Envelope(msgspec.Struct, frozen=True):
+    """What the front reads of a message; a field that the message lacks has its default."""
+
+    type: str = ""
+    writer: int = -1
+    epoch: int = -1
+    seq: int = -1
+    replayed: bool = False
+    problem: _Fault | None = None
+
+    @property
+    def status(self) -> int:
+        """HTTP status of a reply: its problem's, else 200."""
+        return self.problem.status if self.problem is not None else 200
+
+
+class _Head(msgspec.Struct, frozen=True):
+    message: Envelope
+
+
+_head = msgspec.json.Decoder(_Head)
+
+
+def envelope(frame: frames.Bytes) -> Envelope:
+    """The envelope of a frame. Raises Malformed where there is none; the session checks the rest."""
+    view = memoryview(frame)
+    length = int.from_bytes(view[:8], "little") if len(view) >= 8 else 0
+    if not 0 < length <= min(len(view) - 8, LIMITS.json_bytes):
+        raise Malformed("the header's length does not fit the frame")
+    try:
+        return _head.decode(view[8 : 8 + length]).message
+    except (msgspec.MsgspecError, RecursionError, ValueError, OverflowError) as error:
+        raise Malformed(f"the header: {error}") from None
+
+
+def may_be(frame: bytes, slug: str) -> bool:
+    """Whether the header of a frame holds `slug` anywhere: a cheap look before `envelope`."""
+    return frame.find(slug.encode(), 8, 8 + int.from_bytes(frame[:8], "little")) >= 0
+
+
+def with_room(
+    message: Request, dtype: dtypes.WireType, shape: Sequence[int]
+) -> tuple[memoryview, memoryview]:
+    """A frame of `message` with one buffer yet to be filled: the whole frame, and the buffer's place in it.
+
+    The only memory that an upload takes: the network's bytes are copied into it once, and sessions decode it
+    in place.
+    """
+    # The pages of neither array are touched here: the first one lends its shape to the header, no more.
+    header = frames.encode(message, [np.empty(tuple(shape), dtype.numpy)])[0]
+    frame = np.empty(len(header) + math.prod(shape) * dtype.itemsize, np.uint8)
+    frame[: len(header)] = np.frombuffer(header, np.uint8)
+    return frame.data, frame.data[len(header) :]
+
+
+def wrapped(message: Request, text: bytes | bytearray) -> frames.Bytes:
+    """A frame of `message` whose one buffer is `text`, octet for octet: how a JSON body reaches a session."""
+    return frames.join(frames.encode(message, [("uint8", [len(text)], text)]))

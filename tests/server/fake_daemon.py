@@ -1,0 +1,27 @@
+"""The `gradd` command over the fake placement, as a process of its own: `python fake_daemon.py serve ...`.
+
+What stands behind the front is put in place before the command line looks for it; nothing else is faked.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from gradd_server import cli
+
+from tests.server.conftest import OPS
+from tests.server.fake_placement import FakePlacement
+
+catalog = types.ModuleType("gradd_runtime.catalog")
+catalog.ops = lambda: OPS  # type: ignore[attr-defined]
+placement = types.ModuleType("gradd_runtime.placement")
+placement.Placement = FakePlacement  # type: ignore[attr-defined]
+placement.InlinePlacement = lambda device: FakePlacement()  # type: ignore[attr-defined]
+sys.modules.update({catalog.__name__: catalog, placement.__name__: placement})
+
+if __name__ == "__main__":
+    raise SystemExit(cli.main())

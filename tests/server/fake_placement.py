@@ -1,0 +1,178 @@
+"""A placement that answers every message in a few lines, so that the front is tested alone and fast.
+
+It stores tensors and numbers batches; it computes nothing. `hold()` stops it before the next frame,
+`release()` lets it go.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import msgspec
+import numpy as np
+from gradd_protocol import frames, jsondata, messages
+from gradd_protocol.frames import Array
+from gradd_protocol.messages import BatchReply, Done, JsonReply, ProblemReply, Result, TensorInfo
+from gradd_protocol.problems import ProtocolError
+
+Answer = tuple[messages.Reply, list[frames.Buffer]]
+
+
+def refuse(slug: str, detail: str = "", **members: Any) -> ProtocolError:
+    return ProtocolError.of(slug, detail, **members)
+
+
+class FakeSession:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.tensors: dict[str, Array] = {}
+        self.staged: dict[str, Array] = {}
+        self.results: dict[str, Array] = {}
+        self.replies: dict[tuple[int, int], BatchReply] = {}
+        self.applied: list[int] = []
+        self.epoch = 1
+        self.writers = 0
+        self.position = 0
+
+    def handle(self, message: messages.Request, buffers: list[Array]) -> Answer:
+        method = getattr(self, f"on_{type(message).__name__.lower()}")
+        answer: Answer = method(message, buffers)
+        return answer
+
+    def on_info(self, message: messages.Info, buffers: list[Array]) -> Answer:
+        info = messages.SessionInfo(
+            self.name, self.epoch, self.position, tensors=len(self.tensors), writers=self.writers
+        )
+        return messages.SessionReply(info), []
+
+    def on_attach(self, message: messages.Attach, buffers: list[Array]) -> Answer:
+        self.writers += 1
+        reply, _ = self.on_info(messages.Info(), [])
+        assert isinstance(reply, messages.SessionReply)
+        return messages.Attached(self.writers, self.epoch, 64, reply.session), []
+
+    def on_acquire(self, message: messages.Acquire, buffers: list[Array]) -> Answer:
+        self.epoch += 1
+        return self.on_attach(messages.Attach(), [])
+
+    def on_batch(self, message: messages.Batch, buffers: list[Array]) -> Answer:
+        stored = self.replies.get((message.writer, message.seq))
+        if stored is not None:
+            return msgspec.structs.replace(stored, replayed=True), []
+        if any(isinstance(key, str) and key not in self.staged for key in message.uploads):
+            raise refuse("upload-missing")
+        self.position += 1
+        self.applied.append(message.seq)
+        problem = refuse("op-failed", "it failed", applied=0).problem if message.program == "fails" else None
+        reply = BatchReply(seq=message.seq, position=self.position, problem=problem)
+        self.replies[message.writer, message.seq] = reply
+        return reply, []
+
+    def on_jsonbatch(self, message: messages.JsonBatch, buffers: list[Array]) -> Answer:
+        form = msgspec.json.decode(buffers[0].tobytes())
+        self.position += 1
+        results = {name: jsondata.encode_data(self.read(name)) for name in form.get("fetch", [])}
+        body = {"seq": self.position, "position": self.position, "results": results}
+        body["key"] = message.idempotency_key
+        return self.json(200, body)
+
+    def on_backwardjson(self, message: messages.BackwardJson, buffers: list[Array]) -> Answer:
+        self.read(message.name)
+        return self.json(200, {"seq": 1, "position": 1})
+
+    def on_puttensor(self, message: messages.PutTensor, buffers: list[Array]) -> Answer:
+        created = message.name not in self.tensors
+        self.tensors[message.name] = buffers[0]
+        return Done(created), []
+
+    def on_putjson(self, message: messages.PutJson, buffers: list[Array]) -> Answer:
+        created = message.name not in self.tensors
+        self.tensors[message.name] = jsondata.decode_data(jsondata.decode_tensor(buffers[0].tobytes()))
+        return Done(created), []
+
+    def on_gettensor(self, message: messages.GetTensor, buffers: list[Array]) -> Answer:
+        array = self.read(message.name)
+        return messages.TensorReply(self.info(message.name, array)), [array]
+
+    def on_deletetensor(self, message: messages.DeleteTensor, buffers: list[Array]) -> Answer:
+        self.read(message.name)
+        del self.tensors[message.name]
+        return Done(), []
+
+    def on_listtensors(self, message: messages.ListTensors, buffers: list[Array]) -> Answer:
+        return messages.Tensors([self.info(name, array) for name, array in self.tensors.items()]), []
+
+    def on_stage(self, message: messages.Stage, buffers: list[Array]) -> Answer:
+        created = message.key not in self.staged
+        self.staged[message.key] = self.results[message.key] = buffers[0]
+        return Done(created), []
+
+    def on_getresult(self, message: messages.GetResult, buffers: list[Array]) -> Answer:
+        if message.key not in self.results:
+            raise refuse("result-not-found", message.key)
+        array = self.results[message.key]
+        return messages.TensorReply(self.info(message.key, array)), [array]
+
+    def on_getreply(self, message: messages.GetReply, buffers: list[Array]) -> Answer:
+        stored = self.replies.get((message.writer, message.seq))
+        if stored is None:
+            raise refuse("batch-not-found", "it did not land")
+        return msgspec.structs.replace(stored, replayed=True, results=[Result(absent=True)]), []
+
+    def read(self, name: str) -> Array:
+        if name not in self.tensors:
+            raise refuse("tensor-not-found", f"no tensor is named {name!r}")
+        return self.tensors[name]
+
+    def json(self, status: int, body: Any) -> Answer:
+        return JsonReply(status), [np.frombuffer(msgspec.json.encode(body), np.uint8)]
+
+    def info(self, name: str, array: Array) -> TensorInfo:
+        strides = [stride // array.itemsize for stride in array.strides]
+        return TensorInfo(name, name, list(array.shape), strides, array.dtype.name, False, True, 0, False)
+
+
+class FakePlacement:
+    """The placement interface over `FakeSession`, one thread for all."""
+
+    def __init__(self) -> None:
+        self.sessions: dict[str, FakeSession] = {}
+        self.options: dict[str, Mapping[str, Any]] = {}
+        self.broken = False
+        self._free = threading.Event()
+        self._free.set()
+        self._thread = ThreadPoolExecutor(1)
+
+    def open(self, name: str, options: Mapping[str, Any]) -> None:
+        self.sessions[name] = FakeSession(name)
+        self.options[name] = options
+
+    def submit(self, name: str, frame: frames.Bytes) -> Future[bytes]:
+        return self._thread.submit(self._answer, name, frame)
+
+    def close(self, name: str) -> None:
+        del self.sessions[name]
+
+    def shutdown(self) -> None:
+        self.release()
+        self._thread.shutdown()
+
+    def hold(self) -> None:
+        self._free.clear()
+
+    def release(self) -> None:
+        self._free.set()
+
+    def _answer(self, name: str, frame: frames.Bytes) -> bytes:
+        self._free.wait()
+        if self.broken:
+            raise RuntimeError("a secret of the engine")
+        try:
+            message, buffers = frames.decode_request(frame)
+            reply, out = self.sessions[name].handle(message, buffers)
+        except ProtocolError as error:
+            reply, out = ProblemReply(error.problem), []
+        return frames.join(frames.encode(reply, out))

@@ -1,0 +1,73 @@
+"""The examples of openapi.yaml, asked of a session that runs: statuses and members are as they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from gradd_runtime.catalog import ops
+from gradd_runtime.placement import InlinePlacement
+from gradd_server.app import create_app
+from gradd_server.examples import OPERATIONS, PATH_PARAMETERS, Body
+from gradd_server.media import JSON, PROBLEM
+from gradd_server.settings import Settings
+
+from tests.server.conftest import Caller
+
+FRAMES_ONLY = {
+    "PUT /v1/sessions/{name}/writers/{writer}/batches/{seq}",
+    "GET /v1/sessions/{name}/writers/{writer}/batches/{seq}",
+    "GET /v1/sessions/{name}/results/{key}",
+}
+"""Nothing is there to be read without a frame, which YAML cannot show."""
+
+
+@pytest.fixture(scope="module")
+def answers() -> Iterator[dict[str, httpx.Response]]:
+    placement = InlinePlacement()
+    caller = Caller(create_app(Settings(), placement, ops()))
+    yield {name: ask(caller, name) for name in OPERATIONS if name not in FRAMES_ONLY}
+    caller.close()
+    placement.shutdown()
+
+
+def ask(caller: Caller, name: str) -> httpx.Response:
+    operation = OPERATIONS[name]
+    method, _, path = name.partition(" ")
+    headers = {
+        parameter.name: parameter.example for parameter in operation.parameters if parameter.place == "header"
+    }
+    body: dict[str, Any] = {}
+    if operation.request and operation.request[0].media_type == JSON:
+        body["json"] = operation.request[0].example
+    elif operation.request:
+        headers["content-type"] = operation.request[0].media_type
+        body["content"] = bytes(8)  # a float32 tensor of shape 2,1
+    response: httpx.Response = caller(method, path.format(**PATH_PARAMETERS), headers=headers, **body)
+    return response
+
+
+@pytest.mark.parametrize("name", sorted(set(OPERATIONS) - FRAMES_ONLY))
+def test_an_example_is_true(answers: dict[str, httpx.Response], name: str) -> None:
+    answer, documented = answers[name], OPERATIONS[name].responses
+    assert answer.status_code in documented, answer.text
+    if any(kind in answer.headers.get("content-type", "") for kind in (JSON, PROBLEM)):
+        (body,) = [body for body in documented[answer.status_code] if body.media_type in (JSON, PROBLEM)]
+        assert same_members(body, answer.json()), answer.text
+
+
+def same_members(body: Body, said: Any) -> bool:
+    """Whether the daemon's answer has the example's members, one level of them."""
+    return isinstance(said, dict) and set(said) == set(body.example)
+
+
+def test_the_batch_of_the_examples_computes_what_they_say(answers: dict[str, httpx.Response]) -> None:
+    name = "POST /v1/sessions/{name}/batches"
+    expected = OPERATIONS[name].responses[200][0].example["results"]
+    assert answers[name].json()["results"] == expected
+
+
+def test_what_cannot_be_asked_is_known() -> None:
+    assert set(OPERATIONS) > FRAMES_ONLY
