@@ -1,0 +1,144 @@
+"""The SDK: tensors spelled as PyTorch spells them, computed in a session of a gradd daemon.
+
+import gradd as torch
+
+x = torch.tensor([[1.0, 2.0]], requires_grad=True)
+(x @ x.T).sum().backward()
+x.grad.numpy()
+"""
+
+from math import e, inf, nan, pi
+from operator import index as _index
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+from gradd_engine import autograd as _passes
+from gradd_engine import dtypes as _dtypes
+from gradd_engine.backends import Device as device
+from gradd_engine.dtypes import DType as dtype
+from gradd_engine.layout import Size
+from gradd_engine.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from gradd_protocol.version import VERSION as __version__
+
+from . import autograd, cuda, nn, optim
+from ._connect import connect
+from ._connect import current as current_session
+from ._creation import as_tensor, from_numpy, is_tensor, tensor
+from ._exceptions import (
+    ConnectionFailed,
+    GraddError,
+    RecordedHere,
+    ServerError,
+    SessionClosed,
+    SessionLost,
+)
+from ._format import set_printoptions
+from ._functions import in_session as _in_session
+from ._functions import namespace as _namespace
+from ._numbers import finfo, iinfo
+from ._serialization import load, save
+from ._session import Session
+from ._tensor import Tensor
+
+if _TYPE_CHECKING:
+
+    def __getattr__(name: str) -> _Any:
+        """The functions come from the table of declarations; what they are is known when they are made."""
+
+
+_functions = _namespace("")
+globals().update(_functions)
+
+bfloat16, float16, float32, float64 = (_dtypes.bfloat16, _dtypes.float16, _dtypes.float32, _dtypes.float64)
+int8, int16, int32, int64, uint8 = (
+    _dtypes.int8, _dtypes.int16, _dtypes.int32, _dtypes.int64, _dtypes.uint8,
+)  # fmt: skip
+complex64, complex128 = _dtypes.complex64, _dtypes.complex128
+half, float, double = float16, float32, float64
+short, int, long = int16, int32, int64
+cfloat, cdouble = complex64, complex128
+bool = _dtypes.bool_
+get_default_dtype, set_default_dtype = _dtypes.default_dtype, _dtypes.set_default_dtype
+promote_types = _dtypes.promote
+_manual_seed = _in_session(_passes.manual_seed)
+
+
+def manual_seed(seed: _Any) -> None:
+    """Restart the current session's random stream (torch.manual_seed)."""
+    _manual_seed(_index(seed))
+
+
+def numel(input: Tensor) -> _Any:
+    """Number of elements (torch.numel)."""
+    return input.numel()
+
+
+def result_type(a: _Any, b: _Any) -> dtype:
+    """The dtype that an operation of both gives (torch.result_type)."""
+    return _dtypes.result_type([a, b])
+
+
+__all__ = [
+    "ConnectionFailed",
+    "GraddError",
+    "RecordedHere",
+    "ServerError",
+    "Session",
+    "SessionClosed",
+    "SessionLost",
+    "Size",
+    "Tensor",
+    "__version__",
+    "as_tensor",
+    "autograd",
+    "bfloat16",
+    "bool",
+    "cdouble",
+    "cfloat",
+    "complex64",
+    "complex128",
+    "connect",
+    "cuda",
+    "current_session",
+    "device",
+    "double",
+    "dtype",
+    "e",
+    "enable_grad",
+    "finfo",
+    "float",
+    "float16",
+    "float32",
+    "float64",
+    "from_numpy",
+    "get_default_dtype",
+    "half",
+    "iinfo",
+    "inf",
+    "int",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "is_grad_enabled",
+    "is_tensor",
+    "load",
+    "long",
+    "manual_seed",
+    "nan",
+    "nn",
+    "no_grad",
+    "numel",
+    "optim",
+    "pi",
+    "promote_types",
+    "result_type",
+    "save",
+    "set_default_dtype",
+    "set_grad_enabled",
+    "set_printoptions",
+    "short",
+    "tensor",
+    "uint8",
+]  # fmt: skip
+__all__ += sorted(_functions)

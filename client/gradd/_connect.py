@@ -1,0 +1,76 @@
+"""`connect`, the current session, and what happens to sessions at fork and at exit."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import traceback
+
+from . import _registry
+from ._exceptions import ConnectionFailed
+from ._session import Session
+
+
+def connect(
+    url: str | None = None, session: str | None = None, token: str | None = None, transport: str = "stream"
+) -> Session:
+    """Connect to a session and make it current (also a context manager).
+
+    `url`: argument, else GRADD_URL, else ``local:`` (in this process). `session`: its name; without one it is
+    anonymous and ends at close(). `transport`: "stream" (WebSocket) or "http". Raises ConnectionFailed where
+    no daemon answers.
+    """
+    made = Session(
+        url or os.environ.get("GRADD_URL") or "local:",
+        session,
+        transport,
+        token or os.environ.get("GRADD_TOKEN"),
+    )
+    _registry.make_default(made)
+    return made
+
+
+def current() -> Session:
+    """The session new tensors go to: the innermost with-block's, else the last connected, else one by
+    `connect()`'s rule.
+    """
+    return _registry.innermost() or connect()
+
+
+_forking: list[Session] = []
+
+
+def _before_fork() -> None:
+    for s in _registry.all_sessions():
+        _forking.append(s)
+        s.before_fork()
+
+
+def _in_parent() -> None:
+    while _forking:
+        _forking.pop().lock.release()
+
+
+def _in_child() -> None:
+    from ._transports import local
+
+    local.revive()
+    while _forking:
+        _forking.pop().forked()
+
+
+def _at_exit() -> None:
+    for s in _registry.all_sessions():
+        try:
+            s.close()
+        except ConnectionFailed as e:
+            print(f"gradd: session {s.name}: {e}", file=sys.stderr)
+        except Exception as e:
+            text = "".join(traceback.format_exception_only(e)).rstrip()
+            print(f"gradd: session {s.name} ended with an error that nobody saw:\n{text}", file=sys.stderr)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_in_parent, after_in_child=_in_child)
+atexit.register(_at_exit)

@@ -1,0 +1,87 @@
+"""What the SDK raises besides PyTorch's own classes. One root to catch: `GraddError`."""
+
+from __future__ import annotations
+
+import linecache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+    from gradd_protocol.problems import Problem
+
+
+class GraddError(Exception):
+    """Root of the SDK's own errors."""
+
+
+class ConnectionFailed(GraddError, ConnectionError):
+    """The daemon cannot be reached, or the connection dropped and did not come back."""
+
+
+class SessionLost(GraddError):
+    """The session is gone: deleted, ended, taken over by another writer, or its daemon restarted without
+    it.
+    """
+
+
+class SessionClosed(GraddError):
+    """The session was closed by this process."""
+
+
+class ServerError(GraddError):
+    """The server refused for a reason that is not an operation's. ``problem`` has the details (RFC 9457)."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(f"{problem.title}: {problem.detail}" if problem.detail else problem.title)
+        self.problem = problem
+
+
+class RecordedHere(GraddError):
+    """The cause of an error that the server found: where the failing operation was recorded."""
+
+
+Site = tuple["CodeType", int]
+
+
+def line_of(site: Site) -> tuple[str, int]:
+    """File and line of a recorded call site."""
+    code, last = site
+    line = code.co_firstlineno
+    for start, end, number in code.co_lines():
+        if start <= last < end and number is not None:
+            line = number
+    return code.co_filename, line
+
+
+_CLASSES: dict[str, type[Exception]] = {
+    c.__name__: c
+    for c in (
+        RuntimeError,
+        TypeError,
+        ValueError,
+        IndexError,
+        NotImplementedError,
+        ZeroDivisionError,
+        OverflowError,
+    )
+}
+
+
+def error_of(problem: Problem, site: Site | None, op: str | None) -> Exception:
+    """The exception of a problem: PyTorch's class and message for a failed step, with the user's line as
+    cause.
+    """
+    if problem.exception is None:
+        if problem.slug in ("session-not-found", "writer-fenced", "writer-unknown", "device-lost"):
+            return SessionLost(problem.detail or problem.title)
+        error: Exception = ServerError(problem)
+    else:
+        error = _CLASSES.get(problem.exception, RuntimeError)(problem.detail)
+    if site is not None:
+        path, line = line_of(site)
+        text = linecache.getline(path, line).strip()
+        where = f'File "{path}", line {line}' + (f"\n    {text}" if text else "")
+        error.__cause__ = RecordedHere(f"{op or 'the operation'} was recorded here:\n  {where}")
+        error.add_note(f"recorded at {path}:{line}")
+    return error

@@ -1,0 +1,94 @@
+"""The client's mirror: engine tensors over the meta backend, one backend a session.
+
+It knows shapes, strides, dtypes, versions, graphs and which errors autograd will raise, without asking. What
+it cannot know after a failure is *opaque*: the server decides, and the session asks for the state before the
+next use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gradd_engine import dtypes
+from gradd_engine.backends.meta import MetaBackend
+from gradd_engine.layout import Meta
+from gradd_engine.nodes import Node
+from gradd_engine.tensor import Tensor as EngineTensor
+from gradd_protocol.limits import DEFAULT
+
+if TYPE_CHECKING:
+    from gradd_engine.dtypes import DType
+    from gradd_protocol.messages import TensorInfo
+
+    from ._session import Session
+
+
+class MirrorBackend(MetaBackend):
+    """The meta backend of one session; its listener is the session."""
+
+    def __init__(self, session: Session, tensor_class: type[EngineTensor]) -> None:
+        super().__init__("cpu", tensor_class, session)
+        self.session = session
+
+    def from_array(self, array: Any, dtype: DType | None = None) -> EngineTensor:
+        """A leaf of these numbers, also where the engine makes one (the list in ``x[[1, 0]]``)."""
+        return self.leaf(array, dtype or dtypes.from_numpy(array.dtype))
+
+    def leaf(self, array: Any, dtype: DType, requires_grad: bool = False) -> EngineTensor:
+        """A leaf whose bytes are taken now and travel with the next batch, or ahead of it where they are
+        many.
+        """
+        if array.dtype != dtype.np:
+            with np.errstate(all="ignore"):
+                array = array != 0 if dtype is dtypes.bool_ else array.astype(dtype.np)
+        array = np.array(array, order="C", copy=True)
+        self.session.ready()
+        t = self.empty(Meta(tuple(array.shape), dtype))
+        t._requires_grad = requires_grad
+        data = array if array.nbytes <= DEFAULT.inline_upload_bytes else self.session.stage(array)
+        self.session.recorder().upload(t, data, requires_grad)
+        return t
+
+
+class Opaque(Node):
+    """A graph that the mirror lost sight of. A pass through it is the server's to judge."""
+
+    _name = "Unknown"
+    opaque = True
+
+    def __init__(self, t: EngineTensor, session: Session) -> None:
+        super().__init__()
+        self.backend = t.backend
+        self._session = session
+
+    def reached(self) -> None:
+        """After the pass the session must ask what became of its tensors."""
+        self._session.blind_pass = self._session.doubt = True
+
+    def apply(self, grads: list[Any]) -> list[Any]:
+        """No edges, no gradients: the server has them."""
+        return []
+
+
+def adopt(backend: MirrorBackend, info: TensorInfo) -> EngineTensor:
+    """A mirror of a tensor that came from elsewhere."""
+    t = backend.empty(Meta(tuple(info.shape), dtypes.by_name(info.dtype), tuple(info.strides)))
+    correct(t, info, backend.session, graph_lost=True)
+    return t
+
+
+def correct(t: EngineTensor, info: TensorInfo, session: Session, graph_lost: bool) -> None:
+    """Make the mirror `t` say what the server says, but for its gradient. With `graph_lost` a non-leaf's
+    graph becomes opaque.
+    """
+    changed = t._vc.n != info.version
+    t._vc.n = info.version
+    if not (graph_lost or changed) and (t.is_leaf, t.requires_grad) == (info.is_leaf, info.requires_grad):
+        return
+    t._fn, t._nr, t._requires_grad, t._view_version = None, 0, False, info.version
+    if not info.is_leaf:
+        t._fn = Opaque(t, session)
+    elif t.requires_grad is not info.requires_grad:
+        # Unless its base needs gradients: then the flag of a view is not its own.
+        t._requires_grad = info.requires_grad

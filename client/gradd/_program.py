@@ -1,0 +1,232 @@
+"""A program under construction: steps in slots of their own, turned into the wire's program when it is
+sent.
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gradd_engine.tensor import Tensor
+from gradd_protocol.program import GradOf, Program, Special, Step, Value
+
+if TYPE_CHECKING:
+    from gradd_engine.op import Op
+    from gradd_engine.schema import Param
+
+    from ._exceptions import Site
+
+
+class Late(NamedTuple):
+    """A run-time value of some kind in a recorded step."""
+
+    kind: str
+
+
+class Exact(NamedTuple):
+    """A static number with its type and text, so that 1, 1.0, True, 0.0 and -0.0 are different programs."""
+
+    type: str
+    value: Any
+    text: str
+
+
+class Grad(NamedTuple):
+    """The gradient of whatever is in a slot; the tag tells it from a list of one slot."""
+
+    of: int
+    tag: str = "g"
+
+
+class Recorded(NamedTuple):
+    """One step. Arguments are output slots (0, 1, ...), inputs (-1, -2, ...), None, Late, Grad, or tuples of
+    them.
+    """
+
+    op: str
+    args: tuple[Any, ...]
+    attrs: tuple[tuple[str, Any], ...]
+    outputs: int
+    grad: bool
+    raises: bool
+
+
+class Builder:
+    """Steps recorded since the last batch, with what will travel beside them."""
+
+    __slots__ = (
+        "first_output",
+        "inputs",
+        "outputs",
+        "sites",
+        "slots",
+        "steps",
+        "tensors",
+        "upload_at",
+        "uploads",
+        "value_at",
+        "values",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.steps: list[Recorded] = []
+        self.sites: list[Site] = []
+        #: id -> input number
+        self.slots: dict[str, int] = {}
+        self.inputs: list[str] = []
+        #: inputs, kept alive until the batch is on its way
+        self.tensors: list[Tensor] = []
+        #: weak references to the tensors of the output slots
+        self.outputs: list[weakref.ref[Tensor] | None] = []
+        self.values: list[Any] = []
+        self.uploads: list[Any] = []
+        #: per step: its first output slot, first value, first upload
+        self.first_output: list[int] = []
+        self.value_at: list[int] = []
+        self.upload_at: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def input(self, id: str, t: Tensor) -> int:
+        """The (negative) slot of a session tensor."""
+        slot = self.slots.get(id)
+        if slot is None:
+            self.inputs.append(id)
+            self.tensors.append(t)
+            slot = self.slots[id] = -len(self.inputs)
+        return slot
+
+    def append(self, step: Recorded, site: Site, values: list[Any], uploads: list[Any]) -> int:
+        """Add a step; returns its first output slot. Its values and uploads are in the order of the wire."""
+        first = len(self.outputs)
+        self.first_output.append(first)
+        self.value_at.append(len(self.values))
+        self.upload_at.append(len(self.uploads))
+        self.values.extend(values)
+        self.uploads.extend(uploads)
+        self.outputs.extend([None] * step.outputs)
+        self.sites.append(site)
+        self.steps.append(step)
+        return first
+
+    def mend(self) -> None:
+        """Drop what an interrupted `append` left behind."""
+        n = len(self.steps)
+        for starts, entries in (
+            (self.first_output, self.outputs),
+            (self.value_at, self.values),
+            (self.upload_at, self.uploads),
+        ):
+            if len(starts) > n:
+                del entries[starts[n] :]
+                del starts[n:]
+        del self.sites[n:]
+
+    def key(self) -> tuple[Any, ...]:
+        """What the identity of the program is made of, hashable."""
+        return (len(self.inputs), *self.steps)
+
+    def definition(self) -> Program:
+        """The program as it crosses the wire."""
+        n = len(self.inputs)
+        return Program(n, [_step(s, n) for s in self.steps])
+
+
+def _step(s: Recorded, n: int) -> Step:
+    return Step(
+        s.op, [_arg(a, n) for a in s.args], {k: _attr(v) for k, v in s.attrs}, s.outputs, s.grad, s.raises
+    )
+
+
+def _slot(k: int, n: int) -> int:
+    return n + k if k >= 0 else -k - 1
+
+
+def _arg(a: Any, n: int) -> Any:
+    if a is None:
+        return None
+    if isinstance(a, int):
+        return _slot(a, n)
+    if isinstance(a, Late):
+        return Value(a.kind)  # type: ignore[arg-type]
+    if isinstance(a, Grad):
+        return GradOf(_slot(a.of, n))
+    return [_arg(e, n) for e in a]
+
+
+def _attr(v: Any) -> Any:
+    if isinstance(v, Late):
+        return Value(v.kind)  # type: ignore[arg-type]
+    if isinstance(v, Exact):
+        v = v.value
+    if isinstance(v, float) and not math.isfinite(v):
+        return Special("nan" if math.isnan(v) else "inf" if v > 0 else "-inf")
+    if isinstance(v, tuple):
+        return [_attr(e) for e in v]
+    return v
+
+
+def kind_of(v: Any) -> str:
+    """The kind of a run-time number."""
+    if isinstance(v, bool):
+        return "bool"
+    if isinstance(v, int):
+        return "int"
+    return "float" if isinstance(v, float) else "complex"
+
+
+def attrs_of(op: Op, attrs: dict[str, Any], values: list[Any]) -> tuple[tuple[str, Any], ...]:
+    """An op's attributes that differ from their defaults; run-time ones go to `values` (in order of
+    names).
+    """
+    if not attrs:
+        return ()
+    out: list[tuple[str, Any]] = []
+    for name in sorted(attrs):
+        v = attrs[name]
+        p = op.params[name]
+        if v is None and p.default is None:
+            continue
+        if p.value:
+            if type(v) is type(p.default) and v == p.default:
+                continue
+            v = _plain(v)
+            values.append(v)
+            out.append((name, Late(kind_of(v))))
+            continue
+        default = tuple(p.default) if isinstance(p.default, list) else p.default
+        if type(v) is type(default) and v == default:
+            continue
+        out.append((name, _static(p, v)))
+    return tuple(out)
+
+
+def _plain(v: Any) -> Any:
+    """A Python number of a NumPy scalar."""
+    return v.item() if hasattr(v, "item") else v
+
+
+def _static(p: Param, v: Any) -> Any:
+    kind = p.kind
+    if v is None:
+        return None
+    if kind == "dtype":
+        return v.name
+    if kind == "int":
+        return int(v)
+    if kind in ("bool", "str"):
+        return v
+    if isinstance(v, (list, tuple)):
+        if kind == "int[]":
+            return tuple(int(e) for e in v)
+        return tuple(_exact(e) for e in v)
+    return _exact(v)
+
+
+def _exact(v: Any) -> Any:
+    v = _plain(v)
+    if isinstance(v, (list, tuple)):
+        return tuple(_exact(e) for e in v)
+    return v if v is None or isinstance(v, str) else Exact(type(v).__name__, v, repr(v))

@@ -1,0 +1,262 @@
+"""`gradd.Tensor`: an engine tensor over the mirror, plus what needs numbers from the server.
+
+Spelled as torch.Tensor (https://pytorch.org/docs/stable/tensors.html).
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+import weakref
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from gradd_engine import api, dtypes  # noqa: F401 - api attaches backward
+from gradd_engine import autograd as _autograd
+from gradd_engine import gradients as _gradients
+from gradd_engine.ops import dynamic as _dynamic
+from gradd_engine.ops.cast import to_dtype
+from gradd_engine.tensor import Tensor as EngineTensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ._session import Session
+
+T = TypeVar("T", bound="Tensor")
+
+
+class Tensor(EngineTensor):
+    """A tensor that lives in a session. Operations are recorded; reading a value fetches it."""
+
+    _id: str | None = None
+    _out: Any = None
+    _owner: weakref.ref[Tensor] | None = None
+    _fetch: Any = None
+    _lost: Exception | None = None
+    _gradient: Tensor | None = None
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...  # the methods that op declarations attach
+
+    def __del__(self) -> None:
+        # Finalizers may run anywhere, also inside a lock: they only leave a note.
+        if self._id is not None:
+            self.backend.session.dead.append(self._id)  # type: ignore[attr-defined]
+
+    @property
+    def _session(self) -> Session:
+        found: Session = self.backend.session  # type: ignore[attr-defined]
+        return found
+
+    # -- gradients ---------------------------------------------------------------------------------
+
+    @property  # type: ignore[override]  # an attribute there, watched here
+    def _grad(self) -> Tensor | None:
+        return self._gradient
+
+    @_grad.setter
+    def _grad(self, value: Tensor | None) -> None:
+        self._gradient = value
+        if value is not None:
+            value._owner = weakref.ref(self)
+
+    @property  # type: ignore[override]  # of this class, by the backend
+    def grad(self) -> Tensor | None:
+        """The accumulated gradient (torch.Tensor.grad)."""
+        self._session.ready()
+        g = self._gradient
+        if g is None:
+            found: Any = EngineTensor.grad.fget(self)  # type: ignore[attr-defined]
+            return found  # type: ignore[no-any-return]
+        if g._id is None and g._out is None:
+            self._session.recorder().name_gradient(self, g)
+        return g
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        _gradients.set_grad(self, value)
+
+    @grad.deleter
+    def grad(self) -> None:
+        _gradients.set_grad(self, None)
+
+    @property
+    def data(self) -> Tensor:
+        """An alias without history and with a version counter of its own (torch.Tensor.data)."""
+        found: Tensor = _autograd.data(self)
+        return found
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        _autograd.set_data(self, value)
+        self._fetch = None
+        # Two tensors with version counters of their own: neither can vouch for values fetched earlier.
+        self.storage.aliased = True  # type: ignore[union-attr]
+
+    # -- values ------------------------------------------------------------------------------------
+
+    def _values(self) -> np.ndarray[Any, Any]:
+        return self._session.read(self)
+
+    def numpy(self, *, force: bool = False) -> np.ndarray[Any, Any]:
+        """The values as a read-only NumPy array: a copy, so a write to it is an error instead of being lost.
+
+        RuntimeError on tensors that require grad, as in PyTorch, unless `force`.
+        """
+        if self.requires_grad and not force:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+            )
+        out = self._values()
+        if out.flags.writeable:
+            out = out.view()
+            out.flags.writeable = False
+        return out
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        found = self.numpy()
+        return np.array(found, dtype=dtype) if copy or (dtype is not None and found.dtype != dtype) else found
+
+    def item(self) -> Any:
+        """The only element as a Python number; RuntimeError when there are more."""
+        if self.numel() != 1:
+            raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
+        return self._python(self._values().reshape(()))
+
+    def tolist(self) -> Any:
+        """The values as nested lists of Python numbers."""
+        return self._python(self._values())
+
+    def _python(self, a: np.ndarray[Any, Any]) -> Any:
+        return (a.astype(np.float32) if self.dtype.is_half else a).tolist()
+
+    def _scalar(self) -> Any:
+        if self.numel() != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        if self.requires_grad:
+            warnings.warn(
+                "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
+                "behavior.\nConsider using "
+                "tensor.detach() first.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return self.item()
+
+    def __float__(self) -> float:
+        return float(self._scalar())
+
+    def __int__(self) -> int:
+        return int(self._scalar())
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar())
+
+    def __index__(self) -> int:
+        if self.dtype.category > dtypes.INT or self.numel() != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self.item())
+
+    def __bool__(self) -> bool:
+        if self.numel() == 0:
+            raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+        if self.numel() > 1:
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        return bool(self.item())
+
+    def __contains__(self, element: Any) -> bool:
+        return bool((self == element).any())
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.shape:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if not self.shape else super().__format__(spec)
+
+    def __repr__(self) -> str:
+        from ._format import format_tensor
+
+        fn = self.grad_fn
+        return format_tensor(
+            self._values(),
+            self.dtype,
+            requires_grad=self.requires_grad,
+            grad_fn_name=None if fn is None else fn.short_name(),
+        )
+
+    __str__ = __repr__
+
+    # -- conversions -------------------------------------------------------------------------------
+
+    def to(self, *args: Any, **kwargs: Any) -> Tensor:
+        """As torch.Tensor.to: a dtype converts; devices are the session's and change nothing; a tensor gives
+        its dtype.
+        """
+        copy_it = kwargs.pop("copy", False)
+        dtype = kwargs.pop("dtype", None)
+        for name in ("device", "non_blocking", "memory_format"):
+            kwargs.pop(name, None)
+        if kwargs:
+            raise TypeError(f"to() got an unexpected keyword argument {next(iter(kwargs))!r}")
+        for a in args:
+            if isinstance(a, dtypes.DType):
+                dtype = a
+            elif isinstance(a, EngineTensor):
+                dtype = a.dtype
+        out: Any = self if dtype is None else to_dtype(self, dtype)
+        return out.clone() if copy_it and out is self else out  # type: ignore[no-any-return]
+
+    def cpu(self) -> Tensor:
+        """Itself: a session has one device."""
+        return self
+
+    def cuda(self, device: Any = None, non_blocking: bool = False) -> Tensor:
+        """Itself: a session has one device."""
+        return self
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the session computes on a GPU."""
+        return bool(self.device.type == "cuda")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        if not self.is_leaf:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
+                "at the moment.  If "
+                "you were attempting to deepcopy a module, this may be because of a "
+                "torch.nn.utils.weight_norm usage, see "
+                "https://github.com/pytorch/pytorch/pull/103001"
+            )
+        if id(self) in memo:
+            found: Tensor = memo[id(self)]
+            return found
+        out: Any = as_subclass(self.detach().clone(), type(self))
+        out.requires_grad_(self.requires_grad)
+        if self._gradient is not None:
+            out.grad = copy.deepcopy(self.grad, memo)
+        memo[id(self)] = out
+        return out  # type: ignore[no-any-return]
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("gradd tensors are not pickled: use gradd.save, or tensor.detach().numpy()")
+
+
+def _read(t: EngineTensor, engine_read: Callable[[EngineTensor], Any] = _dynamic.read) -> Any:
+    return t.item() if isinstance(t, Tensor) else engine_read(t)
+
+
+# What has a shape that depends on values (``x[mask]``, ``nonzero``) waits for them, as on CUDA.
+_dynamic.read = _read
+
+
+def as_subclass(t: Tensor, cls: type[T]) -> T:
+    """The same tensor object with another class."""
+    t.__class__ = cls
+    return t  # type: ignore[return-value]

@@ -1,0 +1,40 @@
+"""The transport interface: bytes to one session and back. Users may plug in their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gradd_protocol.frames import Array, Part
+    from gradd_protocol.messages import Attached, Reply, Request
+
+
+class Dropped(Exception):
+    """The connection is gone; `reconnect` may bring it back. Never leaves the SDK."""
+
+
+class Transport(Protocol):
+    """Carries frames to one session. Replies to `send` come in its order."""
+
+    def attach(self, resume: tuple[int, int] | None = None) -> Attached:
+        """Connect (again) and become a writer, or go on as (writer, epoch). Raises ConnectionFailed."""
+        ...
+
+    def send(self, parts: Sequence[Part], seq: int) -> None:
+        """Send one batch frame; does not wait for its reply. Raises Dropped."""
+
+    def receive(self, block: bool) -> bytes | None:
+        """The next reply; None when there is none yet and `block` is False. Raises Dropped."""
+        ...
+
+    def request(self, message: Request, buffers: Sequence[Array] = ()) -> tuple[Reply, list[Array]]:
+        """Ask something outside the order of batches and wait for the answer. Raises Dropped."""
+        ...
+
+    def delete(self) -> None:
+        """Delete the session on the server."""
+
+    def close(self) -> None:
+        """Close the connection; the session stays."""

@@ -1,0 +1,87 @@
+"""Sessions in this process: the same frames, handed to the runtime on a thread. The only module that imports
+it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from gradd_protocol import frames
+from gradd_protocol import messages as m
+
+from .._exceptions import SessionLost
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from concurrent.futures import Future
+
+_lock = threading.Lock()
+_placement: Any = None
+
+
+def _inline() -> Any:
+    """This process's one placement; made on first use."""
+    global _placement
+    with _lock:
+        if _placement is None:
+            from gradd_runtime.placement import InlinePlacement
+
+            _placement = InlinePlacement()
+        return _placement
+
+
+def revive() -> None:
+    """In a forked child the engine's thread is gone, its sessions are copies: run them on a new thread."""
+    global _lock
+    _lock = threading.Lock()
+    if _placement is not None:
+        _placement.revive()
+
+
+class LocalTransport:
+    """Frames to a session of this process. See `Transport`."""
+
+    def __init__(self, session: str) -> None:
+        self._name = session
+        self._placement = _inline()
+        self._waiting: deque[Future[bytes]] = deque()
+
+    def attach(self, resume: tuple[int, int] | None = None) -> m.Attached:
+        """See Transport.attach."""
+        self._placement = _inline()
+        self._waiting.clear()
+        self._placement.open(self._name, {})
+        writer, epoch = resume or (None, None)
+        reply, _ = self.request(m.Attach("gradd-python", writer, epoch))
+        if not isinstance(reply, m.Attached):
+            raise SessionLost(f"the session {self._name!r} is not there any more")
+        return reply
+
+    def send(self, parts: Sequence[frames.Part], seq: int) -> None:
+        """See Transport.send."""
+        self._waiting.append(self._placement.submit(self._name, frames.join(parts)))
+
+    def receive(self, block: bool) -> bytes | None:
+        """See Transport.receive."""
+        if not self._waiting or not (block or self._waiting[0].done()):
+            return None
+        data: bytes = self._waiting[0].result()
+        self._waiting.popleft()
+        return data
+
+    def request(
+        self, message: m.Request, buffers: Sequence[frames.Array] = ()
+    ) -> tuple[m.Reply, list[frames.Array]]:
+        """See Transport.request."""
+        frame = frames.join(frames.encode(message, buffers))
+        return frames.decode_reply(self._placement.submit(self._name, frame).result())
+
+    def delete(self) -> None:
+        """See Transport.delete."""
+        self._placement.close(self._name)
+
+    def close(self) -> None:
+        """See Transport.close."""
+        self._waiting.clear()

@@ -1,0 +1,95 @@
+"""The hot path: one WebSocket, a frame a message, replies in order."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from gradd_protocol import frames
+from gradd_protocol import messages as m
+from gradd_protocol.limits import DEFAULT
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+from .._exceptions import ConnectionFailed, error_of
+from .base import Dropped
+from .control import Control
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class StreamTransport:
+    """Batches over ``/v1/sessions/{name}/stream``; control and bulk over HTTP. See `Transport`."""
+
+    def __init__(self, url: str, session: str, token: str | None) -> None:
+        self._control = Control(url, session, token)
+        base = "ws" + self._control.base.removeprefix("http")
+        self._url = f"{base}/v1/sessions/{quote(session, safe='')}/stream"
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._socket: ClientConnection | None = None
+        self._opened = ExitStack()
+
+    def attach(self, resume: tuple[int, int] | None = None) -> m.Attached:
+        """See Transport.attach."""
+        self._drop()
+        try:
+            # As a context: websockets from 17.1 on warns of a connection used outside of one.
+            self._socket = self._opened.enter_context(connect(
+                self._url, subprotocols=["gradd.v1"], compression=None, max_size=DEFAULT.server_message_bytes,  # type: ignore[list-item]
+                additional_headers=self._headers, proxy=None, open_timeout=5, close_timeout=2,
+            ))  # fmt: skip
+            hello = m.Attach("gradd-python", *(resume or (None, None)))
+            self._socket.send(frames.join(frames.encode(hello)))
+            data = self._socket.recv()
+        except (OSError, ConnectionClosed, InvalidHandshake, TimeoutError) as e:
+            status = f" (HTTP {e.response.status_code})" if isinstance(e, InvalidStatus) else ""
+            raise ConnectionFailed(f"no gradd daemon answers at {self._control.base}{status}: {e}") from e
+        assert isinstance(data, bytes)
+        reply, _ = frames.decode_reply(data)
+        if isinstance(reply, m.ProblemReply):
+            raise error_of(reply.problem, None, None)
+        assert isinstance(reply, m.Attached)
+        return reply
+
+    def send(self, parts: Sequence[frames.Part], seq: int) -> None:
+        """See Transport.send."""
+        if self._socket is None:
+            raise Dropped("not connected")
+        try:
+            self._socket.send(frames.join(parts))
+        except (ConnectionClosed, OSError) as e:
+            raise Dropped(str(e)) from e
+
+    def receive(self, block: bool) -> bytes | None:
+        """See Transport.receive."""
+        if self._socket is None:
+            raise Dropped("not connected")
+        try:
+            data = self._socket.recv(None if block else 0)
+        except TimeoutError:
+            return None
+        except (ConnectionClosed, OSError) as e:
+            raise Dropped(str(e)) from e
+        assert isinstance(data, bytes)
+        return data
+
+    def request(
+        self, message: m.Request, buffers: Sequence[frames.Array] = ()
+    ) -> tuple[m.Reply, list[frames.Array]]:
+        """See Transport.request."""
+        return self._control.request(message, buffers)
+
+    def delete(self) -> None:
+        """See Transport.delete."""
+        self._control.delete()
+
+    def _drop(self) -> None:
+        self._opened.close()
+        self._socket = None
+
+    def close(self) -> None:
+        """See Transport.close."""
+        self._drop()
+        self._control.close()

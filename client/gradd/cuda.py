@@ -1,0 +1,18 @@
+"""What scripts ask before they choose a device. A session has one device, the daemon's.
+
+Spelled as https://pytorch.org/docs/stable/cuda.html.
+"""
+
+from __future__ import annotations
+
+from ._connect import current
+
+
+def is_available() -> bool:
+    """Whether the current session computes on a GPU."""
+    return bool(current().backend.device.type == "cuda")
+
+
+def device_count() -> int:
+    """How many GPUs the current session has: one or none."""
+    return int(is_available())

@@ -1,0 +1,165 @@
+"""Initial values, drawn and written in the session (torch.nn.init). Every function returns its tensor.
+
+Source: https://pytorch.org/docs/stable/nn.init.html
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from gradd_engine.modes import no_grad
+
+if TYPE_CHECKING:
+    from .._tensor import Tensor
+
+_GAINS = {
+    "linear": 1.0,
+    "conv1d": 1.0,
+    "conv2d": 1.0,
+    "conv3d": 1.0,
+    "conv_transpose1d": 1.0,
+    "conv_transpose2d": 1.0,
+    "conv_transpose3d": 1.0,
+    "sigmoid": 1.0,
+    "tanh": 5.0 / 3,
+    "relu": math.sqrt(2.0),
+    "selu": 3.0 / 4,
+}
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """The recommended gain of a nonlinearity; `param` is the slope of leaky_relu. ValueError for others."""
+    if nonlinearity == "leaky_relu":
+        slope = 0.01 if param is None else param
+        if isinstance(slope, bool) or not isinstance(slope, (int, float)):
+            raise ValueError(f"negative_slope {param} not a valid number")
+        return math.sqrt(2.0 / (1 + slope**2))
+    if nonlinearity not in _GAINS:
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+    return _GAINS[nonlinearity]
+
+
+def _fans(tensor: Tensor) -> tuple[int, int]:
+    """How many inputs and outputs an element of a weight joins."""
+    if tensor.dim() < 2:
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    field = math.prod(tensor.shape[2:])
+    return tensor.shape[1] * field, tensor.shape[0] * field
+
+
+_calculate_fan_in_and_fan_out = _fans
+
+
+def _fan(tensor: Tensor, mode: str) -> int:
+    mode = mode.lower()
+    if mode not in ("fan_in", "fan_out"):
+        raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
+    return _fans(tensor)[mode == "fan_out"]
+
+
+def _written(tensor: Tensor, method: str, *args: Any) -> Tensor:
+    with no_grad():
+        getattr(tensor, method)(*args)
+    return tensor
+
+
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
+    """Uniform in [a, b)."""
+    return _written(tensor, "uniform_", a, b)
+
+
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
+    """Normal with `mean` and `std`."""
+    return _written(tensor, "normal_", mean, std)
+
+
+def trunc_normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0
+) -> Tensor:
+    """Normal with `mean` and `std`, conditioned to lie in [a, b], by the inverse of its distribution."""
+
+    def below(x: float) -> float:
+        return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
+
+    with no_grad():
+        tensor.uniform_(2 * below(a) - 1, 2 * below(b) - 1)
+        tensor.erfinv_()
+        tensor.mul_(std * math.sqrt(2.0)).add_(mean).clamp_(a, b)
+    return tensor
+
+
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """One value everywhere."""
+    return _written(tensor, "fill_", val)
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """Ones."""
+    return _written(tensor, "fill_", 1.0)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """Zeros."""
+    return _written(tensor, "zero_")
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """The identity matrix; ValueError unless the tensor has 2 dimensions."""
+    if tensor.dim() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    with no_grad():
+        tensor.zero_().diagonal().fill_(1)
+    return tensor
+
+
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: None = None) -> Tensor:
+    """Uniform in (-a, a), a = gain * sqrt(6 / (fan_in + fan_out))."""
+    bound = math.sqrt(3.0) * _xavier(tensor, gain)
+    return uniform_(tensor, -bound, bound)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: None = None) -> Tensor:
+    """Normal with std = gain * sqrt(2 / (fan_in + fan_out))."""
+    return normal_(tensor, 0.0, _xavier(tensor, gain))
+
+
+def _xavier(tensor: Tensor, gain: float) -> float:
+    return gain * math.sqrt(2.0 / float(sum(_fans(tensor))))
+
+
+def kaiming_uniform_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: None = None,
+) -> Tensor:
+    """Uniform in (-bound, bound), bound = gain * sqrt(3 / fan); `a` is the slope of leaky_relu."""
+    if 0 in tensor.shape:
+        return _nothing(tensor)
+    bound = math.sqrt(3.0) * _kaiming(tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -bound, bound)
+
+
+def kaiming_normal_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: None = None,
+) -> Tensor:
+    """Normal with std = gain / sqrt(fan); `a` is the slope of leaky_relu."""
+    if 0 in tensor.shape:
+        return _nothing(tensor)
+    return normal_(tensor, 0.0, _kaiming(tensor, a, mode, nonlinearity))
+
+
+def _kaiming(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    return calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode))
+
+
+def _nothing(tensor: Tensor) -> Tensor:
+    warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+    return tensor

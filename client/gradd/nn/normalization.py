@@ -1,0 +1,199 @@
+"""LayerNorm, GroupNorm, BatchNorm1d, BatchNorm2d.
+
+Source: https://pytorch.org/docs/stable/nn.html#normalization-layers
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gradd_engine import dtypes
+from gradd_engine.modes import no_grad
+
+from . import functional as F
+from ._make import ones, zeros
+from .module import Module
+from .parameter import Parameter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._tensor import Tensor
+
+
+class _Affine(Module):
+    """A weight of ones and a bias of zeros, where wanted."""
+
+    weight: Parameter | None
+    bias: Parameter | None
+
+    def _make_affine(self, size: tuple[int, ...], weight: bool, bias: bool, dtype: Any) -> None:
+        self.register_parameter("weight", Parameter(ones(size, dtype)) if weight else None)
+        self.register_parameter("bias", Parameter(zeros(size, dtype)) if weight and bias else None)
+
+    def _reset_affine(self) -> None:
+        with no_grad():
+            if self.weight is not None:
+                self.weight.fill_(1.0)
+            if self.bias is not None:
+                self.bias.zero_()
+
+
+class LayerNorm(_Affine):
+    """Mean 0 and variance 1 over the last dimensions, which are `normalized_shape`; then weight and bias."""
+
+    def __init__(
+        self,
+        normalized_shape: int | Sequence[int],
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.normalized_shape, self.eps, self.elementwise_affine = shape, eps, elementwise_affine
+        self._make_affine(shape, elementwise_affine, bias, dtype)
+
+    def reset_parameters(self) -> None:
+        """Weight ones, bias zeros."""
+        self._reset_affine()
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The same shape."""
+        out: Tensor = F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+        return out
+
+    def extra_repr(self) -> str:
+        """Shape and options."""
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class GroupNorm(_Affine):
+    """Mean 0 and variance 1 over each group of channels of a sample; then weight and bias by channel."""
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        if num_channels % num_groups:
+            raise ValueError("num_channels must be divisible by num_groups")
+        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
+        self._make_affine((num_channels,), affine, bias, dtype)
+
+    def reset_parameters(self) -> None:
+        """Weight ones, bias zeros."""
+        self._reset_affine()
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The same shape: (N, C, *)."""
+        out: Tensor = F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+        return out
+
+    def extra_repr(self) -> str:
+        """Groups, channels and options."""
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class _BatchNorm(_Affine):
+    """Mean 0 and variance 1 by channel over the batch; in eval mode by the running statistics."""
+
+    ranks: ClassVar[tuple[int, ...]]
+    running_mean: Tensor | None
+    running_var: Tensor | None
+    num_batches_tracked: Tensor | None
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__()
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        self._make_affine((num_features,), affine, bias, dtype)
+        tracked = track_running_stats
+        self.register_buffer("running_mean", zeros((num_features,), dtype) if tracked else None)
+        self.register_buffer("running_var", ones((num_features,), dtype) if tracked else None)
+        self.register_buffer("num_batches_tracked", zeros((), dtypes.int64) if tracked else None)
+
+    def reset_running_stats(self) -> None:
+        """Running mean 0 and variance 1."""
+        if (
+            self.running_mean is not None
+            and self.running_var is not None
+            and self.num_batches_tracked is not None
+        ):
+            self.running_mean.zero_()
+            self.running_var.fill_(1)
+            self.num_batches_tracked.zero_()
+
+    def reset_parameters(self) -> None:
+        """Weight ones, bias zeros, fresh running statistics."""
+        self.reset_running_stats()
+        self._reset_affine()
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The same shape: (N, C, *). While training it also moves the running statistics."""
+        if input.dim() not in self.ranks:
+            wanted = " or ".join(f"{n}D" for n in self.ranks)
+            raise ValueError(f"expected {wanted} input (got {input.dim()}D input)")
+        momentum = 0.0 if self.momentum is None else self.momentum
+        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:
+                momentum = 1.0 / float(self.num_batches_tracked)
+        stats = (self.running_mean, self.running_var)
+        if self.training and not self.track_running_stats:
+            stats = (None, None)
+        out: Tensor = F.batch_norm(
+            input,
+            *stats,
+            self.weight,
+            self.bias,
+            self.training or (self.running_mean is None and self.running_var is None),
+            momentum,
+            self.eps,
+        )
+        return out
+
+    def extra_repr(self) -> str:
+        """Features and options."""
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class BatchNorm1d(_BatchNorm):
+    """Batch normalisation of (N, C) or (N, C, L)."""
+
+    ranks = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Batch normalisation of (N, C, H, W)."""
+
+    ranks = (4,)

@@ -1,0 +1,53 @@
+"""Parameter: the tensor that a module trains (torch.nn.Parameter)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._tensor import Tensor, as_subclass
+
+
+def type_name(value: object) -> str:
+    """What PyTorch's messages call the type of `value`: ``torch.FloatTensor``, ``int``, ``numpy.ndarray``."""
+    if isinstance(value, Tensor) and not isinstance(value, Parameter):
+        return value.dtype.tensor_type
+    kind = type(value)
+    return (
+        kind.__qualname__ if kind.__module__ in ("", "builtins") else f"{kind.__module__}.{kind.__qualname__}"
+    )
+
+
+class Parameter(Tensor):
+    """A leaf over the memory of `data`, which a `Module` takes up by assignment.
+
+    `data`: a tensor of a floating or complex dtype (None: an empty one), of any if not `requires_grad`.
+    """
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
+        """Share the memory of `data`; TypeError for no tensor, RuntimeError for a dtype without gradients."""
+        if data is None:
+            from ._make import empty
+
+            data = empty((0,))
+        if not isinstance(data, Tensor):
+            raise TypeError(f"Parameter data must be a Tensor, not {type_name(data)}")
+        if requires_grad and not data.dtype.differentiable:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        made: Parameter = as_subclass(data.detach(), cls)
+        if requires_grad:
+            made.requires_grad_()
+        return made
+
+    def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
+        """The tensor is complete as `__new__` returns it."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.detach().clone(), self.requires_grad)
+        found: Parameter = memo[id(self)]
+        return found
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + super().__repr__()
+
+    __str__ = __repr__

@@ -1,0 +1,140 @@
+"""Adam and AdamW (torch.optim), one recorded op a group and step; the step counts are session tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gradd_engine import dtypes
+from gradd_engine.modes import no_grad
+from gradd_engine.ops.create import zeros, zeros_like
+from gradd_engine.ops.optim import adam_step
+from gradd_engine.state import ambient
+
+from .optimizer import Optimizer, options, with_gradients
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+class Adam(Optimizer):
+    """Adam. ``state[p]``: step (0-dim float32), exp_avg, exp_avg_sq and, with `amsgrad`, max_exp_avg_sq.
+
+    Source: https://pytorch.org/docs/stable/generated/torch.optim.Adam.html. ValueError for bad options.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        amsgrad: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
+    ) -> None:
+        if lr < 0.0:
+            raise ValueError(f"Invalid learning rate: {lr}")
+        if eps < 0.0:
+            raise ValueError(f"Invalid epsilon value: {eps}")
+        for i, beta in enumerate(betas):
+            if not 0.0 <= beta < 1.0:
+                raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+        if weight_decay < 0.0:
+            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        defaults = options(
+            lr=lr,
+            betas=betas,
+            eps=eps,
+            weight_decay=weight_decay,
+            amsgrad=amsgrad,
+            maximize=maximize,
+            foreach=foreach,
+            capturable=capturable,
+            differentiable=differentiable,
+            fused=fused,
+            decoupled_weight_decay=decoupled_weight_decay,
+        )
+        super().__init__(params, defaults)
+
+    def _state_of(self, p: Any, amsgrad: bool) -> dict[str, Any]:
+        state = self.state[p]
+        if not state:
+            with ambient(backend=p.backend):
+                state["step"] = zeros((), dtype=dtypes.float32)
+            state["exp_avg"] = zeros_like(p)
+            state["exp_avg_sq"] = zeros_like(p)
+        if amsgrad and "max_exp_avg_sq" not in state:
+            state["max_exp_avg_sq"] = zeros_like(p)
+        return state
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the parameters; returns the closure's loss."""
+        loss = self._loss(closure)
+        with no_grad():
+            for group in self.param_groups:
+                params = with_gradients(group)
+                if not params:
+                    continue
+                amsgrad = group["amsgrad"]
+                states = [self._state_of(p, amsgrad) for p in params]
+                beta1, beta2 = group["betas"]
+                adam_step(
+                    params,
+                    [p._grad for p in params],
+                    [s["exp_avg"] for s in states],
+                    [s["exp_avg_sq"] for s in states],
+                    [s["step"] for s in states],
+                    [s["max_exp_avg_sq"] for s in states] if amsgrad else [],
+                    lr=float(group["lr"]),
+                    beta1=float(beta1),
+                    beta2=float(beta2),
+                    eps=float(group["eps"]),
+                    weight_decay=float(group["weight_decay"]),
+                    amsgrad=amsgrad,
+                    maximize=group["maximize"],
+                    decoupled=group["decoupled_weight_decay"],
+                )
+        return loss
+
+
+class AdamW(Adam):
+    """Adam whose weight decay does not pass through the moments.
+
+    Source: https://pytorch.org/docs/stable/generated/torch.optim.AdamW.html
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        super().__init__(
+            params,
+            lr,
+            betas,
+            eps,
+            weight_decay,
+            amsgrad,
+            foreach=foreach,
+            maximize=maximize,
+            capturable=capturable,
+            differentiable=differentiable,
+            fused=fused,
+            decoupled_weight_decay=True,
+        )

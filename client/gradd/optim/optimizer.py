@@ -1,0 +1,242 @@
+"""Optimizer: parameter groups, state, and the end of a batch when a step is done (torch.optim.Optimizer).
+
+Source: https://pytorch.org/docs/stable/optim.html
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections import OrderedDict, defaultdict
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+from gradd_engine import gradients
+from gradd_engine.hooks import Handle
+from gradd_engine.modes import enable_grad
+
+from .._tensor import Tensor
+from ..nn.parameter import type_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+class _Required:
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = _Required()
+
+
+def _ending_the_batch(step: Callable[..., Any]) -> Callable[..., Any]:
+    """`step` with its hooks; when the outermost call returns, the recorded batch is sent."""
+
+    @functools.wraps(step)
+    def wrapped(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        if self._stepping:
+            return step(self, *args, **kwargs)
+        self._stepping = True
+        try:
+            for (hook,) in list(self._pre_hooks):
+                changed = hook(self, args, kwargs)
+                if changed is not None:
+                    if not isinstance(changed, tuple) or len(changed) != 2:
+                        raise RuntimeError(
+                            f"{step} must return None or a tuple of (new_args, new_kwargs), "
+                            f"but got {changed}."
+                        )
+                    args, kwargs = changed
+            out = step(self, *args, **kwargs)
+            for (hook,) in list(self._post_hooks):
+                hook(self, args, kwargs)
+        finally:
+            self._stepping = False
+        self._stepped = True
+        for session in {p._session for group in self.param_groups for p in group["params"]}:
+            session.step_done()
+        return out
+
+    wrapped._ends_the_batch = True  # type: ignore[attr-defined]
+    return wrapped
+
+
+class Optimizer:
+    """Base of optimizers: subclasses give `step`, and their options' defaults to ``__init__``.
+
+    `params`: tensors, (name, tensor) pairs, or dicts with a list "params" and options of their own. ``state``
+    maps a parameter to a dict. When `step()` returns, what was recorded is sent to the session as one batch.
+    """
+
+    _stepping = False
+    _stepped = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        step = cls.__dict__.get("step")
+        if step is not None and not hasattr(step, "_ends_the_batch"):
+            cls.step = _ending_the_batch(step)  # type: ignore[method-assign]
+
+    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, "
+                f"but got {type_name(params)}"
+            )
+        self.defaults = defaults
+        self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
+        self._pre_hooks: list[Any] = []
+        self._post_hooks: list[Any] = []
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add a group; options it lacks are the defaults. TypeError, ValueError for what is no parameter."""
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        given = param_group["params"]
+        if isinstance(given, set):
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the ordering of "
+                "tensors in sets will change between runs. Please use a list instead."
+            )
+        held = [given] if isinstance(given, Tensor) else list(given)
+        if held and all(isinstance(p, tuple) for p in held):
+            param_group["param_names"] = [name for name, _ in held]
+            held = [p for _, p in held]
+        for p in held:
+            if not isinstance(p, Tensor):
+                raise TypeError(
+                    f"optimizer can only optimize Tensors, but one of the params is {type_name(p)}"
+                )
+            if not (self.defaults.get("differentiable") or p.is_leaf or p.retains_grad):
+                raise ValueError("can't optimize a non-leaf Tensor")
+        param_group["params"] = held
+        for name, value in self.defaults.items():
+            if value is required and name not in param_group:
+                raise ValueError(
+                    f"parameter group didn't specify a value of required optimization parameter {name}"
+                )
+            param_group.setdefault(name, deepcopy(value))
+        if len(held) != len(set(held)):
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause "
+                "an error; see github.com/pytorch/pytorch/issues/40967 for more information",
+                stacklevel=3,
+            )
+        if not {p for group in self.param_groups for p in group["params"]}.isdisjoint(held):
+            raise ValueError("some parameters appear in more than one parameter group")
+        self.param_groups.append(param_group)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Clear the gradients of all parameters, in one recorded step."""
+        held = [
+            p
+            for group in self.param_groups
+            for p in group["params"]
+            if p.requires_grad or p._grad is not None
+        ]
+        if held:
+            gradients.zero_grad(held, set_to_none=set_to_none)
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the parameters by their gradients; every subclass gives its own."""
+        raise NotImplementedError(f"{type(self).__name__} has no step()")
+
+    @staticmethod
+    def _loss(closure: Callable[[], Any] | None) -> Any:
+        """What the closure returns, run with gradients recorded."""
+        if closure is None:
+            return None
+        with enable_grad():
+            return closure()
+
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Call ``hook(optimizer, args, kwargs)`` before each step."""
+        return Handle(self._pre_hooks, hook)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Call ``hook(optimizer, args, kwargs)`` after each step."""
+        return Handle(self._post_hooks, hook)
+
+    # -- state -------------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """The state and the groups' options, with parameters as numbers in order of the groups."""
+        order = {id(p): i for i, p in enumerate(p for group in self.param_groups for p in group["params"])}
+        groups = [
+            {
+                **{k: v for k, v in group.items() if k != "params"},
+                "params": [order[id(p)] for p in group["params"]],
+            }
+            for group in self.param_groups
+        ]
+        state = {order[id(p)] if isinstance(p, Tensor) else p: held for p, held in self.state.items()}
+        return {"state": state, "param_groups": groups}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over a `state_dict`; ValueError where its groups are not of this optimizer's sizes.
+
+        As in PyTorch its tensors are shared, not copied, where their dtype fits.
+        """
+        given = state_dict["param_groups"]
+        if len(given) != len(self.param_groups):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        for mine, theirs in zip(self.param_groups, given, strict=True):
+            if len(mine["params"]) != len(theirs["params"]):
+                raise ValueError(
+                    "loaded state dict contains a parameter group that doesn't match the size of "
+                    "optimizer's group"
+                )
+        numbers = [i for group in given for i in group["params"]]
+        params = [p for group in self.param_groups for p in group["params"]]
+        of = dict(zip(numbers, params, strict=True))
+        self.state = defaultdict(dict)
+        for key, held in state_dict["state"].items():
+            if key in of:
+                self.state[of[key]] = {name: _fitting(of[key], name, value) for name, value in held.items()}
+            else:
+                self.state[key] = held
+        self.param_groups = [
+            {**deepcopy({k: v for k, v in theirs.items() if k != "params"}), "params": mine["params"]}
+            for mine, theirs in zip(self.param_groups, given, strict=True)
+        ]
+
+    def __repr__(self) -> str:
+        groups = [
+            "".join(f"    {key}: {group[key]}\n" for key in sorted(group) if key != "params")
+            for group in self.param_groups
+        ]
+        body = "".join(f"\nParameter Group {i}\n{text}" for i, text in enumerate(groups))
+        return f"{type(self).__name__} ({body})"
+
+
+def _fitting(param: Tensor, name: str, value: Any) -> Any:
+    """A state tensor in its parameter's dtype; counts of steps keep their own."""
+    if not isinstance(value, Tensor) or name == "step" or not param.dtype.is_floating_point:
+        return value
+    return value.to(param.dtype)
+
+
+def with_gradients(group: dict[str, Any]) -> list[Any]:
+    """The group's parameters that have a gradient, once the session knows which have."""
+    for p in group["params"][:1]:
+        p._session.ready()
+    return [p for p in group["params"] if p._grad is not None]
+
+
+def options(**given: Any) -> OrderedDict[str, Any]:
+    """Defaults of an optimizer; NotImplementedError for a differentiable step.
+
+    ``foreach``, ``fused``, ``capturable`` choose among PyTorch's implementations: accepted, without effect.
+    """
+    if given.get("differentiable"):
+        raise NotImplementedError("differentiable=True is not yet supported by gradd")
+    return OrderedDict(given)

@@ -1,0 +1,90 @@
+"""SGD with momentum (torch.optim.SGD), one recorded op a group and step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gradd_engine.modes import no_grad
+from gradd_engine.ops.create import zeros_like
+from gradd_engine.ops.optim import sgd_step
+
+from .optimizer import Optimizer, options, with_gradients
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+class SGD(Optimizer):
+    """Stochastic gradient descent. ``state[p]["momentum_buffer"]`` is there once momentum was used.
+
+    Source: https://pytorch.org/docs/stable/generated/torch.optim.SGD.html. ValueError for bad options.
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        if lr < 0.0:
+            raise ValueError(f"Invalid learning rate: {lr}")
+        if momentum < 0.0:
+            raise ValueError(f"Invalid momentum value: {momentum}")
+        if weight_decay < 0.0:
+            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        defaults = options(
+            lr=lr,
+            momentum=momentum,
+            dampening=dampening,
+            weight_decay=weight_decay,
+            nesterov=nesterov,
+            maximize=maximize,
+            foreach=foreach,
+            differentiable=differentiable,
+            fused=fused,
+        )
+        super().__init__(params, defaults)
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the parameters; returns the closure's loss."""
+        loss = self._loss(closure)
+        with no_grad():
+            for group in self.param_groups:
+                params = with_gradients(group)
+                if not group["momentum"]:
+                    _update(group, params, [], False)
+                    continue
+                old = [p for p in params if self.state[p].get("momentum_buffer") is not None]
+                new = [p for p in params if self.state[p].get("momentum_buffer") is None]
+                for p in new:
+                    self.state[p]["momentum_buffer"] = zeros_like(p)
+                for some, first in ((old, False), (new, True)):
+                    _update(group, some, [self.state[p]["momentum_buffer"] for p in some], first)
+        return loss
+
+
+def _update(group: dict[str, Any], params: list[Any], buffers: list[Any], first: bool) -> None:
+    if not params:
+        return
+    sgd_step(
+        params,
+        [p._grad for p in params],
+        buffers,
+        lr=float(group["lr"]),
+        momentum=float(group["momentum"]),
+        dampening=float(group["dampening"]),
+        weight_decay=float(group["weight_decay"]),
+        nesterov=group["nesterov"],
+        maximize=group["maximize"],
+        first=first,
+    )

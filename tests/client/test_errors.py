@@ -1,0 +1,214 @@
+"""What the SDK raises, when, and what stands afterwards (docs/design.md, section 6)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import gradd
+import gradd as torch
+import pytest
+from gradd_protocol import messages as m
+
+
+@pytest.fixture(params=["local", "stream", "http"])
+def session(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A session over each transport, left open by tests that fail it on purpose."""
+    url = "local:" if request.param == "local" else request.getfixturevalue("daemon")
+    s = gradd.connect(url, transport="http" if request.param == "http" else "stream")
+    yield s
+    s.wire.unseen = None
+    s.close()
+
+
+def wrong(table: Any) -> Any:
+    """A step that only the server can refuse."""
+    return table[torch.tensor([1, 99])]
+
+
+MESSAGE = "index 99 is out of bounds for dimension 0 with size 3"
+
+
+def test_an_error_of_the_server_has_pytorchs_class_and_message_and_the_recorded_line(session: Any) -> None:
+    table = torch.ones(3)
+    bad = wrong(table)
+    good = table + 1
+    with pytest.raises(IndexError, match=MESSAGE) as caught:
+        good.tolist()
+    cause = caught.value.__cause__
+    assert isinstance(cause, gradd.RecordedHere)
+    assert __file__ in str(cause)
+    assert "return table[torch.tensor([1, 99])]" in str(cause)
+    assert bad.shape == (2,)
+
+
+def test_an_error_is_told_once(session: Any) -> None:
+    table = torch.ones(3)
+    wrong(table)
+    with pytest.raises(IndexError):
+        session.flush()
+    session.flush()
+    assert table.tolist() == [1.0, 1.0, 1.0]
+    assert (table * 2).tolist() == [2.0, 2.0, 2.0]
+
+
+def test_what_never_came_to_be_raises_the_first_error(session: Any) -> None:
+    table = torch.ones(3)
+    before = table + 1
+    bad = wrong(table)
+    after = table + 2
+    with pytest.raises(IndexError) as caught:
+        session.flush()
+    for lost in (bad, after):
+        for use in (lost.tolist, lambda t=lost: t * 2, lambda t=lost: table.add_(t[0])):
+            with pytest.raises(IndexError) as again:
+                use()
+            assert again.value is caught.value
+    assert before.tolist() == [2.0, 2.0, 2.0]
+    assert table.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_batches_in_flight_behind_a_failure_are_skipped(session: Any) -> None:
+    table, w = torch.ones(3), torch.ones(2, requires_grad=True)
+    session.flush()
+    wrong(table)
+    session.step_done()
+    for _ in range(3):
+        (w * w).sum().backward()
+        with torch.no_grad():
+            w.add_(1)
+        session.step_done()
+    later = w * 2
+    with pytest.raises(IndexError, match=MESSAGE):
+        later.tolist()
+    assert (w._version, w.grad, w.tolist()) == (0, None, [1.0, 1.0])
+    (w * w).sum().backward()
+    assert w.grad.tolist() == [2.0, 2.0]
+    assert session.tensors() == session.mirror()
+
+
+def test_a_value_that_came_before_the_failure_can_still_be_read(session: Any) -> None:
+    w = torch.ones(3, requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=0.5)
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = (w * w).sum()
+        loss.backward()
+        optimizer.step()
+        loss.item()
+    optimizer.zero_grad()
+    loss = (w * w).sum()
+    loss.backward()
+    optimizer.step()
+    wrong(w.detach())
+    session.step_done()
+    assert loss.item() == 0.0
+    with pytest.raises(IndexError):
+        session.flush()
+
+
+def test_a_step_that_gets_no_memory_stops_its_batch(session: Any) -> None:
+    x = torch.ones(2)
+    torch.zeros(10**14)
+    with pytest.raises(RuntimeError, match="out of memory"):
+        (x + 1).tolist()
+    assert (x + 1).tolist() == [2.0, 2.0]
+    assert session.tensors() == session.mirror()
+
+
+def test_the_mirror_raises_at_the_line_without_a_round_trip(session: Any) -> None:
+    w = torch.ones(2, requires_grad=True)
+    y = (w * w).sum()
+    y.backward()
+    before = session.stats()["batches"]
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        y.backward()
+    with pytest.raises(RuntimeError, match="implicitly created only for scalar"):
+        (w * 2).backward()
+    with pytest.raises(RuntimeError, match="must match the size of tensor b"):
+        w + torch.ones(3)
+    assert session.stats()["batches"] <= before + 1
+    assert w.grad.tolist() == [2.0, 2.0]
+
+
+def test_a_pass_that_the_mirror_saw_raise_has_the_same_effect_on_the_server(session: Any) -> None:
+    a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    early = (a * a).sum()
+    early.backward()
+    with pytest.raises(RuntimeError, match="second time"):
+        torch.autograd.backward([(b * 2).sum(), early])
+    assert session.tensors() == session.mirror()
+    assert b.grad.tolist() == [2.0, 2.0]
+
+
+def test_close_raises_what_nobody_saw(daemon: str) -> None:
+    for url in ("local:", daemon):
+        session = gradd.connect(url)
+        wrong(torch.ones(3))
+        with pytest.raises(IndexError, match=MESSAGE):
+            session.close()
+        session.close()
+        with pytest.raises(gradd.SessionClosed):
+            torch.zeros(1, dtype=torch.float64) if gradd.current_session() is session else session.flush()
+
+
+def test_leaving_a_with_block_by_an_error_keeps_that_error(capsys: pytest.CaptureFixture[str]) -> None:
+    def script() -> None:
+        with gradd.connect("local:"):
+            wrong(torch.ones(3))
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        script()
+    assert MESSAGE in capsys.readouterr().err
+
+
+def test_an_error_nobody_saw_is_reported_at_exit() -> None:
+    script = "import gradd as torch\nx = torch.ones(3)\ny = x[torch.tensor([99])]\nprint('done')\n"
+    found = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert found.stdout == "done\n"
+    assert found.returncode == 0
+    assert "IndexError: index 99 is out of bounds" in found.stderr
+    assert "<string>:3" in found.stderr
+
+
+def test_a_writer_that_was_fenced_has_lost_the_session() -> None:
+    session = gradd.connect("local:", session="fenced")
+    x = torch.ones(2)
+    session.flush()
+    session.wire.transport.request(m.Acquire())
+    with pytest.raises(gradd.SessionLost, match="epoch"):
+        (x + 1).tolist()
+    for use in (lambda: x * 2, x.tolist, session.flush):
+        with pytest.raises(gradd.SessionLost):
+            use()
+    session.close()
+    fresh = gradd.connect("local:", session="fenced")
+    assert torch.ones(1).tolist() == [1.0]
+    fresh.close()
+    fresh.wire.transport.delete()
+
+
+def test_a_session_that_was_deleted_is_lost() -> None:
+    session = gradd.connect("local:", session="deleted")
+    x = torch.ones(2)
+    session.flush()
+    session.wire.transport.delete()
+    with pytest.raises(gradd.SessionLost):
+        (x + 1).tolist()
+    session.close()
+
+
+def test_tensors_of_two_sessions_do_not_mix() -> None:
+    with gradd.connect("local:") as one:
+        x = torch.ones(2)
+        with gradd.connect("local:"):
+            y = torch.ones(2)
+            with pytest.raises(RuntimeError, match="same session"):
+                x + y
+            with pytest.raises(RuntimeError, match="another session"):
+                one["y"] = y

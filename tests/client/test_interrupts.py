@@ -1,0 +1,158 @@
+"""Ctrl-C: the session stays usable, and the mirror agrees with the server."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import gradd
+import gradd as torch
+import pytest
+
+
+@pytest.fixture(params=["local", "stream", "http"])
+def session(request: pytest.FixtureRequest) -> Iterator[Any]:
+    url = "local:" if request.param == "local" else request.getfixturevalue("daemon")
+    with gradd.connect(url, transport="http" if request.param == "http" else "stream") as s:
+        yield s
+
+
+class CtrlC:
+    """Sends a real SIGINT to the main thread as soon as it waits for a reply."""
+
+    def __init__(self, session: Any) -> None:
+        self.transport = session.wire.transport
+        self.session = session
+
+    def __enter__(self) -> None:
+        self.session.wire.transport = self
+
+    def __exit__(self, *exc: object) -> None:
+        self.session.wire.transport = self.transport
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.transport, name)
+
+    def receive(self, block: bool) -> Any:
+        if block:
+            os.kill(os.getpid(), signal.SIGINT)
+        return self.transport.receive(block)
+
+
+def test_an_interrupted_wait_leaves_the_session_usable(session: Any) -> None:
+    x = torch.zeros(2)
+    for _ in range(3):
+        x.add_(1)
+        session.step_done()
+        y = x * 2
+        with pytest.raises(KeyboardInterrupt), CtrlC(session):
+            y.tolist()
+        x.add_(1)
+        assert y.shape == (2,)
+    assert x.tolist() == [6.0, 6.0]
+    assert session.info().batches == session.wire.seq
+    assert session.tensors() == session.mirror()
+
+
+def test_a_wait_for_a_slow_batch_can_be_interrupted(daemon: str) -> None:
+    with gradd.connect(daemon) as session:
+        a = torch.ones(1500, 1500)
+        session.flush()
+        for _ in range(12):
+            a = a @ a * 1e-4
+        started = threading.Event()
+        receive = session.wire.transport.receive
+
+        def watched(block: bool) -> Any:
+            started.set()
+            return receive(block)
+
+        def interrupt() -> None:
+            started.wait()
+            os.kill(os.getpid(), signal.SIGINT)
+
+        session.wire.transport.receive = watched
+        sender = threading.Thread(target=interrupt)
+        sender.start()
+
+        def read() -> None:
+            a.sum().item()
+            sender.join()  # the batch was faster than the signal
+            raise AssertionError("no interrupt came")
+
+        with pytest.raises(KeyboardInterrupt):
+            read()
+        sender.join()
+        session.wire.transport.receive = receive
+        assert torch.ones(2).tolist() == [1.0, 1.0]
+        assert session.tensors() == session.mirror()
+
+
+@pytest.mark.parametrize("at", ["run", "record"])
+def test_an_interrupt_inside_a_step_is_put_right(monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+    with gradd.connect("local:") as session:
+        x, w = torch.ones(2), torch.ones(2, requires_grad=True)
+        y = (w * w).sum()
+        session.flush()
+
+        def interrupted(*args: Any, **kwargs: Any) -> Any:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            if at == "run":
+                # After the mirror's version was counted up and before the step is recorded.
+                patch.setattr(session, "record", interrupted)
+            else:
+                patch.setattr("gradd._recorder.call_site", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                x.add_(1)
+            assert x._version == 1
+        assert x.tolist() == [1.0, 1.0]
+        assert x._version == 0
+        y.backward()
+        assert w.grad.tolist() == [2.0, 2.0]
+        assert session.tensors() == session.mirror()
+
+
+def test_an_interrupt_inside_a_pass_is_put_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    with gradd.connect("local:") as session:
+        w = torch.ones(2, requires_grad=True)
+        y = (w * w).sum()
+        session.flush()
+
+        def interrupted(*args: Any) -> Any:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr("gradd_engine.backward.accumulate", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                y.backward()
+        y.backward()
+        assert w.grad.tolist() == [2.0, 2.0]
+        assert session.tensors() == session.mirror()
+
+
+@pytest.mark.parametrize("place", ["_keep", "_reads", "_frees"])
+def test_an_interrupt_while_a_batch_is_made_is_put_right(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    with gradd.connect("local:") as session:
+        x = torch.ones(2)
+        session.flush()
+        y = x + 1
+        x.mul_(5)
+        real = getattr(session.outbox, place)
+
+        def interrupted(*args: Any) -> Any:
+            real(*args)
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(session.outbox, place, interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                session.flush()
+        assert x.tolist() == [1.0, 1.0]
+        with pytest.raises(gradd.GraddError, match="session"):
+            y.tolist()
+        assert session.tensors() == session.mirror()

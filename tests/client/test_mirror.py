@@ -1,0 +1,95 @@
+"""What the mirror knows without asking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import gradd
+import gradd as torch
+import pytest
+
+
+@pytest.fixture
+def session() -> Iterator[Any]:
+    with gradd.connect("local:") as s:
+        yield s
+
+
+def test_it_knows_everything_but_numbers(session: Any) -> None:
+    before = session.stats()
+    x = torch.ones(2, 3, requires_grad=True)
+    y = (x.T * 2).expand(4, 3, 2)
+    assert (y.shape, y.stride(), y.dtype, y.is_leaf, y.requires_grad) == (
+        (4, 3, 2),
+        (0, 1, 3),
+        torch.float32,
+        False,
+        True,
+    )
+    assert y.grad_fn.name() == "ExpandBackward0"
+    y.sum().backward()
+    assert (x.grad.shape, x.grad.stride(), x._version) == ((2, 3), (3, 1), 0)
+    x.detach().add_(1)
+    assert x._version == 1
+    assert session.stats() == before
+
+
+def test_gradients_keep_their_identity(session: Any) -> None:
+    x = torch.ones(2, requires_grad=True)
+    (x * 2).sum().backward()
+    g = x.grad
+    (x * 3).sum().backward()
+    assert x.grad is g
+    assert g.tolist() == [5.0, 5.0]
+    x.grad = None
+    (x * 3).sum().backward()
+    assert x.grad is not g
+    assert (g.tolist(), x.grad.tolist()) == ([5.0, 5.0], [3.0, 3.0])
+
+
+def test_after_a_failure_gradients_are_who_they_were(session: Any) -> None:
+    table, x = torch.ones(3), torch.ones(2, requires_grad=True)
+    (x * 2).sum().backward()
+    held = x.grad
+    session.flush()
+    table[torch.tensor([99])]
+    x.grad = None
+    (x * 5).sum().backward()
+    new = x.grad
+    with pytest.raises(IndexError):
+        session.flush()
+    assert x.grad is held
+    assert held.tolist() == [2.0, 2.0]
+    with pytest.raises(IndexError):
+        new.tolist()
+
+
+def test_after_a_failure_graphs_are_the_servers_to_judge(session: Any) -> None:
+    table, x = torch.ones(3), torch.ones(2, requires_grad=True)
+    y = (x * x).sum()
+    session.flush()
+    table[torch.tensor([99])]
+    y.backward()  # skipped: the graph is still whole over there
+    with pytest.raises(IndexError):
+        session.flush()
+    assert x.grad is None
+    y.backward()
+    assert x.grad.tolist() == [2.0, 2.0]
+    y.backward()
+    with pytest.raises(RuntimeError, match="second time"):
+        session.flush()
+
+
+def test_it_lists_what_the_server_lists(session: Any) -> None:
+    x = torch.ones(2, requires_grad=True)
+    session["x"] = x
+    y = x[:1] * 2
+    y.retain_grad()
+    y.backward()
+    rows = session.mirror()
+    assert rows == session.tensors()
+    assert [(r.name, r.has_grad, r.is_leaf, r.version) for r in rows if r.id in (x._id, y._id)] == [
+        ("x", True, True, 0),
+        (None, True, False, 0),
+    ]
