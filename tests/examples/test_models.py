@@ -1,0 +1,25 @@
+"""A transformer and a convolutional network print under gradd what they print under PyTorch."""
+
+from __future__ import annotations
+
+import gradd
+import pytest
+
+from tests.examples.models import main
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("transport", ["local", "stream"])
+def test_models_train_as_the_oracles_do(transport: str, request: pytest.FixtureRequest) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+    url = "local:" if transport == "local" else request.getfixturevalue("daemon")
+    with gradd.connect(url):
+        found = main(gradd)
+    assert found == main(torch)
+
+
+def test_a_session_far_away_says_what_one_here_says(daemon: str) -> None:
+    with gradd.connect("local:"):
+        here = main(gradd)
+    with gradd.connect(daemon):
+        assert main(gradd) == here
