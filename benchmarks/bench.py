@@ -1,0 +1,175 @@
+"""What every question needs: rows, measuring two sides in turn, and a command line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from .daemon import cpu_seconds, serving
+
+US = 1e6
+MS = 1e3
+
+
+class Row(msgspec.Struct, kw_only=True):
+    """One figure. `value` is in `unit` ("" for a ratio), `low` and `high` its quartiles over the rounds; None
+    where it was not measured, and `note` says why. `client` and `daemon` are CPU µs a step.
+    """
+
+    work: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    unit: str = ""
+    bar: float | None = None
+    at_least: bool = False
+    mine: str = ""
+    peer: str = ""
+    client: float | None = None
+    daemon: float | None = None
+    note: str = ""
+    #: where the time goes, from a profile of this run
+    where: str = ""
+
+    def met(self) -> bool | None:
+        """Whether the bar is met; None where there is no bar or no figure."""
+        if self.value is None or self.bar is None:
+            return None
+        return self.value >= self.bar if self.at_least else self.value <= self.bar
+
+
+def not_built(work: str, what: str, bar: float, unit: str = "", at_least: bool = False) -> Row:
+    """A row of the table that needs what does not exist."""
+    return Row(work=work, bar=bar, unit=unit, at_least=at_least, note=f"not built yet: {what}")
+
+
+@dataclass
+class Timing:
+    """Seconds a step of each round on both sides, and CPU seconds a step of the client and of the daemon."""
+
+    mine: list[float] = field(default_factory=list)
+    peer: list[float] = field(default_factory=list)
+    client: float = 0.0
+    daemon: float = 0.0
+
+    def ratio(self, work: str, bar: float | None = None) -> Row:
+        """The row of my time over the peer's, both of the same round."""
+        ratios = [m / p for m, p in zip(self.mine, self.peer, strict=False)]
+        row = self.time(work, None, MS, "ms")
+        row.mine = f"{row.value:.3f} ms" if row.value is not None else ""
+        row.peer = f"{MS * statistics.median(self.peer):.3f} ms" if self.peer else ""
+        row.unit, row.bar = "", bar
+        row.value, row.low, row.high = spread(ratios) if ratios else (None, None, None)
+        if not ratios:
+            row.note = "no peer"
+        return row
+
+    def time(self, work: str, bar: float | None, scale: float, unit: str) -> Row:
+        """The row of my time alone, in `unit` (`scale` of them make a second)."""
+        value, low, high = spread([scale * s for s in self.mine])
+        peer = f"{scale * statistics.median(self.peer):.1f} {unit}" if self.peer else ""
+        return Row(
+            work=work, value=value, low=low, high=high, unit=unit, bar=bar, peer=peer,
+            client=US * self.client, daemon=US * self.daemon,
+        )  # fmt: skip
+
+
+def spread(values: list[float]) -> tuple[float, float, float]:
+    """Median and quartiles."""
+    ordered = sorted(values)
+    n = len(ordered)
+    return statistics.median(ordered), ordered[n // 4], ordered[(3 * n) // 4 - (n > 1 and n % 4 == 0)]
+
+
+@dataclass
+class Bench:
+    """Where to measure, how much, and against whom. `pid` is the daemon's, None for `local:`."""
+
+    url: str
+    pid: int | None
+    torch: ModuleType | None
+    effort: str = "full"
+
+    def pick(self, full: int, quick: int, smoke: int = 1) -> int:
+        """A count by effort."""
+        return {"full": full, "quick": quick, "smoke": smoke}[self.effort]
+
+    @property
+    def peer(self) -> Any:
+        """torch, or None."""
+        return self.torch
+
+    def interleave(
+        self, mine: Callable[[], Any], peer: Callable[[], Any] | None, steps: int, rounds: int | None = None,
+        warm: int = 2,
+    ) -> Timing:  # fmt: skip
+        """Call both in turn, who begins alternating. Each call makes `steps` steps and waits for the last."""
+        found = Timing()
+        for _ in range(warm if self.effort != "smoke" else 1):
+            mine()
+            if peer is not None:
+                peer()
+        rounds = rounds or self.pick(21, 7)
+        for n in range(rounds):
+            for side in (0, 1) if n % 2 else (1, 0):
+                if side:
+                    client, daemon = time.process_time(), cpu_seconds(self.pid)
+                    found.mine.append(_seconds(mine) / steps)
+                    found.client += (time.process_time() - client) / steps / rounds
+                    found.daemon += (cpu_seconds(self.pid) - daemon) / steps / rounds
+                elif peer is not None:
+                    found.peer.append(_seconds(peer) / steps)
+        return found
+
+
+def _seconds(work: Callable[[], Any]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def single_threaded_torch() -> ModuleType | None:
+    """torch with one thread, where it is installed."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    torch.set_num_threads(1)
+    return torch
+
+
+#: one BLAS thread, here and in every process that is started from here; numpy reads it when it is imported
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+def main(question: Callable[[Bench], list[Row]]) -> None:
+    """The command line of a question's file. Prints the rows, as text or as one JSON line."""
+    parser = argparse.ArgumentParser(description=sys.modules[question.__module__].__doc__)
+    parser.add_argument("--url", help="a daemon, or local:; by default one is started")
+    parser.add_argument("--effort", choices=("full", "quick", "smoke"), default="full")
+    parser.add_argument("--no-torch", action="store_true", help="leave the peer out")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    if not _ONE_THREAD.items() <= os.environ.items():
+        os.execve(sys.executable, sys.orig_argv, {**os.environ, **_ONE_THREAD})
+    torch = None if options.no_torch else single_threaded_torch()
+    here = nullcontext((options.url, None)) if options.url else serving()
+    with here as (url, pid):
+        os.environ["GRADD_URL"] = url
+        rows = question(Bench(url, pid, torch, options.effort))
+    if options.json:
+        print(msgspec.json.encode(rows).decode())
+    else:
+        from .report import table
+
+        print(table(rows))

@@ -1,0 +1,51 @@
+"""What does a tiny op cost in a chain of 1,000 with one fetch at its end?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradd
+
+from .bench import US, Bench, Row, main, not_built
+from .where import where
+
+OPS = 1000
+
+
+def chain(lib: Any, length: int, factor: float) -> Any:
+    """A chain of multiplications and additions on 4 floats, and its last value."""
+    x = start = lib.ones(4)
+    for _ in range(length // 2):
+        x = x * factor + start
+    return x.numpy()
+
+
+def question(bench: Bench) -> list[Row]:
+    """First time (a chain of another length each round), and repeated."""
+    name = f"chain of {OPS:,} tiny ops then one fetch, per op"
+    torch = bench.torch
+    with gradd.connect(bench.url):
+        fresh = iter(range(OPS, OPS + 2 * 1000, 2))
+
+        def first() -> None:
+            chain(gradd, next(fresh), 0.5)
+
+        peer = None if torch is None else lambda: chain(torch, OPS, 0.5)
+        once = bench.interleave(first, peer, OPS, warm=1)
+        again = bench.interleave(lambda: chain(gradd, OPS, 0.5), peer, OPS, warm=3)
+    rows = [
+        once.time(f"{name}, first time", 20, US, "µs"),
+        again.time(f"{name}, repeated", 7, US, "µs"),
+    ]
+    if bench.effort != "quick":
+        rows[0].where = where(lambda: lambda: chain(gradd, next(fresh), 0.5), OPS, bench.pick(20, 1)).replace(
+            "a step", "an op"
+        )
+        rows[1].where = where(lambda: lambda: chain(gradd, OPS, 0.5), OPS, bench.pick(20, 5)).replace(
+            "a step", "an op"
+        )
+    return [*rows, not_built(f"{name}, under @gradd.function", "@gradd.function", 1.0, "µs")]
+
+
+if __name__ == "__main__":
+    main(question)

@@ -1,0 +1,102 @@
+"""Rows as a table, and the document around it."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import os
+import platform
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from .bench import Row
+
+_PAGE = """\
+# Benchmarks
+
+Written by `make bench`; `make bench-quick` prints less of it in two minutes. Each question is a file of
+`benchmarks/` and runs alone too: `python -m benchmarks.mlp_sgd`.
+
+{date}, {machine}. Load average {before:.1f} before and
+{after:.1f} after: where other work ran on the machine, read the ratios and their quartiles, not the times.
+
+gradd and its peer run in turn, in one run, several rounds each; a figure is the median over the rounds, of
+the ratio within a round where it is a ratio (below 1 gradd is faster). The daemon serves on loopback with
+one BLAS thread; the peer is torch eager with one thread and its default optimizer, and raw TCP for the
+wire. Data is on the server, sliced there, unless the row says otherwise. CPU is that of a step (an op, a
+request): of the process that runs the script, and of the daemon. The two run on cores of their own.
+
+{table}
+
+## {missed} of {measured} bars are not met
+
+By how much, and where the time goes. The split is CPU time, measured in the same run, with the session in
+the script's process and each planned kernel timed. "Script" is recording, sending and reading replies;
+"session outside planned kernels" is decoding, admission, the loop of a replay, its bookkeeping and the
+reply, and whole steps where a batch runs eagerly.
+
+{list}
+{others}"""
+
+_HEAD = ("work", "figure", "quartiles", "bar", "met", "gradd", "peer", "client CPU", "daemon CPU")
+
+
+def _number(value: float | None, unit: str) -> str:
+    if value is None:
+        return "–"
+    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+    return f"{value:.{digits}f} {unit}".strip()
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    met = {None: "", True: "yes", False: "no"}[row.met()]
+    bar = "" if row.bar is None else f"{'≥' if row.at_least else '≤'} {row.bar:g} {row.unit}".strip()
+    quartiles = "" if row.low is None else f"{_number(row.low, '')} – {_number(row.high, '')}"
+    figure = row.note if row.value is None else _number(row.value, row.unit)
+    cpu = tuple("" if c is None else _number(c, "µs") for c in (row.client, row.daemon))
+    return (row.work, figure, quartiles, bar, met, row.mine, row.peer, *cpu)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The rows as a Markdown table."""
+    lines = [_HEAD, *map(_cells, rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    text = ["| " + " | ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) + " |" for line in lines]
+    return "\n".join([text[0], "|" + "|".join("-" * (w + 2) for w in widths) + "|", *text[1:]])
+
+
+def machine() -> str:
+    """Processor, cores, and the versions of what computed."""
+    found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    versions = [f"Python {platform.python_version()}"]
+    for name in ("numpy", "torch", "numba"):
+        try:
+            versions.append(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            versions.append(f"no {name}")
+    return f"{found[1] if found else platform.machine()}, {os.cpu_count()} cores, {', '.join(versions)}"
+
+
+def _missed(row: Row) -> str:
+    assert row.value is not None
+    assert row.bar is not None
+    by = row.bar / row.value if row.at_least else row.value / row.bar
+    text = f"- **{row.work}**: {_number(row.value, row.unit)} where {_number(row.bar, row.unit)} is wanted"
+    text += f", {by:.2f} times off."
+    cpu = [f"{side} {_number(c, 'µs')}" for side, c in (("client", row.client), ("daemon", row.daemon)) if c]
+    if cpu:
+        text += f" CPU a step: {', '.join(cpu)}."
+    return text + (f" {row.where}" if row.where else "")
+
+
+def document(rows: Sequence[Row], load: tuple[float, float]) -> str:
+    """docs/benchmarks.md."""
+    missed = [row for row in rows if row.met() is False]
+    measured = [row for row in rows if row.met() is not None]
+    listed = "\n".join(f"- **{row.work}**: {row.where}" for row in rows if row.where and row not in missed)
+    return _PAGE.format(
+        date=f"{datetime.date.today():%d %B %Y}", machine=machine(), before=load[0], after=load[1],
+        table=table(rows), missed=len(missed), measured=len(measured), list="\n".join(map(_missed, missed)),
+        others=f"\nWhere the time goes in the others:\n\n{listed}\n" if listed else "",
+    )  # fmt: skip

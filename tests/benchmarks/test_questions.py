@@ -1,0 +1,60 @@
+"""Every question runs, in process and without torch; how long it takes is no test's matter."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from benchmarks.__main__ import QUESTIONS
+from benchmarks.bench import Row, Timing, spread
+from benchmarks.report import document, table
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_question(question: str) -> None:
+    command = [sys.executable, "-W", "error", "-m", f"benchmarks.{question}"]
+    options = ["--url=local:", "--effort=smoke", "--no-torch", "--json"]
+    done = subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = msgspec.json.decode(done.stdout, type=list[Row])
+    assert rows
+    # A row has a figure, or says why not.
+    assert [row.work for row in rows if row.value is None and not row.note] == []
+    assert [row.work for row in rows if row.value is not None and row.value < 0] == []
+
+
+def test_every_file_with_a_question_is_asked() -> None:
+    files = {path.stem for path in (ROOT / "benchmarks").glob("*.py") if "def question(" in path.read_text()}
+    assert files == set(QUESTIONS)
+
+
+def test_spread_is_the_median_and_the_quartiles() -> None:
+    assert spread([5.0, 1.0, 2.0, 4.0, 3.0]) == (3.0, 2.0, 4.0)
+    assert spread([7.0]) == (7.0, 7.0, 7.0)
+
+
+def test_a_ratio_is_taken_within_its_round() -> None:
+    row = Timing(mine=[1.0, 20.0, 3.0], peer=[1.0, 10.0, 1.0]).ratio("work", 2.0)
+    assert (row.value, row.met()) == (2.0, True)
+
+
+def test_the_document_says_what_was_missed_and_by_how_much() -> None:
+    rows = [
+        Row(work="fast", value=0.5, bar=1.0),
+        Row(work="slow", value=3.0, bar=2.0, where="all in mul."),
+        Row(work="narrow", value=0.2, bar=0.4, at_least=True),
+        Row(work="later", bar=1.0, note="not built yet: it"),
+    ]
+    text = document(rows, (0.0, 0.0))
+    assert table(rows) in text
+    assert "## 2 of 3 bars are not met" in text
+    assert "- **slow**: 3.00 where 2.00 is wanted, 1.50 times off. all in mul." in text
+    assert "- **narrow**: 0.20 where 0.40 is wanted, 2.00 times off." in text
+    assert "- **fast**" not in text
+    assert "not built yet: it" in text
