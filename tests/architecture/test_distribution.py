@@ -1,0 +1,51 @@
+"""The wheel as a client gets it: a fresh environment with the SDK alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The `bin` of a virtual environment that holds `pip install .` and nothing else."""
+    home = tmp_path_factory.mktemp("fresh") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", home], check=True)
+    subprocess.run([home / "bin/python", "-m", "pip", "install", "--quiet", ROOT], check=True)
+    return home / "bin"
+
+
+def output(fresh: Path, script: str) -> str:
+    return subprocess.run([fresh / "python", "-c", script], capture_output=True, text=True, check=True).stdout
+
+
+def test_the_sdk_alone_brings_no_server(fresh: Path) -> None:
+    heavy = ("fastapi", "cupy", "pydantic", "numba", "torch", "uvicorn")
+    found = output(fresh, f"import importlib.util as u; print([n for n in {heavy!r} if u.find_spec(n)])")
+    assert found.strip() == "[]"
+
+
+def test_the_sdk_alone_computes_a_gradient(fresh: Path) -> None:
+    lines = (
+        "x = gradd.tensor([3.0], requires_grad=True)",
+        "(x * x).sum().backward()",
+        "print(x.grad.tolist())",
+    )
+    assert output(fresh, "\n".join(("import gradd", *lines))).strip() == "[6.0]"
+
+
+def test_the_sdk_imports_in_under_400_ms_beyond_numpy(fresh: Path) -> None:
+    script = "import numpy, time; t = time.perf_counter(); import gradd; print(time.perf_counter() - t)"
+    output(fresh, script)  # compiles the bytecode, once for all users
+    assert min(float(output(fresh, script)) for _ in range(5)) < 0.4
+
+
+def test_the_command_names_the_extra_it_needs(fresh: Path) -> None:
+    done = subprocess.run([fresh / "gradd", "serve"], capture_output=True, text=True, check=False)
+    assert done.returncode == 69
+    assert "pip install 'gradd[server]'" in done.stderr

@@ -1,0 +1,71 @@
+"""The pages keep their word: their programs run, their links lead somewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+
+
+def blocks(page: str, language: str) -> str:
+    """The program that a page's blocks of one language make together."""
+    found = re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE)
+    assert found, f"{page} has no {language} block"
+    return "\n".join(found)
+
+
+def run_python(program: str, **environment: str) -> str:
+    """The output of the program, in a process of its own, where warnings are errors."""
+    command = [sys.executable, "-W", "error", "-c", program]
+    done = subprocess.run(
+        command, env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_readme_learns_the_signs() -> None:
+    accuracy = re.search(r"^accuracy (\S+)$", run_python(blocks("README.md", "python")), re.MULTILINE)
+    assert accuracy is not None
+    assert float(accuracy[1]) > 0.95
+
+
+@pytest.mark.oracle
+def test_readme_is_a_torch_script() -> None:
+    pytest.importorskip("torch", reason="torch is not installed")
+    program = blocks("README.md", "python")
+    program = re.sub(
+        r"^torch\.connect\(.*\n", "", program.replace("import gradd as torch", "import torch"), flags=re.M
+    )
+    assert float(run_python(program).split()[-1]) > 0.95
+
+
+def test_quickstart_in_python(daemon: str) -> None:
+    printed = run_python(blocks("docs/quickstart.md", "python"), GRADD_URL=daemon)
+    assert printed.startswith("[[2. 4.]]\nTrue ")
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def test_quickstart_in_curl(daemon: str) -> None:
+    program = (
+        blocks("docs/quickstart.md", "sh")
+        .replace("http://127.0.0.1:4733", daemon)
+        .replace("curl ", "curl -fsS ")
+    )
+    done = subprocess.run(["sh", "-eu", "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r'"w\.grad": ?\{[^}]*"data": ?\[6\.0\]', done.stdout), done.stdout
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\((?!https?://|#)([^)#\s]+)", page.read_text())
+    assert [target for target in targets if not (page.parent / target).exists()] == []
