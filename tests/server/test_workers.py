@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 import signal
@@ -34,7 +35,7 @@ LONG = [
 
 
 def peer(placement: Any, name: str) -> Peer:
-    return Peer(submit=lambda frame: placement.submit(name, frame).result(SECONDS))
+    return Peer(submit=lambda frame: bytes(placement.submit(name, frame).result(SECONDS)))
 
 
 def slug(reply: bytes) -> str:
@@ -122,6 +123,29 @@ def test_a_session_with_much_to_do_leaves_room_for_others() -> None:
     replies = [frames.decode_reply(future.result(0))[0] for future in queued]
     assert [reply.seq for reply in replies if isinstance(reply, m.BatchReply)] == list(range(1, 13))
     assert all(gone(pid) for pid in placement.pids)
+
+
+def test_a_loop_that_follows_gets_all_it_asked_for(placement: WorkersPlacement) -> None:
+    """More than the sockets hold, so that threads send what is left; and a process that dies meanwhile."""
+
+    async def ask() -> list[str]:
+        loop = asyncio.get_running_loop()
+        placement.follow(loop)
+        try:
+            frame = frames.join(frames.encode(m.PutTensor("x"), [np.zeros(2000)]))
+            asked = [placement.submit(name, frame) for _ in range(100) for name in ("a", "b")]
+            done = await asyncio.gather(*map(asyncio.wrap_future, asked))
+            os.kill(placement.pids[0], signal.SIGKILL)
+            done += [await asyncio.wrap_future(placement.submit(name, frame)) for name in ("a", "b")]
+        finally:
+            placement.leave()
+        return [type(frames.decode_reply(reply)[0]).__name__ for reply in done]
+
+    for name in ("a", "b"):
+        placement.open(name, {})
+    assert asyncio.run(asyncio.wait_for(ask(), SECONDS)) == ["Done"] * 200 + ["ProblemReply", "Done"]
+    assert peer(placement, "b").get("x").shape == (2000,)
+    assert placement.wait_for_living(2, SECONDS)
 
 
 def test_closing_answers_what_waits(placement: WorkersPlacement) -> None:
