@@ -24,6 +24,8 @@ from .tensor import Tensor, VersionCounter, detached
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .backends import Backend
+
 
 class GraphTask:
     """One backward pass.
@@ -67,6 +69,7 @@ class GraphTask:
         self._buffers: dict[Node, list[Any]] = {}
         self._ready: list[tuple[int, int, Node]] = []
         self._count = 0
+        self._backend: Backend | None = None
         self.skip = not create and self.captured is None and _skippable(roots, order)
         #: an opaque node is in the graph: what this pass gives is known elsewhere
         self.blind = False
@@ -90,17 +93,14 @@ class GraphTask:
         heappush(self._ready, (-node.priority, self._count, node))
 
     def _add(self, edge: Edge, g: Any) -> None:
-        node = edge.node
+        node, nr = edge.node, edge.nr
         buffer = self._buffers.get(node)
         if buffer is None:
             buffer = self._buffers[node] = [None] * node.width
-        if g is None:
-            return
-        old = buffer[edge.nr]
-        if old is None:
-            buffer[edge.nr] = g
+        if buffer[nr] is None:
+            buffer[nr] = g
         elif not self.skip:
-            buffer[edge.nr] = named.add(old, g)
+            buffer[nr] = named.add(buffer[nr], g)
 
     @property
     def done(self) -> bool:
@@ -111,6 +111,7 @@ class GraphTask:
         """Run every node that is left. An exception leaves the nodes not yet run as they were."""
         before = (state.grad, state.backend)
         state.grad = self.create
+        self._backend = None
         try:
             while self._ready:
                 self.step()
@@ -123,31 +124,41 @@ class GraphTask:
     def step(self) -> None:
         """Run the next node."""
         node = heappop(self._ready)[2]
-        grads = self._buffers.pop(node, None) or [None] * node.width
+        buffers = self._buffers
+        grads = buffers.pop(node, None) or [None] * node.width
         if not self.skip:
-            if node.tensor_hooks or node.retainers or isinstance(node, AccumulateGrad):
+            if node.leaf or node.tensor_hooks or node.retainers:
                 self._tensor_hooks(node, grads)
-            capture = self._capture.get(node)
-            if capture is not None:
-                assert self.captured is not None
-                for nr, slots in capture.items():
-                    for i in slots:
-                        self.captured[i] = grads[nr]
-        found: Sequence[Any] = ()
-        if self._run is None or node in self._run:
+            if self._capture:
+                self._take(node, grads)
+        if node.leaf or node.pre_hooks or node.post_hooks or self._run is not None:
             found = self._call(node, grads)
         else:
-            found = [None] * len(node.edges)
+            found = self._body(node, grads)
         dependencies, needed = self._dependencies, self._needed
-        for edge, g in zip(node.edges, found, strict=True):
+        at = -1
+        for edge in node.edges:
+            at += 1
             if edge is None:
                 continue
             target = edge.node
+            left = dependencies[target] = dependencies[target] - 1
             if needed is None or target in needed:
-                self._add(edge, g)
-            dependencies[target] -= 1
-            if dependencies[target] == 0 and (needed is None or target in needed):
-                self._push(target)
+                if found[at] is None:
+                    pass
+                elif target in buffers or target.width > 1:
+                    self._add(edge, found[at])
+                else:
+                    buffers[target] = [found[at]]
+                if left == 0:
+                    self._push(target)
+
+    def _take(self, node: Node, grads: list[Any]) -> None:
+        """Keep the gradients that were asked for."""
+        assert self.captured is not None
+        for nr, slots in self._capture.get(node, {}).items():
+            for i in slots:
+                self.captured[i] = grads[nr]
 
     def _tensor_hooks(self, node: Node, grads: list[Any]) -> None:
         if isinstance(node, AccumulateGrad):
@@ -165,8 +176,12 @@ class GraphTask:
                     _retain(t, grads[nr])
 
     def _call(self, node: Node, grads: list[Any]) -> Sequence[Any]:
+        """Run a node and its hooks, where it leads to what is asked for."""
+        if self._run is not None and node not in self._run:
+            return [None] * len(node.edges)
         if not self.skip and node.pre_hooks:
             grads = run_pre_hooks(node.pre_hooks, grads)
+        found: Sequence[Any] = ()
         if isinstance(node, AccumulateGrad):
             box = [grads.pop()]
             if box[0] is not None and node.variable._requires_grad:
@@ -174,20 +189,29 @@ class GraphTask:
                     accumulate(node.variable, box, self.skip)
                 if node.variable._post_hooks and not self.skip:
                     run_post_accumulate(node.variable._post_hooks, node.variable)
-            found: Sequence[Any] = ()
-        elif all(g is None for g in grads):
-            found = [None] * len(node.edges)
         else:
-            if self.skip:
-                node.verify()
-                found = [e if e is None else PLACEHOLDER for e in node.edges]
-            else:
-                state.backend = next(g.backend for g in grads if g is not None)
-                found = node.apply(grads)
-            if not self.keep:
-                node.release()
+            found = self._body(node, grads)
         if not self.skip and node.post_hooks:
             found = run_post_hooks(node.post_hooks, found, grads)
+        return found
+
+    def _body(self, node: Node, grads: list[Any]) -> Sequence[Any]:
+        """What a node makes of its gradients; nothing where there are none."""
+        for g in grads:
+            if g is not None:
+                break
+        else:
+            return [None] * len(node.edges)
+        found: Sequence[Any]
+        if self.skip:
+            node.verify()
+            found = [e if e is None else PLACEHOLDER for e in node.edges]
+        else:
+            if g.backend is not self._backend:
+                state.backend = self._backend = g.backend
+            found = node.apply(grads)
+        if not self.keep:
+            node.release()
         return found
 
 

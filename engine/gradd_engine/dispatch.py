@@ -6,6 +6,7 @@ Order of events: infer (shapes, PyTorch's errors), kernel, in-place bookkeeping,
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import graph
@@ -18,9 +19,10 @@ from .tensor import Tensor, VersionCounter
 from .views import mark_views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from .backends import Backend
+    from .backends import Backend, Listener
+    from .infer import Known
     from .layout import Meta
     from .op import Op
 
@@ -47,16 +49,17 @@ def _backend_of(op: Op, inputs: tuple[Any, ...]) -> Backend:
     """Check that tensors stand where tensors are due, and find the one backend that they share."""
     backend = None
     if op.simple:
-        plain = True
+        odd = False
+        at = -1
         for x in inputs:
-            if isinstance(x, Tensor):
-                if backend is None:
-                    backend = x.backend
-                elif x.backend is not backend:
+            at += 1
+            if not isinstance(x, Tensor):
+                odd = odd or x.__class__ not in op.accepts[at]
+            elif x.backend is not backend:
+                if backend is not None:
                     _mixed(backend, x.backend)
-            else:
-                plain = False
-        if not plain:
+                backend = x.backend
+        if odd:
             check_inputs(op, inputs)
         return default_backend() if backend is None else backend
     check_inputs(op, inputs)
@@ -118,11 +121,18 @@ def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     listener = backend.listener
     if listener is None or state.depth or op.inline:
         return execute(op, backend, inputs, attrs)
+    return _shown(listener, op, inputs, attrs, lambda: execute(op, backend, inputs, attrs))
+
+
+def _shown(
+    listener: Listener, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], run: Callable[[], Any]
+) -> Any:
+    """Run `op`, its outermost call, and tell the listener."""
     with listener.lock:
         listener.before(op, inputs, attrs)
         state.depth += 1
         try:
-            outputs = execute(op, backend, inputs, attrs)
+            outputs = run()
         except Exception as error:
             if getattr(error, "pass_began", False):
                 listener.failed(op, inputs, attrs)
@@ -178,6 +188,39 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
     return tuple(outs) if op.many else outs[0]
 
 
+def compute(
+    op: Op,
+    known: Known,
+    backend: Backend,
+    inputs: tuple[Any, ...],
+    attrs: dict[str, Any],
+    history: bool,
+    views: bool,
+) -> Any:
+    """`dispatch` for a plain op whose inputs were looked at: they share a backend and are of a geometry that
+    is known. `history`: one that is no view needs a gradient; `views`: there are views.
+    """
+    listener = backend.listener
+    if listener is not None and not state.depth:
+        # History is looked for again: another thread may have written to the inputs before the lock was ours.
+        again = partial(compute, op, known, backend, inputs, attrs, True, True)
+        return _shown(listener, op, inputs, attrs, again)
+    dual = state.level >= 0
+    if views:
+        history = _tracked(inputs)
+    if op.composite is not None and not op.rules and (history or dual):
+        return execute(op, backend, inputs, attrs)
+    history = history and known.tracks
+    if history and views:
+        graph.renew(inputs)
+    out = backend.run_plain(op, known, inputs, attrs)
+    if history:
+        graph.record_one(op, known, inputs, attrs, out)
+    if dual:
+        propagate(op, inputs, attrs, [out])
+    return out
+
+
 def written(op: Op, inputs: tuple[Any, ...]) -> Iterator[Tensor]:
     """The inputs that `op` declares to change in place."""
     return flat_tensors([x for x, yes in zip(inputs, op.written, strict=True) if yes])
@@ -218,9 +261,8 @@ def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: d
     check_overlap(base, target, inputs[1:])
     if base.infer is None:
         with_composite = dispatch(base, inputs, attrs)
-
         return named.copy_(target, with_composite)  # type: ignore[no-any-return]
-    meta: Meta = base.infer(*inputs, **attrs)
+    meta: Meta = backend.infer(base, inputs, attrs)
     check_result(base, target, meta)
     node = None
     old: Tensor | None = None

@@ -23,13 +23,16 @@ class DType:
     ``repr`` is PyTorch's spelling (``torch.float32``), because exception messages quote it.
     """
 
-    __slots__ = ("category", "itemsize", "name", "np", "tensor_type", "title")
+    __slots__ = ("category", "is_complex", "is_half", "itemsize", "name", "np", "tensor_type", "title")
 
     def __init__(self, name: str, np_dtype: Any, category: int, title: str) -> None:
         self.name = name
         self.np: np.dtype[Any] = np.dtype(np_dtype)
         self.itemsize: int = self.np.itemsize
         self.category = category
+        self.is_complex = category == COMPLEX
+        #: 16-bit floats, computed in float32 and rounded once an op
+        self.is_half = category == FLOAT and self.itemsize == 2
         self.title = title
         self.tensor_type = f"torch.{title}Tensor"
 
@@ -37,11 +40,6 @@ class DType:
     def is_floating_point(self) -> bool:
         """True for real floating types."""
         return self.category == FLOAT
-
-    @property
-    def is_complex(self) -> bool:
-        """True for complex types."""
-        return self.category == COMPLEX
 
     @property
     def is_signed(self) -> bool:
@@ -52,11 +50,6 @@ class DType:
     def differentiable(self) -> bool:
         """Only floating and complex tensors can require gradients."""
         return self.category >= FLOAT
-
-    @property
-    def is_half(self) -> bool:
-        """16-bit floats, computed in float32 and rounded once an op."""
-        return self.category == FLOAT and self.itemsize == 2
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
@@ -83,7 +76,8 @@ ALL = (
 )  # fmt: skip
 _BY_NAME = {d.name: d for d in ALL}
 _BY_NP = {d.np: d for d in ALL}
-_default = float32
+#: the default dtype; read it by `default_dtype`, or here where a call costs too much
+current = float32
 
 
 def by_name(name: str) -> DType:
@@ -105,15 +99,15 @@ def from_numpy(dtype: Any) -> DType:
 
 def default_dtype() -> DType:
     """The dtype of Python floats in `tensor()` and in promotion (``torch.get_default_dtype``)."""
-    return _default
+    return current
 
 
 def set_default_dtype(dtype: DType) -> None:
     """As ``torch.set_default_dtype``: floating types only."""
-    global _default
+    global current
     if dtype.category != FLOAT:
         raise TypeError("only floating-point types are supported as the default type")
-    _default = dtype
+    current = dtype
 
 
 def to_complex(dtype: DType) -> DType:
@@ -135,8 +129,8 @@ def of_number(value: bool | int | float | complex) -> DType:
     if isinstance(value, int):
         return int64
     if isinstance(value, complex):
-        return to_complex(_default)
-    return _default
+        return to_complex(current)
+    return current
 
 
 def promote(a: DType, b: DType) -> DType:

@@ -7,38 +7,45 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .fitting import fit
-from .nodes import AccumulateGrad, Edge, Node, edge_of
+from .infer import overload
+from .nodes import AccumulateGrad, Edge, Node, accumulator, edge_of, next_priority
+from .plans import META, OUT, VALUE, Plan, plan_of
 from .registry import named
-from .saved import FREED, Saved, TensorMeta, check_saved, saved_value, unpack
+from .saved import FREED, Saved, TensorMeta, check_saved, saved_value
 from .state import ambient
 from .tensor import Tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .infer import Known
     from .op import Op
 
 
 class OpNode(Node):
     """The node of a declared op."""
 
+    #: whether values are saved, not geometry alone
+    values: bool = False
+    #: the node's name where the overload decides it
+    _label: str = ""
+
     def __init__(self, op: Op, attrs: dict[str, Any]) -> None:
-        super().__init__()
+        self.priority = next_priority()
         self.op = op
         self.attrs = attrs
         self.saved: dict[str, Any] | None = {}
-        self.values = False
-        #: the op's parameters with an edge slot, and the node's name: both depend on the overload
+        #: the op's parameters with an edge slot, which the overload decides
         self.params = op.edge_params
-        name = op.node_name
-        self._label = name if isinstance(name, str) else name(attrs)
         #: per edge slot: geometry of the input, or a list of them
-        self.inputs: list[Any] = []
+        self.inputs: Sequence[Any] = []
         #: per edge slot: whether a gradient goes there
         self.wants: tuple[bool, ...] = ()
 
     def name(self) -> str:
         """The op's node name."""
-        return self._label
+        name = self._label or self.op.node_name
+        return name if isinstance(name, str) else name(self.attrs)
 
     def release(self) -> None:
         """Drop saved values; a node that saved none can be walked again."""
@@ -56,33 +63,8 @@ class OpNode(Node):
         """Run the rules that wanted inputs need; undo broadcasting and promotion."""
         if self.saved is None:
             raise RuntimeError(FREED)
-        op = self.op
-        known: dict[str, Any] = {**self.attrs, "g": grads[0], "grads": grads}
-        for name, entry in self.saved.items():
-            known[name] = entry.unpack(self) if type(entry) is Saved else unpack(entry, self)
-        known["needs"] = self.wants
-        out: list[Tensor | None] = []
-        joint: dict[str, Any] | None = None
-        for name, want, meta in zip(self.params, self.wants, self.inputs, strict=True):
-            is_list = type(meta) is list
-            width = len(meta) if is_list else 1
-            if not want:
-                out.extend([None] * width)
-                continue
-            rule = op.rules[name]
-            if rule.joint:
-                if joint is None:
-                    results = rule.fn(*[known[a] for a in rule.asks])
-                    joint = dict(zip(rule.serves, results, strict=True))
-                found = joint[name]
-            else:
-                found = rule.fn(*[known[a] for a in rule.asks])
-            if is_list:
-                found = [None] * width if found is None else found
-                out.extend(fit(f, m) for f, m in zip(found, meta, strict=True))
-            else:
-                out.append(fit(found, meta))
-        return out
+        plan = plan_of(self.op, self.params, self.wants)
+        return plan.apply(self, grads)
 
     def __getattr__(self, name: str) -> Any:
         """``_saved_self``, ``_saved_other``, ``_saved_result``, ``_saved_<parameter>``: what the node keeps
@@ -103,14 +85,14 @@ class OpNode(Node):
         raise AttributeError(f"'{self.short_name()}' object has no attribute '{name}'")
 
 
-def _save(op: Op, node: OpNode, inputs: tuple[Any, ...], outs: list[Tensor] | None) -> None:
+def _save(plan: Plan, node: OpNode, inputs: tuple[Any, ...], outs: Sequence[Tensor] | None) -> None:
     """Keep what the rules of the wanted inputs name, once each. `outs` is None for an in-place op (saved
     later).
     """
     saved = node.saved
     assert saved is not None
-    for ask, at, kind in _save_plan(op, node.params, node.wants):
-        if kind == _VALUE:
+    for ask, at, kind in plan.saves:
+        if kind == VALUE:
             x = inputs[at]
             if isinstance(x, Tensor):
                 node.values = True
@@ -118,43 +100,19 @@ def _save(op: Op, node: OpNode, inputs: tuple[Any, ...], outs: list[Tensor] | No
             else:
                 saved[ask] = _keep(x, node)
                 # PyTorch wraps such a number in a tensor and saves that, unless an overload takes numbers.
-                if isinstance(x, _NUMBERS) and ask not in op.number_nodes:
+                if isinstance(x, _NUMBERS) and ask not in node.op.number_nodes:
                     node.values = True
-        elif kind == _META:
+        elif kind == META:
             saved[ask] = _metas(inputs[at])
         elif outs is not None:
             node.values = True
-            if kind == _OUT:
+            if kind == OUT:
                 saved[ask] = _keep_output(outs[at], at)
             else:
                 saved[ask] = [_keep_output(o, i) for i, o in enumerate(outs)]
 
 
-_VALUE, _META, _OUT, _OUTS = range(4)
 _NUMBERS = (bool, int, float, complex)
-_plans: dict[tuple[Op, tuple[str, ...], tuple[bool, ...]], tuple[tuple[str, int, int], ...]] = {}
-
-
-def _save_plan(op: Op, params: tuple[str, ...], wants: tuple[bool, ...]) -> tuple[tuple[str, int, int], ...]:
-    """What a node of `op` saves for these wanted inputs: (name, which input or output, kind)."""
-    key = (op, params, wants)
-    found = _plans.get(key)
-    if found is None:
-        plan: dict[str, tuple[str, int, int]] = {}
-        for name, want in zip(params, wants, strict=True):
-            for ask in op.rules[name].asks if want else ():
-                if ask in op.slot_of:
-                    plan[ask] = (ask, op.slot_of[ask], _VALUE)
-                elif ask.endswith("_meta"):
-                    plan[ask] = (ask, op.slot_of[ask[:-5]], _META)
-                elif ask == "out":
-                    plan[ask] = (ask, 0, _OUT)
-                elif ask == "outs":
-                    plan[ask] = (ask, 0, _OUTS)
-                elif ask.startswith("out") and ask[3:].isdigit():
-                    plan[ask] = (ask, int(ask[3:]), _OUT)
-        found = _plans[key] = tuple(plan.values())
-    return found
 
 
 def _keep_output(o: Tensor, nr: int) -> Saved:
@@ -179,23 +137,17 @@ def _metas(x: Any) -> Any:
     return None
 
 
-def _choose_overload(node: OpNode, inputs: tuple[Any, ...]) -> None:
-    given = dict(zip(node.op.tensor_slots, inputs, strict=True))
-    for name, label in node.op.number_nodes.items():
-        if given[name] is not None and not isinstance(given[name], Tensor):
-            node._label = label
-            node.params = tuple(n for n in node.params if isinstance(given[n], Tensor))
-
-
 def _make(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> OpNode:
     node = OpNode(op, attrs)
+    slots = op.edge_slots
     if op.number_nodes:
-        _choose_overload(node, inputs)
+        node.params, node._label = overload(op, inputs)
+        slots = tuple(op.slot_of[name] for name in node.params)
     edges: list[Edge | None] = []
     wants: list[bool] = []
-    metas = node.inputs
-    for name in node.params:
-        x = inputs[op.slot_of[name]]
+    metas: list[Any] = []
+    for at in slots:
+        x = inputs[at]
         if isinstance(x, Tensor):
             edge = edge_of(x) if x.dtype.category > 1 else None
             edges.append(edge)
@@ -212,6 +164,7 @@ def _make(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> OpNode:
             metas.append(None)
     node.edges = tuple(edges)
     node.wants = tuple(wants)
+    node.inputs = metas
     return node
 
 
@@ -255,7 +208,38 @@ def record(
         if tracked[nr]:
             o._fn = node
             o._nr = nr
-    _save(op, node, inputs, outs)
+    _save(plan_of(op, node.params, node.wants), node, inputs, outs)
+
+
+def record_one(op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any], out: Tensor) -> None:
+    """`record` for a plain op, whose output is new and differentiable; views among the inputs are renewed."""
+    edges: list[Edge | None] = []
+    wants: list[bool] = []
+    for at in known.slots:
+        edge = None
+        if at >= 0:
+            x = inputs[at]
+            fn = x._fn
+            if fn is not None:
+                edge = Edge(fn.unfold() if fn.folded else fn, x._nr)
+            elif x._requires_grad:
+                edge = Edge(accumulator(x), 0)
+        edges.append(edge)
+        wants.append(edge is not None)
+    if True not in wants and not _wanted(op, inputs):
+        return
+    key = tuple(wants)
+    plan = known.plans.get(key)
+    if plan is None:
+        plan = known.plans[key] = plan_of(op, known.params, key)
+    node = OpNode(op, attrs)
+    node.params, node.inputs, node.edges, node.wants = known.params, known.inputs, tuple(edges), key
+    if known.label:
+        node._label = known.label
+    node.backend = out.backend
+    out._fn = node
+    if plan.saves:
+        _save(plan, node, inputs, (out,))
 
 
 def prepare_inplace(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[OpNode, Tensor | None]:
@@ -270,7 +254,7 @@ def prepare_inplace(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> t
         with ambient(grad=False):
             old = named.clone(inputs[0])
         kept = (old, *inputs[1:])
-    _save(op, node, kept, None)
+    _save(plan_of(op, node.params, node.wants), node, kept, None)
     if old is not None and node.saved is not None:
         edge = edge_of(inputs[0])
         if edge is not None and not isinstance(edge.node, AccumulateGrad):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import graph
 from .dtypes import can_cast
 from .layout import is_dense, overlaps_itself
+from .nodes import node_of
 from .tensor import Tensor
 from .views import CopySlices, creation_error
 
@@ -107,7 +108,7 @@ def rebase(t: Tensor, node: graph.OpNode, old: Tensor | None) -> None:
 
 def _move_retainer(t: Tensor, node: Node) -> None:
     """retain_grad follows the tensor to its new value; hooks stay with the old one."""
-    old = t._fn
+    old = node_of(t)
     if old is None or old.retainers is None:
         return
     ref = old.retainers.pop(t._nr, None)

@@ -46,7 +46,7 @@ class Meta:
     ``compute`` is the dtype the inputs are cast to before the kernel runs (None: as they are).
     """
 
-    __slots__ = ("compute", "dtype", "offset", "shape", "strides")
+    __slots__ = ("_contiguous", "compute", "dtype", "offset", "shape", "strides")
 
     def __init__(
         self,
@@ -56,6 +56,7 @@ class Meta:
         offset: int = 0,
         compute: DType | None = None,
     ) -> None:
+        self._contiguous = True if strides is None else None
         self.shape = shape
         self.dtype = dtype
         self.strides = contiguous_strides(shape) if strides is None else strides
@@ -66,6 +67,19 @@ class Meta:
     def ndim(self) -> int:
         """Number of dimensions."""
         return len(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements."""
+        return numel(self.shape) * self.dtype.itemsize
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether the elements lie in row-major order without gaps."""
+        found = self._contiguous
+        if found is None:
+            found = self._contiguous = is_contiguous(self.shape, self.strides)
+        return found
 
 
 def numel(shape: Sequence[int]) -> int:

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from .backends import Backend
     from .tensor import Tensor
 
-_sequence = itertools.count()
-LAST = 1 << 62
+#: room between two sequence numbers, for the nodes of a graph that is made later than it came to be
+ROOM = 1 << 16
+_sequence = itertools.count(0, ROOM)
+LAST = 1 << 100
 
 
 def next_priority() -> int:
-    """The sequence number of a node created now."""
+    """The sequence number of a node created now; the `ROOM` numbers from there on are the caller's."""
     return next(_sequence)
 
 
@@ -46,16 +48,22 @@ class Node:
     #: how many outputs the forward has
     width: int = 1
     backend: Backend
+    #: it adds into a leaf's gradient
+    leaf: ClassVar[bool] = False
     #: what lies behind the node is not known here (a client's mirror that lost sight of a graph)
     opaque: ClassVar[bool] = False
+    #: a stand-in: see `Folded`
+    folded: ClassVar[bool] = False
+
+    # Class defaults until they are set: most nodes have none of these.
+    tensor_hooks: dict[int, list[Any]] | None = None
+    retainers: dict[int, weakref.ref[Tensor]] | None = None
+    pre_hooks: list[Any] | None = None
+    post_hooks: list[Any] | None = None
+    _metadata: dict[Any, Any] | None = None
 
     def __init__(self) -> None:
-        self.priority = next_priority()
-        self.tensor_hooks: dict[int, list[Any]] | None = None
-        self.retainers: dict[int, weakref.ref[Tensor]] | None = None
-        self.pre_hooks: list[Any] | None = None
-        self.post_hooks: list[Any] | None = None
-        self._metadata: dict[Any, Any] | None = None
+        self.priority = next(_sequence)
 
     def name(self) -> str:
         """The node's name as PyTorch prints it, e.g. ``MulBackward0``."""
@@ -80,6 +88,10 @@ class Node:
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         """Gradients for each edge from gradients of each output."""
         raise NotImplementedError(f"derivative for {self.name()} is not implemented")
+
+    def unfold(self) -> Node:
+        """The node itself, also of a `Folded` one."""
+        return self
 
     def reached(self) -> None:
         """A pass is about to begin that may run this opaque node."""
@@ -110,10 +122,35 @@ class Node:
         return f"<{self.short_name()} object at {id(self):#x}>"
 
 
+class Folded(Node):
+    """A node that is made when somebody asks for it: it stands in a tensor's ``_fn``, never behind an edge.
+
+    ``make()`` gives the node; it is called once.
+    """
+
+    folded = True
+
+    def __init__(self, make: Callable[[], Node]) -> None:
+        self._make: Callable[[], Node] | None = make
+        self._node: Node | None = None
+
+    def unfold(self) -> Node:
+        """The node itself."""
+        if self._node is None:
+            assert self._make is not None
+            self._node, self._make = self._make(), None
+        return self._node
+
+    def name(self) -> str:
+        """The node's name."""
+        return self.unfold().name()
+
+
 class AccumulateGrad(Node):
     """The end of the graph at a leaf: adds what arrives into ``variable.grad``."""
 
     _name = "torch::autograd::AccumulateGrad"
+    leaf = True
 
     def __init__(self, variable: Tensor) -> None:
         super().__init__()
@@ -123,9 +160,17 @@ class AccumulateGrad(Node):
         self.lock = threading.RLock()
 
 
+def node_of(t: Tensor) -> Node | None:
+    """The node of `t` as it stands, made now where it was folded."""
+    fn = t._fn
+    if fn is not None and fn.folded:
+        fn = t._fn = fn.unfold()
+    return fn
+
+
 def edge_of(t: Tensor) -> Edge | None:
     """Where the gradient of `t` goes; None when it needs none."""
-    fn = t.grad_fn if t._base is not None else t._fn
+    fn = t.grad_fn if t._base is not None else node_of(t)
     if fn is not None:
         return Edge(fn, t._nr)
     return Edge(accumulator(t), 0) if t._requires_grad else None

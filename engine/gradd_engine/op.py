@@ -16,10 +16,13 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from . import dtypes
 from . import schema as _schema
-from .dispatch import dispatch
+from .dispatch import compute, dispatch
+from .infer import PLAIN, Known, learn
 from .registry import REGISTRY
-from .schema import BILINEAR, ELEMENTWISE, LINEAR, REQUIRED, Schema
+from .schema import BILINEAR, ELEMENTWISE, LINEAR, REQUIRED, Param, Schema
+from .state import state
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -56,20 +59,24 @@ class Op:
     """A declared op. Call it to run it."""
 
     __slots__ = (
+        "__call__",
+        "accepts",
         "base",
-        "call",
         "checked",
         "composite",
         "differentiable",
         "doc",
         "dynamic",
         "edge_params",
+        "edge_slots",
         "family",
         "impl",
         "infer",
+        "inferred",
         "inline",
         "inplace",
         "jvp",
+        "known",
         "many",
         "method",
         "multi_view",
@@ -79,6 +86,8 @@ class Op:
         "node_name",
         "number_nodes",
         "params",
+        "plain",
+        "plans",
         "random",
         "rules",
         "schema",
@@ -86,6 +95,7 @@ class Op:
         "slot_of",
         "tensor_params",
         "tensor_slots",
+        "ufunc",
         "unsafe",
         "view",
         "writes",
@@ -101,20 +111,29 @@ class Op:
         self.slot_of = {n: i for i, n in enumerate(self.tensor_slots)}
         #: no parameter takes a list of tensors
         self.simple = not any("[" in p.kind for p in self.tensor_params)
+        #: per tensor parameter: the classes, besides tensors, of what may stand there
+        self.accepts = tuple(_accepted(p) for p in schema.tensors)
         self.base: Op | None = None
-        self.call: Callable[..., Any] = lambda *a, **k: None
+        #: the op as a function: a slot of this name makes a call of the op a call of it, nothing in between
+        self.__call__: Callable[..., Any] = lambda *a, **k: None
         self.checked = False
         self.composite: Callable[..., Any] | None = None
         self.differentiable: tuple[bool, ...] | None = None
         self.doc = ""
         self.dynamic = False
+        #: the tensor parameters that have a rule, and where they stand among the inputs
         self.edge_params: tuple[str, ...] = ()
+        self.edge_slots: tuple[int, ...] = ()
         self.family = ""
         self.impl: Callable[..., Any] = lambda *a, **k: None
         self.infer: Callable[..., Any] | None = None
+        #: what `infer` said, by geometry and parameters; None where that is not all it depends on
+        self.inferred: dict[tuple[Any, ...], Any] | None = None
         self.inline = False
         self.inplace: Op | None = None
         self.jvp: Any = None
+        #: of a plain op: what it makes of inputs of each geometry
+        self.known: dict[tuple[Any, ...], Known] = {}
         self.many = False
         self.method = False
         self.multi_view = False
@@ -122,16 +141,23 @@ class Op:
         self.needs_meta = False
         self.node_name: str | Callable[[dict[str, Any]], str] = ""
         self.number_nodes: dict[str, str] = {}
+        #: inputs are tensors or numbers, and the result is one new tensor that a kernel makes
+        self.plain = False
+        #: what nodes save and how they run their rules, by overload and wanted inputs
+        self.plans: dict[Any, Any] = {}
         self.random = False
         self.rules: dict[str, Rule] = {}
+        self.ufunc = ""
         self.unsafe = False
         self.view = False
         self.writes: tuple[str, ...] = ()
         #: per tensor parameter: whether the op writes to it itself
         self.written: tuple[bool, ...] = (False,) * len(self.tensor_slots)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.call(*args, **kwargs)
+    @property
+    def call(self) -> Callable[..., Any]:
+        """The op as a function, with its own signature and documentation."""
+        return self.__call__
 
     def run(self, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run it on inputs and attributes that are bound already."""
@@ -139,6 +165,16 @@ class Op:
 
     def __repr__(self) -> str:
         return f"<op {self.schema}>"
+
+
+def _accepted(p: Param) -> frozenset[type]:
+    """The classes, besides tensors, of what surely may stand in a tensor's place (lists are looked into)."""
+    found: set[type] = set()
+    if p.kind.endswith("?") or p.default is None:
+        found.add(type(None))
+    if "Number" in p.kind:
+        found.update((bool, int, float, complex))
+    return frozenset(found)
 
 
 def _camel(name: str) -> str:
@@ -161,13 +197,52 @@ def _build_call(op: Op) -> Callable[..., Any]:
             parts.append(f"{p.name}=_d{i}")
     inputs = "".join(f"{p.name}, " for p in op.schema.tensors)
     attrs = ", ".join(f"{p.name!r}: {p.name}" for p in op.schema.attrs)
-    text = f"def {op.name}({', '.join(parts)}):\n    return _dispatch(_op, ({inputs}), {{{attrs}}})\n"
+    body = [f"return _dispatch(_op, ({inputs}), {{{attrs}}})"]
+    if op.plain:
+        body = _plain_body(op, f"({inputs})", f"{{{attrs}}}")
+        names.update(_Tensor=Tensor, _compute=compute, _dtypes=dtypes, _learn=learn, _plain=PLAIN)
+        names.update(_get=op.known.get, _state=state)
+    text = f"def {op.name}({', '.join(parts)}):\n    " + "\n    ".join(body)
     # The text comes from the declaration's signature alone. Its file is named so that it counts as the
     # engine's.
     exec(compile(text, f"{__file__}:{op.name}", "exec"), names)
     fn: Callable[..., Any] = names[op.name]
     fn.__doc__ = op.doc
     return fn
+
+
+def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
+    """One look at each input, written out: their backend, whether there is history, and the key to what the
+    op makes of such inputs. What is out of the ordinary goes to `dispatch`.
+    """
+    general = f"return _dispatch(_op, {inputs}, {attrs})"
+    lines = ["_grad, _backend, _history, _views = _state.grad, None, False, False"]
+    key = ["_dtypes.current"]
+    for p in op.schema.tensors:
+        x = p.name
+        lines += [
+            f"if isinstance({x}, _Tensor):",
+            f"    {x}__ = ({x}.dtype, {x}.shape, {x}.strides)",
+            f"    if {x}.backend is not _backend:",
+            f"        if _backend is not None: {general}",
+            f"        _backend = {x}.backend",
+            "    if _grad:",
+            f"        if {x}._base is not None: _views = True",
+            f"        elif {x}._fn is not None or {x}._requires_grad: _history = True",
+            f"else: {x}__ = {x}.__class__",
+        ]
+        key.append(f"{x}__")
+    for p in op.schema.attrs:
+        lines.append(f"if {p.name}.__class__ not in _plain: {general}")
+        key += [f"{p.name}.__class__", p.name]
+    return [
+        *lines,
+        f"if _backend is None: {general}",
+        f"_key = ({', '.join(key)})",
+        f"_known = _get(_key) or _learn(_op, _key, {inputs}, {attrs})",
+        f"if _known is None: {general}",
+        f"return _compute(_op, _known, _backend, {inputs}, {attrs}, _history, _views)",
+    ]
 
 
 def _rules(op: Op, vjp: Any) -> dict[str, Rule]:
@@ -203,7 +278,9 @@ def op(
     dynamic: bool = False,
     inline: bool = False,
     needs_meta: bool = False,
+    infers_anew: bool = False,
     writes: str = "",
+    ufunc: str = "",
     differentiable: Sequence[bool] | None = None,
     namespace: str = "",
     doc: str = "",
@@ -222,6 +299,9 @@ def op(
     shapes depend on values. ``differentiable`` flags each output of a ``many`` op. ``node`` names the
     node, or is a function of the attributes that does. ``number_nodes`` names, by parameter, the node
     where a number stands there: PyTorch's overload for numbers, which has slots for tensors alone.
+    ``ufunc`` names the function of the array namespace that ``impl`` is where all parameters have their
+    defaults: plans call it without a detour.
+    ``infers_anew``: what ``infer`` says depends on more than geometry and parameters.
     ``method`` attaches a Tensor method (a string: under that name), ``inplace`` derives ``name_``.
     ``namespace`` is where users find it ("nn.functional"; "" is the top level, "-" nowhere).
     """
@@ -243,13 +323,24 @@ def op(
     if made.rules and taken:
         raise ValueError(f"{made.name}: inputs {sorted(taken)} are what rules call something else")
     made.edge_params = tuple(n for n in made.tensor_slots if n in made.rules)
+    made.edge_slots = tuple(made.slot_of[n] for n in made.edge_params)
     made.node_name = node if node is not None else f"{_camel(made.name)}Backward0"
     made.number_nodes = number_nodes or {}
     made.view, made.multi_view, made.many, made.unsafe = view, multi_view, many or multi_view, unsafe
     made.random, made.dynamic, made.needs_meta = random, dynamic, needs_meta
     made.inline = inline or (dynamic and composite is not None)
+    made.ufunc = ufunc
     made.writes = tuple(writes.split())
     made.written = tuple(n in made.writes for n in made.tensor_slots)
+    if made.simple and not dynamic and not infers_anew:
+        made.inferred = {}
+    made.plain = (
+        made.simple
+        and impl is not None
+        and infer is not None
+        and differentiable is None
+        and not (view or made.many or writes or made.inline)
+    )
     made.differentiable = None if differentiable is None else tuple(differentiable)
     made.namespace, made.method = namespace, bool(method)
     made.doc = inspect.cleandoc(doc)
@@ -260,7 +351,7 @@ def op(
     if made.name in REGISTRY:
         raise ValueError(f"op {made.name} is declared twice")
     REGISTRY[made.name] = made
-    made.call = _build_call(made)
+    made.__call__ = _build_call(made)
     if method:
         _attach(method if isinstance(method, str) else made.name, made.call)
     if inplace:
@@ -271,7 +362,8 @@ def op(
 def _derive_inplace(base: Op) -> None:
     first, *rest = base.schema.params
     made = Op(Schema(f"{base.name}_", (first, *rest)))
-    made.base, made.rules, made.edge_params = base, base.rules, base.edge_params
+    made.base, made.rules = base, base.rules
+    made.edge_params, made.edge_slots = base.edge_params, base.edge_slots
     made.infer, made.impl, made.jvp, made.composite = base.infer, base.impl, base.jvp, base.composite
     made.node_name, made.namespace, made.random = base.node_name, base.namespace, base.random
     made.number_nodes = base.number_nodes
@@ -279,7 +371,7 @@ def _derive_inplace(base: Op) -> None:
     made.doc = f"In-place form of `{base.name}`."
     base.inplace = made
     REGISTRY[made.name] = made
-    made.call = _build_call(made)
+    made.__call__ = _build_call(made)
     made.method = True
     _attach(made.name, made.call)
 

@@ -24,6 +24,8 @@ class _Named:
         found = REGISTRY.get(name)
         if found is None:
             raise LookupError(f"the op {name!r} is not declared: import gradd_engine.ops")
+        # Found at once from now on: a declaration is made once and stays.
+        setattr(self, name, found.call)
         return found.call
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from .nodes import node_of
+from .state import state
 from .tensor import Tensor, detached
 
 if TYPE_CHECKING:
-    from .backends import Backend
     from .dtypes import DType
     from .layout import Size
     from .nodes import Node
@@ -24,14 +25,13 @@ FREED = (
 class TensorMeta:
     """The geometry of an input, for rules that need no values."""
 
-    __slots__ = ("backend", "dtype", "offset", "shape", "strides")
+    __slots__ = ("dtype", "offset", "shape", "strides")
 
     def __init__(self, t: Tensor) -> None:
         self.shape: Size = t.shape
         self.dtype: DType = t.dtype
         self.strides = t.strides
         self.offset = t.offset
-        self.backend: Backend = t.backend
 
     @property
     def ndim(self) -> int:
@@ -62,7 +62,7 @@ class Saved:
         t = self.tensor
         if t._vc.n == self.version:
             return
-        source, nr = (owner, self.nr) if self.is_output else (t._fn, t._nr)
+        source, nr = (owner, self.nr) if self.is_output else (node_of(t), t._nr)
         what = f"[{t.dtype.tensor_type} {list(t.shape)}]"
         if source is not None:
             name = (
@@ -81,8 +81,9 @@ class Saved:
 
     def unpack(self, owner: Node) -> Tensor:
         """The tensor, with its history."""
-        self.check(owner)
-        if not self.is_output:
+        if self.tensor._vc.n != self.version:
+            self.check(owner)
+        if not self.is_output or not state.grad:
             return self.tensor
         out = detached(self.tensor)
         out._fn, out._nr = owner, self.nr
@@ -115,7 +116,7 @@ def check_saved(entry: Any, node: Node) -> None:
 
 def unpack(entry: Any, node: Node) -> Any:
     """`Saved.unpack` for all of a (nested) entry."""
-    if isinstance(entry, Saved):
+    if type(entry) is Saved:
         return entry.unpack(node)
     if isinstance(entry, list):
         return [unpack(e, node) for e in entry]

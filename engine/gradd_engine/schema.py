@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .dtypes import DType
@@ -50,11 +50,11 @@ class Param:
     optional: bool
     default: Any
     keyword_only: bool
+    #: whether tensors may stand here
+    is_tensor: bool = field(init=False)
 
-    @property
-    def is_tensor(self) -> bool:
-        """Whether tensors may stand here."""
-        return self.kind.startswith("Tensor")
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "is_tensor", self.kind.startswith("Tensor"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +64,14 @@ class Schema:
     name: str
     params: tuple[Param, ...]
 
-    @property
-    def tensors(self) -> tuple[Param, ...]:
-        """The tensor-capable parameters, in order: what `inputs` binds to."""
-        return tuple(p for p in self.params if p.is_tensor)
+    #: the tensor-capable parameters, in order: what `inputs` binds to
+    tensors: tuple[Param, ...] = field(init=False)
+    #: all other parameters
+    attrs: tuple[Param, ...] = field(init=False)
 
-    @property
-    def attrs(self) -> tuple[Param, ...]:
-        """All other parameters."""
-        return tuple(p for p in self.params if not p.is_tensor)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tensors", tuple(p for p in self.params if p.is_tensor))
+        object.__setattr__(self, "attrs", tuple(p for p in self.params if not p.is_tensor))
 
     def __str__(self) -> str:
         parts: list[str] = []

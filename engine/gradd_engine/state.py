@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from contextvars import Context
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import TracebackType
 
     from .backends import Backend
@@ -19,12 +20,13 @@ if TYPE_CHECKING:
     from .rng import Generator
 
 
+T = TypeVar("T")
+
+
 class _State(threading.local):
     grad: bool = True
     level: int = -1
     depth: int = 0
-    #: floating-point warnings are off around everything that runs: kernels need not turn them off one by one
-    quiet: bool = False
     backend: Backend | None = None
     generator: Generator | None = None
     account: Account | None = None
@@ -33,10 +35,22 @@ class _State(threading.local):
 state = _State()
 
 
+#: a context in which infinities and NaNs are results, not warnings
+_quiet = Context()
+_quiet.run(np.seterr, all="ignore")
+#: makes a context to `run` one kernel in: a context is entered once at a time, and a copy costs nothing
+quiet_copy = _quiet.copy
+
+
+def quietly(fn: Callable[..., T], *args: Any) -> T:
+    """Call `fn` with NumPy's floating-point warnings off; several times faster than np.errstate."""
+    return quiet_copy().run(fn, *args)
+
+
 @contextmanager
 def quiet_kernels() -> Iterator[None]:
-    """Infinities and NaNs are results, not warnings: said once around many kernels."""
-    with np.errstate(all="ignore"), ambient(quiet=True):
+    """NumPy's floating-point warnings off, around kernels that are called one by one."""
+    with np.errstate(all="ignore"):
         yield
 
 

@@ -26,13 +26,13 @@ class Storage:
     account.
     """
 
-    __slots__ = ("__weakref__", "_account", "_flat", "array", "nbytes")
+    __slots__ = ("__weakref__", "_flat", "_lease", "array", "nbytes")
 
     def __init__(self, array: Any, nbytes: int, account: Account | None) -> None:
         self.array = array
         self.nbytes = nbytes
         self._flat: Any = None
-        self._account = account
+        self._lease = None if account is None else Lease(account, nbytes)
 
     @property
     def flat(self) -> Any:
@@ -44,9 +44,18 @@ class Storage:
             self._flat = a.reshape(-1).view("uint8")
         return self._flat
 
+
+class Lease:
+    """Bytes of an account, given back when their holder dies."""
+
+    __slots__ = ("_account", "_nbytes")
+
+    def __init__(self, account: Account, nbytes: int) -> None:
+        self._account = account
+        self._nbytes = nbytes
+
     def __del__(self) -> None:
-        if self._account is not None:
-            self._account.give(self.nbytes)
+        self._account.give(self._nbytes)
 
 
 class VersionCounter:
@@ -183,7 +192,10 @@ class Tensor:
         """The node that made this tensor, None for leaves; rebuilt for a view whose base changed in place."""
         if self._base is not None and self._view_version != self._vc.n:
             self._refresh()
-        return self._fn
+        fn = self._fn
+        if fn is not None and fn.folded:
+            fn = self._fn = fn.unfold()
+        return fn
 
     @property
     def requires_grad(self) -> bool:

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
+    from ..infer import Known
     from ..layout import Meta
     from ..op import Op
     from ..tensor import Tensor
@@ -85,6 +86,10 @@ class Backend(Protocol):
         self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> list[Tensor]:
         """Run `op`'s kernel; tensors with exactly the shapes, dtypes and strides of `metas`."""
+        ...
+
+    def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
+        """`run` for a plain op and inputs of a geometry that is known."""
         ...
 
     def run_into(

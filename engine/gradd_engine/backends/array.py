@@ -1,25 +1,55 @@
-"""What NumPy and CuPy have in common: dense arrays over storages, kernels from an op's `impl`.
+"""What NumPy and CuPy have in common: dense arrays over storages, kernels from one table.
 
 `infer` is law: whatever layout a kernel returns, the tensor handed out has the strides that `infer` gave.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..dtypes import BOOL, INT, DType, float32, from_numpy
-from ..layout import Meta, is_contiguous, numel
-from ..state import state
+from ..infer import infer
+from ..kernels import KernelTable
+from ..layout import Meta
+from ..state import quiet_copy, quietly, state
 from ..tensor import Storage, Tensor
 from . import Device
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from ..infer import Known
     from ..op import Op
     from . import Listener
+
+    Watch = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
+
+
+def _alone() -> int:
+    """What getrefcount says of a local that nobody else holds; it is not the same in every Python."""
+    a = np.empty(0)
+    return getrefcount(a)
+
+
+_ALONE = _alone()
+
+
+class _Watched(KernelTable):
+    """A kernel table that shows what it gives out as it runs."""
+
+    def __init__(self, table: KernelTable, watch: Watch) -> None:
+        super().__init__(table._xp)
+        self._table = table
+        self._watch = watch
+
+    def __missing__(self, op: Op) -> Any:
+        kernel, watch = self._table[op], self._watch
+        found = self[op] = lambda *args, **attrs: watch(op.name, kernel, args, attrs)
+        return found
 
 
 class ArrayBackend:
@@ -31,14 +61,32 @@ class ArrayBackend:
 
     def __init__(self, xp: Any, device: str) -> None:
         self.xp = xp
+        self._ndarray = xp.ndarray
         self.device = Device(device)
+        #: what computes each op; plans take their kernels from here too
+        self.kernels = KernelTable(xp)
+
+    @contextmanager
+    def watched(self, watch: Watch | None) -> Iterator[None]:
+        """Show every eager kernel inside to ``watch(name, kernel, arguments, attributes)``, which runs it and
+        returns what it gives.
+        """
+        if watch is None:
+            yield
+            return
+        table = self.kernels
+        self.kernels = _Watched(table, watch)
+        try:
+            yield
+        finally:
+            self.kernels = table
+
+    def synchronize(self) -> None:
+        """Wait until the device has done what it was told; here calls return when they are done."""
 
     # -- kernels -----------------------------------------------------------------------------------
 
-    def infer(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """What `op` says of its outputs."""
-        assert op.infer is not None
-        return op.infer(*inputs, **attrs)
+    infer = staticmethod(infer)
 
     def run(
         self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
@@ -47,56 +95,98 @@ class ArrayBackend:
         account = state.account
         if account is not None:
             for m in metas:
-                account.take(numel(m.shape) * m.dtype.itemsize)
-        done = 0
+                account.take(m.nbytes)
+        tensors: list[Tensor] = []
         try:
-            out = self._call(op, metas, inputs, attrs)
-            tensors = []
-            for m, a in zip(metas, out, strict=True):
-                tensors.append(self._lawful(a, m, inputs, account))
-                done += 1
+            compute = metas[0].compute if metas else None
+            given = []
+            for x in inputs:
+                if isinstance(x, Tensor) and x.dtype is compute and not compute.is_half:
+                    given.append(x.array)
+                else:
+                    given.append(self._argument(x, compute, op.written[len(given)]))
+            if op.random or op.needs_meta:
+                attrs = self._attributes(op, metas, attrs)
+            run, kernel = quiet_copy().run, self.kernels[op]
+            found = run(kernel, self.xp, *given, **attrs) if attrs else run(kernel, self.xp, *given)
+            for a in found if op.many else (found,):
+                m = metas[len(tensors)]
+                if not op.simple or not self._is_lawful(a, m, given):
+                    a = quietly(self.lawful, a, m, [x.array for x in _tensors(inputs)])
+                storage = Storage(a, a.nbytes, account)
+                tensors.append(Tensor(self, storage, m.shape, m.strides, 0, m.dtype, a))
             return tensors
         except BaseException:
             if account is not None:
-                for m in metas[done:]:
-                    account.give(numel(m.shape) * m.dtype.itemsize)
+                for m in metas[len(tensors) :]:
+                    account.give(m.nbytes)
+            raise
+
+    def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
+        """`run` for a plain op and inputs of a geometry that is known."""
+        m, account = known.meta, state.account
+        if account is not None:
+            account.take(m.nbytes)
+        try:
+            run, kernel, takes = quiet_copy().run, self.kernels[op], known.takes
+            if op.random or op.needs_meta:
+                attrs = self._attributes(op, (m,), attrs)
+            if len(takes) == 2:
+                x, y = inputs
+                t, u = takes
+                x = x.array if t is None else t(x) if t else self._argument(x, m.compute, False)
+                y = y.array if u is None else u(y) if u else self._argument(y, m.compute, False)
+                a = run(kernel, self.xp, x, y, **attrs) if attrs else run(kernel, self.xp, x, y)
+            else:
+                given: list[Any] = []
+                for t in takes:
+                    x = inputs[len(given)]
+                    given.append(x.array if t is None else t(x) if t else self._argument(x, m.compute, False))
+                a = run(kernel, self.xp, *given, **attrs) if attrs else run(kernel, self.xp, *given)
+            if not (
+                type(a) is self._ndarray
+                and a.base is None
+                and a.shape == known.shape
+                and a.dtype is known.dtype
+                and known.contiguous
+                and a.flags.c_contiguous
+                # nobody else has it: it is no input
+                and getrefcount(a) <= _ALONE
+            ):
+                a = quietly(self.lawful, a, m, [x.array for x in _tensors(inputs)])
+            return Tensor(self, Storage(a, a.nbytes, account), m.shape, m.strides, 0, m.dtype, a)
+        except BaseException:
+            if account is not None:
+                account.give(m.nbytes)
             raise
 
     def run_into(
         self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> None:
         """Run the kernel and copy its result over `target`."""
-        (out,) = self._call(op, (meta,), inputs, attrs)
-        with np.errstate(all="ignore"):
-            target.array[...] = self.cast(out, target.dtype)
+        metas = (meta,)
+        given = [self._argument(x, meta.compute, yes) for x, yes in zip(inputs, op.written, strict=True)]
+        attrs = self._attributes(op, metas, attrs)
+        quietly(self._store, target, quiet_copy().run(self.kernels[op], self.xp, *given, **attrs))
 
-    def _call(
-        self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
-    ) -> Sequence[Any]:
-        compute = metas[0].compute if metas else None
-        arrays = []
-        for x, written in zip(inputs, op.written, strict=True):
-            if isinstance(x, Tensor) and x.dtype is compute and not compute.is_half:
-                arrays.append(x.array)
-            else:
-                arrays.append(_raw(x) if written else self._argument(x, compute))
+    def _store(self, target: Tensor, a: Any) -> None:
+        target.array[...] = self.cast(a, target.dtype)
+
+    def _attributes(self, op: Op, metas: Sequence[Meta], attrs: dict[str, Any]) -> dict[str, Any]:
+        """The parameters that a kernel gets: those of the op, and what it declares that it needs."""
         if op.random:
             attrs = {**attrs, "key": state.generator.next() if state.generator else (0, 0)}
         if op.needs_meta:
             attrs = {**attrs, "meta": metas[0]}
-        if state.quiet:
-            out = op.impl(self.xp, *arrays, **attrs)
-        else:
-            with np.errstate(all="ignore"):
-                out = op.impl(self.xp, *arrays, **attrs)
-        return out if op.many else (out,)
+        return attrs
 
-    def _argument(self, x: Any, compute: DType | None) -> Any:
+    def _argument(self, x: Any, compute: DType | None, written: bool) -> Any:
+        """What a kernel gets of an input; of what it writes to, the memory itself."""
         if isinstance(x, Tensor):
-            return self.argument(x.array, x.dtype, compute)
+            return x.array if written else self.argument(x.array, x.dtype, compute)
         if isinstance(x, (list, tuple)):
-            return [self._argument(e, compute) for e in x]
-        return self.number(x, compute)
+            return [self._argument(e, compute, written) for e in x]
+        return x if written else self.number(x, compute)
 
     def argument(self, a: Any, dtype: DType, compute: DType | None) -> Any:
         """An array of `dtype` for a kernel computing in `compute` (None: as it is; 16 bits as float32)."""
@@ -136,10 +226,21 @@ class ArrayBackend:
             return a != 0
         return a.astype(dtype.np)
 
-    def _lawful(self, a: Any, meta: Meta, inputs: tuple[Any, ...], account: Any) -> Tensor:
-        a = self.lawful(a, meta, [x.array for x in _tensors(inputs)])
-        storage = Storage(a, a.nbytes, account)
-        return Tensor(self, storage, meta.shape, meta.strides, 0, meta.dtype, a)
+    def _is_lawful(self, a: Any, meta: Meta, given: Sequence[Any]) -> bool:
+        """Whether `lawful` has nothing to do, as with most kernels: an array of its own, row-major as due."""
+        if (
+            type(a) is self._ndarray
+            and a.base is None
+            and a.dtype is meta.dtype.np
+            and a.shape == meta.shape
+            and meta.contiguous
+            and a.flags.c_contiguous
+        ):
+            for x in given:  # noqa: SIM110 - a generator would cost more than the kernel of a small tensor
+                if x is a:
+                    return False
+            return True
+        return False
 
     def lawful(self, a: Any, meta: Meta, given: Sequence[Any]) -> Any:
         """A kernel's result with the dtype and strides that `infer` gave, in memory of its own."""
@@ -149,7 +250,7 @@ class ArrayBackend:
         if a.dtype != meta.dtype.np:
             a = self.cast(a, meta.dtype)
         if a.shape != meta.shape:
-            raise AssertionError(f"a kernel returned shape {a.shape} where infer says {meta.shape}")
+            raise AssertionError(f"a kernel returned shape {a.shape} where infer says {tuple(meta.shape)}")
         if a.base is None:
             owned = all(x is not a for x in given)
         else:
@@ -162,7 +263,7 @@ class ArrayBackend:
 
     @staticmethod
     def _has_strides(a: Any, meta: Meta) -> bool:
-        if a.flags.c_contiguous and is_contiguous(meta.shape, meta.strides):
+        if a.flags.c_contiguous and meta.contiguous:
             return True
         item = meta.dtype.itemsize
         return all(
@@ -171,7 +272,7 @@ class ArrayBackend:
 
     def allocate(self, meta: Meta) -> Any:
         """An array of that geometry; contents undefined."""
-        if is_contiguous(meta.shape, meta.strides):
+        if meta.contiguous:
             return self.xp.empty(meta.shape, meta.dtype.np)
         order = sorted(range(len(meta.shape)), key=lambda i: (-meta.strides[i], -meta.shape[i]))
         inverse = sorted(range(len(order)), key=order.__getitem__)
@@ -182,11 +283,10 @@ class ArrayBackend:
     def empty(self, meta: Meta) -> Tensor:
         """A tensor with memory of its own."""
         account = state.account
-        nbytes = numel(meta.shape) * meta.dtype.itemsize
         if account is not None:
-            account.take(nbytes)
+            account.take(meta.nbytes)
         a = self.allocate(meta)
-        return Tensor(self, Storage(a, nbytes, account), meta.shape, meta.strides, 0, meta.dtype, a)
+        return Tensor(self, Storage(a, meta.nbytes, account), meta.shape, meta.strides, 0, meta.dtype, a)
 
     def from_array(self, array: Any, dtype: DType | None = None) -> Tensor:
         """Take over `array` (made dense if it is not)."""
@@ -214,11 +314,6 @@ class ArrayBackend:
     def strided(self, flat: Any, meta: Meta) -> Any:
         """An array over `flat` with the geometry of `meta`."""
         raise NotImplementedError(f"{type(self).__name__} does not make strided views")
-
-
-def _raw(x: Any) -> Any:
-    """The memory itself of what a kernel writes to, never a converted copy."""
-    return [_raw(e) for e in x] if isinstance(x, (list, tuple)) else x.array if isinstance(x, Tensor) else x
 
 
 def _tensors(inputs: Any) -> Any:

@@ -30,6 +30,10 @@ class CupyBackend(ArrayBackend):
         """The values, copied to the host; waits for the device."""
         return self.xp.asnumpy(t.array, order="C")
 
+    def synchronize(self) -> None:
+        """Wait until the device has done what it was told."""
+        self.xp.cuda.get_current_stream().synchronize()
+
     def strided(self, flat: Any, meta: Meta) -> Any:
         """An array over `flat`'s memory with the geometry of `meta`."""
         item = meta.dtype.itemsize

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import from_numpy
+from ..infer import infer
 from ..layout import Meta
 from ..tensor import Tensor
 from . import Device
@@ -15,6 +16,7 @@ from . import Device
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..infer import Known
     from ..op import Op
     from . import Listener
 
@@ -49,22 +51,20 @@ class MetaBackend:
 
     def empty(self, meta: Meta) -> Tensor:
         """A tensor of that geometry."""
-        n = 1
-        for s in meta.shape:
-            n *= s
-        storage: Any = MetaStorage(n * meta.dtype.itemsize)
+        storage: Any = MetaStorage(meta.nbytes)
         return self.tensor_class(self, storage, meta.shape, meta.strides, 0, meta.dtype, None)
 
-    def infer(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """What `op` says of its outputs."""
-        assert op.infer is not None
-        return op.infer(*inputs, **attrs)
+    infer = staticmethod(infer)
 
     def run(
         self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> list[Tensor]:
         """Outputs as `infer` says; a random op still draws its number, so that streams stay in step."""
         return [self.empty(m) for m in metas]
+
+    def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
+        """`run` for one output."""
+        return self.empty(known.meta)
 
     def run_into(
         self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]

@@ -1,0 +1,137 @@
+"""What `infer` says, remembered.
+
+It is a function of the geometry of tensors, the kinds of numbers in their places and the other parameters
+(and of the default dtype), so each op works out each combination once. The `Meta`s are shared: nobody changes
+them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import dtypes
+from .dtypes import FLOAT, DType
+from .layout import Meta, Size
+from .saved import TensorMeta
+from .tensor import Tensor
+
+if TYPE_CHECKING:
+    from .op import Op
+    from .plans import Plan
+
+#: an op that has seen more combinations than this begins anew
+_MOST = 512
+#: parameters that are compared by value; their class counts too, since 1 == 1.0 == True
+PLAIN = frozenset({type(None), bool, int, float, complex, str, DType})
+_LISTS = frozenset({list, tuple, Size})
+
+
+class Known:
+    """What a plain op makes of inputs of one geometry: ``meta``, what `infer` says, and its parts at hand.
+
+    ``tracks``: its result can have a history. ``takes``, an entry an input, says what its kernel gets: None
+    for the array as it is, a type to make of a number, False where it takes more. For its node: ``params``
+    and ``label``, which the overload decides, ``slots``, where the tensors of the edges stand among the
+    inputs (-1: never a gradient), ``inputs``, their geometry, and ``plans`` by what is wanted.
+    """
+
+    __slots__ = (
+        "contiguous", "dtype", "inputs", "label", "meta", "params", "plans", "shape", "slots", "takes",
+        "tracks",
+    )  # fmt: skip
+
+    def __init__(self, op: Op, meta: Meta, inputs: tuple[Any, ...]) -> None:
+        self.meta = meta
+        self.tracks = bool(op.rules) and meta.dtype.category >= FLOAT
+        self.takes = tuple(_take(x, meta.compute) for x in inputs)
+        self.shape = tuple(meta.shape)
+        self.dtype = meta.dtype.np
+        self.contiguous = meta.contiguous
+        self.params, self.label = overload(op, inputs)
+        places = [op.slot_of[name] for name in self.params]
+        self.slots = tuple(at if _differentiable(inputs[at]) else -1 for at in places)
+        self.inputs = tuple(None if at < 0 else _geometry(inputs[at]) for at in self.slots)
+        self.plans: dict[tuple[bool, ...], Plan] = {}
+
+
+def overload(op: Op, inputs: tuple[Any, ...]) -> tuple[tuple[str, ...], str]:
+    """The parameters with an edge slot and the node's name, where a number in a tensor's place decides it."""
+    params, label = op.edge_params, ""
+    given = dict(zip(op.tensor_slots, inputs, strict=True))
+    for name, other in op.number_nodes.items():
+        if given[name] is not None and not isinstance(given[name], Tensor):
+            label = other
+            params = tuple(n for n in params if isinstance(given[n], Tensor))
+    return params, label
+
+
+def _differentiable(x: Any) -> bool:
+    return isinstance(x, Tensor) and x.dtype.differentiable
+
+
+def _geometry(t: Tensor) -> TensorMeta:
+    found = TensorMeta(t)
+    found.offset = 0
+    return found
+
+
+def _take(x: Any, compute: DType | None) -> Any:
+    if compute is None or compute.is_half:
+        return False
+    if isinstance(x, Tensor):
+        return None if x.dtype is compute else False
+    return compute.np.type if compute.category >= FLOAT and x is not None else False
+
+
+def learn(op: Op, key: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Known | None:
+    """Work out what a plain op makes of such inputs and remember it under `key`; None where something stands
+    among them that needs a closer look.
+    """
+    for x, classes in zip(inputs, op.accepts, strict=True):
+        if not isinstance(x, Tensor) and x.__class__ not in classes:
+            return None
+    assert op.infer is not None
+    found = Known(op, _sized(op.infer(*inputs, **attrs)), inputs)
+    if len(op.known) >= _MOST:
+        op.known.clear()
+    op.known[key] = found
+    return found
+
+
+def _sized(meta: Meta) -> Meta:
+    meta.shape = Size(meta.shape)
+    return meta
+
+
+def infer(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    """``op.infer(*inputs, **attrs)``: a Meta, or a list of them where the op has many outputs."""
+    assert op.infer is not None
+    known = op.inferred
+    if known is None:
+        return op.infer(*inputs, **attrs)
+    parts: list[Any] = [dtypes.current]
+    for x in inputs:
+        if isinstance(x, Tensor):
+            parts += (x.dtype, x.shape, x.strides)
+        else:
+            parts.append(x.__class__)
+    if op.view:
+        parts.append(inputs[0].offset)
+    for v in attrs.values():
+        kind = v.__class__
+        if kind in PLAIN:
+            parts += (kind, v)
+        elif kind in _LISTS and PLAIN.issuperset(kinds := tuple(map(type, v))):
+            parts += (kinds, tuple(v))
+        else:
+            return op.infer(*inputs, **attrs)
+    key = tuple(parts)
+    found = known.get(key)
+    if found is None:
+        found = op.infer(*inputs, **attrs)
+        for meta in found if op.many else (found,):
+            _sized(meta)
+        if len(known) >= _MOST:
+            known.clear()
+        known[key] = found
+    return found
