@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from .. import dtypes
+from .. import dtypes, gauss
 from ..layout import Meta
 from ..op import ELEMENTWISE, Op, op
 from ..surface import public
 from ..tensor import Tensor
+from ..tiles import tiled
 from .binary import where
 from .common import broadcast, refuse, same
 from .create import zeros_like
 from .elementwise import exp, sigmoid, tanh
-from .erf import erf, erf_kernel
+from .erf import erf
 from .views import reshape
 
 if TYPE_CHECKING:
@@ -50,10 +51,14 @@ def floating(kernel: str, integers: bool = False) -> Callable[..., Meta]:
     return infer
 
 
-def _masked(xp: Any, g: Any, gone: Any) -> Any:
-    """`g` with zeros where `gone`."""
-    out = g.copy()
-    xp.copyto(out, out.dtype.type(0), where=gone)
+def _above(xp: Any, g: Any, x: Any, threshold: Any) -> Any:
+    """`g`, and zeros where x <= threshold."""
+    gone = x <= threshold
+    if g.dtype.kind != "f" or g.shape != x.shape:
+        return xp.where(gone, g.dtype.type(0), g)
+    # The bits of a float times 0 or 1: nan and inf go too, and no branch depends on the data.
+    out, bits = xp.empty_like(g), f"i{g.dtype.itemsize}"
+    xp.multiply(g.view(bits), ~gone, out=out.view(bits))
     return out
 
 
@@ -62,7 +67,7 @@ def _masked(xp: Any, g: Any, gone: Any) -> Any:
 threshold_backward: Op = op(
     "threshold_backward(Tensor grad_output, Tensor input, Number threshold)",
     infer=lambda grad_output, input, threshold: broadcast(grad_output, input),
-    impl=lambda xp, g, x, threshold: _masked(xp, g, x <= threshold),
+    impl=_above,
     vjp=(lambda g, input, threshold: threshold_backward(g, input, threshold), lambda g: zeros_like(g)),
     jvp=ELEMENTWISE,
     namespace="-",
@@ -283,7 +288,6 @@ published(silu)
 # -- gelu ------------------------------------------------------------------------------------------
 
 _HALF_ROOT = math.sqrt(0.5)
-_DENSITY = 1.0 / math.sqrt(2.0 * math.pi)
 _BETA = math.sqrt(2.0 / math.pi)
 _CUBIC = 0.044715
 
@@ -294,28 +298,56 @@ def _gelu_infer(input: Tensor, approximate: str) -> Meta:
     return floating("GeluKernelImpl")(input)
 
 
-def _gelu_kernel(xp: Any, a: Any, approximate: str) -> Any:
-    number = a.dtype.type
-    if approximate == "none":
-        return a * (number(0.5) * (number(1) + erf_kernel(xp, a * number(_HALF_ROOT))))
-    inner = number(_BETA) * (a + number(_CUBIC) * a * a * a)
-    return number(0.5) * a * (number(1) + xp.tanh(inner))
+def _bent(xp: Any, a: Any) -> tuple[Any, Any]:
+    """1 + tanh(beta (a + cubic a^3)) of the form by tanh, and a * a."""
+    number, square = a.dtype.type, a * a
+    inner = square * number(_BETA * _CUBIC)
+    inner += number(_BETA)
+    inner *= a
+    inner = xp.tanh(inner, out=inner)
+    inner += number(1)
+    return inner, square
 
 
-def _gelu_slope(xp: Any, a: Any, approximate: str) -> Any:
+def _gelu_exact(xp: Any, a: Any) -> Any:
+    below, _ = gauss.normal(xp, a)
+    below *= a
+    return below
+
+
+def _gelu_tanh(xp: Any, a: Any) -> Any:
+    bent, _ = _bent(xp, a)
+    bent *= a.dtype.type(0.5)
+    bent *= a
+    return bent
+
+
+def _gelu_back_exact(xp: Any, g: Any, a: Any) -> Any:
+    below, bell = gauss.normal(xp, a)
+    bell *= a
+    bell *= a.dtype.type(gauss.DENSITY)
+    below += bell
+    return g * below
+
+
+def _gelu_back_tanh(xp: Any, g: Any, a: Any) -> Any:
     number = a.dtype.type
-    if approximate == "none":
-        below = number(0.5) * (number(1) + erf_kernel(xp, a * number(_HALF_ROOT)))
-        return below + a * xp.exp(number(-0.5) * a * a) * number(_DENSITY)
-    t = xp.tanh(number(_BETA) * (a + number(_CUBIC) * a * a * a))
-    steep = number(_BETA) * (number(1) + number(3 * _CUBIC) * a * a)
-    return number(0.5) * (number(1) + t + a * (number(1) - t * t) * steep)
+    bent, square = _bent(xp, a)
+    # 1 - tanh^2 = (1 + tanh) (2 - (1 + tanh))
+    square *= number(3 * _BETA * _CUBIC)
+    square += number(_BETA)
+    square *= a
+    square *= number(2) - bent
+    square += number(1)
+    square *= bent
+    square *= number(0.5)
+    return g * square
 
 
 def _gelu_back(grad_output: Any, input: Any, approximate: str) -> Any:
     if approximate == "none":
         below = 0.5 * (1 + erf(input * _HALF_ROOT))
-        return grad_output * (below + input * (exp(-0.5 * input * input) * _DENSITY))
+        return grad_output * (below + input * (exp(-0.5 * input * input) * gauss.DENSITY))
     t = tanh(_BETA * (input + _CUBIC * input * input * input))
     steep = _BETA * (1 + 3 * _CUBIC * input * input)
     return grad_output * (0.5 * (1 + t + input * (1 - t * t) * steep))
@@ -324,7 +356,9 @@ def _gelu_back(grad_output: Any, input: Any, approximate: str) -> Any:
 gelu_backward: Op = op(
     "gelu_backward(Tensor grad_output, Tensor input, str approximate)",
     infer=_backward_meta,
-    impl=lambda xp, g, x, approximate: g * _gelu_slope(xp, x, approximate),
+    impl=lambda xp, g, x, approximate: tiled(
+        xp, _gelu_back_exact if approximate == "none" else _gelu_back_tanh, g, x
+    ),
     composite=_gelu_back,
     namespace="-",
     doc="The gradient of gelu.",
@@ -332,7 +366,7 @@ gelu_backward: Op = op(
 gelu: Op = op(
     "gelu(Tensor input, *, str approximate='none')",
     infer=_gelu_infer,
-    impl=_gelu_kernel,
+    impl=lambda xp, a, approximate: tiled(xp, _gelu_exact if approximate == "none" else _gelu_tanh, a),
     vjp=lambda g, input, approximate: gelu_backward(g, input, approximate),
     jvp=ELEMENTWISE,
     namespace=F,

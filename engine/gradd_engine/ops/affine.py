@@ -60,12 +60,13 @@ def _addmm_infer(input: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: An
 
 
 def _sum_product(xp: Any, bias: Any, product: Any, beta: Any, alpha: Any) -> Any:
+    """beta * bias + alpha * product, in the memory of the product."""
     kind = product.dtype.type
     if alpha != 1:
-        product = product * kind(alpha)
-    if beta == 0:
-        return product
-    return product + (bias if beta == 1 else bias * kind(beta))
+        product *= kind(alpha)
+    if beta != 0:
+        product += bias if beta == 1 else bias * kind(beta)
+    return product
 
 
 addmm = op(

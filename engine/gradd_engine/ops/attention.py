@@ -9,13 +9,15 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
+from ..layout import Meta
 from ..op import op
 from .arithmetic import add, mul, sub
 from .binary import where
-from .common import same
-from .create import full, ones
+from .common import np_dtype, same
+from .create import full
 from .dropout import dropout
 from .scalars import mul_scalar
+from .softmax import softmax_backward
 
 if TYPE_CHECKING:
     from ..op import Op
@@ -48,7 +50,7 @@ safe_softmax: Op = op(
     "safe_softmax(Tensor input)",
     infer=same,
     impl=_softmax,
-    vjp=lambda g, out: _moved(out, g),
+    vjp=lambda g, out: softmax_backward(g, out, -1),
     jvp=lambda input_t, out: _moved(out, input_t),
     node="SafeSoftmaxBackward0",
     namespace="-",
@@ -91,8 +93,19 @@ def _additive(mask: Any, dtype: dtypes.DType) -> Any:
     return where(mask, open_, shut)
 
 
-def _causal(rows: int, columns: int, dtype: dtypes.DType) -> Any:
-    return _additive(ones([rows, columns], dtype=dtypes.bool_).tril(), dtype)
+def _causal(xp: Any, rows: int, columns: int, dtype: Any, meta: Meta) -> Any:
+    number = np_dtype(meta.dtype).type
+    return xp.where(xp.tri(rows, columns, dtype=bool), number(0), number(-math.inf))
+
+
+causal_mask: Op = op(
+    "causal_mask(int rows, int columns, *, dtype dtype)",
+    infer=lambda rows, columns, dtype: Meta((rows, columns), dtype),
+    impl=_causal,
+    needs_meta=True,
+    namespace="-",
+    doc="-inf above the diagonal, else 0: added to scores it hides what comes later.",
+)
 
 
 def _attention(
@@ -114,7 +127,7 @@ def _attention(
     root = math.sqrt(abs(whole))
     scores = mul_scalar(query, math.copysign(root, whole)).matmul(mul_scalar(key.transpose(-2, -1), root))
     if is_causal:
-        scores = add(scores, _causal(query.shape[-2], key.shape[-2], query.dtype))
+        scores = add(scores, causal_mask(query.shape[-2], key.shape[-2], dtype=query.dtype))
     elif attn_mask is not None:
         scores = add(scores, _additive(attn_mask, query.dtype))
     weights = safe_softmax(scores)

@@ -10,24 +10,19 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
+from ..kernels.images_pool import out_shape, spread_windows, sum_windows
 from ..layout import Meta, numel
 from ..op import LINEAR, op
 from .images import image_strides
-from .pooling import check_windows, one, out_shape, padded, strides_of, two
+from .pooling import check_windows, one, planes, strides_of, two
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from ..op import Op
     from ..tensor import Tensor
 
 _UNIT = (1, 1)
-
-
-def _cells(kernel: Sequence[int], stride: Sequence[int], out: Sequence[int]) -> Iterator[tuple[slice, ...]]:
-    """Where the padded image is under each cell of the window, over all of its positions."""
-    for at in product(*map(range, kernel)):
-        yield tuple(slice(a, a + (n - 1) * s + 1, s) for a, n, s in zip(at, out, stride, strict=True))
 
 
 def _divisors(
@@ -81,10 +76,7 @@ def _avg(
     divisor_override: int | None,
 ) -> Any:
     shape = out_shape(input.shape, kernel_size, stride, padding, _UNIT, ceil_mode)
-    x = padded(xp, input, shape[-2:], kernel_size, stride, padding, _UNIT, 0)
-    total = xp.zeros(shape, input.dtype)
-    for cell in _cells(kernel_size, stride, shape[-2:]):
-        total += x[(..., *cell)]
+    total = sum_windows(xp, planes(input), shape[-2:], kernel_size, stride, padding).reshape(shape)
     by = _divisors(
         xp, input.shape[-2:], shape[-2:], kernel_size, stride, padding, count_include_pad, divisor_override,
         input.dtype,
@@ -107,14 +99,8 @@ def _avg_transposed(
     each = grad / _divisors(
         xp, size, out, kernel_size, stride, padding, count_include_pad, divisor_override, grad.dtype
     )
-    whole = [
-        max((n - 1) * t + k, s + p)
-        for s, n, k, t, p in zip(size, out, kernel_size, stride, padding, strict=True)
-    ]
-    found = xp.zeros((*grad.shape[:-2], *whole), grad.dtype)
-    for cell in _cells(kernel_size, stride, out):
-        found[(..., *cell)] += each
-    return found[(..., *(slice(p, p + s) for p, s in zip(padding, size, strict=True)))].copy()
+    found = spread_windows(xp, planes(each), size, kernel_size, stride, padding)
+    return found.reshape(*grad.shape[:-2], *size)
 
 
 _AVG = (

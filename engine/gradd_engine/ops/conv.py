@@ -1,4 +1,4 @@
-"""Convolutions over any number of spatial dimensions: windows as columns, then one matrix product.
+"""Convolutions over any number of spatial dimensions.
 
 Three ops are each other's derivatives: `convolution`, its transpose (the gradient for the input) and
 `convolution_weight` (the gradient for the weight), so that every order of both modes is covered.
@@ -7,16 +7,16 @@ Source: https://pytorch.org/docs/stable/nn.functional.html#convolution-functions
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from ..layout import Meta, numel
+from ..kernels.images_conv import How, convolve, convolve_transposed, convolve_weight
+from ..layout import Meta
 from ..op import BILINEAR, op
 from .arithmetic import add
 from .batchnorm import along, of_channels
 from .common import conj
 from .convcheck import check_numbers, conv_infer, out_size, transpose_infer
-from .images import each_dim, pad_sides, windows
+from .images import each_dim
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,16 +25,6 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 # -- kernels ---------------------------------------------------------------------------------------
-
-
-def _columns(
-    xp: Any, x: Any, kernel: Sequence[int], stride: Any, padding: Any, dilation: Any, groups: int
-) -> Any:
-    """[N, groups, C / groups * kernel, positions]"""
-    n, c = x.shape[:2]
-    seen = windows(xp, pad_sides(xp, x, padding), kernel, stride, dilation)
-    places = numel(seen.shape[2 + len(kernel) :])
-    return seen.reshape(n, groups, c // groups * numel(kernel), places)
 
 
 def _conv(
@@ -47,12 +37,9 @@ def _conv(
     dilation: Sequence[int],
     groups: int,
 ) -> Any:
-    n, kernel = input.shape[0], weight.shape[2:]
-    size = out_size(input.shape[2:], kernel, stride, padding, dilation)
-    columns = _columns(xp, input, kernel, stride, padding, dilation, groups)
-    rows = weight.reshape(groups, weight.shape[0] // groups, columns.shape[2])
-    out = xp.matmul(rows[None], columns).reshape(n, weight.shape[0], *size)
-    return out if bias is None else out + along(bias, out.ndim)
+    how = How(weight.shape[2:], stride, padding, dilation)
+    size = out_size(input.shape[2:], *how)
+    return convolve(xp, input, weight, bias, how, size, groups)
 
 
 def _conv_transpose(
@@ -66,19 +53,8 @@ def _conv_transpose(
     dilation: Sequence[int],
     groups: int,
 ) -> Any:
-    n, c = input.shape[:2]
-    each, kernel, places = weight.shape[1], weight.shape[2:], input.shape[2:]
-    rows = weight.reshape(groups, c // groups, each * numel(kernel)).transpose(0, 2, 1)
-    columns = xp.matmul(rows[None], input.reshape(n, groups, c // groups, numel(places)))
-    columns = columns.reshape(n, groups * each, *kernel, *places)
-    whole = [s + 2 * p for s, p in zip(size, padding, strict=True)]
-    out = xp.zeros((n, groups * each, *whole), columns.dtype)
-    for at in product(*map(range, kernel)):
-        start = [k * d for k, d in zip(at, dilation, strict=True)]
-        part = tuple(slice(b, b + m * s, s) for b, m, s in zip(start, places, stride, strict=True))
-        out[(slice(None), slice(None), *part)] += columns[(slice(None), slice(None), *at)]
-    out = out[(slice(None), slice(None), *(slice(p, p + s) for p, s in zip(padding, size, strict=True)))]
-    return out.copy() if bias is None else out + along(bias, out.ndim)
+    how = How(weight.shape[2:], stride, padding, dilation)
+    return convolve_transposed(xp, input, weight, bias, how, size, groups)
 
 
 def _conv_weight(
@@ -91,11 +67,7 @@ def _conv_weight(
     dilation: Sequence[int],
     groups: int,
 ) -> Any:
-    n, o = g.shape[:2]
-    columns = _columns(xp, input, kernel, stride, padding, dilation, groups)
-    rows = g.reshape(n, groups, o // groups, columns.shape[3])
-    found = xp.matmul(rows, columns.swapaxes(2, 3)).sum(axis=0)
-    return found.reshape(o, input.shape[1] // groups, *kernel)
+    return convolve_weight(xp, g, input, How(kernel, stride, padding, dilation), groups)
 
 
 # -- declarations ----------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 LN2, LN10 = math.log(2.0), math.log(10.0)
 
 
+#: names that are NumPy's too
+_UFUNCS = frozenset(
+    {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "sin", "cos", "tan", "tanh"}
+)
+
+
 def _unary(name: str, impl: Callable[..., Any], vjp: Callable[..., Any], node: str | None = None) -> Op:
     return op(
         f"{name}(Tensor input)",
@@ -30,6 +37,7 @@ def _unary(name: str, impl: Callable[..., Any], vjp: Callable[..., Any], node: s
         vjp=vjp,
         jvp=ELEMENTWISE,
         node=node,
+        ufunc=name if name in _UFUNCS else "",
         method=True,
         inplace=True,
         doc=f"Element-wise {name} (torch.{name}); integers give the default float type.",
@@ -124,19 +132,32 @@ square: Op = op(
 
 
 def _from_output(name: str, slope: Callable[..., Any]) -> Op:
-    """The gradient as one op of the result, `slope` its factor in arrays and in recorded ops alike."""
+    """The gradient as one op of the result; ``slope(1, result)`` is its factor, in arrays and in recorded ops
+    alike.
+    """
+
+    def impl(xp: Any, g: Any, out: Any) -> Any:
+        factor = slope(_one(xp, out.dtype), out)
+        return xp.multiply(g, xp.conjugate(factor) if out.dtype.kind == "c" else factor)
+
     return op(
         f"{name}_backward(Tensor grad_output, Tensor output)",
         infer=lambda grad_output, output: broadcast(grad_output, output),
-        impl=lambda xp, g, out: g * xp.conjugate(slope(out)),
-        composite=lambda grad_output, output: grad_output * conj(slope(output)),
+        impl=impl,
+        composite=lambda grad_output, output: grad_output * conj(slope(1, output)),
         namespace="-",
         doc=f"The gradient of {name} from its result.",
     )
 
 
-tanh_backward = _from_output("tanh", lambda out: 1 - out * out)
-sigmoid_backward = _from_output("sigmoid", lambda out: (1 - out) * out)
+@functools.cache
+def _one(xp: Any, dtype: Any) -> Any:
+    """1 as an array: NumPy takes it faster than a number."""
+    return xp.ones((), dtype)
+
+
+tanh_backward = _from_output("tanh", lambda one, out: one - out * out)
+sigmoid_backward = _from_output("sigmoid", lambda one, out: (one - out) * out)
 
 
 def _sigmoid(xp: Any, a: Any) -> Any:

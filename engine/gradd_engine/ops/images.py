@@ -1,4 +1,4 @@
-"""What ops on images share: layouts, windows, numbers given once for all dimensions."""
+"""What ops on images share: layouts, numbers given once for all dimensions."""
 
 from __future__ import annotations
 
@@ -39,27 +39,3 @@ def each_dim(value: int | Sequence[int], dims: int) -> list[int]:
         return [value] * dims
     found = list(value)
     return found * dims if len(found) == 1 else found
-
-
-def pad_sides(xp: Any, x: Any, padding: Sequence[int], fill: Any = 0) -> Any:
-    """An array [N, C, ...] with its last dimensions padded on both sides."""
-    if not any(padding):
-        return x
-    lead = [(0, 0)] * (x.ndim - len(padding))
-    return xp.pad(x, lead + [(p, p) for p in padding], constant_values=fill)
-
-
-def windows(xp: Any, x: Any, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> Any:
-    """A view [N, C, *kernel, *positions] of an array [N, C, ...]: each window at each of its positions."""
-    dims = len(kernel)
-    space = x.shape[-dims:]
-    places = [
-        (s - d * (k - 1) - 1) // t + 1 for s, k, t, d in zip(space, kernel, stride, dilation, strict=True)
-    ]
-    lead, inner = x.shape[:-dims], x.strides[-dims:]
-    strides = (
-        *x.strides[:-dims],
-        *(s * d for s, d in zip(inner, dilation, strict=True)),
-        *(s * t for s, t in zip(inner, stride, strict=True)),
-    )
-    return xp.lib.stride_tricks.as_strided(x, (*lead, *kernel, *places), strides)

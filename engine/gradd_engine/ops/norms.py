@@ -10,12 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
+from ..fitting import cast_gradient
 from ..layout import Meta
 from ..op import Joint, op
 from .arithmetic import add, div, mul, sub
 from .common import contiguous_like
 from .images import kept_format
 from .scalars import add_scalar
+from .shape import sum_to_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -172,6 +174,67 @@ def _layer(
     return affine((input - mean) * rstd, weight, bias), mean, rstd
 
 
+def _layer_backward_infer(
+    grad: Tensor, input: Tensor, mean: Tensor, rstd: Tensor, weight: Tensor | None, wanted: Sequence[bool],
+    normalized_shape: Sequence[int], eps: float,
+) -> list[Meta]:  # fmt: skip
+    shapes = (tuple(input.shape), tuple(normalized_shape), tuple(normalized_shape))
+    dtypes_of = (input.dtype, *[grad.dtype if weight is None else weight.dtype] * 2)
+    return [Meta(s, d) for s, d, yes in zip(shapes, dtypes_of, wanted, strict=True) if yes]
+
+
+def _layer_backward(
+    xp: Any, grad: Any, input: Any, mean: Any, rstd: Any, weight: Any, wanted: Sequence[bool],
+    normalized_shape: Sequence[int], eps: float,
+) -> list[Any]:  # fmt: skip
+    axes = tuple(_trailing(input.ndim, normalized_shape))
+    outer = tuple(range(input.ndim - len(axes)))
+    x = (input - mean) * rstd
+    found = []
+    if wanted[0]:
+        g = grad if weight is None else grad * weight
+        count = max(input.size // max(mean.size, 1), 1)
+        middle = g.sum(axis=axes, keepdims=True) / count
+        along = (g * x).sum(axis=axes, keepdims=True) / count
+        found.append((g - middle - x * along) * rstd)
+    if wanted[1]:
+        found.append((grad * x).sum(axis=outer))
+    if wanted[2]:
+        found.append(grad.sum(axis=outer))
+    return found
+
+
+def _layer_backward_recorded(
+    grad: Any, input: Any, mean: Any, rstd: Any, weight: Any, wanted: Sequence[bool],
+    normalized_shape: Sequence[int], eps: float,
+) -> tuple[Any, ...]:  # fmt: skip
+    how: dict[str, Any] = {"dims": _trailing(input.ndim, normalized_shape), "eps": eps}
+    shape = list(normalized_shape)
+    found = []
+    if wanted[0]:
+        inner = grad if weight is None else mul(grad, weight)
+        found.append(cast_gradient(standardize_backward(inner, input, mean, rstd, **how), input.dtype))
+    for share in (
+        *([mul(grad, standardized(input, mean, rstd, **how))] if wanted[1] else []),
+        *([grad] if wanted[2] else []),
+    ):
+        total = sum_to_size(share, shape)
+        found.append(cast_gradient(total, total.dtype if weight is None else weight.dtype))
+    return tuple(found)
+
+
+layer_backward: Op = op(
+    "native_layer_norm_backward(Tensor grad, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, *, "
+    "bool[] wanted, int[] normalized_shape, float eps)",
+    infer=_layer_backward_infer,
+    impl=_layer_backward,
+    composite=_layer_backward_recorded,
+    many=True,
+    namespace="-",
+    doc="Of the gradients of layer norm for its input, weight and bias those that are `wanted`.",
+)
+
+
 def _layer_grad(
     g: Any,
     input: Any,
@@ -181,14 +244,14 @@ def _layer_grad(
     needs: Any,
     normalized_shape: Sequence[int],
     eps: float,
-) -> tuple[Any, Any, Any]:
-    how: dict[str, Any] = {"dims": _trailing(input.ndim, normalized_shape), "eps": eps}
-    inner = g if weight is None else mul(g, weight)
-    return (
-        standardize_backward(inner, input, out1, out2, **how) if needs[0] else None,
-        mul(g, standardized(input, out1, out2, **how)) if needs[1] else None,
-        g if needs[2] else None,
+) -> tuple[Any, ...]:
+    wanted = [bool(n) for n in needs]
+    found = iter(
+        layer_backward(
+            g, input, out1, out2, weight, wanted=wanted, normalized_shape=list(normalized_shape), eps=eps
+        )
     )
+    return tuple(next(found) if n else None for n in wanted)
 
 
 layer: Op = op(

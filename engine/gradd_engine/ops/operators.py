@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+_SURE = frozenset(NUMBERS)
+
+
 def _operand(x: Any) -> Any:
     """A tensor or a Python number (NumPy scalars become what they hold); NotImplemented for anything else."""
     if isinstance(x, (np.number, np.bool_)):
@@ -23,6 +26,8 @@ def _operand(x: Any) -> Any:
 
 def _attach(name: str, fn: Callable[[Any, Any], Any]) -> None:
     def operator(self: Tensor, other: Any) -> Any:
+        if other.__class__ in _SURE or isinstance(other, Tensor):
+            return fn(self, other)
         operand = _operand(other)
         return NotImplemented if operand is NotImplemented else fn(self, operand)
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .. import dtypes
 from ..op import op
+from ..tiles import tiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from ..tensor import Tensor
 
@@ -50,21 +49,6 @@ def _wide(xp: Any, a: Any) -> Any:
     return a.astype(xp.float32) if a.dtype.itemsize == 2 else a
 
 
-#: elements worked on at a time: what one formula touches stays in the processor's second cache
-_TILE = 1 << 14
-
-
-def _tiles(xp: Any, arrays: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """The arrays in pieces that fit a cache, where they lie row-major in host memory; else as they are."""
-    first = arrays[0]
-    if xp is not np or first.size <= _TILE or not all(a.flags.c_contiguous for a in arrays):
-        yield arrays
-        return
-    flat = [a.reshape(-1) for a in arrays]
-    for at in range(0, first.size, _TILE):
-        yield [a[at : at + _TILE] for a in flat]
-
-
 def _sgd(
     xp: Any,
     params: Sequence[Any],
@@ -80,7 +64,7 @@ def _sgd(
 ) -> list[Any]:
     for i, (whole, gradient) in enumerate(zip(params, grads, strict=True)):
         buffers = [momentum_buffers[i]] if momentum_buffers else []
-        for p, g, *held in _tiles(xp, [whole, gradient, *buffers]):
+        for p, g, *held in tiles(xp, [whole, gradient, *buffers]):
             value = _wide(xp, p)
             if maximize:
                 g = -g
@@ -90,7 +74,9 @@ def _sgd(
                 buffer = g if first else _wide(xp, held[0]) * momentum + g * (1 - dampening)
                 held[0][...] = buffer
                 g = g + buffer * momentum if nesterov else buffer
-            p[...] = value + g * -lr
+            value += g * -lr
+            if value is not p:
+                p[...] = value
     return []
 
 
@@ -157,7 +143,7 @@ def _adam(
             arrays.append(max_exp_avg_sqs[i])
         # Both parts of a complex parameter are optimized as if they were two real ones.
         parts = ([a.real for a in arrays], [a.imag for a in arrays]) if p.dtype.kind == "c" else (arrays,)
-        for tile in (t for part in parts for t in _tiles(xp, part)):
+        for tile in (t for part in parts for t in tiles(xp, part)):
             _adam_part(xp, tile, scale, root, lr, beta1, beta2, eps, weight_decay, maximize, decoupled)
     return []
 
@@ -175,24 +161,39 @@ def _adam_part(
     maximize: bool,
     decoupled: bool,
 ) -> None:
-    p, g, mean, square = (_wide(xp, a) for a in arrays[:4])
+    wide = [_wide(xp, a) for a in arrays]
+    p, g, mean, square = wide[:4]
     if maximize:
         g = -g
     if weight_decay != 0:
         if decoupled:
-            p = p * (1 - lr * weight_decay)
+            p *= 1 - lr * weight_decay
         else:
             g = g + p * weight_decay
     weight = 1 - beta1
     # The two forms of torch.lerp, each exact at its own end.
-    mean = mean + (g - mean) * weight if abs(weight) < 0.5 else g - (g - mean) * (1 - weight)
-    square = square * beta2 + g * (1 - beta2) * g
-    arrays[2][...], arrays[3][...] = mean, square
-    if len(arrays) > 4:
-        square = xp.maximum(_wide(xp, arrays[4]), square)
-        arrays[4][...] = square
-    denominator = xp.sqrt(square) / root.astype(p.dtype) + eps
-    arrays[0][...] = p + mean * scale.astype(p.dtype) / denominator
+    away = g - mean
+    if abs(weight) < 0.5:
+        away *= weight
+        mean += away
+    else:
+        away *= 1 - weight
+        xp.subtract(g, away, out=mean)
+    xp.multiply(g, 1 - beta2, out=away)
+    away *= g
+    square *= beta2
+    square += away
+    if len(wide) > 4:
+        square = xp.maximum(wide[4], square, out=wide[4])
+    denominator = xp.sqrt(square)
+    denominator /= root.astype(p.dtype)
+    denominator += eps
+    xp.multiply(mean, scale.astype(p.dtype), out=away)
+    away /= denominator
+    p += away
+    for i in (0, *range(2, len(arrays))):
+        if wide[i] is not arrays[i]:
+            arrays[i][...] = wide[i]
 
 
 adam_step = op(

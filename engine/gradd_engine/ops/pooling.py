@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .. import dtypes
+from ..kernels.images_pool import add_at, max_windows, out_shape, pick
 from ..layout import Meta, numel
 from ..op import LINEAR, op
 from ..surface import public
-from .images import image_strides, windows
+from .images import image_strides
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,13 +34,6 @@ def strides_of(value: Any, kernel: list[int], name: str) -> list[int]:
     if value is None or (not isinstance(value, int) and not len(value)):
         return kernel
     return two(value, name, "stride")
-
-
-def _positions(size: int, kernel: int, stride: int, pad: int, dilation: int, ceil_mode: bool) -> int:
-    """How many windows: in ceil mode also one that begins inside and ends outside."""
-    free = size + 2 * pad - dilation * (kernel - 1) - 1
-    found = (free + (stride - 1 if ceil_mode else 0)) // stride + 1
-    return found - 1 if ceil_mode and (found - 1) * stride >= size + pad else found
 
 
 def check_windows(
@@ -79,38 +71,6 @@ def check_windows(
         )
 
 
-def out_shape(
-    shape: Sequence[int],
-    kernel: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    ceil_mode: bool,
-) -> tuple[int, ...]:
-    """The images' shape after one value a window; RuntimeError where there is no window."""
-    c, h, w = shape[-3:]
-    found = [
-        _positions(*each, ceil_mode) for each in zip((h, w), kernel, stride, padding, dilation, strict=True)
-    ]
-    if any(n < 1 for n in found):
-        raise RuntimeError(
-            f"Given input size: ({c}x{h}x{w}). Calculated output size: "
-            f"({c}x{max(found[0], 0)}x{max(found[1], 0)}). Output size is too small"
-        )
-    return (*shape[:-2], *found)
-
-
-def padded(
-    xp: Any, x: Any, out: Sequence[int], kernel: Any, stride: Any, padding: Any, dilation: Any, fill: Any
-) -> Any:
-    """The images with padding, to the right as far as the last windows reach."""
-    sides = []
-    for size, n, k, s, p, d in zip(x.shape[-2:], out, kernel, stride, padding, dilation, strict=True):
-        reach = (n - 1) * s + d * (k - 1) + 1
-        sides.append((p, max(reach - size - p, 0)))
-    return xp.pad(x, [(0, 0)] * (x.ndim - 2) + sides, constant_values=fill)
-
-
 # -- maxima ----------------------------------------------------------------------------------------
 
 
@@ -132,10 +92,6 @@ def _max_infer(
     return [Meta(shape, input.dtype, strides), Meta(shape, dtypes.int64, strides)]
 
 
-def _lowest(xp: Any, dtype: Any) -> Any:
-    return -xp.inf if dtype.kind == "f" else np.iinfo(dtype).min
-
-
 def _max(
     xp: Any,
     input: Any,
@@ -145,27 +101,19 @@ def _max(
     dilation: Sequence[int],
     ceil_mode: bool,
 ) -> tuple[Any, Any]:
-    h, w = input.shape[-2:]
     how = (kernel_size, stride, padding, dilation)
-    out = [_positions(*each, ceil_mode) for each in zip((h, w), *how, strict=True)]
-    x = padded(xp, input, out, *how, _lowest(xp, input.dtype))
-    seen = windows(xp, x, kernel_size, stride, dilation)[..., : out[0], : out[1]]
-    lead = input.shape[:-2]
-    at = seen.reshape(*lead, kernel_size[0] * kernel_size[1], *out).argmax(axis=-3)
-    rows, columns = at // kernel_size[1], at % kernel_size[1]
-    # Where all are -inf the first window cell, which may lie in the padding, wins: it is moved inside.
-    y = xp.arange(out[0])[:, None] * stride[0] - padding[0] + rows * dilation[0]
-    z = xp.arange(out[1])[None, :] * stride[1] - padding[1] + columns * dilation[1]
-    index = xp.clip(y, 0, h - 1) * w + xp.clip(z, 0, w - 1)
-    return _pick(xp, input, index), index
+    shape = out_shape(input.shape, *how, ceil_mode)
+    values, index = max_windows(xp, planes(input), shape[-2:], *how)
+    return values.reshape(shape), index.reshape(shape)
+
+
+def planes(x: Any) -> Any:
+    """An array [..., H, W] as [planes, H, W]."""
+    return x.reshape(numel(x.shape[:-2]), *x.shape[-2:])
 
 
 def _pick(xp: Any, x: Any, index: Any) -> Any:
-    """The elements of each plane at flat indices into it."""
-    n = numel(x.shape[:-2])
-    planes = x.reshape(n, numel(x.shape[-2:]))
-    found = xp.take_along_axis(planes, index.reshape(n, numel(index.shape[-2:])), axis=1)
-    return found.reshape(index.shape)
+    return pick(xp, planes(x), planes(index)).reshape(index.shape)
 
 
 max_pick: Op = op(
@@ -180,12 +128,7 @@ max_pick: Op = op(
 
 
 def _max_backward(xp: Any, grad: Any, indices: Any, size: Sequence[int]) -> Any:
-    n = numel(grad.shape[:-2])
-    flat = xp.zeros((n, size[0] * size[1]), grad.dtype)
-    rows = xp.arange(n)[:, None]
-    places = numel(grad.shape[-2:])
-    xp.add.at(flat, (rows, indices.reshape(n, places)), grad.reshape(n, places))
-    return flat.reshape(*grad.shape[:-2], *size)
+    return add_at(xp, planes(grad), planes(indices), size).reshape(*grad.shape[:-2], *size)
 
 
 max_backward: Op = op(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from ..layout import Meta, preserved_strides
+from ..layout import Meta, numel, preserved_strides
 from ..op import LINEAR, op
 from ..registry import named
 from ..tensor import Tensor
@@ -50,6 +50,10 @@ def _sum_to(xp: Any, a: Any, size: Any) -> Any:
     )
     if not axes:
         return a.reshape(size).copy()
+    if axes == tuple(range(len(axes))) and a.dtype.kind == "f" and a.flags.c_contiguous and a.size:
+        # Leading dimensions: a product with ones takes a third of the time of a sum.
+        count = numel(a.shape[: len(axes)])
+        return (xp.ones(count, a.dtype) @ a.reshape(count, -1)).reshape(size)
     return a.sum(axis=axes, dtype=None if a.dtype.kind in "bui" else a.dtype).reshape(size)
 
 

@@ -245,6 +245,8 @@ def _as_strided_grad(g: Any, input_meta: TensorMeta, size: Any, stride: Any, sto
 as_strided: Op = op(
     "as_strided(Tensor input, int[] size, int[] stride, int? storage_offset=None)",
     infer=_as_strided_infer,
+    # how much memory there is does not follow from the geometry
+    infers_anew=True,
     view=True,
     vjp=_as_strided_grad,
     jvp=lambda input_t, input_meta, size, stride, storage_offset: as_strided(

@@ -1,0 +1,90 @@
+"""Compiled kernels on images: the sums of a transposed convolution, and those of the gradient of maxima."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..layout import numel
+from .arrays import floating, ready
+from .images_conv import How, convolve_transposed
+from .images_pool import each_plane
+from .native import INDICES, compiled
+
+if TYPE_CHECKING:
+    from .images import Buffers
+
+
+@compiled(5, 4, INDICES)
+def _add_taps(columns: Any, out: Any, shifts: Any) -> None:
+    groups, taps, channels, many, width = columns.shape
+    for g in range(groups):
+        for c in range(channels):
+            for n in range(many):
+                plane = out[g, c, n]
+                plane[:] = 0
+                for t in range(taps):
+                    target = plane[shifts[t] : shifts[t] + width]
+                    row = columns[g, t, c, n, : target.size]
+                    for b in range(target.size):
+                        target[b] += row[b]
+
+
+def _fold(columns: Any, shifts: Any, size: int, buffers: Buffers) -> Any:
+    groups, _, channels, many, _ = columns.shape
+    found = buffers.take("fold", (groups, channels, many, size), columns.dtype)
+    _add_taps(columns, found, np.array(shifts))
+    return found
+
+
+def _transposed(plain: Any) -> Any:
+    def kernel(
+        xp: Any,
+        x: Any,
+        weight: Any,
+        bias: Any,
+        size: Any,
+        stride: Any,
+        padding: Any,
+        dilation: Any,
+        groups: int,
+    ) -> Any:
+        if not floating(x):
+            return plain(xp, x, weight, bias, size, stride, padding, dilation, groups)
+        how = How(weight.shape[2:], stride, padding, dilation)
+        return convolve_transposed(xp, x, weight, bias, how, size, groups, _fold)
+
+    return kernel
+
+
+@compiled(2, INDICES, 2)
+def _add_at(x: Any, index: Any, out: Any) -> None:
+    planes, places = x.shape
+    for n in range(planes):
+        row, target = x[n], out[n]
+        at = index[n * places : (n + 1) * places]
+        target[:] = 0
+        for i in range(places):
+            target[at[i]] += row[i]
+
+
+def _max_backward(plain: Any) -> Any:
+    def kernel(xp: Any, g: Any, indices: Any, size: Any) -> Any:
+        if not floating(g):
+            return plain(xp, g, indices, size)
+        lead = g.shape[:-2]
+        places = numel(g.shape[-2:])
+        x, index = ready(g).reshape(numel(lead), places), ready(indices).reshape(-1)
+        out = np.empty((x.shape[0], numel(size)), g.dtype)
+
+        def work(some: slice, buffers: Buffers) -> None:
+            _add_at(x[some], index[some.start * places : some.stop * places], out[some])
+
+        each_plane(np, x.shape[0], numel(size), work)
+        return out.reshape(*lead, *size)
+
+    return kernel
+
+
+KERNELS = {"convolution_transpose": _transposed, "max_pool2d_backward": _max_backward}

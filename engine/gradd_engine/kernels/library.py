@@ -1,0 +1,17 @@
+"""The library of compiled kernels. Importing it compiles them, or reads their code from disk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import elementwise, jit_images, losses, noise, normalize, softmax, steps, sums
+
+if TYPE_CHECKING:
+    from . import Native
+
+#: raised whenever a kernel's bits may change
+ID = "jit-1"
+
+NATIVE: dict[str, Native] = {}
+for _module in (elementwise, jit_images, losses, noise, normalize, softmax, steps, sums):
+    NATIVE.update(_module.KERNELS)

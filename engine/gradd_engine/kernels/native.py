@@ -1,0 +1,137 @@
+"""Compiling kernels: the only module that may import numba, when the library is loaded.
+
+A kernel is compiled for float32 and for float64, when its module is imported, never in the middle of a
+request. The machine code is kept on disk: beside this package, else in the user's cache directory, or where
+NUMBA_CACHE_DIR says; its place is named after the text of all kernels, so that no edit can meet old code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numba
+from numba import types
+from numba.extending import overload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+FLOATS = (types.float32, types.float64)
+#: a product and a sum may be rounded once
+CONTRACT = frozenset({"contract"})
+#: and sums may be taken in any order, for kernels that add along rows
+REORDER = frozenset({"contract", "reassoc"})
+_INLINED: Any = {"fastmath": set(CONTRACT), "error_model": "numpy", "nogil": True, "forceinline": True}
+_HERE = Path(__file__).parent
+
+# What arguments of kernels are, beside arrays of the float type.
+#: a number of the float type
+REAL = object()
+BOOL = types.boolean
+DOUBLE = types.float64
+INT64 = types.int64
+UINT32 = types.uint32
+#: row-major arrays of one dimension
+INDICES = types.Array(types.int64, 1, "C")
+SINGLES = types.Array(types.float32, 1, "C")
+
+
+def _fingerprint() -> str:
+    texts = (p.read_bytes() for p in sorted(_HERE.glob("*.py")))
+    compiled = [t for t in texts if b"from .native import" in t]
+    shared = [Path(__file__).read_bytes(), (_HERE.parent / "gauss.py").read_bytes()]
+    return hashlib.sha256(b"".join(compiled + shared)).hexdigest()[:12]
+
+
+def _cache_dir() -> Path | None:
+    """Where machine code is kept; None where nothing can be written."""
+    bases = [Path(numba.config.CACHE_DIR)] if numba.config.CACHE_DIR else [_HERE / "__pycache__"]
+    with contextlib.suppress(RuntimeError):  # nobody's home
+        bases.append(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gradd")
+    for base in bases:
+        place = base / f"kernels-{_fingerprint()}"
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            probe = place / ".probe"
+            probe.touch()
+            probe.unlink()
+        except OSError:
+            continue
+        return place
+    return None
+
+
+_CACHE = _cache_dir()
+
+
+@contextlib.contextmanager
+def _own_cache() -> Iterator[None]:
+    # numba reads its setting when a function is declared; other users of numba in this process keep theirs
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(_CACHE or "")
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def _type(s: Any, real: Any) -> Any:
+    if s is REAL:
+        return real
+    return types.Array(real, s, "C") if isinstance(s, int) else s
+
+
+def compiled(*signature: Any, fastmath: frozenset[str] = CONTRACT) -> Callable[[F], F]:
+    """Compile a function now, for float32 and for float64.
+
+    `signature` says of each argument what it is: the number of dimensions of a row-major array of the float
+    type, REAL, or one of the types above.
+    """
+
+    def make(fn: F) -> F:
+        with _own_cache():
+            made = numba.njit(
+                [tuple(_type(s, real) for s in signature) for real in FLOATS],
+                cache=_CACHE is not None,
+                nogil=True,
+                fastmath=set(fastmath),
+                error_model="numpy",
+            )(fn)
+        return made  # type: ignore[no-any-return]
+
+    return make
+
+
+def inlined(fn: F) -> F:
+    """A function that kernels call; LLVM puts it into their loops."""
+    return numba.njit(**_INLINED)(fn)  # type: ignore[no-any-return]
+
+
+def polynomial(real: Any, coefficients: tuple[float, ...]) -> Any:
+    """Horner's rule, written out: LLVM would leave a loop over many coefficients a loop."""
+    names = {f"c{i}": real(c) for i, c in enumerate(coefficients)}
+    text = "c0"
+    for name in list(names)[1:]:
+        text = f"({text}) * x + {name}"
+    exec(f"def horner(x):\n    return {text}\n", names)
+    return inlined(names["horner"])
+
+
+def by_type(single: Any, double: Any) -> Any:
+    """One name for two functions, `inlined` both: of float32 and of float64, as the first argument is."""
+
+    def choose(*_: Any) -> Any:
+        raise TypeError("for kernels alone")
+
+    def overloaded(x: Any, *_: Any) -> Any:
+        real = getattr(x, "dtype", x)
+        return single.py_func if real == types.float32 else double.py_func if real == types.float64 else None
+
+    overload(choose, jit_options=_INLINED, strict=False)(overloaded)
+    return choose

@@ -1,0 +1,137 @@
+"""Parts of one kernel's work on the engine's own threads, with one BLAS thread in each.
+
+There are as many as BLAS is given (an engine process: `--threads T`) unless `set_threads` says otherwise.
+Kernels cut their work by shapes alone, never by the number of threads, so that results do not depend on it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from contextvars import copy_context
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+#: array elements worth the wake-up of one more thread
+LOAD = 1 << 17
+#: most threads
+MOST = 64
+
+
+class _Blas:
+    """The number of threads of NumPy's own OpenBLAS; one that is not there (another BLAS) stays 1."""
+
+    def __init__(self) -> None:
+        self._get, self._set = (_symbol(f"openblas_{verb}_num_threads") for verb in ("get", "set"))
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._before = 1
+
+    def count(self) -> int:
+        """How many threads a product may take."""
+        return 1 if self._get is None else int(self._get())
+
+    @contextmanager
+    def single(self) -> Iterator[None]:
+        """One thread a product, in the whole process: OpenBLAS has no such setting for a thread."""
+        if self._set is None:
+            yield
+            return
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._before = self.count()
+                if self._before > 1:
+                    self._set(1)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._inside -= 1
+                if self._inside == 0 and self._before > 1:
+                    self._set(self._before)
+
+
+def _symbol(name: str) -> Any:
+    """A function of NumPy's BLAS, by one of the names that builds of OpenBLAS give it, or None."""
+    with suppress(ImportError, OSError):
+        linked: Any = import_module("numpy._core._multiarray_umath")
+        library = ctypes.CDLL(linked.__file__)
+        for spelling in (f"scipy_{name}64_", f"scipy_{name}", f"{name}64_", name):
+            if hasattr(library, spelling):
+                return getattr(library, spelling)
+    return None
+
+
+class _Pool:
+    """How many threads there are to be, and those that help; an executor makes them when first needed."""
+
+    def __init__(self) -> None:
+        self.threads = _blas.count()
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin with no thread: a forked child's are not there."""
+        self.helpers = ThreadPoolExecutor(MOST, "gradd-kernels")
+
+
+_blas = _Blas()
+_pool = _Pool()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.renew)
+
+
+def threads() -> int:
+    """How many threads a kernel may use."""
+    return _pool.threads
+
+
+def set_threads(count: int) -> None:
+    """Let kernels use `count` threads; ValueError unless there is at least one."""
+    if count < 1:
+        raise ValueError(f"a kernel needs a thread at least, not {count}")
+    _pool.threads = count
+
+
+def share(xp: Any, parts: int, load: int, work: Callable[[Iterator[int]], None]) -> None:
+    """Call `work` in one thread or several; the numbers that it is given are in all those below `parts`.
+
+    `load` is the work's size in array elements: what is small stays in this thread, and so does what is not
+    in NumPy's arrays (a device and its stream are a thread's). What a part raises is raised here, when no
+    thread is at work any more.
+    """
+    helpers = min(threads(), parts, load // LOAD, MOST) - 1 if xp is np else 0
+    with _blas.single():
+        if helpers < 1:
+            work(iter(range(parts)))
+            return
+        left = deque(range(parts))
+        # Each gets this thread's context: which floating-point warnings are off is kept there.
+        submit = _pool.helpers.submit
+        others = [submit(copy_context().run, work, _taken(left)) for _ in range(helpers)]
+        try:
+            work(_taken(left))
+        finally:
+            left.clear()
+            raised = [other.exception() for other in others]
+        for error in raised:
+            if error is not None:
+                raise error
+
+
+def _taken(left: deque[int]) -> Iterator[int]:
+    while True:
+        try:
+            number = left.popleft()
+        except IndexError:
+            return
+        yield number
