@@ -10,13 +10,12 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.graph import OpNode
-from gradd_engine.layout import Meta
-from gradd_engine.nodes import AccumulateGrad, Edge, Node, accumulator, next_priority
-from gradd_engine.saved import Saved, TensorMeta
-from gradd_engine.tensor import Tensor, VersionCounter
-
-from .numbers import Offset
+from ..graph import OpNode
+from ..layout import Meta
+from ..nodes import AccumulateGrad, Edge, Node, accumulator, next_priority, node_of
+from ..saved import Saved, TensorMeta
+from ..tensor import Tensor, VersionCounter
+from .numbers import Offset, TraceFailed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +90,7 @@ class Found:
             self._counters.setdefault(id(t._vc), len(self._counters)),
             None if base is None else (self._place(base), t._vc.n - t._view_version),
             None if t._grad is None else self._place(t._grad),
-            None if t._fn is None else self._place(t._fn),
+            None if t._fn is None else self._place(node_of(t)),  # type: ignore[arg-type]
         )
 
     def _node(self, node: Node) -> tuple[Any, ...]:
@@ -132,6 +131,24 @@ class Found:
         return repr(entry)
 
 
+class Before:
+    """The state of an input as the trace found it."""
+
+    __slots__ = ("_objects", "_values", "version")
+
+    def __init__(self, t: Tensor) -> None:
+        self.version = t._vc.n
+        self._objects = (t._fn, t._grad, t._grad_dtype)
+        self._values = (t._requires_grad, t._nr, t._retains, t._view_version)
+
+    def differs(self, t: Tensor) -> bool:
+        """Whether anything but the version is another now."""
+        now = (t._fn, t._grad, t._grad_dtype)
+        return any(a is not b for a, b in zip(self._objects, now, strict=True)) or self._values != (
+            t._requires_grad, t._nr, t._retains, t._view_version
+        )  # fmt: skip
+
+
 class Mirrored:
     """Trace tensors and nodes for what was found, in its order. It holds geometry, never a session's
     memory.
@@ -155,10 +172,23 @@ class Mirrored:
             t._grad = None if real_t._grad is None else of[id(real_t._grad)]
             t._fn = None if real_t._fn is None else of[id(real_t._fn)]
         self.inputs = [self.traced[i] for i in found.inputs]
-        self.versions = [t._vc.n for t in self.traced]
+        self.ids = [id(t) for t in self.traced]
+        self.node_ids = [id(n) for n in self.nodes]
+        self.before = [Before(t) for t in self.traced]
         self.released = [isinstance(n, OpNode) and n.saved is None for n in self.nodes]
+        self.retaining = [bool(n.retainers) for n in self.nodes]
         self._blocks.clear()
         self._counters.clear()
+
+    def check(self, found: Found) -> None:
+        """TraceFailed unless the inputs are still where they were: assigning `.data` moves them."""
+        for t, real in zip(self.traced, found.tensors, strict=True):
+            block: Any = t.storage
+            moved = not block.floats and t.offset != real.offset
+            if moved or tuple(t.shape) != tuple(real.shape) or t.strides != real.strides:
+                raise TraceFailed("an input changed its geometry")
+            if block.source is None or t._hooks:
+                raise TraceFailed("an input changed its memory")
 
     def _tensor(self, index: int, t: Tensor) -> Tensor:
         meta = Meta(tuple(t.shape), t.dtype, tuple(t.strides))
@@ -204,7 +234,7 @@ class Mirrored:
         if isinstance(entry, TensorMeta):
             meta = TensorMeta.__new__(TensorMeta)
             meta.shape, meta.dtype, meta.strides = entry.shape, entry.dtype, entry.strides
-            meta.offset, meta.backend = entry.offset, self._backend
+            meta.offset = entry.offset
             return meta
         if not isinstance(entry, Saved):
             return entry

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gradd_engine.backends import Device
-from gradd_engine.layout import Meta
-from gradd_engine.tensor import Tensor
-
+from ..backends import Device
+from ..layout import Meta
+from ..tensor import Tensor
 from .numbers import Guards, Offset, TraceFailed, place_of, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gradd_engine.backends import Listener
-    from gradd_engine.dtypes import DType
-    from gradd_engine.op import Op
+    from ..backends import Listener
+    from ..dtypes import DType
+    from ..infer import Known
+    from ..op import Op
 
 #: views whose place in memory may depend on a run-time value: their geometry is inferred anew at each replay
 _WINDOWS = frozenset({"slice_from", "select"})
@@ -186,6 +186,10 @@ class TraceBackend:
         outs = tuple(self.block(m) for m in metas)
         self.code.append(Kernel(op, self._args(inputs), self._attrs(attrs), tuple(metas), outs, None))
         return [self.tensor(b, m) for b, m in zip(outs, metas, strict=True)]
+
+    def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
+        """See Backend.run_plain."""
+        return self.run(op, (known.meta,), inputs, attrs)[0]
 
     def run_into(
         self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]

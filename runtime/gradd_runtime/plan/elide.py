@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .trace import Allocate, Block, Copy, Instruction, Kernel, Place, Window
+from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Kernel, Place, Window
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,27 +5,31 @@ Casting, layout and ownership are the array backend's own functions, so a plan's
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from gradd_engine.layout import Meta
-
-from .trace import Allocate, Block, Copy, Instruction, Kernel, Late, Place, Upload, Window
+from gradd_engine.tensor import Storage
+from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Kernel, Late, Place, Upload, Window
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from gradd_engine.backends.array import ArrayBackend
+    from gradd_engine.memory import Account
+    from gradd_engine.schema import Param
+    from gradd_engine.tensor import Tensor
+    from gradd_engine.tracing import Shape
 
 
 class Frame:
     """One replay: registers, run-time values, uploads, and where windows begin."""
 
-    __slots__ = ("arrays", "begins", "flats", "generator", "starts", "uploads", "values")
+    __slots__ = ("arrays", "begins", "flats", "generator", "starts", "uploads", "values", "wrote")
 
-    def __init__(self, size: int, values: Any, uploads: Any, generator: Any) -> None:
+    def __init__(self, arrays: list[Any], values: Any, uploads: Any, generator: Any) -> None:
         #: register -> array
-        self.arrays: list[Any] = [None] * size
+        self.arrays = arrays
         #: input block -> its memory as bytes
         self.flats: dict[int, Any] = {}
         #: input block that floats -> where in its memory it begins
@@ -35,6 +39,63 @@ class Frame:
         self.values = values
         self.uploads = iter(uploads)
         self.generator = generator
+        #: memory of the session was written to, or is about to be
+        self.wrote = False
+
+
+class Arrays:
+    """The memory of one replay as its commit wants it, counted in the session's account."""
+
+    def __init__(self, frame: Frame, account: Account | None) -> None:
+        self._frame = frame
+        self._account = account
+        self.values = frame.values
+
+    def start(self, window: int) -> int:
+        """See Memory."""
+        found: int = self._frame.starts[window]
+        return found
+
+    def storage(self, of: Shape) -> Storage:
+        """See Memory."""
+        array = self._frame.arrays[of.home]
+        if self._account is not None:
+            self._account.take(array.nbytes)
+        return Storage(array, array.nbytes, self._account)
+
+
+class Plain:
+    """A kernel of arrays and constants with one result. Its first run says whether what it returns is as it
+    should be; then it always is, for all that a kernel's layout depends on is part of the plan's key.
+    """
+
+    __slots__ = ("_fetch", "_lawful", "_meta", "attrs", "direct", "impl", "out", "trusted", "wanted", "xp")
+
+    def __init__(
+        self, impl: Any, xp: Any, wanted: tuple[int, ...], attrs: dict[str, Any], out: int, meta: Any,
+        lawful: Any, direct: Any,
+    ) -> None:  # fmt: skip
+        self.impl, self.xp, self.wanted, self.attrs, self.out = impl, xp, wanted, attrs, out
+        self._meta, self._lawful = meta, lawful
+        #: the kernel as one function of the arrays alone, where it is that
+        self.direct = direct
+        self._fetch = _fetcher(list(wanted))
+        self.trusted = False
+
+    def __call__(self, f: Frame) -> None:
+        """Run it, and give the result the layout that it should have."""
+        args = self._fetch(f.arrays)
+        a = self.impl(self.xp, *args, **self.attrs)
+        f.arrays[self.out] = made = self._lawful(a, self._meta, args)
+        self.trusted = made is a
+
+
+class Call(NamedTuple):
+    """One step of a plan: what runs, its name, and the registers that nobody uses after it."""
+
+    run: Callable[[Frame], None]
+    name: str
+    dead: tuple[int, ...]
 
 
 class Geometry:
@@ -52,17 +113,33 @@ class Geometry:
 
 
 class Lowering:
-    """Gives registers to places and turns instructions into calls."""
+    """Gives registers to places and turns instructions into calls. `inputs`: the traced inputs, in order."""
 
-    def __init__(self, backend: ArrayBackend, same: dict[int, Block]) -> None:
+    def __init__(self, backend: ArrayBackend, same: dict[int, Block], inputs: Sequence[Tensor]) -> None:
         self.backend = backend
         #: blocks that need no memory of their own -> the block whose memory they take over
         self._same = same
         self.registers: dict[Place, int] = {}
-        self.steps: list[Callable[[Frame], None]] = []
+        #: what the registers hold when a replay begins: constants
+        self.template: list[Any] = []
+        #: (register, input): registers that hold the array of an input as it is
+        self.loads: list[tuple[int, int]] = []
+        #: (register, place in the values, dtype to compute in): registers that hold a number of the batch
+        self.numbers: list[tuple[int, int, Any]] = []
+        #: input blocks of whose memory views are made, and the input
+        self.sources: dict[int, int] = {}
+        self.steps: list[tuple[Callable[[Frame], None], str]] = []
+        self._own = {
+            Place(t.storage, tuple(t.shape), tuple(t.strides), int(t.offset), t.dtype): i  # type: ignore[arg-type]
+            for i, t in reversed(list(enumerate(inputs)))
+        }
         self._touched: set[int] = set()
         #: register -> the last step that uses it
         self.last_use: dict[int, int] = {}
+
+    def _new(self, value: Any = None) -> int:
+        self.template.append(value)
+        return len(self.template) - 1
 
     def register(self, place: Place) -> int:
         """The register of a place; a place inside a block gets a step that makes the view."""
@@ -70,11 +147,17 @@ class Lowering:
             place = place._replace(block=self._same[place.block.number])
         found = self.registers.get(place)
         if found is None:
-            found = self.registers[place] = len(self.registers)
-            if not self._is_whole(place):
-                self.steps.append(self._view(place, found))
+            found = self.registers[place] = self._new()
+            source = self._own.get(place)
+            if source is not None:
+                self.loads.append((found, source))
+            elif not self._is_whole(place):
+                self._step(self._view(place, found), "view")
         self._touched.add(found)
         return found
+
+    def _step(self, run: Callable[[Frame], None], name: str) -> None:
+        self.steps.append((run, name))
 
     @staticmethod
     def _is_whole(place: Place) -> bool:
@@ -96,30 +179,38 @@ class Lowering:
     def lower(self, i: Instruction) -> None:
         """Append the calls of one instruction."""
         if isinstance(i, Kernel):
-            self.steps.append(self._kernel(i))
+            self._step(self._kernel(i), i.op.name)
         elif isinstance(i, Window):
-            self.steps.append(self._window(i))
+            self._step(self._window(i), "view")
         elif isinstance(i, Copy):
-            self.steps.append(self._copy(i))
+            self._step(self._copy(i), "copy")
         elif isinstance(i, Allocate):
-            self.steps.append(self._allocate(i))
+            self._step(self._allocate(i), "allocate")
         else:
-            self.steps.append(self._upload(i))
+            self._step(self._upload(i), "upload")
         self.last_use.update(dict.fromkeys(self._touched, len(self.steps) - 1))
         self._touched.clear()
 
-    def schedule(self, kept: set[int]) -> list[tuple[Callable[[Frame], None], tuple[int, ...]]]:
+    def schedule(self, kept: set[int]) -> list[Call]:
         """The steps, each with the registers that nobody uses after it (`kept` ones are never let go)."""
         ends: dict[int, list[int]] = {}
         for register, at in self.last_use.items():
             if register not in kept:
                 ends.setdefault(at, []).append(register)
-        return [(step, tuple(ends.get(n, ()))) for n, step in enumerate(self.steps)]
+        return [Call(run, name, tuple(ends.get(n, ()))) for n, (run, name) in enumerate(self.steps)]
 
     # -- steps ---------------------------------------------------------------------------------------
 
     def _view(self, place: Place, register: int) -> Callable[[Frame], None]:
         backend, block = self.backend, place.block
+        axes = None if block.source is not None or block.of is not None else _axes(place)
+        if axes is not None:
+            whole = self.home(block)
+
+            def turn(f: Frame) -> None:
+                f.arrays[register] = f.arrays[whole].transpose(axes)
+
+            return turn
         root = block
         windows = []
         while root.of is not None:
@@ -127,15 +218,17 @@ class Lowering:
             root = root.of
         home = self.home(root) if root.source is None else None
         number, floats = root.number, root.floats
-        meta = Meta(place.shape, place.dtype, place.strides)
+        if root.source is not None:
+            self.sources[number] = root.source
+        shape, dtype, strides, begin = place.shape, place.dtype, place.strides, place.offset
 
         def view(f: Frame) -> None:
-            offset = place.offset + f.begins[number] if floats else place.offset
+            offset = begin + f.begins[number] if floats else begin
             for w in windows:
                 offset += f.starts[w]
             # Only inputs' memory is remembered: a block of the program must be able to die.
             flat = f.flats[number] if home is None else flat_of(f.arrays[home])
-            f.arrays[register] = backend.strided(flat, Meta(meta.shape, meta.dtype, meta.strides, offset))
+            f.arrays[register] = backend.strided(flat, Meta(shape, dtype, strides, offset))
 
         return view
 
@@ -182,7 +275,7 @@ class Lowering:
     def _kernel(self, i: Kernel) -> Callable[[Frame], None]:
         backend, op = self.backend, i.op
         compute = i.metas[0].compute if i.metas else None
-        fetch = [
+        wanted = [
             self._argument(a, None if written else compute, written)
             for a, written in zip(i.args, op.written, strict=True)
         ]
@@ -191,43 +284,116 @@ class Lowering:
             attrs["meta"] = i.metas[0]
         late = {n: v.place for n, v in attrs.items() if isinstance(v, Late)}
         outs = [self.home(b) for b in i.outs]
-        target = None if i.target is None else self.register(i.target)
+        target: int = -1 if i.target is None else self.register(i.target)
         cast_to: Any = None if i.target is None else i.target.dtype
-        metas, many, random, impl, xp = i.metas, op.many, op.random, op.impl, backend.xp
+        metas, many, random, impl, xp = i.metas, op.many, op.random, backend.kernels[op], backend.xp
+        fetch = _fetcher(wanted)
+        lists = any(isinstance(w, list) for w in wanted)
+        out: int = outs[0] if outs else -1
+        meta: Any = metas[0] if metas else None
+        lawful = backend.lawful
 
-        def kernel(f: Frame) -> None:
-            args = [get(f) for get in fetch]
-            for n, at in late.items():
-                attrs[n] = f.values[at]
-            if random:
-                attrs["key"] = f.generator.next()
-            found = impl(xp, *args, **attrs)
-            if target is not None:
-                f.arrays[target][...] = backend.cast(found, cast_to)
-            elif many:
-                for register, a, meta in zip(outs, found, metas, strict=True):
-                    f.arrays[register] = backend.lawful(a, meta, args)
-            else:
-                f.arrays[outs[0]] = backend.lawful(found, metas[0], args)
+        def call(f: Frame, args: Any) -> Any:
+            if late or random:
+                for n, at in late.items():
+                    attrs[n] = f.values[at]
+                if random:
+                    attrs["key"] = f.generator.next()
+            return impl(xp, *args, **attrs)
 
-        return kernel
+        def into(f: Frame) -> None:
+            found = call(f, fetch(f.arrays))
+            f.arrays[target][...] = backend.cast(found, cast_to)
 
-    def _argument(self, a: Any, compute: Any, raw: bool) -> Callable[[Frame], Any]:
+        def many_outs(f: Frame) -> None:
+            args = fetch(f.arrays)
+            given = _flat(args) if lists else args
+            for register, a, m in zip(outs, call(f, args), metas, strict=True):
+                f.arrays[register] = lawful(a, m, given)
+
+        def one_out(f: Frame) -> None:
+            arrays = f.arrays
+            args = fetch(arrays)
+            a = call(f, args)
+            arrays[out] = lawful(a, meta, _flat(args) if lists else args)
+
+        if i.target is not None:
+            return into
+        if many:
+            return many_outs
+        if late or random or lists:
+            return one_out
+        direct = None
+        if op.ufunc and impl is op.impl and all(_is_default(op.params[n], v) for n, v in attrs.items()):
+            direct = getattr(xp, op.ufunc)
+        return Plain(impl, xp, tuple(wanted), attrs, out, meta, lawful, direct)
+
+    def _argument(self, a: Any, compute: Any, raw: bool) -> Any:
+        """The register of an argument, or a list of them. A cast is a step of its own."""
         backend = self.backend
         if isinstance(a, Place):
             register = self.register(a)
             if raw or not backend.needs_cast(a.dtype, compute):
-                return lambda f: f.arrays[register]
-            dtype = a.dtype
-            return lambda f: backend.argument(f.arrays[register], dtype, compute)
+                return register
+            dtype, made = a.dtype, self._new()
+
+            def cast(f: Frame) -> None:
+                f.arrays[made] = backend.argument(f.arrays[register], dtype, compute)
+
+            self._step(cast, "cast")
+            self._touched.add(made)
+            return made
         if isinstance(a, list):
-            getters = [self._argument(e, compute, raw) for e in a]
-            return lambda f: [get(f) for get in getters]
+            return [self._argument(e, compute, raw) for e in a]
         if isinstance(a, Late):
-            at = a.place
-            return lambda f: backend.number(f.values[at], compute)
-        constant = backend.number(a, compute)
-        return lambda f: constant
+            self.numbers.append((self._new(), a.place, compute))
+            return self.numbers[-1][0]
+        return self._new(self.number(a, compute))
+
+    def number(self, x: Any, compute: Any) -> Any:
+        """A number for a kernel, as an array without dimensions: NumPy takes that faster than a scalar."""
+        found = self.backend.number(x, compute)
+        return self.backend.xp.asarray(found) if isinstance(found, np.generic) else found
+
+
+def _is_default(p: Param, v: Any) -> bool:
+    return type(v) is type(p.default) and v == p.default
+
+
+def _axes(place: Place) -> tuple[int, ...] | None:
+    """The permutation that makes a place of its whole block; None where it is another view."""
+    meta = place.block.meta
+    if place.offset or place.dtype is not meta.dtype or sorted(place.shape) != sorted(meta.shape):
+        return None
+    left = list(range(len(meta.shape)))
+    axes = []
+    for size, stride in zip(place.shape, place.strides, strict=True):
+        found = next((k for k in left if meta.shape[k] == size and meta.strides[k] == stride), None)
+        if found is None:
+            return None
+        left.remove(found)
+        axes.append(found)
+    return tuple(axes)
+
+
+def _fetcher(wanted: list[Any]) -> Callable[[list[Any]], Any]:
+    """A function from the registers to a kernel's arguments."""
+    if any(isinstance(w, list) for w in wanted):
+        return lambda arrays: [_filled(w, arrays) for w in wanted]
+    if len(wanted) > 1:
+        return itemgetter(*wanted)
+    if not wanted:
+        return lambda arrays: ()
+    (only,) = wanted
+    return lambda arrays: (arrays[only],)
+
+
+def _filled(w: Any, arrays: list[Any]) -> Any:
+    return [_filled(e, arrays) for e in w] if isinstance(w, list) else arrays[w]
+
+
+def _flat(args: Any) -> list[Any]:
+    return [x for a in args for x in (_flat(a) if isinstance(a, list) else (a,))]
 
 
 def flat_of(array: Any) -> Any:

@@ -1,0 +1,217 @@
+"""What a trace ends with: the tensors and graphs that outlive it, sorted once for all its replays.
+
+Near tensors are those that a session or a tensor of it holds, over ``.grad`` and bases. What graphs alone
+hold is far; it is made with the graph, and a graph is made when somebody looks at it, wherever that cannot
+keep memory alive for longer than an eager run would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ..graph import OpNode
+from ..layout import Meta, is_contiguous
+from ..nodes import AccumulateGrad, Node
+from ..saved import Saved
+from ..tensor import Tensor
+from ..views import CopySlices
+from .numbers import TraceFailed
+from .trace import Block
+
+if TYPE_CHECKING:
+    from ..tensor import Storage, VersionCounter
+    from .mirror import Mirrored
+
+#: what a tensor has of its own beyond memory and history
+OWN = ("_requires_grad", "_nr", "_creation", "_retains", "_grad_dtype")
+
+
+def survivors(roots: Iterable[Tensor | None]) -> tuple[list[Tensor], list[Node]]:
+    """The tensors that outlive the program with `roots`, and the nodes of their graphs in order of
+    creation.
+    """
+    tensors: dict[int, Tensor] = {}
+    nodes: dict[int, Node] = {}
+    todo: list[Any] = [r for r in roots if r is not None]
+    while todo:
+        x = todo.pop()
+        if isinstance(x, Tensor):
+            if id(x) in tensors:
+                continue
+            tensors[id(x)] = x
+            todo.extend(y for y in (x._base, x._grad, x._fn) if y is not None)
+        else:
+            if id(x) in nodes:
+                continue
+            nodes[id(x)] = x
+            todo.extend(e.node for e in x.edges if e is not None)
+            todo.extend(held(x))
+    return list(tensors.values()), sorted(nodes.values(), key=lambda n: n.priority)
+
+
+def held(node: Node) -> list[Tensor]:
+    """The tensors that a node keeps alive."""
+    if isinstance(node, AccumulateGrad):
+        return [node.variable]
+    if isinstance(node, CopySlices):
+        return [e.tensor for e in saved(_inner(node))]
+    if not isinstance(node, OpNode):
+        raise TraceFailed(f"a graph with a {node.name()} cannot be planned")
+    return [e.tensor for e in saved(node)]
+
+
+def _inner(node: Node) -> Node:
+    """The node that saves: of a CopySlices the one inside it."""
+    return node.fn if isinstance(node, CopySlices) and node.fn is not None else node
+
+
+def saved(node: Node) -> list[Saved]:
+    """What a node saved."""
+    entries = (getattr(node, "saved", None) or {}).values()
+    flat = (e for entry in entries for e in (entry if isinstance(entry, list) else [entry]))
+    return [e for e in flat if isinstance(e, Saved)]
+
+
+def root(storage: Any) -> Block:
+    """The outermost block that a block is in."""
+    block: Block = storage
+    while block.of is not None:
+        block = block.of
+    return block
+
+
+class Shape:
+    """Where a surviving tensor is, and what it has of its own."""
+
+    __slots__ = ("base", "dtype", "floats", "grad", "home", "number", "offset", "own", "shape", "source",
+                 "strides", "tensor", "view_version", "whole", "windows")  # fmt: skip
+
+    def __init__(self, t: Tensor, homes: dict[int, int]) -> None:
+        self.tensor = t
+        block: Any = t.storage
+        windows = []
+        while block.of is not None:
+            windows.append(block.number)
+            block = block.of
+        self.windows = tuple(windows)
+        self.source: int | None = block.source
+        self.floats: bool = block.floats
+        self.number: int = block.number
+        #: the register of its memory, where that is of the plan's own
+        self.home = homes.get(block.number, -1)
+        self.offset = int(t.offset)
+        self.shape, self.strides, self.dtype = t.shape, t.strides, t.dtype
+        m = block.meta
+        #: it is the plan's array as it stands
+        self.whole = (
+            block.source is None
+            and not windows
+            and self.offset == 0
+            and tuple(m.shape) == tuple(t.shape)
+            and tuple(m.strides) == tuple(t.strides)
+            and m.dtype is t.dtype
+            and is_contiguous(t.shape, t.strides)
+        )
+        self.own = {name: t.__dict__[name] for name in OWN if name in t.__dict__}
+        self.view_version = t._view_version
+        self.base = t._base
+        self.grad = t._grad
+
+    def over(self, backend: Any, storage: Storage, offset: int, counter: VersionCounter) -> Tensor:
+        """The real tensor, over real memory."""
+        array = None
+        if self.whole and not backend.is_meta:
+            array = storage.array
+        elif not backend.is_meta:
+            meta = Meta(tuple(self.shape), self.dtype, self.strides, offset)
+            array = backend.strided(storage.flat, meta)
+        made: Tensor = backend.tensor_class(
+            backend, storage, self.shape, self.strides, offset, self.dtype, array, counter
+        )
+        return made
+
+    def dress(self, real: Tensor, ahead: int, tensors: dict[int, Tensor]) -> None:
+        """Give it its flags, base and gradient; `ahead`: how far its version has come since the trace."""
+        if self.own:
+            real.__dict__.update(self.own)
+        if self.base is not None:
+            real._view_version = self.view_version + ahead
+            real._base = tensors[id(self.base)]
+        if self.grad is not None:
+            real._grad = tensors[id(self.grad)]
+
+
+class Ending:
+    """What is to be made after a replay of the trace that `mirrored` began and `wanted` slots ended."""
+
+    def __init__(self, mirrored: Mirrored, wanted: dict[int, Any]) -> None:
+        self.mirrored = mirrored
+        self.wanted = wanted
+        roots: list[Any] = [*wanted.values(), *mirrored.traced, *mirrored.nodes]
+        self._tensors, nodes = survivors(roots)
+        known = {id(n) for n in mirrored.nodes}
+        #: nodes that the program made and somebody may look at, in order of creation
+        self.nodes = [n for n in nodes if id(n) not in known]
+        #: version counters of inputs -> an input that has it
+        self.counters = {id(t._vc): i for i, t in reversed(list(enumerate(mirrored.traced)))}
+        self.outliving = {b.number: b for t in self._tensors if (b := root(t.storage)).source is None}
+
+    def settle(self, homes: dict[int, int]) -> None:
+        """After the outliving blocks got their registers: sort what is near, what is far."""
+        inputs = {id(t) for t in self.mirrored.traced}
+        near: dict[int, Tensor] = {}
+        todo = [t for t in (*self.wanted.values(), *self.mirrored.traced) if t is not None]
+        while todo:
+            t = todo.pop()
+            if id(t) not in near:
+                near[id(t)] = t
+                todo.extend(x for x in (t._base, t._grad) if x is not None)
+        fresh = [t for t in self._tensors if id(t) not in inputs]
+        self.near = [Shape(t, homes) for t in fresh if id(t) in near]
+        self.far = [Shape(t, homes) for t in fresh if id(t) not in near]
+        made = {id(n) for n in self.nodes}
+        #: near tensors and inputs whose history is one of the new nodes
+        histories = {id(t._fn) for t in near.values() if t._fn is not None and id(t._fn) in made}
+        #: tensors that the new nodes keep alive, besides far ones
+        kept = [t for n in self.nodes for t in held(n)]
+        kept += [x for f in self.far for x in (f.base, f.grad) if x is not None]
+        kept += [self.mirrored.traced[f.source] for f in self.far if f.source is not None]
+        far = {id(f.tensor) for f in self.far}
+        self.kept = list({id(t): t for t in kept if id(t) not in far}.values())
+        edges = [e.node for n in self.nodes for e in n.edges if e is not None]
+        edges += [f.tensor._fn for f in self.far if f.tensor._fn is not None]
+        old = [n for n in edges if id(n) not in made]
+        self.old_nodes = list({id(n): n for n in old}.values())
+        entries = [e for n in self.nodes for e in saved(_inner(n))]
+        self.stamps = list({id(e.tensor._vc): e.tensor._vc for e in entries}.values())
+        looked = [x for e in entries if (x := e.source()) is not None]
+        looked += [x for n in self.nodes for r in (n.retainers or {}).values() if (x := r()) is not None]
+        self.known = [i for i in {id(x) for x in looked} if i in near]
+        cycle = any(
+            id(t._fn) in histories or (t._base is not None and id(t._base._fn) in histories)
+            for t in self.kept
+        )
+        own = any(f.source is None for f in self.far) or any(id(t) not in inputs for t in self.kept)
+        self.folds = bool(histories) and not cycle and (len(histories) == 1 or not own)
+        self._note_inputs()
+
+    def _note_inputs(self) -> None:
+        """Which inputs the program leaves in another state than it found them in."""
+        self.changed = []
+        counters: set[int] = set()
+        for i, (t, before) in enumerate(zip(self.mirrored.traced, self.mirrored.before, strict=True)):
+            bump = t._vc.n - before.version if id(t._vc) not in counters else 0
+            counters.add(id(t._vc))
+            if bump or before.differs(t):
+                self.changed.append((i, t, bump))
+        self.released = [
+            i
+            for i, (n, before) in enumerate(zip(self.mirrored.nodes, self.mirrored.released, strict=True))
+            if isinstance(n, OpNode) and n.saved is None and not before
+        ]
+        self.retaining = [
+            i
+            for i, (n, before) in enumerate(zip(self.mirrored.nodes, self.mirrored.retaining, strict=True))
+            if isinstance(n, OpNode) and (n.retainers or before)
+        ]

@@ -1,0 +1,145 @@
+"""The graph that one replay leaves behind, and what only the graph holds: made on demand."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from ..graph import OpNode
+from ..nodes import AccumulateGrad, Edge, Folded, Node, accumulator, next_priority
+from ..saved import Saved, TensorMeta
+from ..tensor import Tensor
+from ..views import CopySlices
+from .numbers import place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .commit import Commit
+    from .ending import Ending
+
+
+class Graph:
+    """The new nodes of one replay. It holds what they need, as of the end of the replay.
+
+    Unlike a `Commit` it may live for long: of the session's tensors it keeps those that the nodes keep.
+    """
+
+    def __init__(self, ending: Ending, commit: Commit) -> None:
+        self._ending = ending
+        self._backend = commit.backend
+        self._values = commit.values
+        self._far = [(f, *commit.memory(f), *commit.counter(f.tensor._vc)) for f in ending.far]
+        self._tensors: dict[int, Tensor] = {id(t): commit.tensors[id(t)] for t in ending.kept}
+        self._nodes: dict[int, Node] = {id(n): commit.nodes[id(n)] for n in ending.old_nodes}
+        #: near tensors that nodes know but do not keep
+        self._known = {i: weakref.ref(commit.tensors[i]) for i in ending.known}
+        #: how far versions have come since the trace
+        self._ahead = {id(vc): commit.counter(vc)[1] for vc in ending.stamps}
+        #: the nodes' sequence numbers are of now, whenever they are made
+        self._ticket = next_priority()
+
+    def fold(self, traced: Node) -> Folded:
+        """A stand-in for the real node of a traced one."""
+        return Folded(lambda: self.node(traced))
+
+    def node(self, traced: Node) -> Node:
+        """The real node of a traced one; the first call makes them all, and what only they hold."""
+        if self._ticket >= 0:
+            self._make(self._ticket)
+            self._ticket = -1
+        return self._nodes[id(traced)]
+
+    def _make(self, ticket: int) -> None:
+        for f, storage, offset, counter, _ in self._far:
+            self._tensors[id(f.tensor)] = f.over(self._backend, storage, offset, counter)
+        for i, node in enumerate(self._ending.nodes):
+            self._nodes[id(node)] = self._shell(node, ticket + i)
+        for node in self._ending.nodes:
+            self._connect(node)
+        for f, _, _, _, ahead in self._far:
+            made = self._tensors[id(f.tensor)]
+            f.dress(made, ahead, self._tensors)
+            if f.tensor._fn is not None:
+                made._fn = self._nodes[id(f.tensor._fn)]
+
+    def _shell(self, node: Node, priority: int) -> Node:
+        if isinstance(node, AccumulateGrad):
+            return accumulator(self._tensors[id(node.variable)])
+        if isinstance(node, CopySlices):
+            made: Node = CopySlices.__new__(CopySlices)
+        else:
+            assert isinstance(node, OpNode)
+            made = OpNode.__new__(OpNode)
+        made.__dict__.update(node.__dict__)
+        made.priority = priority
+        made.backend = self._backend
+        return made
+
+    def _connect(self, node: Node) -> None:
+        made = self._nodes[id(node)]
+        if isinstance(node, AccumulateGrad):
+            return
+        made.edges = tuple(None if e is None else Edge(self._nodes[id(e.node)], e.nr) for e in node.edges)
+        made.retainers = retainers(node, self._find)
+        if isinstance(made, CopySlices):
+            made.base, made.view = self._meta(made.base), self._meta(made.view)
+            if made.fn is not None:
+                inner = OpNode.__new__(OpNode)
+                inner.__dict__.update(made.fn.__dict__)
+                inner.edges = (None, *made.edges[1:])
+                self._fill(inner)
+                made.fn = inner
+        else:
+            assert isinstance(made, OpNode)
+            self._fill(made)
+
+    def _find(self, traced: Tensor) -> Tensor | None:
+        """The real tensor of a traced one, where it still is."""
+        found = self._tensors.get(id(traced))
+        ref = self._known.get(id(traced))
+        return found if found is not None or ref is None else ref()
+
+    def _value(self, traced: Any) -> Any:
+        """An attribute or saved number as of the replay."""
+        at = place_of(traced)
+        return traced if at is None else self._values[at]
+
+    def _fill(self, node: OpNode) -> None:
+        node.backend = self._backend
+        node.attrs = {n: self._value(v) for n, v in node.attrs.items()}
+        node.inputs = [self._saved(m) for m in node.inputs]
+        if node.saved is not None:
+            node.saved = {n: self._saved(v) for n, v in node.saved.items()}
+
+    def _saved(self, entry: Any) -> Any:
+        if isinstance(entry, list):
+            return [self._saved(e) for e in entry]
+        if isinstance(entry, TensorMeta):
+            return self._meta(entry)
+        if not isinstance(entry, Saved):
+            return self._value(entry)
+        made = Saved.__new__(Saved)
+        made.tensor = self._tensors[id(entry.tensor)]
+        source = entry.source()
+        found = None if source is None else self._find(source)
+        made.source = weakref.ref(made.tensor if found is None else found)
+        made.is_output, made.nr = entry.is_output, entry.nr
+        made.version = entry.version + self._ahead[id(entry.tensor._vc)]
+        return made
+
+    def _meta(self, meta: TensorMeta) -> TensorMeta:
+        made = TensorMeta.__new__(TensorMeta)
+        made.shape, made.dtype, made.strides = meta.shape, meta.dtype, meta.strides
+        made.offset = int(meta.offset)
+        return made
+
+
+def retainers(node: Node, find: Callable[[Tensor], Tensor | None]) -> dict[int, weakref.ref[Tensor]] | None:
+    """The tensors that keep the gradients of a node's outputs, as far as they live on."""
+    found = {
+        nr: weakref.ref(real)
+        for nr, ref in (node.retainers or {}).items()
+        if (t := ref()) is not None and (real := find(t)) is not None
+    }
+    return found or None

@@ -1,0 +1,204 @@
+"""A plan: a traced program as a flat list of calls, run again and again."""
+
+from __future__ import annotations
+
+import marshal
+from typing import TYPE_CHECKING, Any
+
+from gradd_engine.state import ambient
+from gradd_engine.tensor import Tensor
+from gradd_engine.tracing import (
+    Allocate,
+    Block,
+    Commit,
+    Copy,
+    Ending,
+    Found,
+    Guards,
+    Instruction,
+    Kernel,
+    Mirrored,
+    Place,
+    TraceBackend,
+    TraceFailed,
+    Upload,
+    floats,
+    plain,
+    root,
+    traced,
+)
+
+from ..executor import run
+from .elide import elide_copies
+from .lower import Arrays, Frame, Lowering
+from .straight import straight
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from gradd_engine.backends.array import ArrayBackend
+
+    from ..session import Session
+    from ..work import Work
+    from .lower import Call
+
+#: what a step of a plan takes, with the tensors and places that describe it (measured with tracemalloc)
+STEP_BYTES = 3000
+#: families whose kernels never refuse a value; only they may run after the first write to a session's memory
+_CALM = frozenset(
+    {
+        "activations", "affine", "arithmetic", "attention", "avgpool", "batchnorm", "bce", "cast",
+        "combine", "comparison", "complex", "conv", "create", "diagonals", "dropout", "elementwise",
+        "erf", "groupnorm", "inplace", "joining", "losses", "matmul", "norm", "norms", "optim",
+        "pooling", "reductions", "reshape", "scalars", "scans", "shape", "slicing", "softhard",
+        "softmax", "variance", "views",
+    }
+)  # fmt: skip
+#: but for these of their ops: integers may be divided by zero
+_RAISE = frozenset({"div", "div_"})
+
+
+class PlanBroken(RuntimeError):
+    """A replay failed after it had begun to write: the session's state is not to be trusted."""
+
+
+class Plan:
+    """A traced program: calls over registers, and the state it ends with."""
+
+    def __init__(self, work: Work, session: Session, wanted: tuple[int, ...], found: Found) -> None:
+        backend: Any = session.backend
+        self._backend: ArrayBackend = backend
+        guards = Guards()
+        recorder = TraceBackend(backend.device, guards)
+        self._mirrored = Mirrored(recorder, found)
+        values = [traced(v, i, guards) for i, v in enumerate(work.values)]
+        with ambient(account=None, generator=None, level=-1):
+            done = run(
+                work.bound, recorder, self._mirrored.inputs, values, work.uploads, lambda slot, t: None
+            )
+        if done.problem is not None:
+            raise TraceFailed(done.problem.detail)
+        self._mirrored.check(found)
+        self.guards = {i: plain(values[i]) for i in guards.places}
+        self._slots = {s: done.slots[s] for s in wanted}
+        self.applied = done.applied
+        self._ending = Ending(self._mirrored, self._slots)
+        outliving = self._ending.outliving
+        _check_floating(recorder.code, found)
+        code, same = elide_copies(recorder.code, set(outliving))
+        lowering = Lowering(backend, same, self._mirrored.traced)
+        first = _check_order(code)
+        #: the first step that writes to memory of the session
+        self._writes_at = 0
+        for n, i in enumerate(code):
+            lowering.lower(i)
+            if n < first:
+                self._writes_at = len(lowering.steps)
+        homes = {number: lowering.home(b) for number, b in outliving.items()}
+        self._ending.settle(homes)
+        self._steps = lowering.schedule(set(homes.values()))
+        self._template = lowering.template
+        self._loads, self._numbers, self._number = lowering.loads, lowering.numbers, lowering.number
+        self._sources = sorted(lowering.sources.items())
+        self._bits, self._converted = b"", list[Any]()
+        self._straight: Callable[[Frame], None] | None = None
+        #: most bytes that a replay can add to the session's, and what the plan itself takes, about
+        self.bytes = sum(b.nbytes for i in recorder.code if isinstance(i, Kernel) for b in i.outs)
+        self.own_bytes = STEP_BYTES * (len(self._steps) + len(self._ending.near) + len(self._ending.nodes))
+        self.own_bytes += sum(getattr(x, "nbytes", 0) for x in self._template)
+
+    def fits(self, values: Sequence[Any]) -> bool:
+        """Whether the values that the trace looked at are the same now."""
+        return all(repr(values[i]) == repr(v) for i, v in self.guards.items())
+
+    def replay(self, work: Work, session: Session, found: Found) -> dict[int, Tensor]:
+        """Run it; the wanted slots' tensors. Raises before it changed anything, or not at all."""
+        reals = found.tensors
+        arrays = self._template.copy()
+        frame = Frame(arrays, work.values, work.uploads, session.generator)
+        for register, i in self._loads:
+            arrays[register] = reals[i].array
+        if self._numbers:
+            # Equal bits, equal numbers: a loop's constants are converted once.
+            bits = marshal.dumps(work.values)
+            if bits != self._bits:
+                self._converted = [self._number(work.values[at], c) for _, at, c in self._numbers]
+                self._bits = bits
+            for (register, _, _), number in zip(self._numbers, self._converted, strict=True):
+                arrays[register] = number
+        for number, i in self._sources:
+            storage = reals[i].storage
+            assert storage is not None
+            frame.flats[number] = storage.flat
+            frame.begins[number] = reals[i].offset
+        drawn = session.generator.step
+        try:
+            if session.profile is not None:
+                self._run(frame, session.profile.timed(self._steps))
+            elif self._straight is not None:
+                self._straight(frame)
+            else:
+                self._run(frame, self._steps)
+                self._straight = straight(self._steps, self._writes_at)
+        except BaseException as error:
+            session.generator.step = drawn
+            if frame.wrote:
+                raise PlanBroken(f"a planned kernel failed after the first write: {error}") from error
+            raise
+        commit = Commit(self._ending, found, Arrays(frame, session.account), self._backend)
+        commit.make()
+        made: dict[int, Any] = {s: commit.tensors.get(id(t)) for s, t in self._slots.items()}
+        return made
+
+    def _run(self, frame: Frame, steps: Iterable[Call]) -> None:
+        for n, call in enumerate(steps):
+            frame.wrote = n >= self._writes_at
+            call.run(frame)
+            for register in call.dead:
+                frame.arrays[register] = None
+
+
+def _written(i: Instruction) -> list[Block]:
+    """The blocks that an instruction changes, besides those that it fills."""
+    if isinstance(i, Copy):
+        return [root(i.target.block)]
+    if not isinstance(i, Kernel):
+        return []
+    places = [p for a, yes in zip(i.args, i.op.written, strict=True) if yes for p in _places(a)]
+    return [root(p.block) for p in ([*places, i.target] if i.target is not None else places)]
+
+
+def _check_floating(code: Sequence[Instruction], found: Found) -> None:
+    """Memory that a floating input is in must not be written: which of it overlaps is not known
+    beforehand.
+    """
+    shared = {id(t.storage) for t in found.tensors if floats(t)}
+    for b in (b for i in code for b in _written(i)):
+        if b.source is not None and id(found.tensors[b.source].storage) in shared:
+            raise TraceFailed("a write to memory that an input of unknown place is in")
+
+
+def _places(a: Any) -> list[Place]:
+    if isinstance(a, Place):
+        return [a]
+    return [p for e in a for p in _places(e)] if isinstance(a, list) else []
+
+
+def _check_order(code: Sequence[Instruction]) -> int:
+    """The first instruction that writes to the session's memory or to an upload.
+
+    TraceFailed where one that may raise comes later: a replay is all or nothing.
+    """
+    uploads = {i.block.number for i in code if isinstance(i, Upload)}
+
+    def lasts(i: Instruction) -> bool:
+        return any(b.source is not None or b.number in uploads for b in _written(i))
+
+    first = next((n for n, i in enumerate(code) if lasts(i)), len(code))
+    for i in code[first:]:
+        calm = isinstance(i, (Copy, Allocate)) or (
+            isinstance(i, Kernel) and i.op.family in _CALM and i.op.name not in _RAISE
+        )
+        if not calm:
+            raise TraceFailed("a write comes before something that may raise")
+    return first

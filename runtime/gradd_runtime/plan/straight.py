@@ -1,0 +1,46 @@
+"""A plan's calls as one Python function: no loop, no lookup, nothing between two kernels.
+
+Tiny kernels cost less than calling them through a list of closures does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .lower import Plain
+
+if TYPE_CHECKING:
+    from .lower import Call, Frame
+
+
+def straight(steps: Sequence[Call], writes_at: int) -> Callable[[Frame], None]:
+    """A function that runs `steps`; before step `writes_at` it sets the frame's ``wrote``.
+
+    To be made after a first run: kernels that are trusted then are called directly.
+    """
+    names: dict[str, Any] = {}
+    lines = ["def run(f):", "    a = f.arrays"]
+    for n, (run, _, dead) in enumerate(steps):
+        if n == writes_at:
+            lines.append("    f.wrote = True")
+        if isinstance(run, Plain) and run.trusted:
+            given = [f"a[{w}]" for w in run.wanted]
+            if run.direct is not None:
+                names[f"k{n}"] = run.direct
+            else:
+                names[f"k{n}"], names["xp"] = run.impl, run.xp
+                given.insert(0, "xp")
+                for at, (name, value) in enumerate(run.attrs.items()):
+                    names[f"c{n}_{at}"] = value
+                    given.append(f"{name}=c{n}_{at}")
+            lines.append(f"    a[{run.out}] = k{n}({', '.join(given)})")
+        else:
+            names[f"k{n}"] = run
+            lines.append(f"    k{n}(f)")
+        if dead:
+            lines.append(f"    {' = '.join(f'a[{register}]' for register in dead)} = None")
+    # The text is made of numbers and of parameter names from the ops' declarations.
+    exec(compile("\n".join(lines), "<plan>", "exec"), names)
+    made: Callable[[Frame], None] = names["run"]
+    return made
