@@ -158,9 +158,11 @@ class Stage(_Message, frozen=True, tag="stage"):
 
 
 class GetResult(_Message, frozen=True, tag="get-result"):
-    """Read a pinned result."""
+    """Read a pinned result; with `count`, so many octets of it from `begin` on, as a flat buffer of uint8."""
 
     key: Name
+    begin: Count = 0
+    count: Count | None = None
 
 
 class GetReply(_Message, frozen=True, tag="get-reply"):
@@ -172,6 +174,12 @@ class GetReply(_Message, frozen=True, tag="get-reply"):
 
 class Info(_Message, frozen=True, tag="info"):
     """Ask for the SessionInfo."""
+
+
+class Profile(_Message, frozen=True, tag="profile"):
+    """Tell what was measured since measuring began, and then begin anew, or with `on` false end."""
+
+    on: bool
 
 
 # Replies
@@ -246,6 +254,58 @@ class SessionReply(_Message, frozen=True, tag="session"):
     session: SessionInfo
 
 
+class KernelTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Calls and seconds of one kernel, in batches that ran `how`: "planned" or "eager"."""
+
+    name: str
+    how: str
+    calls: int
+    seconds: float
+
+
+class BatchTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The batch at a position: how it ran ("planned", "eager"), `why` it was eager, seconds in the engine and
+    in the queue before it.
+    """
+
+    position: int
+    program: str
+    steps: int
+    how: str
+    why: str
+    seconds: float
+    waited: float
+
+
+class Miss(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A program that was new: the one before it, and the first step in which the two differ."""
+
+    program: str
+    like: str = ""
+    step: int = 0
+    was: str = ""
+    found: str = ""
+
+
+class Profiled(_Message, frozen=True, tag="profiled", kw_only=True):
+    """What was measured: counts since the beginning; of `batches` and `misses` the latest thousand.
+
+    `hits` and `misses` count batches whose program the session knew or did not. Seconds of wall time.
+    """
+
+    planned: int = 0
+    eager: int = 0
+    hits: int = 0
+    misses: list[Miss] = []
+    new_programs: int = 0
+    bytes_in: int = 0
+    bytes_out: int = 0
+    seconds: float = 0.0
+    waited: float = 0.0
+    kernels: list[KernelTime] = []
+    batches: list[BatchTime] = []
+
+
 class ProblemReply(_Message, frozen=True, tag="problem"):
     """It was refused."""
 
@@ -267,8 +327,9 @@ Request: TypeAlias = (
     | GetResult
     | GetReply
     | Info
+    | Profile
 )
 Reply: TypeAlias = (
-    Attached | BatchReply | TensorReply | Tensors | JsonReply | Done | SessionReply | ProblemReply
+    Attached | BatchReply | TensorReply | Tensors | JsonReply | Done | SessionReply | Profiled | ProblemReply
 )
 Message: TypeAlias = Request | Reply

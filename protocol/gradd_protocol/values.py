@@ -1,6 +1,7 @@
 """Run-time values between Python numbers and what JSON can say."""
 
 import math
+from collections.abc import Sequence
 from typing import Final
 
 from .messages import NonFinite, Real, Scalar
@@ -35,6 +36,15 @@ def encode_scalar(value: Number) -> Scalar:
     if isinstance(value, complex):
         return [encode_real(value.real), encode_real(value.imag)]
     return encode_real(value) if isinstance(value, float) else value
+
+
+def decode_scalars(scalars: Sequence[Scalar], kinds: Sequence[ValueKind]) -> list[Number]:
+    """`decode_scalar` of each; there are as many kinds as scalars."""
+    # Most are floats of kind float: these need no look inside.
+    return [
+        v if v.__class__ is float and k == "float" else decode_scalar(v, k)
+        for v, k in zip(scalars, kinds, strict=True)
+    ]
 
 
 def decode_scalar(scalar: Scalar, kind: ValueKind) -> Number:

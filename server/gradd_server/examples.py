@@ -101,6 +101,19 @@ SQUARES = {
 }
 SQUARED = {"seq": 1, "position": 2, "results": {"y": {"dtype": "float32", "shape": [], "data": 5.0}}}
 ATTACHED = {"writer": 1, "epoch": 1, "window": 64, "session": {**SESSION, "writers": 1}}
+PROFILE = {
+    "planned": 0,
+    "eager": 0,
+    "hits": 0,
+    "new_programs": 0,
+    "misses": [],
+    "bytes_in": 0,
+    "bytes_out": 0,
+    "seconds": 0.0,
+    "waited": 0.0,
+    "kernels": [],
+    "batches": [],
+}
 NOT_YET = {
     "type": "/problems/not-implemented",
     "title": "Not implemented",
@@ -222,6 +235,9 @@ OPERATIONS = {
     "GET /v1/sessions/{name}/results/{key}": Operation("batches", {200: _TENSOR}, parameters=(_ACCEPT,)),
     "POST /v1/sessions/{name}:acquire": Operation(
         "sessions", {200: (Body(JSON, {**ATTACHED, "writer": 2, "epoch": 2}),)}
+    ),
+    "POST /v1/sessions/{name}:profile": Operation(
+        "sessions", {200: (Body(JSON, PROFILE),)}, request=(Body(JSON, {"on": True}),)
     ),
     "GET /v1/sessions/{name}/snapshots": Operation("sessions", {501: (Body(PROBLEM, NOT_YET, "Problem"),)}),
     "POST /v1/sessions/{name}/snapshots": Operation("sessions", {501: (Body(PROBLEM, NOT_YET, "Problem"),)}),

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
-from gradd_protocol import dtypes, jsondata
+from gradd_protocol import frames, jsondata
 from gradd_protocol.frames import Array
 from gradd_protocol.messages import (
     Attached,
     Done,
     JsonReply,
+    Profiled,
     Reply,
     SessionReply,
+    TensorInfo,
     TensorReply,
     Tensors,
 )
@@ -25,7 +27,7 @@ from starlette.types import Receive, Scope, Send
 
 from gradd_server import formats
 from gradd_server.errors import Refused
-from gradd_server.media import FRAME, JSON, NPY, OCTETS, PROBLEM, SAFETENSORS, choose
+from gradd_server.media import FRAME, JSON, NPY, PROBLEM, choose
 from gradd_server.sessions import opened
 from gradd_server.wire import envelope
 
@@ -76,6 +78,8 @@ def respond(reply: Reply, buffers: list[Array], *, created: int = 201, done: int
         return json_response({"tensors": reply.tensors})
     if isinstance(reply, SessionReply):
         return json_response(reply.session)
+    if isinstance(reply, Profiled):
+        return json_response(msgspec.structs.asdict(reply))
     if isinstance(reply, Attached):
         return json_response(
             {"writer": reply.writer, "epoch": reply.epoch, "window": reply.window, "session": reply.session}
@@ -83,32 +87,86 @@ def respond(reply: Reply, buffers: list[Array], *, created: int = 201, done: int
     raise TypeError(f"a session answered {type(reply).__name__} where it does not belong")
 
 
-def respond_to_batch(reply: bytes) -> Response:
+def respond_to_batch(reply: frames.Bytes) -> Response:
     """The HTTP reply to a batch: a batch's frame as it is, else by what the session says."""
     head = envelope(reply)
     if head.type == "batch-reply":
         headers = {"gradd-replayed": "?1"} if head.replayed else None
-        return PartsResponse([reply], media_type=FRAME, status=head.status, headers=headers)
+        return PartsResponse([memoryview(reply)], media_type=FRAME, status=head.status, headers=headers)
     return respond(*opened(reply))
+
+
+class StreamedResponse(Response):
+    """A body of `length` bytes that comes in pieces; the next is on its way while one is sent.
+
+    `piece(begin)` is the body from `begin` on, as far as it likes, but not empty.
+    """
+
+    def __init__(
+        self,
+        head: bytes,
+        length: int,
+        piece: Callable[[int], Awaitable[memoryview]],
+        *,
+        media_type: str,
+        headers: Mapping[str, str],
+    ) -> None:
+        self._head, self._length, self._piece = head, length, piece
+        super().__init__(None, 200, {**headers, "content-length": str(len(head) + length)}, media_type)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        coming = asyncio.ensure_future(self._piece(0))
+        try:
+            view = await coming  # what fails before the first byte is answered as any other failure
+            await send(
+                {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
+            )
+            await send({"type": "http.response.body", "body": self._head, "more_body": True})
+            at = len(view)
+            while at < self._length:
+                coming = asyncio.ensure_future(self._piece(at))
+                await send({"type": "http.response.body", "body": view, "more_body": True})
+                view = await coming
+                at += len(view)
+            await send({"type": "http.response.body", "body": view, "more_body": False})
+        finally:
+            coming.cancel()
+
+
+def tensor_form(request: Request, dtype: str) -> str:
+    """The form in which the request accepts a tensor of that dtype. Raises Refused (406)."""
+    offered = tuple(kind for kind in formats.OFFERED if kind != NPY or dtype != "bfloat16")
+    kind = choose(request.headers.get("accept"), offered)
+    if kind is None:
+        raise Refused(
+            "not-acceptable", f"a tensor of dtype {dtype} has no such form", supported=list(offered)
+        )
+    return kind
 
 
 async def respond_with_tensor(request: Request, name: str, reply: Reply, buffers: list[Array]) -> Response:
     """A tensor in the form that the request accepts. Raises Refused (406)."""
-    if not isinstance(reply, TensorReply):
-        raise TypeError(f"a session answered {type(reply).__name__} where it does not belong")
-    (array,) = buffers
-    row = dtypes.of(array.dtype)
-    offered = tuple(kind for kind in formats.OFFERED if kind != NPY or row.name != "bfloat16")
-    kind = choose(request.headers.get("accept"), offered)
-    if kind is None:
-        raise Refused(
-            "not-acceptable", f"a tensor of dtype {row.name} has no such form", supported=list(offered)
-        )
-    headers = {"gradd-dtype": row.name, "gradd-shape": ",".join(map(str, array.shape)), "vary": "accept"}
+    info, (array,) = told(reply), buffers
+    kind = tensor_form(request, info.dtype)
+    headers = tensor_headers(info)
     if kind == JSON:
         # A thread of its own: a million numbers take a second, and other requests would wait for it.
         body = await asyncio.to_thread(lambda: msgspec.json.encode(jsondata.encode_data(array)))
         return Response(body, headers=headers, media_type=JSON)
     octets = array.reshape(-1).view(np.uint8).data
-    head = {NPY: formats.npy_header, SAFETENSORS: formats.safetensors_header, OCTETS: formats.no_header}[kind]
-    return PartsResponse([head(name, array), octets], media_type=kind, headers=headers)
+    return PartsResponse(
+        [formats.head(kind, name, info.dtype, info.shape), octets], media_type=kind, headers=headers
+    )
+
+
+def tensor_headers(info: TensorInfo) -> dict[str, str]:
+    """What is said of a tensor beside its body."""
+    shape = ",".join(map(str, info.shape))
+    return {"gradd-dtype": info.dtype, "gradd-shape": shape, "vary": "accept"}
+
+
+def told(reply: Reply) -> TensorInfo:
+    """What a reply says of a tensor."""
+    if not isinstance(reply, TensorReply):
+        raise TypeError(f"a session answered {type(reply).__name__} where it does not belong")
+    return reply.info

@@ -71,6 +71,7 @@ SAMPLES: list[tuple[m.Message, Arrays]] = [
     (m.GetResult("1.4"), []),
     (m.GetReply(1, 3), []),
     (m.Info(), []),
+    (m.Profile(on=True), []),
     (m.Attached(1, 2, 64, SESSION), []),
     (
         m.BatchReply(
@@ -95,5 +96,21 @@ SAMPLES: list[tuple[m.Message, Arrays]] = [
     (m.JsonReply(422), [TEXT]),
     (m.Done(created=True), []),
     (m.SessionReply(SESSION), []),
+    (
+        m.Profiled(
+            planned=2,
+            eager=1,
+            hits=2,
+            new_programs=1,
+            misses=[m.Miss("b", "a", 3, "add(0, 1)", "(end)")],
+            bytes_in=900,
+            bytes_out=80,
+            seconds=0.25,
+            waited=0.01,
+            kernels=[m.KernelTime("mm", "planned", 4, 0.2)],
+            batches=[m.BatchTime(7, "b", 5, "eager", "first sighting", 0.1, 0.0)],
+        ),
+        [],
+    ),
     (m.ProblemReply(PROBLEM), []),
 ]

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query
 from gradd_protocol import strictjson
 from gradd_protocol.jsondata import invalid_json
 from gradd_protocol.limits import DEFAULT as LIMITS
-from gradd_protocol.messages import Acquire, Attach, Info, SessionInfo, SessionReply
+from gradd_protocol.messages import Acquire, Attach, Info, Profile, SessionInfo, SessionReply
 from gradd_protocol.problems import ProtocolError
 from starlette.requests import Request
 from starlette.responses import Response
@@ -35,6 +35,16 @@ class SessionOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
 
 
 _options = msgspec.json.Decoder(SessionOptions)
+
+
+class ProfileOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of :profile."""
+
+    on: bool
+    """Whether to measure from here on."""
+
+
+_profile = msgspec.json.Decoder(ProfileOptions)
 _attach = msgspec.json.Decoder(Attach)
 
 
@@ -114,6 +124,19 @@ async def acquire(request: Request, name: str) -> Response:
     """Become the session's only writer: its epoch is raised, and all earlier writers are fenced."""
     front = front_of(request)
     return respond(*await front.sessions.ask(front.sessions.find(name), Acquire()))
+
+
+@router.post("/v1/sessions/{name}:profile")
+async def profile(request: Request, name: str) -> Response:
+    """Begin or end to measure the session, and tell what was measured since it began.
+
+    `kernels` by time, `batches` with why each was eager, `misses` (programs that were new, and where they
+    differ from the one before), counts, and seconds in the engine and in the queue before it.
+    """
+    front = front_of(request)
+    text = await json_text(request, front.settings.body_timeout)
+    options = strictjson.decode(_profile, text, invalid_json)
+    return respond(*await front.sessions.ask(front.sessions.find(name), Profile(options.on)))
 
 
 @router.get("/v1/sessions/{name}/snapshots")

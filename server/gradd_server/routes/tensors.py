@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from typing import Annotated
 
 import msgspec
-from gradd_protocol import frames, jsondata, names, strictjson
+from gradd_protocol import dtypes, frames, jsondata, names, strictjson
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import (
     BackwardJson,
@@ -19,19 +20,34 @@ from gradd_protocol.messages import (
     Stage,
 )
 from gradd_protocol.problems import ProtocolError
+from gradd_runtime.bulk import BULK_BYTES, Bulk
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from gradd_server import formats
 from gradd_server.bodies import expect, json_text
 from gradd_server.errors import Refused
 from gradd_server.front import Front
 from gradd_server.media import JSON, NPY, OCTETS, SAFETENSORS
-from gradd_server.replies import respond, respond_with_tensor
+from gradd_server.replies import (
+    StreamedResponse,
+    respond,
+    respond_with_tensor,
+    tensor_form,
+    tensor_headers,
+    told,
+)
 from gradd_server.routes import front_of
 from gradd_server.sessions import Entry, opened
 from gradd_server.uploads import upload_frame
 from gradd_server.wire import wrapped
+
+PIECE = BULK_BYTES - (64 << 10)
+"""Bytes of a result that the session is asked for at a time; the next come while these are sent.
+
+Just too few for a file of memory: filling, mapping and freeing one for each piece took twice as long.
+"""
 
 
 class _Fetch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,7 +81,7 @@ async def put_tensor(request: Request) -> Response:
     """
     front, entry, name = _addressed(request)
     kind = expect(request, JSON, OCTETS, NPY, SAFETENSORS)
-    frame: frames.Bytes
+    frame: frames.Bytes | Bulk
     if kind == JSON:
         frame = wrapped(PutJson(name), await json_text(request, front.settings.body_timeout))
     else:
@@ -138,7 +154,22 @@ async def get_result(request: Request) -> Response:
     front = front_of(request)
     entry = front.sessions.find(request.path_params["name"])
     key = request.path_params["key"]
-    return await respond_with_tensor(request, "result", *await front.sessions.ask(entry, GetResult(key)))
+
+    async def piece(begin: int) -> memoryview:
+        _, (octets,) = await front.sessions.ask(entry, GetResult(key, begin, PIECE))
+        return octets.data
+
+    info = told((await front.sessions.ask(entry, GetResult(key, 0, 0)))[0])
+    kind = tensor_form(request, info.dtype)
+    if kind == JSON:
+        return await respond_with_tensor(request, "result", *await front.sessions.ask(entry, GetResult(key)))
+    return StreamedResponse(
+        formats.head(kind, "result", info.dtype, info.shape),
+        math.prod(info.shape) * dtypes.BY_NAME[info.dtype].itemsize,
+        piece,
+        media_type=kind,
+        headers=tensor_headers(info),
+    )
 
 
 def _flag(request: Request, header: str) -> bool:
