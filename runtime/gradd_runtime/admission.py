@@ -13,7 +13,7 @@ from gradd_protocol.problems import Problem, problem
 from gradd_protocol.program import GradOf
 
 from .binding import Bound, Call, invalid
-from .executor import fill, keyword, op_failed, positional
+from .executor import fill, op_failed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,7 +55,7 @@ def admit(bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Pro
         for i, call in enumerate(bound.calls):
             state.grad = call.grad
             inputs = [_peek(x, slots, late) for x in call.inputs]
-            attrs = {**call.attrs, **{n: next(late) for n, _ in call.late}}
+            attrs = call.attributes(late)
             try:
                 results = _dry(call, inputs, attrs, meta)
             except Exception as error:
@@ -90,12 +90,11 @@ def _dry(call: Call, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend
         return UNKNOWN
     if op.name in _STATE:
         return _flags(op.name, inputs, attrs)
-    args, kwargs = positional(call, tuple(inputs), attrs), keyword(call, attrs)
     if op.base is None and not op.writes:
-        out = op.call(*args, **kwargs)
+        out = op.run(tuple(inputs), attrs)
     else:
         with ambient(grad=False):
-            out = op.call(*args, **kwargs)
+            out = op.run(tuple(inputs), attrs)
         if state.grad and any(t.requires_grad for t in flat_tensors(inputs)):
             _give_history(inputs[0])
     return [] if out is None else list(out) if isinstance(out, tuple) else [out]
@@ -147,6 +146,8 @@ def _give_history(t: Tensor) -> None:
 
 
 def _peek(x: Any, slots: list[Any], values: Iterator[Any]) -> Any:
+    if x.__class__ is int:
+        return slots[x]
     if isinstance(x, GradOf):
         return UNKNOWN
     if isinstance(x, list):

@@ -16,13 +16,13 @@ from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import UPLOAD, GradOf, Program, Special, Step, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One step, ready to run: `inputs` as in the program, static `attrs` converted, `late` attrs filled from
-    values.
+    """One step, ready to run: `inputs` as in the program, `attrs` converted, with None where `late` ones come
+    from the values.
     """
 
     op: Op | None
@@ -33,6 +33,13 @@ class Call:
     grad: bool
     raises: bool
     first: int
+
+    def attributes(self, values: Iterator[Any]) -> dict[str, Any]:
+        """All attributes, the late ones from `values`."""
+        found = self.attrs.copy()
+        for name, _ in self.late:
+            found[name] = next(values)
+        return found
 
 
 @dataclass(frozen=True)
@@ -45,13 +52,17 @@ class Bound:
     slots: int
     uploads: int
     values: tuple[Any, ...]
+    definition: Program
 
     @cached_property
-    def plannable(self) -> bool:
-        """Whether a plan could hold every step: none depends on values, reseeds, or moves memory."""
-        return not any(
-            c.raises or (c.op is not None and (c.op.dynamic or c.op.name in _UNPLANNED)) for c in self.calls
-        )
+    def unplannable(self) -> str:
+        """Why no plan could hold every step: one depends on values, reseeds, or moves memory. Else empty."""
+        for i, c in enumerate(self.calls):
+            if c.raises:
+                return f"step {i} raises"
+            if c.op is not None and (c.op.dynamic or c.op.name in _UNPLANNED):
+                return f"step {i} is {c.op.name}"
+        return ""
 
 
 _UNPLANNED = frozenset({"manual_seed", "set_data"})
@@ -98,6 +109,7 @@ def bind_program(program: Program, program_id: str) -> Bound:
         slot,
         program.uploads(),
         tuple(v.kind for v in program.values()),
+        program,
     )
 
 
@@ -110,10 +122,13 @@ def _bind(step: Step, i: int, first: int) -> Call:
         raise invalid(i, f"{op.name}() takes {len(slots)} inputs, {len(step.inputs)} were given")
     for p, x in zip(slots, step.inputs, strict=True):
         _check_input(op, p, x, i)
-    known = {p.name: p for p in op.schema.attrs}
-    unknown = sorted(set(step.attrs) - set(known))
-    if unknown:
-        raise invalid(i, f"{op.name}() got an unexpected attribute {unknown[0]!r}; it has {sorted(known)}")
+    if step.attrs:
+        known = {p.name: p for p in op.schema.attrs}
+        unknown = sorted(set(step.attrs) - set(known))
+        if unknown:
+            raise invalid(
+                i, f"{op.name}() got an unexpected attribute {unknown[0]!r}; it has {sorted(known)}"
+            )
     attrs: dict[str, Any] = {}
     late: list[tuple[str, str]] = []
     for p in op.schema.attrs:
@@ -127,6 +142,7 @@ def _bind(step: Step, i: int, first: int) -> Call:
             if not p.value:
                 raise invalid(i, f"{op.name}(): {p.name!r} is static, not a run-time value")
             late.append((p.name, v.kind))
+            attrs[p.name] = None
             continue
         try:
             converted = static(p, v)

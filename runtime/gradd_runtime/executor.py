@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Run:
-    """A program under way: `slots` filled so far, `applied` steps that stand, the problem that stopped it."""
+    """A program under way: `slots` filled so far (of a plan: those that were wanted), `applied` steps that
+    stand, the problem that stopped it.
+    """
 
-    slots: list[Any]
+    slots: Any
     applied: int = 0
     problem: Problem | None = None
     bytes: int = 0
@@ -99,29 +101,15 @@ def _call(call: Call, slots: list[Any], values: Any, uploads: Any, backend: Back
         t = backend.from_array(next(uploads), call.attrs["dtype"])
         t._requires_grad = call.attrs["requires_grad"]
         return [t]
-    inputs = tuple(fill(x, slots, values) for x in call.inputs)
-    attrs = call.attrs
-    if call.late:
-        attrs = {**attrs, **{n: next(values) for n, _ in call.late}}
-    out = call.op.call(*positional(call, inputs, attrs), **keyword(call, attrs))
+    inputs = tuple([fill(x, slots, values) for x in call.inputs])
+    out = call.op.run(inputs, call.attributes(values))
     if out is None:
         return []
     return list(out) if isinstance(out, tuple) else [out]
 
 
-def positional(call: Call, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> list[Any]:
-    assert call.op is not None
-    it = iter(inputs)
-    return [next(it) if p.is_tensor else attrs[p.name] for p in call.op.schema.params if not p.keyword_only]
-
-
-def keyword(call: Call, attrs: dict[str, Any]) -> dict[str, Any]:
-    assert call.op is not None
-    return {p.name: attrs[p.name] for p in call.op.schema.params if p.keyword_only}
-
-
 def fill(x: Any, slots: list[Any], values: Any) -> Any:
-    if isinstance(x, int):
+    if x.__class__ is int:
         return slots[x]
     if isinstance(x, Value):
         return next(values)

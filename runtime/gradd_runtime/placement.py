@@ -9,9 +9,10 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gradd_protocol import frames
-from gradd_protocol import messages as m
 from gradd_protocol.problems import ProtocolError
 
+from .bulk import Bulk
+from .refusals import refusal, unknown
 from .session import SEED, Session
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ class Placement(Protocol):
     def open(self, name: str, options: Mapping[str, Any]) -> None:
         """Make the session `name` unless it is there; options: ``seed`` (int), ``quota_bytes`` (int)."""
 
-    def submit(self, name: str, frame: bytes | bytearray | memoryview) -> Future[bytes]:
+    def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
         """Hand one request frame to the session; the future has its reply frame. Frames of a session run in
-        order.
+        order. A frame in writable memory, or in a Bulk, is the session's from now on.
         """
         ...
 
@@ -50,7 +51,7 @@ class InlinePlacement:
 
     def _start(self) -> None:
         # Not an executor: those stop before a client's exit handlers, which still have batches to send.
-        self._queue: SimpleQueue[tuple[str, Any, Future[bytes]] | None] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[str, Any, Future[frames.Bytes]] | None] = SimpleQueue()
         self._thread = threading.Thread(
             target=self._work, args=(self._queue,), name="gradd-engine", daemon=True
         )
@@ -67,23 +68,23 @@ class InlinePlacement:
             if name not in self._sessions:
                 self._sessions[name] = open_session(name, options, self._backend)
 
-    def submit(self, name: str, frame: bytes | bytearray | memoryview) -> Future[bytes]:
+    def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
         """See Placement.submit."""
-        future: Future[bytes] = Future()
+        future: Future[frames.Bytes] = Future()
         self._queue.put((name, frame, future))
         return future
 
-    def _work(self, queue: SimpleQueue[tuple[str, Any, Future[bytes]] | None]) -> None:
+    def _work(self, queue: SimpleQueue[tuple[str, Any, Future[frames.Bytes]] | None]) -> None:
         while (job := queue.get()) is not None:
             name, frame, future = job
             if future.set_running_or_notify_cancel():
                 future.set_result(self._run(name, frame))
             del job, frame, future
 
-    def _run(self, name: str, frame: bytes | bytearray | memoryview) -> bytes:
+    def _run(self, name: str, frame: frames.Bytes | Bulk) -> bytes:
         with self._lock:
             session = self._sessions.get(name)
-        return answer(session, frame) if session is not None else unknown(name)
+        return frames.join(answer(session, frame)) if session is not None else unknown(name)
 
     def close(self, name: str) -> None:
         """See Placement.close."""
@@ -102,32 +103,25 @@ def open_session(name: str, options: Mapping[str, Any], backend: Any) -> Session
     return Session(name, seed=options.get("seed", SEED), backend=backend, **limit)
 
 
-def answer(session: Session, frame: bytes | bytearray | memoryview) -> bytes:
-    """The session's reply frame; where the engine has a bug, a problem that says no more than that."""
+def answer(session: Session, frame: frames.Bytes | Bulk) -> list[frames.Part]:
+    """The session's reply frame, as `Session.answer` has it; where the engine has a bug, a problem that says
+    no more than that.
+    """
     try:
-        return session.submit(memoryview(frame))
+        return session.answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame))
     except Exception:
         _log.exception("session %s failed on a frame", session.name)
-        return refusal(ProtocolError.of("internal", "the engine failed on this request"))
-
-
-def unknown(name: str) -> bytes:
-    """The reply to a frame for a session that is not there."""
-    return refusal(ProtocolError.of("session-not-found", f"there is no session {name!r}"))
-
-
-def refusal(error: ProtocolError) -> bytes:
-    """A problem as a frame."""
-    return frames.join(frames.encode(m.ProblemReply(error.problem)))
+        return [refusal(ProtocolError.of("internal", "the engine failed on this request"))]
 
 
 def backend_of(device: str) -> Any:
-    """The engine's backend for `cpu`, `cuda` or `cuda:N`. Raises ValueError for other names, ImportError or
-    RuntimeError where the device is not there.
+    """The engine's backend for `cpu`, `cuda` or `cuda:N`, its kernels loaded. Raises ValueError for other
+    names, ImportError or RuntimeError where the device, or the kernels asked for, are not there.
     """
     if device == "cpu":
         from gradd_engine.backends.numpy import NUMPY
 
+        NUMPY.kernels.load()
         return NUMPY
     if device.startswith("cuda"):
         from gradd_engine.backends.cupy import CupyBackend

@@ -21,12 +21,14 @@ from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import Problem, ProtocolError, problem
 from gradd_protocol.program import validate
-from gradd_protocol.values import decode_scalar
+from gradd_protocol.values import decode_scalars
 
 from . import jsonbatch
 from .binding import Bound, bind_program, check_uploads
 from .jsondesk import JsonDesk
+from .pins import Pins, taken, values_of
 from .plan import Plans
+from .profile import Profile
 from .store import MemoryStore, Record
 from .table import Table, describe, not_found
 from .work import Outcome, Work, perform
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gradd_engine.backends import Backend
-    from gradd_engine.tensor import Tensor
 
     from .store import Store
 
@@ -64,28 +65,39 @@ class Session:
         self.writers: dict[int, Writer] = {}
         self.staged: dict[str, np.ndarray[Any, Any]] = {}
         self.staged_bytes = 0
-        self.pinned: dict[str, tuple[np.ndarray[Any, Any], m.TensorInfo]] = {}
+        self.pinned = Pins()
         self.admitted: OrderedDict[Any, None] = OrderedDict()
         self.counts = {"messages": 0, "batches": 0, "round_trips": 0, "steps": 0}
         self._next_writer = 1
         self.desk = JsonDesk(self)
         self.plans = Plans()
+        #: what is measured, while somebody asked for it
+        self.profile: Profile | None = None
 
     # -- frames ------------------------------------------------------------------------------------
 
-    def submit(self, frame: bytes | memoryview) -> bytes:
-        """One request frame in, its reply frame out. Never raises for what a client sent."""
+    def submit(self, frame: frames.Bytes) -> bytes:
+        """`answer`, joined."""
+        return frames.join(self.answer(frame))
+
+    def answer(self, frame: frames.Bytes) -> list[frames.Part]:
+        """One request frame in, its reply frame out, in parts. Never raises for what a client sent.
+
+        A frame in writable memory is the session's from now on. Parts may be the memory of tensors: they are
+        to be sent or copied before the next frame.
+        """
         try:
             message, buffers = frames.decode_request(frame)
             reply, out = self.handle(message, buffers, frame)
         except ProtocolError as error:
             reply, out = m.ProblemReply(error.problem), []
-        if isinstance(reply, bytes):
-            return reply
-        return frames.join(frames.encode(reply, out))
+        parts: list[frames.Part] = [reply] if isinstance(reply, bytes) else frames.encode(reply, out)
+        if self.profile is not None:
+            self.profile.bytes(len(frame), frames.size(parts))
+        return parts
 
     def handle(
-        self, message: m.Request, buffers: Sequence[Any], frame: bytes | memoryview
+        self, message: m.Request, buffers: Sequence[Any], frame: frames.Bytes
     ) -> tuple[Any, list[Any]]:
         """Decide and do; returns the reply and its buffers (or, for a replay, the stored frame)."""
         self.counts["messages"] += 1
@@ -135,16 +147,20 @@ class Session:
                 case m.Stage():
                     return self._stage(message.key, buffers[0]), []
                 case m.GetResult():
-                    found = self.pinned.get(message.key)
-                    if found is None:
-                        raise ProtocolError.of(
-                            "result-not-found", f"no result is pinned under {message.key!r}"
-                        )
-                    return m.TensorReply(found[1]), [found[0]]
+                    values, info = self.pinned.read(message.key, message.begin, message.count)
+                    return m.TensorReply(info), [values]
                 case m.GetReply():
                     return self._stored(message.writer, message.seq), []
                 case m.Info():
                     return m.SessionReply(self.info()), []
+                case m.Profile():
+                    return self._profile(message.on), []
+
+    def _profile(self, on: bool) -> m.Profiled:
+        report = m.Profiled() if self.profile is None else self.profile.report()
+        backend: Any = self.backend
+        self.profile = Profile(backend.synchronize) if on else None
+        return report
 
     def info(self) -> m.SessionInfo:
         """What `GET /v1/sessions/{name}` shows."""
@@ -193,7 +209,7 @@ class Session:
             raise ProtocolError.of(slug, f"writer {writer_id} has no stored reply to batch {seq}")
         return found[1]
 
-    def _batch(self, batch: m.Batch, buffers: Sequence[Any], frame: bytes | memoryview) -> bytes:
+    def _batch(self, batch: m.Batch, buffers: Sequence[Any], frame: frames.Bytes) -> bytes:
         writer = self.writer(batch.writer, batch.epoch)
         digest = hashlib.blake2b(frame, digest_size=16).digest()
         stored = writer.stored(batch.seq, digest)
@@ -208,7 +224,7 @@ class Session:
         runs = writer.consume(batch.seq, batch.ack)
         for key in [k for k, seq in writer.pinned.items() if seq <= writer.ack]:
             del writer.pinned[key]
-            self.pinned.pop(key, None)
+            self.pinned.drop(key)
         self.position += 1
         self.counts["batches"] += 1
         if batch.fetch or batch.state:
@@ -242,6 +258,8 @@ class Session:
         bound = self.programs.get(batch.program)
         if bound is not None:
             self.programs.move_to_end(batch.program)
+            if self.profile is not None and bound.calls:
+                self.profile.known(bound.id, bound.definition)
             return bound, None
         if batch.definition is None:
             raise ProtocolError.of("program-unknown", f"the session does not know program {batch.program!r}")
@@ -255,6 +273,8 @@ class Session:
         except ProtocolError as error:
             return None, error.problem
         self.programs[bound.id] = bound
+        if self.profile is not None and bound.calls:
+            self.profile.new(bound.id, bound.definition)
         if len(self.programs) > PROGRAMS:
             self.programs.popitem(last=False)
         return bound, None
@@ -302,7 +322,8 @@ class Session:
                 uploads.append(np.array(buffers[key]))
             else:
                 raise ProtocolError.of("malformed-frame", f"the frame has no buffer {key}")
-        check_uploads(bound, uploads)
+        if uploads:
+            check_uploads(bound, uploads)
         keep = {slot: f"@{batch.writer}.{batch.first + i}" for i, slot in enumerate(batch.keep)}
         binds: dict[int, list[str]] = {}
         late: list[tuple[str, str]] = []
@@ -313,7 +334,7 @@ class Session:
                 late.append((name, where))
         return Work(
             bound, [self.table.find(i) for i in batch.inputs],
-            [decode_scalar(v, k) for v, k in zip(batch.values, bound.values, strict=True)],
+            decode_scalars(batch.values, bound.values),
             uploads, keep, binds, late, list(batch.fetch), list(batch.free), list(batch.unbind),
         )  # fmt: skip
 
@@ -327,8 +348,7 @@ class Session:
                 outcome.inline.append(array)
             else:
                 key = f"{writer.id}.{seq}.{k}"
-                info = m.TensorInfo(key, None, list(array.shape), [], dtype, False, True, 0, False)
-                self.pinned[key] = (array, info)
+                self.pinned.add(key, array, dtype)
                 writer.pinned[key] = seq
                 out.append(m.Result(dtype, list(array.shape), pinned=key))
         return out
@@ -344,7 +364,7 @@ class Session:
         if not ref.grad:
             names.tensor(name)
         try:
-            t = self.backend.from_array(np.array(array))
+            t = self.backend.from_array(taken(array))
             if requires_grad and not t.dtype.differentiable:
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
             t._requires_grad = requires_grad
@@ -362,7 +382,7 @@ class Session:
         if t is None:
             raise ProtocolError.of("tensor-not-found", f"{name!r}: the tensor has no gradient")
         named = self.table.name_of(t)
-        return m.TensorReply(describe(t, name, named)), [value_of(t)]
+        return m.TensorReply(describe(t, name, named)), [values_of(t)]
 
     def _delete(self, name: str) -> m.Done:
         ref = names.split(name)
@@ -388,13 +408,8 @@ class Session:
             )  # fmt: skip
         old = self.staged.get(key)
         self.staged_bytes += array.nbytes - (0 if old is None else old.nbytes)
-        self.staged[key] = np.array(array)
+        self.staged[key] = taken(array)
         return m.Done(created=old is None)
-
-
-def value_of(t: Tensor) -> Any:
-    """A C-ordered copy of the tensor's values as of now."""
-    return t.backend.to_numpy(t)
 
 
 def _failed(error: Exception) -> Problem:
@@ -411,4 +426,4 @@ def _word(p: Problem | None, runs: bool) -> str:
     return "skipped" if not runs else "applied" if p is None else p.slug
 
 
-__all__ = ["SEED", "Session", "not_found", "value_of"]
+__all__ = ["SEED", "Session", "not_found"]

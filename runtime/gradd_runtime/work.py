@@ -12,8 +12,11 @@ from gradd_protocol.problems import Problem, ProtocolError
 
 from .admission import admit
 from .executor import run
+from .pins import values_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gradd_engine.tensor import Tensor
 
     from .binding import Bound
@@ -41,6 +44,14 @@ class Work:
     free: list[str]
     unbind: list[str]
     labels: list[str] = field(default_factory=list)
+
+    def fetched_slots(self) -> Iterator[int]:
+        """The slots of which `fetch` wants the value or (``3.grad``) the gradient."""
+        for f in self.fetch:
+            if isinstance(f, int):
+                yield f
+            elif f[0].isdigit():
+                yield int(f.partition(".")[0])
 
 
 @dataclass(slots=True)
@@ -75,12 +86,20 @@ def perform(work: Work, session: Session) -> Outcome:
         for name in work.binds.get(slot, ()):
             table.bind(name, t)
 
+    session.pinned.settle()
+    profile = session.profile
+    began = 0.0 if profile is None else profile.begin()
     done = session.plans.run(work, session, produced)
+    why = "" if done is not None else session.plans.why
     if done is None:
         refusal = _admission(work, session)
         if refusal is not None:
             return Outcome(problem=refusal)
-        done = run(work.bound, session.backend, work.tensors, work.values, work.uploads, produced)
+        backend: Any = session.backend
+        with backend.watched(None if profile is None else profile.watch):
+            done = run(work.bound, session.backend, work.tensors, work.values, work.uploads, produced)
+    if profile is not None and work.bound.calls:
+        profile.batch(began, session.position, work.bound.id, len(work.bound.calls), why)
     outcome = Outcome(done.applied, done.problem)
     if outcome.problem is None:
         try:
@@ -117,7 +136,7 @@ def _admission(work: Work, session: Session) -> Problem | None:
     return found
 
 
-def _fetch(what: int | str, slots: list[Any], session: Session) -> tuple[Any, str]:
+def _fetch(what: int | str, slots: Any, session: Session) -> tuple[Any, str]:
     if isinstance(what, int):
         t = slots[what]
     elif what[0].isdigit():
@@ -126,4 +145,4 @@ def _fetch(what: int | str, slots: list[Any], session: Session) -> tuple[Any, st
         t = session.table.find_ref(what)
     if t is None:
         return None, ""
-    return session.backend.to_numpy(t), t.dtype.name
+    return values_of(t), t.dtype.name

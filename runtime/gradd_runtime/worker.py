@@ -1,4 +1,4 @@
-"""An engine process: sessions behind a socket to the front. `python -m gradd_runtime.worker FD DEVICE`.
+"""An engine process: sessions behind a socket to the front. `... -m gradd_runtime.worker FD DEVICE LEVEL`.
 
 One thread: it takes in every envelope that has arrived, runs one frame, and looks again. Each session that
 has frames waiting gets one run in turn. The end of the socket is the order to finish: what was taken in is
@@ -7,63 +7,70 @@ answered, then the process ends. It does so too when the front dies.
 
 from __future__ import annotations
 
+import gc
 import json
-import os
 import select
 import signal
+import socket
 import sys
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from gradd_protocol.problems import ProtocolError
 
-from .envelope import HEAD, Kind
-from .placement import answer, backend_of, open_session, refusal
+from .bulk import Bulk
+from .envelope import Envelope, Incoming, Kind, sealed, send, unsent
+from .logs import log_to_stderr
+from .placement import answer, backend_of, open_session
+from .refusals import refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gradd_engine.backends import Backend
+    from gradd_protocol.frames import Bytes, Part
 
     from .session import Session
 
 
 class Worker:
-    """The sessions of this process, and the frames that wait for them; `fd` is a stream socket's."""
+    """The sessions of this process, and the frames that wait for them."""
 
-    def __init__(self, fd: int, backend: Backend) -> None:
-        self._fd = fd
+    def __init__(self, front: socket.socket, backend: Backend) -> None:
+        self._front = front
+        self._incoming = Incoming(front)
         self._backend = backend
         self._sessions: dict[int, Session] = {}
-        self._waiting: dict[int, deque[tuple[int, memoryview]]] = {}
+        self._waiting: dict[int, deque[tuple[int, Bytes | Bulk]]] = {}
         self._turns: deque[int] = deque()
         self._open = True
         self._poll = select.poll()
-        self._poll.register(fd, select.POLLIN)
+        self._poll.register(front, select.POLLIN)
 
     def run(self) -> None:
         """Serve until the front ends the socket and everything is answered."""
-        write(self._fd, Kind.READY)
+        write(self._front, Kind.READY)
         while self._open or self._turns:
-            while self._open and self._poll.poll(0 if self._turns else None):
-                self._take()
+            while self._open and (not self._turns or self._poll.poll(0)):
+                came = self._incoming.receive()
+                if came is None:
+                    self._open = False
+                else:
+                    for envelope in came:
+                        self._take(envelope)
             if self._turns:
                 self._run_one()
 
-    def _take(self) -> None:
-        head = read(self._fd, HEAD.size)
-        if head is None:
-            self._open = False
-            return
-        kind, request, number, size = HEAD.unpack(head)
-        payload = read(self._fd, size)
-        if payload is None:
-            self._open = False
-        elif kind == Kind.OPEN:
+    def _take(self, envelope: Envelope) -> None:
+        kind, request, number, payload = envelope
+        if kind == Kind.OPEN:
+            assert not isinstance(payload, Bulk)
             told = json.loads(bytes(payload))
             self._sessions[number] = open_session(told["name"], told["options"], self._backend)
         elif kind == Kind.CLOSE:
             self._close(number)
         elif number not in self._sessions:
-            write(self._fd, Kind.FRAME, request, _closed())
+            write(self._front, Kind.FRAME, request, [_closed()])
         else:
             queue = self._waiting.setdefault(number, deque())
             if not queue:
@@ -74,7 +81,7 @@ class Worker:
         number = self._turns.popleft()
         queue = self._waiting[number]
         request, frame = queue.popleft()
-        write(self._fd, Kind.FRAME, request, answer(self._sessions[number], frame))
+        write(self._front, Kind.FRAME, request, answer(self._sessions[number], frame))
         if queue:
             self._turns.append(number)
         else:
@@ -85,54 +92,39 @@ class Worker:
         if queue := self._waiting.pop(number, None):
             self._turns.remove(number)
             for request, _ in queue:
-                write(self._fd, Kind.FRAME, request, _closed())
+                write(self._front, Kind.FRAME, request, [_closed()])
 
 
 def _closed() -> bytes:
     return refusal(ProtocolError.of("session-not-found", "the session was deleted"))
 
 
-def read(fd: int, size: int) -> memoryview | None:
-    """The next `size` bytes, in memory of their own; None where the socket ends before."""
-    data = memoryview(bytearray(size))
-    at = 0
-    while at < size:
-        try:
-            got = os.readv(fd, [data[at:]])
-        except ConnectionResetError:
-            return None
-        if not got:
-            return None
-        at += got
-    return data.toreadonly()
-
-
-def write(fd: int, kind: Kind, request: int = 0, payload: bytes = b"") -> None:
+def write(front: socket.socket, kind: Kind, request: int = 0, parts: Sequence[Part] = ()) -> None:
     """Send one envelope. Raises BrokenPipeError where the front is gone."""
-    head = HEAD.pack(kind, request, 0, len(payload))
-    sent = os.writev(fd, [head, payload])
-    if sent < HEAD.size + len(payload):
-        rest = memoryview(payload) if sent >= HEAD.size else memoryview(head + payload)
-        at = sent - HEAD.size if sent >= HEAD.size else sent
-        while at < len(rest):
-            at += os.write(fd, rest[at:])
+    whole, bulk = sealed(kind, request, 0, parts)
+    left = unsent(whole, send(front, whole, bulk))
+    while left:
+        left = unsent(left, front.sendmsg(left))
 
 
 def main(arguments: list[str]) -> int:
-    """Run the engine process of FD and DEVICE; the exit code."""
+    """Run the engine process of FD and DEVICE, which logs from LEVEL on; the exit code."""
     # The front says when to stop; a signal to its whole group must not drop the work it still waits for.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    fd, device = int(arguments[0]), arguments[1]
-    try:
-        backend: Any = backend_of(device)
-    except (ImportError, RuntimeError) as refused:
-        write(fd, Kind.FAILED, payload=str(refused).encode())
-        return 1
-    try:
-        Worker(fd, backend).run()
-    except BrokenPipeError:
-        return 1  # nobody is left to answer to
+    device = arguments[1]
+    log_to_stderr(arguments[2])
+    with socket.socket(fileno=int(arguments[0])) as front:
+        try:
+            backend: Any = backend_of(device)
+        except (ImportError, RuntimeError) as refused:
+            write(front, Kind.FAILED, parts=[str(refused).encode()])
+            return 1
+        gc.freeze()  # modules stay: no collection needs to look through them
+        try:
+            Worker(front, backend).run()
+        except BrokenPipeError:
+            return 1  # nobody is left to answer to
     return 0
 
 

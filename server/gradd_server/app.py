@@ -17,6 +17,7 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from gradd_server import errors
 from gradd_server.front import Front
 from gradd_server.gate import Gate
+from gradd_server.placement.workers import WorkersPlacement
 from gradd_server.routes import about, batches, sessions, tensors
 from gradd_server.sessions import Sessions
 from gradd_server.settings import Settings
@@ -40,10 +41,14 @@ def create_app(
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         culling = asyncio.create_task(_cull_for_ever(front.sessions))
+        if isinstance(placement, WorkersPlacement):
+            placement.follow(asyncio.get_running_loop())
         try:
             yield
         finally:
             culling.cancel()
+            if isinstance(placement, WorkersPlacement):
+                placement.leave()
 
     app = FastAPI(
         title="gradd",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 from gradd_protocol.limits import DEFAULT as LIMITS
 from starlette.requests import Request
@@ -47,31 +47,41 @@ class Body:
 
     async def fill(self, target: memoryview) -> None:
         """Fill `target` (a writable view of bytes) with the next bytes of the body."""
-        if len(target) > self.remaining:
+        at = 0
+
+        def copy(piece: memoryview) -> None:
+            nonlocal at
+            target[at : at + len(piece)] = piece
+            at += len(piece)
+
+        await self.pour(len(target), copy)
+
+    async def pour(self, count: int, into: Callable[[memoryview], object]) -> None:
+        """Hand the next `count` bytes on, piece by piece as they come."""
+        if count > self.remaining:
             raise Refused("bad-request", "the body ended early")
         try:
             async with asyncio.timeout(self._timeout):
-                await self._copy(target)
+                await self._pour(count, into)
         except TimeoutError:
             raise Refused(
                 "request-timeout",
                 f"{self.length} bytes did not arrive in time",
                 headers={"connection": "close"},
             ) from None
-        self.remaining -= len(target)
+        self.remaining -= count
 
-    async def _copy(self, target: memoryview) -> None:
-        at = 0
-        while at < len(target):
+    async def _pour(self, count: int, into: Callable[[memoryview], object]) -> None:
+        while count:
             if not self._chunk:
                 chunk = await anext(self._chunks, None)
                 if chunk is None:
                     raise Refused("bad-request", "the body ended early")
                 self._chunk = memoryview(chunk)
-            count = min(len(self._chunk), len(target) - at)
-            target[at : at + count] = self._chunk[:count]
-            self._chunk = self._chunk[count:]
-            at += count
+            piece = self._chunk[:count]
+            into(piece)
+            self._chunk = self._chunk[len(piece) :]
+            count -= len(piece)
 
 
 async def json_text(request: Request, timeout: float) -> bytes:

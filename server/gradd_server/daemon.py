@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import gc
 import logging
 import socket
 import sys
@@ -13,6 +13,7 @@ from typing import Any
 import uvicorn
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.version import VERSION
+from gradd_runtime.logs import log_to_stderr
 from gradd_runtime.placement import Placement
 
 from gradd_server.app import create_app
@@ -20,6 +21,10 @@ from gradd_server.datadir import DataDir
 from gradd_server.gate import Gate
 from gradd_server.http1 import patient
 from gradd_server.settings import Settings
+from gradd_server.ws import WebSocket
+
+PONG_SECONDS = 20.0
+"""Longest wait for a stream's answer to a ping."""
 
 
 class CannotListen(OSError):
@@ -56,35 +61,32 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter)
 
 
-class JsonFormatter(logging.Formatter):
-    """One JSON object a line."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """The record as JSON."""
-        said = {
-            "time": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"),
-            "level": record.levelname.lower(),
-            "logger": record.name,
-            "message": record.getMessage(),
-        }
-        if record.exc_info:
-            said["exception"] = self.formatException(record.exc_info)
-        return json.dumps(said, ensure_ascii=False)
-
-
 def serve(settings: Settings, placement: Placement, ops: Mapping[str, Any], data: DataDir) -> None:
     """Serve until a signal; returns when everything taken was answered. Raises CannotListen."""
-    _log_to_stderr(settings.log_level)
+    log_to_stderr(settings.log_level)
+    logging.getLogger("uvicorn").setLevel(max(logging.getLogger().level, logging.WARNING))
     listener = _listen(settings.host, settings.port)
     url = _url(listener)
     data.publish(url)
     gate = create_app(settings, placement, ops)
-    config = uvicorn.Config(
+    start_line = (
+        f"gradd {VERSION} listens on {url} (device {settings.device}, data in {data.path}). "
+        "There is no authentication: every local user can connect."
+    )
+    gc.freeze()  # a full collection would stop every stream for as long as it looks through all modules
+    Server(configuration(settings, gate), gate, start_line).run([listener])
+
+
+def configuration(settings: Settings, gate: Gate) -> uvicorn.Config:
+    """How uvicorn serves the app."""
+    return uvicorn.Config(
         gate,
         http=patient(settings.body_timeout),
-        ws="websockets-sansio",
+        ws=WebSocket,
         ws_max_size=LIMITS.server_message_bytes,
         ws_per_message_deflate=False,
+        ws_ping_interval=settings.stream_ping_seconds,
+        ws_ping_timeout=PONG_SECONDS,
         lifespan="on",
         log_config=None,
         access_log=False,
@@ -93,11 +95,6 @@ def serve(settings: Settings, placement: Placement, ops: Mapping[str, Any], data
         timeout_keep_alive=75,  # longer than clients keep idle connections, so that they close them, not we
         timeout_graceful_shutdown=5,
     )
-    start_line = (
-        f"gradd {VERSION} listens on {url} (device {settings.device}, data in {data.path}). "
-        "There is no authentication: every local user can connect."
-    )
-    Server(config, gate, start_line).run([listener])
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -117,10 +114,3 @@ def _listen(host: str, port: int) -> socket.socket:
 def _url(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _log_to_stderr(level: str) -> None:
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonFormatter())
-    logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
-    logging.getLogger("uvicorn").setLevel(max(logging.getLogger().level, logging.WARNING))

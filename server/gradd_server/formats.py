@@ -12,7 +12,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -132,31 +132,34 @@ async def safetensors_layout(body: Body) -> Layout:
     return layout
 
 
-def no_header(name: str, array: Array) -> bytes:
-    """What stands before raw octets: nothing."""
+def head(kind: str, name: str, dtype: str, shape: Sequence[int]) -> bytes:
+    """What stands before the octets of a tensor in the form `kind`: the header of its file, if it has one."""
+    row = dtypes.BY_NAME[dtype]
+    return {OCTETS: _no_header, NPY: _npy_header, SAFETENSORS: _safetensors_header}[kind](name, row, shape)
+
+
+def _no_header(name: str, row: dtypes.WireType, shape: Sequence[int]) -> bytes:
     return b""
 
 
-def npy_header(name: str, array: Array) -> bytes:
-    """What stands before the bytes of `array` in an npy file. npy knows no bfloat16."""
+def _npy_header(name: str, row: dtypes.WireType, shape: Sequence[int]) -> bytes:
     file = io.BytesIO()
     header = {
-        "descr": np.lib.format.dtype_to_descr(array.dtype),
+        "descr": np.lib.format.dtype_to_descr(row.numpy),
         "fortran_order": False,
-        "shape": array.shape,
+        "shape": tuple(shape),
     }
     np.lib.format.write_array_header_1_0(file, header)
     return file.getvalue()
 
 
-def safetensors_header(name: str, array: Array) -> bytes:
-    """What stands before the bytes of `array` in a safetensors file where it is called `name`."""
-    row, shape = dtypes.of(array.dtype), list(array.shape)
+def _safetensors_header(name: str, row: dtypes.WireType, shape: Sequence[int]) -> bytes:
+    nbytes = math.prod(shape) * row.itemsize
     table: dict[str, object] = {}
     if row.name == "complex128":
         table["__metadata__"] = {COMPLEX128_KEY: name}
         row, shape = dtypes.BY_NAME["float64"], [*shape, 2]
-    table[name] = {"dtype": row.code, "shape": shape, "data_offsets": [0, array.nbytes]}
+    table[name] = {"dtype": row.code, "shape": list(shape), "data_offsets": [0, nbytes]}
     header = msgspec.json.encode(table)
     header = header.ljust(len(header) + -len(header) % 8)
     return len(header).to_bytes(8, "little") + header

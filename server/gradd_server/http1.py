@@ -7,6 +7,7 @@ from http import HTTPStatus
 
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.problems import Problem, problem
+from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from gradd_server.errors import problem_bytes
@@ -50,6 +51,21 @@ class Http(HttpToolsProtocol):
         """Hand the request to the app."""
         self._stop_waiting()
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Take a piece of the body. A large one reaches the app as it is; uvicorn would copy it twice."""
+        cycle = self.cycle
+        if (
+            cycle.body
+            or len(body) <= HIGH_WATER_LIMIT
+            or cycle.response_complete
+            or self.parser.should_upgrade()
+        ):
+            super().on_body(body)
+            return
+        cycle.body = body  # type: ignore[assignment]
+        self.flow.pause_reading()
+        cycle.message_event.set()
 
     def send_400_response(self, msg: str) -> None:
         """Answer what cannot be parsed, and hang up."""

@@ -6,6 +6,7 @@ The front knows names and bytes. What a session holds, only the session knows.
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
@@ -16,6 +17,7 @@ from gradd_protocol import frames, names
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import ProblemReply, Reply, Request
 from gradd_protocol.problems import ProtocolError
+from gradd_runtime.bulk import Bulk
 from gradd_runtime.placement import Placement
 
 from gradd_server.errors import Refused
@@ -112,12 +114,16 @@ class Sessions:
             await asyncio.to_thread(self._placement.close, name)
             return True
 
-    async def submit(self, entry: Entry, frame: frames.Bytes) -> bytes:
+    async def submit(self, entry: Entry, frame: frames.Bytes | Bulk) -> frames.Bytes:
         """Hand `frame` to the session and wait for its reply. The frame runs even if the caller goes away."""
+        with self._using(entry):
+            return await settled(self.begin(entry, frame))
+
+    def begin(self, entry: Entry, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
+        """Hand `frame` to the session; what `settled` waits for. Frames run in the order of their calls."""
         if entry.closed:
             raise Refused("session-not-found", f"session {entry.name!r} was deleted")
-        with self._using(entry):
-            return await _settled(self._placement.submit(entry.name, frame))
+        return self._placement.submit(entry.name, frame)
 
     async def ask(
         self, entry: Entry, message: Request, buffers: Iterable[frames.Buffer] = ()
@@ -176,16 +182,20 @@ def opened(reply: frames.Bytes) -> tuple[Reply, list[frames.Array]]:
     return message, buffers
 
 
-async def _settled(future: Future[bytes]) -> bytes:
+async def settled(future: Future[frames.Bytes]) -> frames.Bytes:
     """The result of a placement's future, which is never cancelled from here: what was submitted runs."""
     loop = asyncio.get_running_loop()
+    thread = threading.get_ident()
     done: asyncio.Future[None] = loop.create_future()
 
     def wake() -> None:
         if not done.done():
             done.set_result(None)
 
-    def on_done(_: Future[bytes]) -> None:
+    def on_done(_: Future[frames.Bytes]) -> None:
+        if threading.get_ident() == thread:
+            wake()
+            return
         with suppress(RuntimeError):  # the loop is gone, and with it whoever waited
             loop.call_soon_threadsafe(wake)
 

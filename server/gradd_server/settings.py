@@ -79,7 +79,7 @@ class Settings:
     )
     device: str = _setting("cpu", _device, "device that sessions run on", "DEVICE")
     workers: int = _setting(
-        0, _count, "engine processes that share the sessions; 0 runs them in the daemon's own", "N"
+        1, _count, "engine processes that share the sessions; 0 runs them in the daemon's own", "N"
     )
     threads: int = _setting(
         0, _count, "compute threads of each engine process; 0 shares the cores out among them", "T"
@@ -88,6 +88,12 @@ class Settings:
     drain_timeout: float = _setting(30.0, _seconds, "longest wait for work in flight at SIGTERM", "SECONDS")
     body_timeout: float = _setting(
         10.0, _seconds, "longest wait for a body, beside what it takes at 64 KiB/s", "SECONDS"
+    )
+    stream_ping_seconds: float = _setting(
+        20.0,
+        _seconds,
+        "time between pings of a stream, which ends where they stay unanswered",
+        "SECONDS",
     )
     anonymous_stream_seconds: float = _setting(
         60.0, _seconds, "life of an anonymous session after its last stream dropped", "SECONDS"

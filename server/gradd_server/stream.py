@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
+from concurrent.futures import Future
 
 from gradd_protocol import frames, names
 from gradd_protocol.limits import DEFAULT as LIMITS
@@ -20,7 +22,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from gradd_server.errors import Refused, send_problem
 from gradd_server.front import Front
-from gradd_server.sessions import Entry
+from gradd_server.sessions import Entry, settled
 from gradd_server.wire import envelope, may_be
 
 PROTOCOL_ERROR, UNSUPPORTED, POLICY, TOO_BIG, INTERNAL, RESTART = 1002, 1003, 1008, 1009, 1011, 1012
@@ -77,7 +79,7 @@ async def _converse(websocket: WebSocket, front: Front, name: str) -> None:
             raise Malformed("the first message of a stream is attach")
         entry, _ = await front.sessions.open(name)
         with front.sessions.stream(entry):
-            await websocket.send_bytes(await front.sessions.submit(entry, first))
+            await websocket.send_bytes(bytes(await front.sessions.submit(entry, first)))
             await _Stream(websocket, front, entry).run()
     except ProtocolError as refused:
         await websocket.send_bytes(_refusal(refused))
@@ -85,14 +87,16 @@ async def _converse(websocket: WebSocket, front: Front, name: str) -> None:
 
 
 class _Stream:
-    """An attached stream: an inbox, a task that fills it and one that works it off."""
+    """An attached stream: an inbox of batches that the session has already, a task that fills it and one that
+    answers them in order.
+    """
 
     def __init__(self, websocket: WebSocket, front: Front, entry: Entry) -> None:
         self._websocket = websocket
         self._front = front
         self._entry = entry
-        self._inbox: asyncio.Queue[bytes | None] = asyncio.Queue()
-        self._unanswered = 0
+        self._inbox: asyncio.Queue[_Batch | None] = asyncio.Queue()
+        self._unanswered: deque[_Batch] = deque()
         self._unanswered_bytes = 0
 
     async def run(self) -> None:
@@ -114,44 +118,93 @@ class _Stream:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            self._front.unanswered -= self._unanswered
+            self._front.unanswered -= len(self._unanswered)
 
     async def _receive(self) -> None:
         while True:
             frame = await _next_frame(self._websocket)
-            self._unanswered += 1
+            batch = _Batch(frame)
+            self._unanswered.append(batch)
             self._unanswered_bytes += len(frame)
             self._front.unanswered += 1
-            if self._unanswered > LIMITS.window_batches or self._unanswered_bytes > LIMITS.window_bytes:
+            if len(self._unanswered) > LIMITS.window_batches or self._unanswered_bytes > LIMITS.window_bytes:
                 raise Closing(POLICY, "more unanswered messages than the window allows")
-            self._inbox.put_nowait(frame)
+            self._begin()
+            self._inbox.put_nowait(batch)
+
+    def _begin(self) -> None:
+        """Give the session what it may have before the batches ahead are answered, so that it does not idle
+        for as long as an answer takes. A batch that awaits uploads comes when it is the first, and alone.
+        """
+        for n, batch in enumerate(self._unanswered):
+            if n and batch.awaits_uploads:
+                return
+            if batch.replying is None:
+                batch.begin(self._front, self._entry)
+            if batch.awaits_uploads:
+                return
 
     async def _work(self) -> None:
-        while (frame := await self._inbox.get()) is not None:
+        while (batch := await self._inbox.get()) is not None:
             try:
-                reply = await self._run_in_order(frame)
+                reply = await self._run_in_order(batch)
             except ProtocolError as refused:
                 reply = _refusal(refused)
             except Exception:
                 logger.exception("a batch of session %s failed", self._entry.name)
                 reply = _refusal(Refused("internal"))
             # Counted as answered before it is sent: the client may use the freed window at once.
-            self._unanswered -= 1
-            self._unanswered_bytes -= len(frame)
+            self._unanswered.popleft()
+            self._begin()
+            self._unanswered_bytes -= len(batch.frame)
             self._front.unanswered -= 1
             await self._websocket.send_bytes(reply)
 
-    async def _run_in_order(self, frame: bytes) -> bytes:
-        """The reply to `frame`. A batch whose upload has not come waits here, and so do those behind it."""
+    async def _run_in_order(self, batch: _Batch) -> bytes:
+        """The reply to `batch`. One whose upload has not come waits here, and so do those behind it."""
         clock = asyncio.get_running_loop().time
         give_up = clock() + self._front.settings.upload_wait_seconds
         while True:
-            uploads = self._entry.uploads
-            reply = await self._front.sessions.submit(self._entry, frame)
+            reply = await batch.reply()
             if not _lacks_upload(reply):
                 return reply
-            if not await self._entry.upload_after(uploads, give_up - clock()):
+            if not await self._entry.upload_after(batch.uploads, give_up - clock()):
                 return reply
+            batch.begin(self._front, self._entry)
+
+
+class _Batch:
+    """A frame, and the session's reply to it once it was given to the session."""
+
+    def __init__(self, frame: bytes) -> None:
+        self.frame = frame
+        self.awaits_uploads = _names_uploads(frame)
+        self.replying: Future[frames.Bytes] | None = None
+        self.uploads = 0
+        """How many had been staged when it was given to the session."""
+
+    def begin(self, front: Front, entry: Entry) -> None:
+        """Give it to the session, again if need be."""
+        self.uploads = entry.uploads
+        try:
+            self.replying = front.sessions.begin(entry, self.frame)
+        except ProtocolError as refused:
+            self.replying = Future()
+            self.replying.set_exception(refused)
+
+    async def reply(self) -> bytes:
+        """The session's reply."""
+        assert self.replying is not None
+        return bytes(await settled(self.replying))
+
+
+def _names_uploads(frame: bytes) -> bool:
+    if not may_be(frame, '"uploads"'):
+        return False
+    try:
+        return any(isinstance(upload, str) for upload in envelope(frame).uploads)
+    except ProtocolError:
+        return False  # the session says what is wrong with it
 
 
 def _lacks_upload(reply: bytes) -> bool:

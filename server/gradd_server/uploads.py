@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 from gradd_protocol import frames
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Request as Message
+from gradd_runtime.bulk import BULK_BYTES, Bulk, bulk_of
 from starlette.requests import Request
 
 from gradd_server import formats
 from gradd_server.bodies import Body
 from gradd_server.errors import Refused
 from gradd_server.media import NPY, OCTETS, SAFETENSORS
-from gradd_server.wire import with_room
+from gradd_server.wire import header_for
 
 
-async def upload_frame(request: Request, kind: str, message: Message, timeout: float) -> frames.Bytes:
+async def upload_frame(request: Request, kind: str, message: Message, timeout: float) -> frames.Bytes | Bulk:
     """The frame of `message` with the tensor of the request's body, of media type `kind`, as its buffer.
 
     Raises Refused: 411, 413, 408 as Body; 400 or 422 for a header that does not describe a tensor; 422 where
-    Content-Length is not what the tensor takes. Peak memory is the tensor's once, twice where bytes must be
-    put in order.
+    Content-Length is not what the tensor takes. Where many, the bytes go into a Bulk as they come; those that
+    must be put in order are held here for it.
     """
     if "content-length" not in request.headers:
         raise Refused("length-required", "an upload must say its Content-Length")
@@ -37,12 +40,19 @@ async def upload_frame(request: Request, kind: str, message: Message, timeout: f
             f"Content-Length leaves {body.remaining}",
         )
     if not layout.in_order:
-        return frames.join(frames.encode(message, [layout.put_in_order(memoryview(await body.read()))]))
-    frame, room = with_room(message, layout.dtype, layout.shape)
-    await body.fill(room)
-    if layout.dtype.kind == "bool" and len(room) and np.frombuffer(room, np.uint8).max() > 1:
-        raise Refused("invalid-data", "a bool is the octet 0 or 1")
-    return frame
+        parts = frames.encode(message, [layout.put_in_order(memoryview(await body.read()))])
+        return bulk_of(parts) if layout.nbytes >= BULK_BYTES else frames.join(parts)
+    header = header_for(message, layout.dtype, layout.shape)
+    made = Bulk() if layout.nbytes >= BULK_BYTES else io.BytesIO()
+    made.write(header)
+
+    def take(piece: memoryview) -> None:
+        if layout.dtype.kind == "bool" and np.frombuffer(piece, np.uint8).max() > 1:
+            raise Refused("invalid-data", "a bool is the octet 0 or 1")
+        made.write(piece)
+
+    await body.pour(layout.nbytes, take)
+    return made if isinstance(made, Bulk) else made.getbuffer()
 
 
 async def _layout(request: Request, kind: str, body: Body) -> formats.Layout:

@@ -6,7 +6,6 @@ so that a program of thousands of steps costs it nothing.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import msgspec
@@ -30,6 +29,7 @@ class Envelope(msgspec.Struct, frozen=True):
     epoch: int = -1
     seq: int = -1
     replayed: bool = False
+    uploads: list[int | str] = []
     problem: _Fault | None = None
 
     @property
@@ -62,19 +62,12 @@ def may_be(frame: bytes, slug: str) -> bool:
     return frame.find(slug.encode(), 8, 8 + int.from_bytes(frame[:8], "little")) >= 0
 
 
-def with_room(
-    message: Request, dtype: dtypes.WireType, shape: Sequence[int]
-) -> tuple[memoryview, memoryview]:
-    """A frame of `message` with one buffer yet to be filled: the whole frame, and the buffer's place in it.
-
-    The only memory that an upload takes: the network's bytes are copied into it once, and sessions decode it
-    in place.
+def header_for(message: Request, dtype: dtypes.WireType, shape: Sequence[int]) -> frames.Part:
+    """How a frame of `message` begins whose one buffer is C-ordered data of that dtype and shape, to
+    follow.
     """
-    # The pages of neither array are touched here: the first one lends its shape to the header, no more.
-    header = frames.encode(message, [np.empty(tuple(shape), dtype.numpy)])[0]
-    frame = np.empty(len(header) + math.prod(shape) * dtype.itemsize, np.uint8)
-    frame[: len(header)] = np.frombuffer(header, np.uint8)
-    return frame.data, frame.data[len(header) :]
+    # No page of the array is touched: it lends its shape to the header, no more.
+    return frames.encode(message, [np.empty(tuple(shape), dtype.numpy)])[0]
 
 
 def wrapped(message: Request, text: bytes | bytearray) -> frames.Bytes:

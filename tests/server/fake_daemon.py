@@ -20,8 +20,8 @@ catalog = types.ModuleType("gradd_runtime.catalog")
 catalog.ops = lambda: OPS  # type: ignore[attr-defined]
 placement = types.ModuleType("gradd_runtime.placement")
 placement.Placement = FakePlacement  # type: ignore[attr-defined]
-placement.InlinePlacement = lambda device: FakePlacement()  # type: ignore[attr-defined]
 sys.modules.update({catalog.__name__: catalog, placement.__name__: placement})
+cli._placement = lambda settings: FakePlacement()
 
 if __name__ == "__main__":
     raise SystemExit(cli.main())

@@ -17,6 +17,7 @@ from gradd_protocol import frames, jsondata, messages
 from gradd_protocol.frames import Array
 from gradd_protocol.messages import BatchReply, Done, JsonReply, ProblemReply, Result, TensorInfo
 from gradd_protocol.problems import ProtocolError
+from gradd_runtime.bulk import Bulk
 
 Answer = tuple[messages.Reply, list[frames.Buffer]]
 
@@ -114,7 +115,10 @@ class FakeSession:
         if message.key not in self.results:
             raise refuse("result-not-found", message.key)
         array = self.results[message.key]
-        return messages.TensorReply(self.info(message.key, array)), [array]
+        info = self.info(message.key, array)
+        if message.count is not None:
+            array = array.reshape(-1).view(np.uint8)[message.begin : message.begin + message.count]
+        return messages.TensorReply(info), [array]
 
     def on_getreply(self, message: messages.GetReply, buffers: list[Array]) -> Answer:
         stored = self.replies.get((message.writer, message.seq))
@@ -142,6 +146,7 @@ class FakePlacement:
         self.sessions: dict[str, FakeSession] = {}
         self.options: dict[str, Mapping[str, Any]] = {}
         self.broken = False
+        self.asked = 0
         self._free = threading.Event()
         self._free.set()
         self._thread = ThreadPoolExecutor(1)
@@ -150,7 +155,8 @@ class FakePlacement:
         self.sessions[name] = FakeSession(name)
         self.options[name] = options
 
-    def submit(self, name: str, frame: frames.Bytes) -> Future[bytes]:
+    def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[bytes]:
+        self.asked += 1
         return self._thread.submit(self._answer, name, frame)
 
     def close(self, name: str) -> None:
@@ -166,12 +172,12 @@ class FakePlacement:
     def release(self) -> None:
         self._free.set()
 
-    def _answer(self, name: str, frame: frames.Bytes) -> bytes:
+    def _answer(self, name: str, frame: frames.Bytes | Bulk) -> bytes:
         self._free.wait()
         if self.broken:
             raise RuntimeError("a secret of the engine")
         try:
-            message, buffers = frames.decode_request(frame)
+            message, buffers = frames.decode_request(frame.map() if isinstance(frame, Bulk) else frame)
             reply, out = self.sessions[name].handle(message, buffers)
         except ProtocolError as error:
             reply, out = ProblemReply(error.problem), []

@@ -36,7 +36,7 @@ def test_flag_over_environment_over_file_over_default(tmp_path: Path) -> None:
 
 
 def test_engine_processes_are_asked_for() -> None:
-    assert (load().workers, load().threads) == (0, 0)
+    assert (load().workers, load().threads) == (1, 0)
     settings = load({"threads": 2}, {"GRADD_WORKERS": "3"})
     assert (settings.workers, settings.threads) == (3, 2)
 
@@ -67,7 +67,7 @@ def test_the_data_dir_follows_xdg(monkeypatch: pytest.MonkeyPatch) -> None:
         {"GRADD_WORKERS": "many"},
         {"GRADD_WORKERS": "1025"},
         {"GRADD_WORKERS": "1", "GRADD_THREADS": "x"},
-        {"GRADD_THREADS": "2"},
+        {"GRADD_WORKERS": "0", "GRADD_THREADS": "2"},
         {"GRADD_WORKERS": "2", "GRADD_DEVICE": "cuda"},
     ],
 )

@@ -58,6 +58,31 @@ def test_a_failed_batch_is_a_reply_like_another(call: Caller, gate: Gate) -> Non
     call.run(talk())
 
 
+def test_the_session_has_batches_before_those_ahead_are_answered(
+    call: Caller, gate: Gate, placement: FakePlacement
+) -> None:
+    async def talk() -> None:
+        async with Socket(gate, STREAM) as socket:
+            await socket.attach()
+            placement.hold()
+            asked = placement.asked
+            for seq in (1, 2, 3):
+                socket.send(batch(seq))
+            socket.send(batch(4, "1.1"))  # this one comes when it is the first, and those behind it after it
+            socket.send(batch(5))
+            while gate.front.unanswered < 5:
+                await asyncio.sleep(0)
+            assert placement.asked == asked + 3
+            placement.release()
+            assert await seqs(socket, 3) == [1, 2, 3]
+            staged = await call.send("PUT", "/v1/sessions/demo/uploads/1.1", headers=OCTETS, content=b"x")
+            assert staged.status_code == 201
+            assert await seqs(socket, 2) == [4, 5]
+
+    call.run(talk())
+    assert placement.sessions["demo"].applied == [1, 2, 3, 4, 5]
+
+
 def test_a_batch_waits_for_its_upload_and_those_behind_it_wait_too(
     call: Caller, gate: Gate, placement: FakePlacement
 ) -> None:

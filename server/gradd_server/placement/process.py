@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
+import logging
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -15,8 +18,9 @@ from contextlib import suppress
 
 from gradd_protocol import frames
 from gradd_protocol.problems import ProtocolError
-from gradd_runtime.envelope import HEAD, Kind
-from gradd_runtime.placement import refusal
+from gradd_runtime.bulk import Bulk
+from gradd_runtime.envelope import Envelope, Incoming, Kind, sealed, sealed_bulk, send, unsent
+from gradd_runtime.refusals import refusal
 
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 """What numeric libraries read once, when they are loaded."""
@@ -31,31 +35,44 @@ EXIT_SECONDS = 5.0
 class EngineProcess:
     """A child that runs `gradd_runtime.worker` on `device` with `threads` compute threads.
 
-    `on_end(self, exit code)` is called once, on a thread of this object, when the child has ended and every
-    frame in flight was answered.
+    Its replies are read by a thread, or, between `follow` and `leave`, by an event loop: without a thread to
+    wake, a small frame is back sooner. `on_end(self, exit code)` is called once, on a thread of this object,
+    when the child has ended and every frame in flight was answered.
     """
 
     def __init__(self, device: str, threads: int, on_end: Callable[[EngineProcess, int], None]) -> None:
         self._socket, theirs = socket.socketpair()
+        level = logging.getLevelName(logging.getLogger().level)
         with theirs:
             self._child = subprocess.Popen(
                 # A process of its own program, not a fork: no lock, thread or device of the front's is in it.
-                [sys.executable, "-P", "-m", "gradd_runtime.worker", str(theirs.fileno()), device],
+                [sys.executable, "-P", "-m", "gradd_runtime.worker", str(theirs.fileno()), device, level],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,  # the terminal's Ctrl-C is for the front
-                env={**HEAP, **os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads))},
+                env={
+                    **HEAP,
+                    **os.environ,
+                    **dict.fromkeys(THREAD_VARIABLES, str(threads)),
+                },
             )
         self.pid = self._child.pid
         self.alive = True
         self.ready: Future[None] = Future()
         """Done when the process takes work; a RuntimeError says why it cannot."""
         self._on_end = on_end
+        self._incoming = Incoming(self._socket)
         self._numbers = itertools.count(1)
-        self._in_flight: dict[int, Future[bytes]] = {}
-        self._outbox: deque[memoryview] = deque()
+        self._in_flight: dict[int, Future[frames.Bytes]] = {}
+        self._outbox: deque[tuple[memoryview, Bulk | None]] = deque()
         self._change = threading.Condition()
         self._finishing = False
+        self._reading = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._mine = threading.Event()
+        """The thread reads, or would at the end of the socket; else the loop does."""
+        self._mine.set()
+        self._ended = False
         self._reader = threading.Thread(target=self._read, name=f"gradd-replies-{self.pid}", daemon=True)
         self._writer = threading.Thread(target=self._write, name=f"gradd-frames-{self.pid}", daemon=True)
         self._reader.start()
@@ -66,7 +83,9 @@ class EngineProcess:
         """Whether the process ever took work."""
         return self.ready.done() and self.ready.exception() is None
 
-    def ask(self, session: int, frame: frames.Bytes, future: Future[bytes]) -> bool:
+    # -- out ---------------------------------------------------------------------------------------
+
+    def ask(self, session: int, frame: frames.Bytes | Bulk, future: Future[frames.Bytes]) -> bool:
         """Send a request frame, `future` gets the reply frame; False where the process has ended."""
         return self._send(Kind.FRAME, session, frame, future)
 
@@ -74,28 +93,118 @@ class EngineProcess:
         """Send what has no answer; nothing happens where the process has ended."""
         self._send(kind, session, payload, None)
 
-    def _send(self, kind: Kind, session: int, payload: frames.Bytes, future: Future[bytes] | None) -> bool:
+    def _send(
+        self, kind: Kind, session: int, payload: frames.Bytes | Bulk, future: Future[frames.Bytes] | None
+    ) -> bool:
         with self._change:
             if not self.alive or self._finishing:
                 return False
             number = next(self._numbers)
             if future is not None:
                 self._in_flight[number] = future
-            body = memoryview(payload).cast("B")
-            head = memoryview(HEAD.pack(kind, number, session, len(body)))
+            if isinstance(payload, Bulk):
+                parts, bulk = sealed_bulk(number, session, payload)
+            else:
+                parts, bulk = sealed(kind, number, session, [memoryview(payload)])
             # Straight into the socket where there is room: a thread's wake-up is half of a small frame's way.
-            sent = 0 if self._outbox else self._try(head, body)
-            left = [part for part in (head[sent:], body[max(0, sent - len(head)) :]) if part]
-            if left:
-                self._outbox += left
+            sent = 0 if self._outbox else self._try(parts, bulk)
+            if left := unsent(parts, sent):
+                self._outbox += [(part, None) for part in left]
+                if bulk is not None and not sent:
+                    self._outbox[-len(left)] = left[0], bulk
                 self._change.notify_all()
             return True
 
-    def _try(self, *parts: memoryview) -> int:
+    def _try(self, parts: list[frames.Part], bulk: Bulk | None) -> int:
         try:
-            return self._socket.sendmsg(parts, [], socket.MSG_DONTWAIT)
+            return send(self._socket, parts, bulk, socket.MSG_DONTWAIT)
         except OSError:  # no room; or the process died, which the reader sees and answers for
             return 0
+
+    def _write(self) -> None:
+        """Send what did not fit at once, and the end of the socket after the last of it."""
+        room = select.poll()
+        room.register(self._socket, select.POLLOUT)
+        with suppress(OSError):  # the process died
+            while True:
+                with self._change:
+                    self._change.wait_for(lambda: self._outbox or self._finishing or not self.alive)
+                    if not self.alive:
+                        return
+                    if not self._outbox:
+                        self._socket.shutdown(socket.SHUT_WR)
+                        return
+                    part, bulk = self._outbox[0]
+                room.poll()  # an event loop has made the socket one that does not wait
+                try:
+                    sent = send(self._socket, [part], bulk, socket.MSG_DONTWAIT)
+                except BlockingIOError:
+                    continue
+                with self._change:
+                    self._outbox.popleft()
+                    self._outbox.extendleft((rest, None) for rest in unsent([part], sent))
+                del part, bulk  # they may be large, and the next may be long in coming
+
+    # -- in ----------------------------------------------------------------------------------------
+
+    def follow(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Complete futures on `loop` from now on; called there."""
+        with self._reading:
+            if not self._ended:
+                self._mine.clear()
+                self._loop = loop
+                loop.add_reader(self._socket, self._on_readable)
+
+    def leave(self) -> None:
+        """End what `follow` began; called on its loop."""
+        with self._reading:
+            if self._loop is not None:
+                self._loop.remove_reader(self._socket)
+                self._loop = None
+        self._mine.set()
+
+    def _on_readable(self) -> None:
+        self._receive()
+        if self._ended:
+            self.leave()
+
+    def _read(self) -> None:
+        """Receive while no loop does it, and see to the end."""
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        while not self._ended:
+            self._mine.wait()
+            poll.poll()
+            with self._reading:
+                if self._mine.is_set() and not self._ended:
+                    self._receive()
+        self._end()
+
+    def _receive(self) -> None:
+        try:
+            came = self._incoming.receive(socket.MSG_DONTWAIT)
+        except OSError:
+            came = None
+        if came is None:
+            self._ended = True
+            return
+        for envelope in came:
+            self._take(envelope)
+
+    def _take(self, envelope: Envelope) -> None:
+        """Complete the future of a reply."""
+        kind, number, _, payload = envelope
+        reply = payload.map() if isinstance(payload, Bulk) else payload
+        if kind == Kind.READY:
+            self.ready.set_result(None)
+        elif kind == Kind.FAILED:
+            self.ready.set_exception(RuntimeError(bytes(reply).decode()))
+        else:
+            with self._change:
+                future = self._in_flight.pop(number)
+            future.set_result(reply)
+
+    # -- the end -----------------------------------------------------------------------------------
 
     def finish(self) -> None:
         """Take no more; the process answers what it was sent, and ends."""
@@ -110,53 +219,6 @@ class EngineProcess:
             self._child.kill()
             self._reader.join()
         self._writer.join()
-
-    def _write(self) -> None:
-        """Send what did not fit at once, and the end of the socket after the last of it."""
-        with suppress(OSError):  # the process died
-            while True:
-                with self._change:
-                    self._change.wait_for(lambda: self._outbox or self._finishing or not self.alive)
-                    if not self.alive:
-                        return
-                    if not self._outbox:
-                        self._socket.shutdown(socket.SHUT_WR)
-                        return
-                    part = self._outbox[0]
-                self._socket.sendall(part)
-                with self._change:
-                    self._outbox.popleft()
-                del part  # it may be large, and the next may be long in coming
-
-    def _read(self) -> None:
-        """Complete the futures of replies as these come; at the socket's end, of all that are left."""
-        with suppress(OSError):
-            while head := self._take(HEAD.size):
-                kind, number, _, size = HEAD.unpack(head)
-                payload = self._take(size)
-                if len(payload) < size:
-                    break
-                if kind == Kind.FRAME:
-                    with self._change:
-                        future = self._in_flight.pop(number)
-                    future.set_result(payload)
-                    del future
-                elif kind == Kind.READY:
-                    self.ready.set_result(None)
-                else:
-                    self.ready.set_exception(RuntimeError(payload.decode()))
-                del payload
-        self._end()
-
-    def _take(self, size: int) -> bytes:
-        """The next `size` bytes; fewer, or none, where the socket ends before."""
-        data = self._socket.recv(size, socket.MSG_WAITALL) if size else b""
-        while 0 < len(data) < size:  # a signal, or the end
-            more = self._socket.recv(size - len(data), socket.MSG_WAITALL)
-            if not more:
-                return b""
-            data += more
-        return data
 
     def _end(self) -> None:
         with self._change:

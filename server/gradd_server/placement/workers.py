@@ -7,6 +7,7 @@ another process takes its place.
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import logging
 import os
@@ -19,8 +20,9 @@ from typing import Any
 import msgspec
 from gradd_protocol import frames
 from gradd_protocol.problems import ProtocolError
+from gradd_runtime.bulk import Bulk
 from gradd_runtime.envelope import Kind
-from gradd_runtime.placement import unknown
+from gradd_runtime.refusals import unknown
 
 from gradd_server.placement.process import EngineProcess, lost
 
@@ -49,6 +51,7 @@ class WorkersPlacement:
         self._turn = itertools.count()
         self._numbers = itertools.count(1)
         self._homes: dict[str, tuple[EngineProcess, int]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._processes = [self._spawn() for _ in range(workers)]
         try:
             for process in self._processes:
@@ -67,6 +70,10 @@ class WorkersPlacement:
             logger.exception("no engine process can be started; trying again")
             return None
 
+    def _follow_too(self, fresh: EngineProcess) -> None:
+        if self._loop is not None:
+            fresh.follow(self._loop)
+
     def _living(self) -> list[EngineProcess]:
         return [process for process in self._processes if process.alive]
 
@@ -80,6 +87,22 @@ class WorkersPlacement:
         """Wait until `count` engine processes run, for `seconds` at most; whether they do."""
         with self._lock:
             return self._lock.wait_for(lambda: len(self._living()) >= count, seconds)
+
+    def follow(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Complete futures on `loop` from now on; called there. See EngineProcess."""
+        with self._lock:
+            self._loop = loop
+            processes = list(self._processes)
+        for process in processes:
+            process.follow(loop)
+
+    def leave(self) -> None:
+        """End what `follow` began; called on its loop."""
+        with self._lock:
+            self._loop = None
+            processes = list(self._processes)
+        for process in processes:
+            process.leave()
 
     def open(self, name: str, options: Mapping[str, Any]) -> None:
         """See Placement.open. Raises ProtocolError (device-lost) while no engine process runs."""
@@ -96,14 +119,14 @@ class WorkersPlacement:
             told = {"name": name, "options": dict(options)}
             process.send(Kind.OPEN, number, msgspec.json.encode(told))
 
-    def submit(self, name: str, frame: frames.Bytes) -> Future[bytes]:
+    def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
         """See Placement.submit. Never waits."""
         with self._lock:
             home = self._homes.get(name)
         if home is None:
             return _done(unknown(name))
         process, number = home
-        future: Future[bytes] = Future()
+        future: Future[frames.Bytes] = Future()
         future.set_running_or_notify_cancel()
         if not process.ask(number, frame, future):
             return _done(lost(name))
@@ -140,13 +163,15 @@ class WorkersPlacement:
         with self._lock:
             self._processes[self._processes.index(dead)] = fresh
             self._lock.notify_all()
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(self._follow_too, fresh)
             stopping = self._stopping.is_set()
         if stopping:  # too late for `shutdown` to see it
             fresh.finish()
             fresh.join(self._grace)
 
 
-def _done(reply: bytes) -> Future[bytes]:
-    future: Future[bytes] = Future()
+def _done(reply: bytes) -> Future[frames.Bytes]:
+    future: Future[frames.Bytes] = Future()
     future.set_result(reply)
     return future

@@ -1,0 +1,56 @@
+"""Large frames in files of memory: written piece by piece by one process, mapped by another, never copied."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gradd_protocol.frames import Part
+
+BULK_BYTES = 1 << 20
+"""Frames of this size and more travel in a `Bulk`."""
+
+
+class Bulk:
+    """A frame in a file of memory that has no name. `fd` is its descriptor, closed with the object; `size`
+    counts the bytes written so far, or is that of a file that came from elsewhere.
+    """
+
+    def __init__(self, fd: int | None = None, size: int = 0) -> None:
+        self.fd = _memory() if fd is None else fd
+        self.size = size
+
+    def write(self, piece: Part | bytearray) -> None:
+        """Append `piece`. It does not become resident in this process."""
+        view = memoryview(piece)
+        while view:
+            count = os.write(self.fd, view)
+            self.size += count
+            view = view[count:]
+
+    def map(self) -> memoryview:
+        """The frame, writable; its pages are freed with the last view of them."""
+        return memoryview(mmap.mmap(self.fd, self.size))
+
+    def __del__(self) -> None:
+        os.close(self.fd)
+
+
+def bulk_of(parts: Iterable[Part]) -> Bulk:
+    """A Bulk of the parts of a frame."""
+    made = Bulk()
+    for part in parts:
+        made.write(part)
+    return made
+
+
+def _memory() -> int:
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("gradd")
+    with tempfile.TemporaryFile() as file:  # macOS: pages of a deleted file
+        return os.dup(file.fileno())

@@ -1,0 +1,84 @@
+"""Results too large for their batch's reply: kept as of their step until the writer has read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gradd_protocol.messages import TensorInfo
+from gradd_protocol.problems import ProtocolError
+
+if TYPE_CHECKING:
+    from gradd_engine.tensor import Tensor
+
+    Values = np.ndarray[Any, Any]
+
+
+class Pins:
+    """Pinned results by key.
+
+    One that lies in a tensor's memory stays there for as long as nothing runs: `settle` copies it before
+    something does. A client that reads a value and goes on has acknowledged it by then, so nothing is copied.
+    """
+
+    def __init__(self) -> None:
+        self._pins: dict[str, tuple[Values, TensorInfo]] = {}
+        self._shared: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._pins)
+
+    def add(self, key: str, values: Values, dtype: str) -> None:
+        """Pin `values`, C-ordered; they may be a tensor's own memory."""
+        self._pins[key] = values, TensorInfo(key, None, list(values.shape), [], dtype, False, True, 0, False)
+        self._shared.add(key)
+
+    def read(self, key: str, begin: int = 0, count: int | None = None) -> tuple[Values, TensorInfo]:
+        """The values and what they are; with `count` so many of their octets from `begin` on, flat.
+
+        Raises ProtocolError: result-not-found (404).
+        """
+        if key not in self._pins:
+            raise ProtocolError.of("result-not-found", f"no result is pinned under {key!r}")
+        values, info = self._pins[key]
+        if count is not None:
+            values = values.reshape(-1).view(np.uint8)[begin : begin + count]
+        return values, info
+
+    def drop(self, key: str) -> None:
+        """Forget a result, if it is there."""
+        self._pins.pop(key, None)
+        self._shared.discard(key)
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._pins.clear()
+        self._shared.clear()
+
+    def settle(self) -> None:
+        """Give what is pinned memory of its own: something is about to run, and may write."""
+        for key in self._shared:
+            values, info = self._pins[key]
+            self._pins[key] = np.array(values), info
+        self._shared.clear()
+
+
+def values_of(t: Tensor) -> Values:
+    """The tensor's values, C-ordered: its own memory where that can be, good until something runs."""
+    array: Any = t.array
+    if isinstance(array, np.ndarray) and array.flags.c_contiguous:
+        return array
+    own: Values = t.backend.to_numpy(t)
+    return own
+
+
+def taken(array: Values) -> Values:
+    """The array itself, to be written to, where its frame lies in writable memory; else a copy.
+
+    Frames in writable memory are the session's from when they are submitted.
+    """
+    try:
+        array.flags.writeable = True
+    except ValueError:
+        return np.array(array)
+    return array if array.flags.aligned else np.array(array)

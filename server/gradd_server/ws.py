@@ -1,0 +1,21 @@
+"""uvicorn's WebSocket, which reads on."""
+
+from __future__ import annotations
+
+from gradd_protocol.limits import DEFAULT as LIMITS
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+
+class WebSocket(WebSocketsSansIOProtocol):
+    """One connection. uvicorn's own stops reading after every message until the app has taken it, at two
+    system calls each; this one after a whole window of them.
+    """
+
+    def send_receive_event_to_app(self) -> None:
+        """Hand a message to the app."""
+        paused, self.read_paused = self.read_paused, True
+        super().send_receive_event_to_app()
+        self.read_paused = paused
+        if not paused and self.queue.qsize() > LIMITS.window_batches:
+            self.read_paused = True
+            self.transport.pause_reading()
