@@ -12,21 +12,18 @@ from gradd_protocol import messages as m
 from gradd_protocol.problems import Problem
 from msgspec import json
 
-from .._exceptions import ConnectionFailed, ServerError, error_of
+from .._exceptions import ConnectionFailed, error_of
 from .base import Dropped
+from .link import Link
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
+    from http.client import HTTPResponse
 
-_SLICE = 1 << 20
+OCTETS = "application/octet-stream"
+_JSON = {"Content-Type": "application/json"}
 _problem = json.Decoder(Problem)
 _tensors = json.Decoder(dict[str, Any])
-
-
-def slices(view: memoryview) -> Iterator[Any]:
-    """A body in pieces: httpx copies the rest of a bytes body at every send, a generator it does not."""
-    for at in range(0, len(view), _SLICE):
-        yield view[at : at + _SLICE]
 
 
 class Control:
@@ -35,10 +32,18 @@ class Control:
     def __init__(self, url: str, session: str, token: str | None) -> None:
         self.base = url.rstrip("/")
         self.path = f"/v1/sessions/{quote(session, safe='')}"
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         self.client = httpx.Client(
-            base_url=self.base, headers=headers, timeout=httpx.Timeout(None, connect=5.0), trust_env=False
+            base_url=self.base,
+            headers=self._headers,
+            timeout=httpx.Timeout(None, connect=5.0),
+            trust_env=False,
         )
+        self._link = self.link()
+
+    def link(self) -> Link:
+        """A connection of its own to the daemon."""
+        return Link(self.base, self._headers)
 
     def call(self, method: str, path: str, **kwargs: Any) -> httpx.Response:
         """One request; Dropped where the daemon is away, the problem's exception for an error status."""
@@ -47,7 +52,7 @@ class Control:
         except httpx.HTTPError as e:
             raise Dropped(str(e)) from e
         if response.status_code >= 400:
-            raise error_of(read_problem(response), None, None)
+            raise _refusal(response.status_code, response.content)
         return response
 
     def attach(self, resume: tuple[int, int] | None) -> m.Attached:
@@ -56,9 +61,7 @@ class Control:
         try:
             if resume is None:
                 self.call("PUT", "")
-            response = self.call(
-                "POST", ":attach", content=json.encode(body), headers={"Content-Type": "application/json"}
-            )
+            response = self.call("POST", ":attach", content=json.encode(body), headers=_JSON)
         except Dropped as e:
             raise ConnectionFailed(f"no gradd daemon answers at {self.base}: {e}") from e
         return json.decode(response.content, type=m.Attached)
@@ -70,14 +73,13 @@ class Control:
         match message:
             case m.Stage():
                 (array,) = buffers
-                data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
                 headers = {
-                    "Content-Type": "application/octet-stream",
-                    "Content-Length": str(data.nbytes),
+                    "Content-Type": OCTETS,
                     "Gradd-Dtype": dtypes.of(array.dtype).name,
                     "Gradd-Shape": ",".join(map(str, array.shape)),
                 }
-                self.call("PUT", f"/uploads/{message.key}", content=slices(data), headers=headers)
+                data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+                _checked(*self._link.call("PUT", f"{self.path}/uploads/{message.key}", data, headers))
                 return m.Done(created=True), []
             case m.GetResult():
                 return self._octets(f"/results/{message.key}", message.key)
@@ -90,28 +92,17 @@ class Control:
                 ), []
             case m.Info():
                 return m.SessionReply(json.decode(self.call("GET", "").content, type=m.SessionInfo)), []
+            case m.Profile():
+                text = json.encode({"on": message.on})
+                answer = self.call("POST", ":profile", content=text, headers=_JSON)
+                return json.decode(answer.content, type=m.Profiled), []
         raise TypeError(f"{type(message).__name__} is not a request of a client")
 
     def _octets(self, path: str, name: str) -> tuple[m.Reply, list[frames.Array]]:
-        """A tensor as raw octets, read into memory of its own."""
-        try:
-            with self.client.stream(
-                "GET", self.path + path, headers={"Accept": "application/octet-stream"}
-            ) as response:
-                if response.status_code >= 400:
-                    response.read()
-                    raise error_of(read_problem(response), None, None)
-                dtype = dtypes.BY_NAME[response.headers["Gradd-Dtype"]].numpy
-                shape = [int(s) for s in response.headers["Gradd-Shape"].split(",") if s]
-                array = np.empty(shape, dtype)
-                view = array.reshape(-1).view(np.uint8).data
-                at = 0
-                for chunk in response.iter_raw():
-                    view[at : at + len(chunk)] = chunk
-                    at += len(chunk)
-        except httpx.HTTPError as e:
-            raise Dropped(str(e)) from e
-        info = m.TensorInfo(name, None, shape, [], response.headers["Gradd-Dtype"], False, True, 0, False)
+        array = _checked(*self._link.call("GET", self.path + path, None, {"Accept": OCTETS}, _values))
+        info = m.TensorInfo(
+            name, None, list(array.shape), [], dtypes.of(array.dtype).name, False, True, 0, False
+        )
         return m.TensorReply(info), [array]
 
     def delete(self) -> None:
@@ -121,15 +112,36 @@ class Control:
     def close(self) -> None:
         """Close the connections."""
         self.client.close()
+        self._link.close()
 
 
-def read_problem(response: httpx.Response) -> Problem:
-    """The problem in an error response; ServerError where it holds none."""
+def problem_of(status: int, body: bytes) -> Problem:
+    """The problem in an error response; one that says no more than the status where it holds none."""
     try:
-        return _problem.decode(response.content)
+        return _problem.decode(body)
     except Exception:
-        raise ServerError(
-            Problem(
-                type="/problems/unknown", title=f"HTTP {response.status_code}", status=response.status_code
-            )
-        ) from None
+        return Problem(type="/problems/unknown", title=f"HTTP {status}", status=status)
+
+
+def _refusal(status: int, body: bytes) -> Exception:
+    return error_of(problem_of(status, body), None, None)
+
+
+def _checked(response: HTTPResponse, found: Any) -> Any:
+    if response.status >= 400:
+        raise _refusal(response.status, found)
+    return found
+
+
+def _values(response: HTTPResponse) -> frames.Array:
+    """A tensor's octets, read into memory of its own."""
+    dtype = dtypes.BY_NAME[response.headers["Gradd-Dtype"]].numpy
+    array = np.empty([int(size) for size in response.headers["Gradd-Shape"].split(",") if size], dtype)
+    view = array.reshape(-1).view(np.uint8).data
+    while view:
+        count = response.readinto(view)
+        if not count:
+            raise ConnectionError("the answer ended early")
+        view = view[count:]
+    response.read()  # the end of the body, so that the connection can be used again
+    return array

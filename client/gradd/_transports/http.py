@@ -1,67 +1,61 @@
-"""A PUT a batch: for places where WebSockets do not pass. Each send waits for its answer; the same
-results.
-"""
+"""A PUT a batch: for places where WebSockets do not pass. The same results."""
 
 from __future__ import annotations
 
-from collections import deque
+import threading
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-import httpx
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 
 from .base import Dropped
-from .control import Control, read_problem, slices
+from .control import Control
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from .link import Link
 
 FRAME = "application/vnd.gradd.frame"
 
 
 class HttpTransport:
-    """Batches by ``PUT .../writers/{w}/batches/{seq}``. See `Transport`."""
+    """Batches by ``PUT .../writers/{w}/batches/{seq}``, one after the other, by a thread. See `Transport`."""
 
     def __init__(self, url: str, session: str, token: str | None) -> None:
         self._control = Control(url, session, token)
-        self._waiting: deque[bytes] = deque()
-        self._writer = self._epoch = 0
+        self._line: _Line | None = None
 
     def attach(self, resume: tuple[int, int] | None = None) -> m.Attached:
         """See Transport.attach."""
-        self._waiting.clear()
+        self._drop()
         reply = self._control.attach(resume)
-        self._writer, self._epoch = reply.writer, reply.epoch
+        self._line = _Line(
+            self._control.link(), f"{self._control.path}/writers/{reply.writer}/batches", reply.epoch
+        )
         return reply
 
     def send(self, parts: Sequence[frames.Part], seq: int) -> None:
         """See Transport.send."""
-        self._waiting.append(self._put(frames.join(parts), seq))
-
-    def _put(self, frame: bytes, seq: int) -> bytes:
-        try:
-            response = self._control.client.put(
-                f"{self._control.path}/writers/{self._writer}/batches/{seq}",
-                content=slices(memoryview(frame)),
-                headers={
-                    "Content-Type": FRAME, "Accept": FRAME, "Content-Length": str(len(frame)),
-                    "Gradd-Epoch": str(self._epoch),
-                },
-            )  # fmt: skip
-        except httpx.HTTPError as e:
-            raise Dropped(str(e)) from e
-        if response.headers.get("Content-Type", "").startswith(FRAME):
-            return response.content
-        return frames.join(frames.encode(m.ProblemReply(read_problem(response))))
+        if self._line is None:
+            raise Dropped("not connected")
+        self._line.sends.put((seq, frames.join(parts)))
+        self._line.unread += 1
 
     def receive(self, block: bool) -> bytes | None:
         """See Transport.receive."""
-        if self._waiting:
-            return self._waiting.popleft()
-        if block:
+        line = self._line
+        if line is None or (block and not line.unread):
             raise Dropped("a reply was lost")
-        return None
+        try:
+            reply = line.replies.get(block)
+        except Empty:
+            return None
+        line.unread -= 1
+        if isinstance(reply, Dropped):
+            raise reply
+        return reply
 
     def request(
         self, message: m.Request, buffers: Sequence[frames.Array] = ()
@@ -73,6 +67,58 @@ class HttpTransport:
         """See Transport.delete."""
         self._control.delete()
 
+    def _drop(self) -> None:
+        if self._line is not None:
+            self._line.end()
+            self._line = None
+
     def close(self) -> None:
         """See Transport.close."""
+        self._drop()
         self._control.close()
+
+
+class _Line:
+    """Sends batches in order, each when the one before it was answered, and holds the answers.
+
+    Behind one that was refused or brought no answer nothing is sent: it could be taken for its turn when the
+    refused one is sent again, in another spelling, on another line.
+    """
+
+    def __init__(self, link: Link, path: str, epoch: int) -> None:
+        self.sends: SimpleQueue[tuple[int, bytes] | None] = SimpleQueue()
+        self.replies: SimpleQueue[bytes | Dropped] = SimpleQueue()
+        #: batches whose answers were not taken yet
+        self.unread = 0
+        self._link = link
+        self._path = path
+        self._headers = {"Content-Type": FRAME, "Accept": FRAME, "Gradd-Epoch": str(epoch)}
+        self._fault: Dropped | None = None
+        threading.Thread(target=self._run, name="gradd-batches", daemon=True).start()
+
+    def end(self) -> None:
+        """Send no more; what is under way is left to itself."""
+        self._fault = Dropped("the connection was given up")
+        self.sends.put(None)
+
+    def _run(self) -> None:
+        while (batch := self.sends.get()) is not None:
+            if self._fault is not None:
+                self.replies.put(self._fault)
+                continue
+            try:
+                self.replies.put(self._put(*batch))
+            except Exception as e:
+                self._fault = e if isinstance(e, Dropped) else Dropped(repr(e))
+                self.replies.put(self._fault)
+        self._link.close()
+
+    def _put(self, seq: int, frame: bytes) -> bytes:
+        response, body = self._link.call("PUT", f"{self._path}/{seq}", frame, self._headers)
+        if response.status < 400:
+            return bytes(body)
+        if not response.headers.get("Content-Type", "").startswith(FRAME):  # a proxy that does not reach it
+            raise Dropped(f"HTTP {response.status}")
+        if isinstance(frames.decode_reply(body)[0], m.ProblemReply):
+            self._fault = Dropped("the batch before it was refused")
+        return bytes(body)

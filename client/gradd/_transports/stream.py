@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
-from websockets.sync.client import ClientConnection, connect
+from websockets.exceptions import InvalidHandshake, InvalidStatus
 
 from .._exceptions import ConnectionFailed, error_of
 from .base import Dropped
 from .control import Control
+from .websocket import Closed, WebSocket
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,22 +27,19 @@ class StreamTransport:
         base = "ws" + self._control.base.removeprefix("http")
         self._url = f"{base}/v1/sessions/{quote(session, safe='')}/stream"
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._socket: ClientConnection | None = None
-        self._opened = ExitStack()
+        self._socket: WebSocket | None = None
 
     def attach(self, resume: tuple[int, int] | None = None) -> m.Attached:
         """See Transport.attach."""
         self._drop()
         try:
-            # As a context: websockets from 17.1 on warns of a connection used outside of one.
-            self._socket = self._opened.enter_context(connect(
-                self._url, subprotocols=["gradd.v1"], compression=None, max_size=DEFAULT.server_message_bytes,  # type: ignore[list-item]
-                additional_headers=self._headers, proxy=None, open_timeout=5, close_timeout=2,
-            ))  # fmt: skip
+            self._socket = WebSocket(
+                self._url, "gradd.v1", self._headers, max_size=DEFAULT.server_message_bytes
+            )
             hello = m.Attach("gradd-python", *(resume or (None, None)))
             self._socket.send(frames.join(frames.encode(hello)))
-            data = self._socket.recv()
-        except (OSError, ConnectionClosed, InvalidHandshake, TimeoutError) as e:
+            data = self._socket.receive(block=True)
+        except (OSError, InvalidHandshake) as e:
             status = f" (HTTP {e.response.status_code})" if isinstance(e, InvalidStatus) else ""
             raise ConnectionFailed(f"no gradd daemon answers at {self._control.base}{status}: {e}") from e
         assert isinstance(data, bytes)
@@ -59,7 +55,7 @@ class StreamTransport:
             raise Dropped("not connected")
         try:
             self._socket.send(frames.join(parts))
-        except (ConnectionClosed, OSError) as e:
+        except Closed as e:
             raise Dropped(str(e)) from e
 
     def receive(self, block: bool) -> bytes | None:
@@ -67,13 +63,9 @@ class StreamTransport:
         if self._socket is None:
             raise Dropped("not connected")
         try:
-            data = self._socket.recv(None if block else 0)
-        except TimeoutError:
-            return None
-        except (ConnectionClosed, OSError) as e:
+            return self._socket.receive(block)
+        except Closed as e:
             raise Dropped(str(e)) from e
-        assert isinstance(data, bytes)
-        return data
 
     def request(
         self, message: m.Request, buffers: Sequence[frames.Array] = ()
@@ -86,8 +78,9 @@ class StreamTransport:
         self._control.delete()
 
     def _drop(self) -> None:
-        self._opened.close()
-        self._socket = None
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
 
     def close(self) -> None:
         """See Transport.close."""

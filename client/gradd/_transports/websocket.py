@@ -1,0 +1,195 @@
+"""One WebSocket, driven by the thread that uses it: what is sent or waited for costs no switch to another.
+
+The protocol is that of the package websockets (sans-I/O); this is its socket. While nobody uses it a keeper
+thread answers pings.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import ssl
+import threading
+from collections import deque
+from typing import Any
+
+from websockets.client import ClientProtocol
+from websockets.exceptions import InvalidHandshake
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Response
+from websockets.protocol import State
+from websockets.uri import parse_uri
+
+#: seconds between two looks of the keeper; a daemon waits longer for its pongs
+KEEP = 5.0
+#: seconds that opening and closing may take
+OPEN, CLOSE = 5.0, 2.0
+_CHUNK = 1 << 18
+_MESSAGE = (Opcode.TEXT, Opcode.BINARY, Opcode.CONT)
+
+
+class Closed(ConnectionError):
+    """The connection has ended."""
+
+
+class WebSocket:
+    """An open connection to `url` (ws, wss). Raises OSError, TimeoutError or InvalidHandshake where there is
+    none to be had.
+    """
+
+    def __init__(self, url: str, subprotocol: str, headers: dict[str, str], max_size: int) -> None:
+        uri = parse_uri(url)
+        self._protocol = ClientProtocol(uri, subprotocols=[subprotocol], max_size=max_size)  # type: ignore[list-item]
+        self._messages: deque[bytes] = deque()
+        self._parts: list[bytes] = []
+        #: bytes that are to be sent, in order: a pong waits for the end of the message that is under way
+        self._out: deque[memoryview] = deque()
+        self._lock = threading.Lock()
+        self._socket = socket.create_connection((uri.host, uri.port), OPEN)
+        try:
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if uri.secure:
+                context = ssl.create_default_context()
+                self._socket = context.wrap_socket(self._socket, server_hostname=uri.host)
+            self._shake_hands(headers)
+        except BaseException:
+            self._socket.close()
+            raise
+        self._socket.setblocking(False)
+        self._write()  # pongs, where pings came with the handshake
+        self._flush()
+        self._stop = threading.Event()
+        self._keeper = threading.Thread(target=self._keep, name="gradd-stream", daemon=True)
+        self._keeper.start()
+
+    def _shake_hands(self, headers: dict[str, str]) -> None:
+        protocol = self._protocol
+        request = protocol.connect()
+        request.headers.update(headers)
+        protocol.send_request(request)
+        self._socket.sendall(b"".join(protocol.data_to_send()))
+        while True:
+            data = self._socket.recv(_CHUNK)
+            if not data:
+                raise InvalidHandshake("the connection ended")
+            protocol.receive_data(data)
+            for event in protocol.events_received():
+                if isinstance(event, Response):
+                    if protocol.handshake_exc is not None:
+                        raise protocol.handshake_exc
+                else:
+                    self._take(event)
+            if protocol.state is not State.CONNECTING:
+                return
+
+    # -- messages ----------------------------------------------------------------------------------
+
+    def send(self, data: bytes) -> None:
+        """Send one binary message. Raises Closed."""
+        with self._lock:
+            self._check()
+            self._protocol.send_binary(data)
+            self._write()
+            self._flush()
+
+    def receive(self, block: bool) -> bytes | None:
+        """The next message; None where there is none and it is not to be waited for. Raises Closed."""
+        with self._lock:
+            while not self._messages:
+                self._check()
+                if not self._read() and not self._messages:
+                    if not block:
+                        return None
+                    self._wait()
+            return self._messages.popleft()
+
+    def close(self) -> None:
+        """Say goodbye, wait a moment for the other side's, and close."""
+        self._stop.set()
+        with self._lock:
+            try:
+                if self._protocol.state is State.OPEN:
+                    self._protocol.send_close(1000)
+                    self._write()
+                    self._flush()
+                    self._socket.settimeout(CLOSE)
+                    while self._socket.recv(_CHUNK):
+                        continue
+            except OSError:
+                return  # it was gone already
+            finally:
+                self._socket.close()
+
+    # -- the socket --------------------------------------------------------------------------------
+
+    def _check(self) -> None:
+        if self._protocol.state is not State.OPEN:
+            raise Closed(str(self._protocol.close_exc if self._protocol.state is State.CLOSED else "closing"))
+
+    def _wait(self) -> None:
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN | (select.POLLOUT if self._out else 0))
+        poll.poll()
+
+    def _write(self) -> None:
+        self._out.extend(memoryview(part) for part in self._protocol.data_to_send() if part)
+
+    def _flush(self) -> None:
+        """Send what is to be sent; the other side may have to be listened to meanwhile."""
+        while self._out:
+            try:
+                sent = self._socket.send(self._out[0])
+            except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                if not self._take_in():
+                    self._wait()
+            except OSError as e:
+                raise Closed(str(e)) from e
+            else:
+                if sent == len(self._out[0]):
+                    self._out.popleft()
+                else:
+                    self._out[0] = self._out[0][sent:]
+
+    def _read(self) -> bool:
+        """Take in what has come, and answer pings; False where nothing has."""
+        found = self._take_in()
+        if self._out:
+            self._flush()
+        return found
+
+    def _take_in(self) -> bool:
+        try:
+            data = self._socket.recv(_CHUNK)
+        except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            return False
+        except OSError as e:
+            raise Closed(str(e)) from e
+        if data:
+            self._protocol.receive_data(data)
+        else:
+            self._protocol.receive_eof()
+        for event in self._protocol.events_received():
+            self._take(event)
+        self._write()
+        return True
+
+    def _take(self, event: Any) -> None:
+        if isinstance(event, Frame) and event.opcode in _MESSAGE:
+            if event.fin and not self._parts:
+                self._messages.append(bytes(event.data))
+                return
+            self._parts.append(bytes(event.data))
+            if event.fin:
+                self._messages.append(b"".join(self._parts))
+                self._parts.clear()
+
+    def _keep(self) -> None:
+        while not self._stop.wait(KEEP):
+            if self._lock.acquire(blocking=False):
+                try:
+                    while self._read():
+                        continue
+                except Closed:
+                    return  # whoever uses it next learns of it
+                finally:
+                    self._lock.release()

@@ -1,0 +1,173 @@
+"""The connection for bulk and for batches over http: kept, made again, never reused in doubt."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+
+import pytest
+from gradd._transports.base import Dropped
+from gradd._transports.http import FRAME, _Line
+from gradd._transports.link import Link
+from gradd_protocol import frames
+from gradd_protocol import messages as m
+from gradd_protocol.problems import problem
+
+OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
+
+
+class Server(threading.Thread):
+    """Plays `scripts`, one a connection: what to say to each request in turn; it hangs up after the last."""
+
+    def __init__(self, *scripts: list[bytes]) -> None:
+        super().__init__()
+        self._scripts = scripts
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.base = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self.requests: list[bytes] = []
+
+    def run(self) -> None:
+        with self._listener:
+            for script in self._scripts:
+                connection, _ = self._listener.accept()
+                with connection, connection.makefile("rb") as file:
+                    for answer in script:
+                        self.requests.append(self._request(file))
+                        connection.sendall(answer)
+
+    @staticmethod
+    def _request(file: socket.SocketIO | object) -> bytes:
+        read: Callable[[], bytes] = file.readline  # type: ignore[union-attr, assignment]
+        first, length = read(), 0
+        while (line := read().strip()) != b"":
+            name, _, value = line.partition(b":")
+            length = int(value) if name.lower() == b"content-length" else length
+        return first.split()[0] + b" " + file.read(length)  # type: ignore[union-attr]
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., Server]]:
+    made: list[Server] = []
+
+    def start(*scripts: list[bytes]) -> Server:
+        made.append(Server(*scripts))
+        made[-1].start()
+        return made[-1]
+
+    yield start
+    for server in made:
+        server.join(10)
+        assert not server.is_alive()
+
+
+def test_one_connection_serves_many_requests(serve: Callable[..., Server]) -> None:
+    server = serve([OK, OK])
+    link = Link(server.base, {})
+    assert link.call("PUT", "/a", memoryview(b"body"))[1] == b"ok"
+    assert link.call("GET", "/b")[1] == b"ok"
+    link.close()
+    server.join(10)
+    assert server.requests == [b"PUT body", b"GET "]
+
+
+def test_a_connection_that_was_closed_while_idle_is_made_again(serve: Callable[..., Server]) -> None:
+    server = serve([OK], [OK])
+    link = Link(server.base, {})
+    for _ in range(2):
+        assert link.call("PUT", "/a", memoryview(b"body"))[1] == b"ok"
+    link.close()
+
+
+def test_what_fails_on_a_new_connection_is_dropped(serve: Callable[..., Server]) -> None:
+    server = serve([b""], [OK])
+    link = Link(server.base, {})
+    with pytest.raises(Dropped):
+        link.call("GET", "/a")
+    assert link.call("GET", "/a")[1] == b"ok"
+    link.close()
+
+
+def test_an_answer_that_says_so_ends_its_connection(serve: Callable[..., Server]) -> None:
+    server = serve([b"HTTP/1.1 413 Large\r\nconnection: close\r\ncontent-length: 4\r\n\r\nlong"], [OK])
+    link = Link(server.base, {})
+    response, body = link.call("PUT", "/a", memoryview(b"body"))
+    assert (response.status, body) == (413, b"long")
+    assert link.call("GET", "/a")[1] == b"ok"
+    link.close()
+
+
+def test_an_interrupted_request_leaves_no_connection(serve: Callable[..., Server]) -> None:
+    server = serve([OK], [OK])
+    link = Link(server.base, {})
+
+    def interrupted(response: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        link.call("GET", "/a", take=interrupted)
+    assert link.call("GET", "/b")[1] == b"ok"
+    link.close()
+
+
+def test_nobody_there() -> None:
+    with pytest.raises(Dropped):
+        Link("http://127.0.0.1:9", {}).call("GET", "/a")
+
+
+# -- batches over http -----------------------------------------------------------------------------------
+
+
+class Scripted:
+    """A link that answers in turn with a status and a frame; an exception is raised."""
+
+    def __init__(self, *answers: object) -> None:
+        self._answers = iter(answers)
+        self.sent: list[str] = []
+        self.closed = threading.Event()
+
+    def call(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> tuple[object, bytes]:
+        self.sent.append(path)
+        answer = next(self._answers)
+        if isinstance(answer, Exception):
+            raise answer
+        status, kind, frame = answer  # type: ignore[misc]
+        return SimpleNamespace(status=status, headers={"Content-Type": kind}), frame
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+def reply(seq: int, slug: str = "") -> tuple[int, str, bytes]:
+    fault = problem(slug) if slug else None
+    frame = frames.join(frames.encode(m.BatchReply(seq=seq, position=seq, problem=fault)))
+    return (fault.status if fault else 200), FRAME, frame
+
+
+REFUSED = (409, FRAME, frames.join(frames.encode(m.ProblemReply(problem("program-unknown")))))
+
+
+@pytest.mark.parametrize(
+    ("second", "sent"),
+    [
+        (reply(2), 3),
+        (reply(2, "op-failed"), 3),  # consumed: those behind it have their turn
+        (REFUSED, 2),
+        (Dropped("gone"), 2),
+        ((502, "text/html", b"a proxy's"), 2),
+        (OSError("of the thread"), 2),
+    ],
+)
+def test_nothing_is_sent_behind_a_batch_that_was_not_consumed(second: object, sent: int) -> None:
+    link = Scripted(reply(1), second, reply(3))
+    line = _Line(link, "/b", 1)  # type: ignore[arg-type]
+    for seq in (1, 2, 3):
+        line.sends.put((seq, b"frame"))
+    found = [line.replies.get(timeout=10) for _ in range(3)]
+    line.end()
+    assert link.closed.wait(10)
+    assert link.sent == ["/b/1", "/b/2", "/b/3"][:sent]
+    assert found[0] == reply(1)[2]
+    dropped = not isinstance(second, tuple) or second[0] == 502
+    assert [isinstance(one, Dropped) for one in found[1:]] == [dropped, sent == 2]
