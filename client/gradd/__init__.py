@@ -33,6 +33,7 @@ from ._exceptions import (
     SessionLost,
 )
 from ._format import set_printoptions
+from ._function import function
 from ._functions import in_session as _in_session
 from ._functions import namespace as _namespace
 from ._numbers import finfo, iinfo
@@ -111,6 +112,7 @@ __all__ = [
     "float32",
     "float64",
     "from_numpy",
+    "function",
     "get_default_dtype",
     "half",
     "iinfo",

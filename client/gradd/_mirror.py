@@ -36,17 +36,17 @@ class MirrorBackend(MetaBackend):
         return self.leaf(array, dtype or dtypes.from_numpy(array.dtype))
 
     def leaf(self, array: Any, dtype: DType, requires_grad: bool = False) -> EngineTensor:
-        """A leaf whose bytes are taken now and travel with the next batch, or ahead of it where they are
-        many.
+        """A leaf whose bytes are taken now: copied, to travel with the next batch, or sent ahead of it where
+        they are many.
         """
         if array.dtype != dtype.np:
             with np.errstate(all="ignore"):
                 array = array != 0 if dtype is dtypes.bool_ else array.astype(dtype.np)
-        array = np.array(array, order="C", copy=True)
         self.session.ready()
         t = self.empty(Meta(tuple(array.shape), dtype))
         t._requires_grad = requires_grad
-        data = array if array.nbytes <= DEFAULT.inline_upload_bytes else self.session.stage(array)
+        small = array.nbytes <= DEFAULT.inline_upload_bytes
+        data = np.array(array, order="C", copy=True) if small else self.session.stage(array)
         self.session.recorder().upload(t, data, requires_grad)
         return t
 

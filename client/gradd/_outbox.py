@@ -10,9 +10,10 @@ from gradd_protocol.limits import DEFAULT
 from gradd_protocol.values import encode_scalar
 
 from ._pending import Fetch, Sent
+from ._program import Known
 
 if TYPE_CHECKING:
-    from ._program import Builder
+    from ._program import Builder, Recorded
     from ._session import Session
 
 #: values up to so many bytes are brought along where they were read the last time
@@ -21,13 +22,12 @@ _REMEMBERED = 1024
 
 
 class Staged:
-    """An upload that went ahead: its key, and the array until the batch that names it is answered."""
+    """An upload that went ahead: its key. The session holds its bytes until a batch names it."""
 
-    __slots__ = ("array", "key")
+    __slots__ = ("key",)
 
-    def __init__(self, key: str, array: Any) -> None:
+    def __init__(self, key: str) -> None:
         self.key = key
-        self.array = array
 
 
 class Outbox:
@@ -37,7 +37,9 @@ class Outbox:
         self.session = session
         #: the last batch that had steps
         self.latest: Sent | None = None
-        self._programs: OrderedDict[Any, tuple[str, Any]] = OrderedDict()
+        self._programs: OrderedDict[Any, Known] = OrderedDict()
+        #: by its first step, the program that is likely to come
+        self._habits: dict[Recorded, Known] = {}
         self._predicted: OrderedDict[str, frozenset[int]] = OrderedDict()
         self._next_id = 1
 
@@ -62,7 +64,8 @@ class Outbox:
         # Until the batch is on its way an interrupt leaves tensors with ids that no one knows.
         before = session.doubt, session.graphs_lost
         session.doubt = session.graphs_lost = True
-        program, definition = self._program(built)
+        known = self.program(built)
+        program, definition = known.id, known.definition
         outputs = [r() if r is not None else None for r in built.outputs]
         first = self._next_id
         keep = self._keep(outputs, len(built.inputs))
@@ -71,11 +74,9 @@ class Outbox:
         built.tensors = []
         uploads: list[int | str] = []
         buffers: list[Any] = []
-        staged: dict[str, Any] = {}
         for data in built.uploads:
             if isinstance(data, Staged):
                 uploads.append(data.key)
-                staged[data.key] = data.array
             else:
                 uploads.append(len(buffers))
                 buffers.append(data)
@@ -86,7 +87,7 @@ class Outbox:
             fetch=[t._id if k is None else len(built.inputs) + k for t, k in reads], free=self._frees(),
             bind={name: t._id for name, t in (bind or {}).items()}, unbind=unbind or [], state=state or [],
         )  # fmt: skip
-        sent = Sent(message, definition, buffers, staged, built)
+        sent = Sent(message, definition, buffers, built)
         for index, (t, k) in enumerate(reads):
             t._fetch = Fetch(sent, index, t, k)
             sent.fetches.append(t._fetch)
@@ -111,16 +112,27 @@ class Outbox:
                 self.session.live[t._id] = t
         return keep
 
-    def _program(self, built: Builder) -> tuple[str, Any]:
+    def habit(self, first: Recorded) -> Known | None:
+        """The program that was sent last of those that begin with this step."""
+        return self._habits.get(first)
+
+    def program(self, built: Builder) -> Known:
+        """The program of these steps."""
+        known = built.known
+        if known is not None and len(known.steps) == len(built.steps) and known.inputs == len(built.inputs):
+            return known
         key = built.key()
         found = self._programs.get(key)
         if found is None:
-            definition = built.definition()
-            found = self._programs[key] = (definition.id(), definition)
+            found = self._programs[key] = Known(built)
             if len(self._programs) > _REMEMBERED:
                 self._programs.popitem(last=False)
         else:
             self._programs.move_to_end(key)
+        if built.steps:
+            self._habits[built.steps[0]] = found
+            if len(self._habits) > _REMEMBERED:
+                self._habits.pop(next(iter(self._habits)))
         return found
 
     def _reads(self, fetch: list[Any], outputs: list[Any], program: str) -> list[tuple[Any, int | None]]:

@@ -38,18 +38,13 @@ class Sent:
 
     __slots__ = (
         "answered", "buffers", "built", "counted", "definition", "failed", "fetches", "message", "read",
-        "size", "staged",
-        "state",
+        "size", "state",
     )  # fmt: skip
 
-    def __init__(
-        self, message: Batch, definition: Any, buffers: list[Any], staged: dict[str, Any], built: Builder
-    ) -> None:
+    def __init__(self, message: Batch, definition: Any, buffers: list[Any], built: Builder) -> None:
         self.message = message
         self.definition = definition
         self.buffers = buffers
-        #: uploads that went ahead, by key: kept until the batch that names them is answered
-        self.staged = staged
         self.built: Builder | None = built
         self.fetches: list[Fetch] = []
         #: output slots whose values were read before the next batch was sent
@@ -76,16 +71,16 @@ class Sent:
             if r.buffer is not None:
                 f.array = arrays[r.buffer]
             f.pinned = r.pinned
-        self.buffers, self.staged = [], {}
+        self.buffers = []
 
     def lose(self, applied: int, error: Exception) -> None:
         """Outputs of steps that did not run never came to be."""
         self.failed = True
-        self.buffers, self.staged = [], {}
+        self.buffers = []
         built = self.built
-        if built is None or applied >= len(built.first_output):
+        if built is None or applied >= len(built):
             return
-        for ref in built.outputs[built.first_output[applied] :]:
+        for ref in built.outputs[built.first_output(applied) :]:
             t: Any = ref() if ref is not None else None
             if t is not None:
                 t._lost = error

@@ -9,7 +9,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradd_engine.tensor import Tensor
-from gradd_protocol.program import GradOf, Program, Special, Step, Value
+from gradd_protocol.program import UPLOAD, GradOf, Program, Special, Step, Value
 
 if TYPE_CHECKING:
     from gradd_engine.op import Op
@@ -51,22 +51,32 @@ class Recorded(NamedTuple):
     grad: bool
     raises: bool
 
+    def late(self) -> int:
+        """How many run-time values it takes."""
+        return sum(map(_late, self.args)) + sum(type(v) is Late for _, v in self.attrs)
+
+
+def _late(a: Any) -> int:
+    return int(type(a) is Late) or (sum(map(_late, a)) if type(a) is tuple else 0)
+
+
+class Known:
+    """A program that was sent before: its steps, and how it is named and spelled on the wire."""
+
+    __slots__ = ("definition", "id", "inputs", "steps")
+
+    def __init__(self, built: Builder) -> None:
+        self.steps = built.steps
+        self.inputs = len(built.inputs)
+        self.definition = built.definition()
+        self.id = self.definition.id()
+
 
 class Builder:
     """Steps recorded since the last batch, with what will travel beside them."""
 
     __slots__ = (
-        "first_output",
-        "inputs",
-        "outputs",
-        "sites",
-        "slots",
-        "steps",
-        "tensors",
-        "upload_at",
-        "uploads",
-        "value_at",
-        "values",
+        "inputs", "known", "outputs", "sites", "slots", "steps", "tensors", "uploads", "values",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -79,12 +89,11 @@ class Builder:
         self.tensors: list[Tensor] = []
         #: weak references to the tensors of the output slots
         self.outputs: list[weakref.ref[Tensor] | None] = []
+        #: run-time values, in the order of the steps; within one those of its arguments first
         self.values: list[Any] = []
         self.uploads: list[Any] = []
-        #: per step: its first output slot, first value, first upload
-        self.first_output: list[int] = []
-        self.value_at: list[int] = []
-        self.upload_at: list[int] = []
+        #: the program that the steps are those of, as far as they go
+        self.known: Known | None = None
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -98,31 +107,35 @@ class Builder:
             slot = self.slots[id] = -len(self.inputs)
         return slot
 
-    def append(self, step: Recorded, site: Site, values: list[Any], uploads: list[Any]) -> int:
-        """Add a step; returns its first output slot. Its values and uploads are in the order of the wire."""
+    def append(self, step: Recorded, site: Site) -> int:
+        """Add a step, whose values and uploads are there already; returns its first output slot."""
         first = len(self.outputs)
-        self.first_output.append(first)
-        self.value_at.append(len(self.values))
-        self.upload_at.append(len(self.uploads))
-        self.values.extend(values)
-        self.uploads.extend(uploads)
-        self.outputs.extend([None] * step.outputs)
+        n = step[3]
+        if n == 1:
+            self.outputs.append(None)
+        elif n:
+            self.outputs.extend([None] * n)
         self.sites.append(site)
+        known = self.known
+        if known is not None:
+            at = len(self.steps)
+            if at < len(known.steps) and known.steps[at] == step:
+                step = known.steps[at]
+            else:
+                self.known = None
         self.steps.append(step)
         return first
 
+    def first_output(self, step: int) -> int:
+        """The first output slot of a step."""
+        return sum(s.outputs for s in self.steps[:step])
+
     def mend(self) -> None:
-        """Drop what an interrupted `append` left behind."""
-        n = len(self.steps)
-        for starts, entries in (
-            (self.first_output, self.outputs),
-            (self.value_at, self.values),
-            (self.upload_at, self.uploads),
-        ):
-            if len(starts) > n:
-                del entries[starts[n] :]
-                del starts[n:]
-        del self.sites[n:]
+        """Drop what an interrupted recording left behind."""
+        del self.sites[len(self.steps) :]
+        del self.outputs[self.first_output(len(self.steps)) :]
+        del self.values[sum(s.late() for s in self.steps) :]
+        del self.uploads[sum(s.op == UPLOAD for s in self.steps) :]
 
     def key(self) -> tuple[Any, ...]:
         """What the identity of the program is made of, hashable."""
@@ -166,6 +179,10 @@ def _attr(v: Any) -> Any:
     if isinstance(v, tuple):
         return [_attr(e) for e in v]
     return v
+
+
+#: by the type of a run-time number
+LATE = {bool: Late("bool"), int: Late("int"), float: Late("float"), complex: Late("complex")}
 
 
 def kind_of(v: Any) -> str:

@@ -10,41 +10,57 @@ import os
 import sys
 import threading
 import weakref
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import gradd_engine
 import gradd_protocol
 from gradd_engine.dispatch import written
-from gradd_engine.dtypes import float32
-from gradd_engine.layout import Meta
 from gradd_engine.state import state
 from gradd_engine.tensor import Tensor
 from gradd_protocol.limits import DEFAULT
 
-from ._program import Builder, Grad, Late, Recorded, attrs_of, kind_of
+from ._cut import Cut, phase
+from ._program import LATE, Builder, Grad, Late, Recorded, attrs_of, kind_of
 
 if TYPE_CHECKING:
+    from types import CodeType
+
     from gradd_engine.op import Op
 
     from ._exceptions import Site
     from ._session import Session
+    from ._tape import Tape
 
 _OURS = tuple(
     os.path.dirname(str(f)) + os.sep for f in (__file__, gradd_engine.__file__, gradd_protocol.__file__)
 )
+_recorded = partial(tuple.__new__, Recorded)
 _PASSES = frozenset({"backward", "grad"})
 #: steps that touch more than the storages of their arguments
+_UNTRACED = frozenset({"data", "set_data", "manual_seed"})
 _WIDE = frozenset({"backward", "grad", "zero_grad", "set_grad", "set_data"})
 #: uploads that ride in one batch, in bytes together
 _UPLOADS = 3 * DEFAULT.client_message_bytes // 4
 
 
+#: code -> whether it is ours
+_ours: dict[CodeType, bool] = {}
+
+
 def call_site() -> Site:
     """The innermost line that is not ours."""
     frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
+    while True:
+        code = frame.f_code
+        ours = _ours.get(code)
+        if ours is None:
+            if len(_ours) >= 1 << 14:  # a program that makes code as it goes must not fill the memory
+                _ours.clear()
+            ours = _ours[code] = code.co_filename.startswith(_OURS)
+        if not ours or frame.f_back is None:
+            return code, frame.f_lasti
         frame = frame.f_back
-    return frame.f_code, frame.f_lasti
 
 
 class Recorder:
@@ -59,6 +75,8 @@ class Recorder:
         self.open = False
         self.building = Builder()
         self._passed = self._wide = False
+        #: a function is being traced
+        self.tape: Tape | None = None
 
     def record(
         self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outputs: Any, raises: bool = False
@@ -66,25 +84,48 @@ class Recorder:
         """Add the step of an op that the mirror just ran."""
         outs: tuple[Any, ...]
         outs = () if outputs is None else outputs if type(outputs) is tuple else (outputs,)
-        if self._passed and state.grad and any(isinstance(o, Tensor) and o._fn is not None for o in outs):
+        name = op.name
+        if (
+            self._passed
+            and state.grad
+            and self.tape is None
+            and any(isinstance(o, Tensor) and o._fn is not None for o in outs)
+        ):
             self.flush()
-        wide = op.name in _WIDE
-        self._order(wide)
-        values: list[Any] = []
-        args = tuple([self._arg(x, values) for x in inputs])
-        step = Recorded(op.name, args, attrs_of(op, attrs, values), len(outs), state.grad, raises)
-        first = self.building.append(step, call_site(), values, [])
+        wide = name in _WIDE
+        if len(self.session.recorders) > 1:
+            self._order(wide)
         self._wide = self._wide or wide
-        self._name_outputs(outs, first)
-        targets: Any = inputs[:1] if op.base is not None else written(op, inputs)
-        for t in targets:
-            t.storage.writes += 1
-        if op.name in _PASSES:
+        building = self.building
+        values = building.values
+        args = []
+        for x in inputs:
+            out = x._out if isinstance(x, Tensor) else None  # type: ignore[attr-defined]
+            args.append(out[1] if out is not None and out[0] is building else self._arg(x, values))
+        kept = attrs_of(op, attrs, values) if attrs else ()
+        step = _recorded((name, tuple(args), kept, len(outs), state.grad, raises))
+        if not building.steps:
+            building.known = self.session.outbox.habit(step)
+        if self.tape is not None:
+            self.tape.add(op, step.args, inputs, attrs)
+            if raises or name in _UNTRACED:
+                self.tape.spoil(f"it uses {name}()" if not raises else "a pass in it raised")
+        slot = building.append(step, call_site())
+        for o in outs:
+            if isinstance(o, Tensor):
+                self._name_output(o, slot)
+            slot += 1
+        if op.base is not None:
+            inputs[0].storage.writes += 1
+        elif op.writes:
+            for t in written(op, inputs):
+                t.storage.writes += 1  # type: ignore[union-attr]
+        if name in _PASSES:
             keep = attrs.get("retain_graph")
             self._passed = not (attrs.get("create_graph") if keep is None else keep)
-        elif op.name == "data":
+        elif name == "data":
             outs[0].storage.aliased = True
-        if len(self.building) >= DEFAULT.batch_steps:
+        if len(building.steps) >= DEFAULT.batch_steps:
             self._cut()
 
     def _step(
@@ -93,10 +134,17 @@ class Recorder:
         """Add a step that is no op of the mirror."""
         self._order(False)
         self.open = True
-        first = self.building.append(
-            Recorded(op, args, attrs, 1, state.grad, False), call_site(), [], uploads
-        )
-        self._name_outputs((out,), first)
+        building = self.building
+        building.uploads.extend(uploads)
+        if self.tape is not None:
+            if op == "get_grad":
+                self.tape.add(op, args, None, None)
+            else:
+                self.tape.spoil("it makes tensors of Python data")
+        step = Recorded(op, args, attrs, 1, state.grad, False)
+        if not building.steps:
+            building.known = self.session.outbox.habit(step)
+        self._name_output(out, building.append(step, call_site()))
         self.open = False
         if len(self.building) >= DEFAULT.batch_steps:
             self._cut()
@@ -149,14 +197,11 @@ class Recorder:
                 if other is not self and len(other.building) and (wide or other._wide):
                     other.flush()
 
-    def _name_outputs(self, outs: tuple[Any, ...], first: int) -> None:
-        building = self.building
-        for k, o in enumerate(outs):
-            if isinstance(o, Tensor):
-                self._touch(o)
-                if o._id is None and o._out is None:  # type: ignore[attr-defined]
-                    o._out = (building, first + k)  # type: ignore[attr-defined]
-                    building.outputs[first + k] = weakref.ref(o)
+    def _name_output(self, o: Any, slot: int) -> None:
+        self._touch(o)
+        if o._id is None and o._out is None:
+            o._out = (self.building, slot)
+            self.building.outputs[slot] = weakref.ref(o)
 
     def _arg(self, x: Any, values: list[Any]) -> Any:
         if isinstance(x, Tensor):
@@ -170,9 +215,12 @@ class Recorder:
             return None
         if type(x) is list or type(x) is tuple:
             return tuple([self._arg(e, values) for e in x])
-        x = x.item() if hasattr(x, "item") else x
+        late = LATE.get(type(x))
+        if late is None:
+            x = x.item() if hasattr(x, "item") else x
+            late = Late(kind_of(x))
         values.append(x)
-        return Late(kind_of(x))
+        return late
 
     def _slot(self, t: Any) -> int:
         out = t._out
@@ -199,6 +247,8 @@ class Recorder:
         (or None).
         """
         with self.session.lock:
+            if self.tape is not None:
+                self.tape.spoil("it reads a value, or has more steps than a batch holds")
             built, self.building = self.building, Builder()
             self._passed = self._wide = False
             return self.session.send(built, fetch or [], **more)
@@ -207,108 +257,14 @@ class Recorder:
         """4,096 steps: send up to the latest step that looks like the first, so that a loop keeps its
         phase.
         """
+        if self.tape is not None:
+            self.tape.spoil("it has more steps than a batch holds")
         built = self.building
-        first, site = built.steps[0].op, built.sites[0]
-        at = next(
-            (
-                i
-                for i in range(len(built) - 1, 0, -1)
-                if built.steps[i].op == first and built.sites[i] == site
-            ),
-            None,
-        )
+        at = phase(built)
         if at is None:
             self.flush()
             return
-        rest = Builder()
-        slots: dict[int, Any] = {}
-        keep: list[Any] = []
-        base = built.first_output[at]
-        holders = [r() if r is not None else None for r in built.outputs]
-        self.building = rest
-        late = built.steps[at:]
-        needed = {s for step in late for s in _slots(step.args) if 0 <= s < base}
-        head, tail = _split(built, at, base)
-        for s in sorted(needed):
-            t: Any = holders[s]
-            if t is None:
-                # Nobody holds it, but a step of the rest reads it.
-                t = self.session.backend.empty(Meta((), float32))
-                head.outputs[s] = weakref.ref(t)
-            keep.append((s, t))
-        self.session.send(head, [])
-        for s, t in keep:
-            slots[s] = rest.input(t._id, t)
-        for i, step in enumerate(late):
-            args = tuple(_moved(a, slots, base, built, rest) for a in step.args)
-            first_out = rest.append(step._replace(args=args), tail.sites[i], tail.values[i], tail.uploads[i])
-            for k in range(step.outputs):
-                t = holders[built.first_output[at + i] + k]
-                rest.outputs[first_out + k] = None if t is None else weakref.ref(t)
-                if t is not None:
-                    t._out = (rest, first_out + k)
-
-
-class _Tail:
-    def __init__(self, sites: list[Any], values: list[list[Any]], uploads: list[list[Any]]) -> None:
-        self.sites = sites
-        self.values = values
-        self.uploads = uploads
-
-
-def _split(built: Builder, at: int, base: int) -> tuple[Builder, _Tail]:
-    head = Builder()
-    head.steps, head.sites = built.steps[:at], built.sites[:at]
-    head.slots, head.inputs, head.tensors = built.slots, built.inputs, built.tensors
-    head.outputs = built.outputs[:base]
-    head.values, head.uploads = built.values[: built.value_at[at]], built.uploads[: built.upload_at[at]]
-    head.first_output = built.first_output[:at]
-    ends_v = [*built.value_at[at + 1 :], len(built.values)]
-    ends_u = [*built.upload_at[at + 1 :], len(built.uploads)]
-    values = [built.values[a:b] for a, b in zip(built.value_at[at:], ends_v, strict=True)]
-    uploads = [built.uploads[a:b] for a, b in zip(built.upload_at[at:], ends_u, strict=True)]
-    used = {s for step in head.steps for s in _slots(step.args) if s < 0}
-    _drop_unused(head, used)
-    return head, _Tail(built.sites[at:], values, uploads)
-
-
-def _drop_unused(head: Builder, used: set[int]) -> None:
-    """Inputs that only the later steps read do not belong to the earlier program."""
-    kept = [j for j in range(len(head.inputs)) if -(j + 1) in used]
-    move = {-(j + 1): -(i + 1) for i, j in enumerate(kept)}
-    head.steps = [s._replace(args=tuple(_renamed(a, move) for a in s.args)) for s in head.steps]
-    head.inputs = [head.inputs[j] for j in kept]
-    head.tensors = [head.tensors[j] for j in kept]
-    head.slots = {name: -(i + 1) for i, name in enumerate(head.inputs)}
-
-
-def _renamed(a: Any, move: dict[int, int]) -> Any:
-    if isinstance(a, Grad):
-        return Grad(move.get(a.of, a.of))
-    if isinstance(a, (Late, type(None))):
-        return a
-    if isinstance(a, int):
-        return move.get(a, a)
-    return tuple(_renamed(e, move) for e in a)
-
-
-def _slots(a: Any) -> list[int]:
-    if isinstance(a, Grad):
-        return [a.of]
-    if isinstance(a, (Late, type(None))):
-        return []
-    if isinstance(a, int):
-        return [a]
-    return [s for e in a for s in _slots(e)]
-
-
-def _moved(a: Any, slots: dict[int, int], base: int, built: Builder, rest: Builder) -> Any:
-    if isinstance(a, (Late, type(None))):
-        return a
-    if isinstance(a, Grad):
-        return Grad(_moved(a.of, slots, base, built, rest))
-    if isinstance(a, int):
-        if a < 0:
-            return rest.input(built.inputs[-a - 1], built.tensors[-a - 1])
-        return slots[a] if a < base else a - base
-    return tuple(_moved(e, slots, base, built, rest) for e in a)
+        head, tail = Cut(built, at, self.session.backend), Builder()
+        self.building = tail
+        self.session.send(head.built, [])
+        head.carry_over(tail)

@@ -20,6 +20,7 @@ from . import _registry, _state
 from ._exceptions import GraddError, ServerError, SessionClosed
 from ._mirror import MirrorBackend, adopt
 from ._outbox import Outbox, Staged
+from ._profile import Profile
 from ._program import Builder
 from ._recorder import Recorder
 from ._tensor import Tensor
@@ -78,16 +79,17 @@ class Session:
     def before(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """An op is about to run on the mirror."""
         self.ready()
-        self.recorder().open = True
+        self._thread.recorder.open = True
 
     def record(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outputs: Any) -> Any:
         """An op ran on the mirror. Returns its outputs: the server's where the mirror could not see the
         graph.
         """
-        recorder = self.recorder()
-        blind, self.blind_pass = self.blind_pass, False
-        if blind and op.name == "grad":
-            return self._blind_grad(recorder, op, inputs, attrs)
+        recorder: Recorder = self._thread.recorder
+        if self.blind_pass:
+            self.blind_pass = False
+            if op.name == "grad":
+                return self._blind_grad(recorder, op, inputs, attrs)
         recorder.record(op, inputs, attrs, outputs)
         recorder.open = False
         return outputs
@@ -188,8 +190,10 @@ class Session:
         raise t._lost or GraddError("this tensor has no value in its session: what made it was interrupted")
 
     def step_done(self) -> None:
-        """An optimizer's step() returned: the batch ends here (rule b)."""
-        self.recorder().flush()
+        """An optimizer's step() returned: the batch ends here (rule b), but for the middle of a function."""
+        recorder = self.recorder()
+        if recorder.tape is None:
+            recorder.flush()
 
     def flush(self) -> None:
         """Send what was recorded and wait until the server applied it; raises what it found wrong."""
@@ -202,7 +206,7 @@ class Session:
     def stage(self, array: Any) -> Staged:
         """Upload a large array ahead of the batch that names it."""
         with self.lock:
-            return Staged(self.wire.stage(array), array)
+            return Staged(self.wire.stage(array))
 
     # -- values ------------------------------------------------------------------------------------
 
@@ -342,6 +346,12 @@ class Session:
         `flush()`, counts here only.
         """
         return dict(self.wire.counts)
+
+    def profile(self) -> Profile:
+        """Measure what the session does from here on: ``with session.profile() as p: ...; print(p)``."""
+        with self.lock:
+            self.ready()
+            return Profile(self)
 
     def clear(self) -> None:
         """Drop all tensors of this client; the session goes on."""

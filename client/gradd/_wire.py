@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _PATIENCE = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 #: refusals that consume nothing and may be mended
-_MENDED = frozenset({"program-unknown", "sequence-gap", "upload-missing"})
+_MENDED = frozenset({"program-unknown", "sequence-gap"})
 _BUSY = frozenset({"overloaded", "rate-limited", "quota-exceeded"})
 
 
@@ -112,7 +112,11 @@ class Wire:
             raise
 
     def stage(self, array: Any) -> str:
-        """Upload a large array ahead of the batch that names it; returns its key."""
+        """Upload a large array ahead of the batch that names it; returns its key.
+
+        When this returns, the session has the bytes and keeps them until a batch takes them: no copy stays
+        here, and the array may be written to. A session that says later that it lacks them is lost.
+        """
         key = f"{self.writer}.{self._next_upload}"
         self._next_upload += 1
         self.request(m.Stage(key), [array])
@@ -227,10 +231,6 @@ class Wire:
             for sent in self.flying.values():
                 sent.spell_out()
                 self.known.add(sent.message.program)
-        elif slug == "upload-missing":
-            for sent in self.flying.values():
-                for key, array in sent.staged.items():
-                    self.request(m.Stage(key), [array])
         elif slug in _BUSY:
             time.sleep(_PATIENCE[self._refusals - 1])
         self._reconnect(Dropped(problem.detail))

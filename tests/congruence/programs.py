@@ -319,7 +319,7 @@ def reconnect(s: Script) -> None:
     if socket is None:
         s.session.wire._reconnect(Dropped("the test said so"))
     else:
-        socket.socket.shutdown(2)
+        socket._socket.shutdown(2)
 
 
 def amnesia(s: Script) -> None:
