@@ -7,7 +7,7 @@ PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test lint types bench bench-quick openapi openapi-check check fuzz test-docker clean
+.PHONY: help setup demo test lint types bench bench-quick openapi openapi-check check fuzz leak test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,7 +22,8 @@ $(STAMP): pyproject.toml
 	    { echo "make setup: $(PYTHON) has no venv module; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 2; }
 	test -x $(PY) || $(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --upgrade pip
-	$(PY) -m pip install --quiet --editable '.[server]' --group dev --group demo
+	$(PY) -m pip install --quiet --editable '.[server,jit]' --group dev --group demo
+	$(PY) -m gradd_engine.kernels
 	@touch $@
 
 demo: $(STAMP) ## train a digits classifier in a daemon, from a process of its own
@@ -50,8 +51,12 @@ openapi-check: $(STAMP) ## fail where openapi.yaml is stale
 
 check: lint test ## everything that continuous integration checks
 
-fuzz: $(STAMP) ## feed the frame decoder 20,000 generated frames
+fuzz: $(STAMP) ## 20,000 generated frames for the decoder, 20,000 random programs planned and eager
 	GRADD_FUZZ=20000 $(PY) -m pytest -rs tests/protocol/test_fuzz.py
+	GRADD_PROGRAMS=20000 $(PY) -m pytest -rs tests/runtime/test_plans.py
+
+leak: $(STAMP) ## 10,000 training steps; fail where client, front or worker grow by over 2 %
+	$(PY) -m benchmarks.leak
 
 bench: $(STAMP) ## measure beside torch (where installed) and raw TCP; writes docs/benchmarks.md
 	$(PY) -m benchmarks --write docs/benchmarks.md

@@ -48,11 +48,6 @@ class Row(msgspec.Struct, kw_only=True):
         return self.value >= self.bar if self.at_least else self.value <= self.bar
 
 
-def not_built(work: str, what: str, bar: float, unit: str = "", at_least: bool = False) -> Row:
-    """A row of the table that needs what does not exist."""
-    return Row(work=work, bar=bar, unit=unit, at_least=at_least, note=f"not built yet: {what}")
-
-
 @dataclass
 class Timing:
     """Seconds a step of each round on both sides, and CPU seconds a step of the client and of the daemon."""

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -22,7 +23,10 @@ def serving() -> Iterator[tuple[str, int]]:
     with tempfile.TemporaryDirectory(prefix="gradd-bench-") as data:
         command = [sys.executable, "-m", "gradd_server", "serve", "--port=0", f"--data-dir={data}"]
         process = subprocess.Popen(
-            [*command, "--log-level=info"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            [*command, "--log-level=info", "--workers=1", "--threads=1"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         )
         try:
             assert process.stdout is not None
@@ -31,39 +35,52 @@ def serving() -> Iterator[tuple[str, int]]:
             if found is None:
                 raise SystemExit("the daemon ended before it served")
             # Its output is read to the end, so that a full pipe never stops it.
-            threading.Thread(target=process.stdout.read, daemon=True).start()
+            reader = threading.Thread(target=process.stdout.read, daemon=True)
+            reader.start()
             yield found.group(), process.pid
         finally:
             process.terminate()
             process.wait()
+        reader.join()
+        process.stdout.close()
+
+
+@cache
+def family(pid: int) -> list[int]:
+    """A process and the children that it had when this was first asked (Linux)."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [pid, *(int(child) for task in tasks for child in task.read_text().split())]
 
 
 def cpu_seconds(pid: int | None) -> float:
-    """CPU time of a process so far, its threads together; 0 where there is none.
+    """CPU time of a process and its children so far, their threads together; 0 where there is none.
 
     The clock id of another process is what clock_getcpuclockid(3) returns on Linux.
     """
-    return 0.0 if pid is None else time.clock_gettime((~pid << 3) | 2)
+    return 0.0 if pid is None else sum(time.clock_gettime((~one << 3) | 2) for one in family(pid))
 
 
 class Memory:
-    """How far a process's resident memory rises above where it stood, in bytes (Linux)."""
+    """How far the resident memory of a process and its children rises above where it stood, in bytes
+    (Linux).
+    """
 
     def __init__(self, pid: int | None) -> None:
-        self._at = None if pid is None else Path(f"/proc/{pid}")
-        if self._at is not None:
-            (self._at / "clear_refs").write_text("5")  # the high-water mark falls to what is resident now
-            self._before = self._status("VmRSS")
+        self._at = [] if pid is None else [Path(f"/proc/{one}") for one in family(pid)]
+        for process in self._at:
+            (process / "clear_refs").write_text("5")  # the high-water mark falls to what is resident now
+        self._before = self._sum("VmRSS")
 
-    def _status(self, field: str) -> int:
-        assert self._at is not None
-        found = re.search(rf"^{field}:\s+(\d+) kB", (self._at / "status").read_text(), re.MULTILINE)
-        assert found is not None
-        return int(found[1]) * 1024
+    def _sum(self, field: str) -> int:
+        found = [
+            re.search(rf"^{field}:\s+(\d+) kB", (process / "status").read_text(), re.MULTILINE)
+            for process in self._at
+        ]
+        return sum(int(one[1]) * 1024 for one in found if one is not None)
 
     def rise(self) -> int:
-        """Peak since this object was made, less what was resident then."""
-        return 0 if self._at is None else self._status("VmHWM") - self._before
+        """Their peaks since this object was made, less what was resident then."""
+        return self._sum("VmHWM") - self._before
 
 
 def child(module: str, *arguments: str) -> subprocess.Popen[str]:
