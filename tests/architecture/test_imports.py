@@ -29,6 +29,7 @@ VIOLATIONS = {
     "server": ("server/gradd_server", "import gradd_engine"),
     "local": ("client/gradd", "import gradd_runtime"),
     "cupy": ("engine/gradd_engine", "import cupy"),
+    "numba": ("runtime/gradd_runtime", "import numba"),
     "fastapi": ("server/gradd_server", "import fastapi"),
     "pure": ("protocol/gradd_protocol", "import asyncio"),
     "light": ("client/gradd", "import pydantic"),

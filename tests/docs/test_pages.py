@@ -53,6 +53,12 @@ def test_quickstart_in_python(daemon: str) -> None:
     assert printed.startswith("[[2. 4.]]\nTrue ")
 
 
+def test_speed(daemon: str) -> None:
+    printed = run_python(blocks("docs/speed.md", "python"), GRADD_URL=daemon)
+    assert printed.startswith("8 batches: 6 planned, 2 eager")
+    assert printed.endswith("\nTrue\n")
+
+
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 def test_quickstart_in_curl(daemon: str) -> None:
     program = (
