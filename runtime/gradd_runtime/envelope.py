@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gradd_protocol.frames import Bytes, Part
 
 HEAD = struct.Struct("<QQQQ")
-"""Kind, request number, session number, bytes of the payload.
+"""Kind, request number, session number (of a reply: nanoseconds that the session took), bytes of the payload.
 
 The front numbers requests and sessions; a number is never given out twice, so a session that was closed and
 made again under its name is another one.

@@ -6,6 +6,7 @@ import logging
 import threading
 from concurrent.futures import Future
 from queue import SimpleQueue
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gradd_protocol import frames
@@ -19,6 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _log = logging.getLogger("gradd.runtime")
+
+
+class Pending(Future[frames.Bytes]):
+    """A reply frame to come."""
+
+    #: seconds that the session took for it, where that is known once it is there
+    ran = 0.0
 
 
 class Placement(Protocol):
@@ -51,7 +59,7 @@ class InlinePlacement:
 
     def _start(self) -> None:
         # Not an executor: those stop before a client's exit handlers, which still have batches to send.
-        self._queue: SimpleQueue[tuple[str, Any, Future[frames.Bytes]] | None] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[str, Any, Pending, float] | None] = SimpleQueue()
         self._thread = threading.Thread(
             target=self._work, args=(self._queue,), name="gradd-engine", daemon=True
         )
@@ -70,15 +78,23 @@ class InlinePlacement:
 
     def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
         """See Placement.submit."""
-        future: Future[frames.Bytes] = Future()
-        self._queue.put((name, frame, future))
+        future = Pending()
+        self._queue.put((name, frame, future, perf_counter()))
         return future
 
-    def _work(self, queue: SimpleQueue[tuple[str, Any, Future[frames.Bytes]] | None]) -> None:
+    def _work(self, queue: SimpleQueue[tuple[str, Any, Pending, float] | None]) -> None:
         while (job := queue.get()) is not None:
-            name, frame, future = job
+            name, frame, future, came = job
             if future.set_running_or_notify_cancel():
-                future.set_result(self._run(name, frame))
+                began = perf_counter()
+                with self._lock:
+                    session = self._sessions.get(name)
+                if session is not None and session.profile is not None:
+                    session.profile.waited(began - came)
+                reply = self._run(name, frame)
+                future.ran = perf_counter() - began
+                future.set_result(reply)
+                del session, reply
             del job, frame, future
 
     def _run(self, name: str, frame: frames.Bytes | Bulk) -> bytes:

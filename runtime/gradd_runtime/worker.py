@@ -14,6 +14,7 @@ import signal
 import socket
 import sys
 from collections import deque
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from gradd_protocol.problems import ProtocolError
@@ -41,7 +42,7 @@ class Worker:
         self._incoming = Incoming(front)
         self._backend = backend
         self._sessions: dict[int, Session] = {}
-        self._waiting: dict[int, deque[tuple[int, Bytes | Bulk]]] = {}
+        self._waiting: dict[int, deque[tuple[int, Bytes | Bulk, float]]] = {}
         self._turns: deque[int] = deque()
         self._open = True
         self._poll = select.poll()
@@ -75,13 +76,17 @@ class Worker:
             queue = self._waiting.setdefault(number, deque())
             if not queue:
                 self._turns.append(number)
-            queue.append((request, payload))
+            queue.append((request, payload, perf_counter()))
 
     def _run_one(self) -> None:
         number = self._turns.popleft()
         queue = self._waiting[number]
-        request, frame = queue.popleft()
-        write(self._front, Kind.FRAME, request, answer(self._sessions[number], frame))
+        request, frame, came = queue.popleft()
+        session, began = self._sessions[number], perf_counter()
+        if session.profile is not None:
+            session.profile.waited(began - came)
+        parts = answer(session, frame)
+        write(self._front, Kind.FRAME, request, parts, int(1e9 * (perf_counter() - began)))
         if queue:
             self._turns.append(number)
         else:
@@ -91,7 +96,7 @@ class Worker:
         self._sessions.pop(number)
         if queue := self._waiting.pop(number, None):
             self._turns.remove(number)
-            for request, _ in queue:
+            for request, _, _ in queue:
                 write(self._front, Kind.FRAME, request, [_closed()])
 
 
@@ -99,9 +104,11 @@ def _closed() -> bytes:
     return refusal(ProtocolError.of("session-not-found", "the session was deleted"))
 
 
-def write(front: socket.socket, kind: Kind, request: int = 0, parts: Sequence[Part] = ()) -> None:
+def write(
+    front: socket.socket, kind: Kind, request: int = 0, parts: Sequence[Part] = (), ran: int = 0
+) -> None:
     """Send one envelope. Raises BrokenPipeError where the front is gone."""
-    whole, bulk = sealed(kind, request, 0, parts)
+    whole, bulk = sealed(kind, request, ran, parts)
     left = unsent(whole, send(front, whole, bulk))
     while left:
         left = unsent(left, front.sendmsg(left))

@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from gradd_server.errors import Refused, draining, send_problem
 from gradd_server.front import Front
 from gradd_server.media import CHARSETS, REQUEST_TYPES, media_type
+from gradd_server.timing import Timing, current
 
 MAX_PATH_BYTES = 16 * 1024
 PROBES = frozenset({"/livez", "/readyz", "/health"})
@@ -35,7 +36,8 @@ class Gate:
     Refuses (as problem+json): a Host that is not this machine (421), a foreign Origin (403), too many or too
     large headers (431), an overlong path (414), an encoded slash in a path (400), a body of unlisted type or
     encoding (415), and while draining all but probes and reads (503). Answers 500 where the app fails,
-    without saying how. Counts the front's unanswered requests and gives each reply its `X-Request-Id`.
+    without saying how. Counts the front's unanswered requests and gives each reply its `X-Request-Id` and
+    `Server-Timing`.
     """
 
     def __init__(self, app: ASGIApp, front: Front) -> None:
@@ -49,12 +51,18 @@ class Gate:
             return
         request_id = scope["request_id"] = next(self._ids)
         started = complete = False
+        timing = Timing()
+        current.set(timing)
 
         async def send_with_id(message: Message) -> None:
             nonlocal started, complete
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
                 started = True
-                message["headers"] = [*message.get("headers", ()), (b"x-request-id", request_id.encode())]
+                message["headers"] = [
+                    *message.get("headers", ()),
+                    (b"x-request-id", request_id.encode()),
+                    (b"server-timing", timing.header().encode()),
+                ]
             elif message["type"] == "websocket.accept":
                 started = True
             elif message["type"] == "http.response.body":

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 from gradd_protocol import frames, names
@@ -18,10 +19,11 @@ from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import ProblemReply, Reply, Request
 from gradd_protocol.problems import ProtocolError
 from gradd_runtime.bulk import Bulk
-from gradd_runtime.placement import Placement
+from gradd_runtime.placement import Pending, Placement
 
 from gradd_server.errors import Refused
 from gradd_server.settings import Settings
+from gradd_server.timing import current
 
 ANONYMOUS = "anon-"
 
@@ -117,7 +119,13 @@ class Sessions:
     async def submit(self, entry: Entry, frame: frames.Bytes | Bulk) -> frames.Bytes:
         """Hand `frame` to the session and wait for its reply. The frame runs even if the caller goes away."""
         with self._using(entry):
-            return await settled(self.begin(entry, frame))
+            began = perf_counter()
+            future = self.begin(entry, frame)
+            reply = await settled(future)
+            timing = current.get()
+            if timing is not None and isinstance(future, Pending):
+                timing.asked(perf_counter() - began, future.ran)
+            return reply
 
     def begin(self, entry: Entry, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
         """Hand `frame` to the session; what `settled` waits for. Frames run in the order of their calls."""

@@ -35,6 +35,7 @@ def test_a_loop_is_planned_from_its_third_step_on(session: gradd.Session) -> Non
     assert {k.name for k in p.kernels if k.how == "eager"} >= {"addmm", "sgd_step"}
     assert all(k.seconds >= 0 for k in p.kernels)
     assert 0 < p.engine < p.wall
+    assert p.waited > 0
     assert p.bytes_sent > 0
     assert p.bytes_received > 0
     (first,) = p.misses

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from gradd_protocol.limits import DEFAULT as LIMITS
+from gradd_runtime.catalog import ops
+from gradd_runtime.placement import InlinePlacement
+from gradd_server.app import create_app
 from gradd_server.gate import MAX_PATH_BYTES, Gate
+from gradd_server.settings import Settings
 
 from tests.server.conftest import Caller, Expect
 from tests.server.fake_placement import FakePlacement
@@ -171,3 +177,24 @@ def test_while_draining_only_probes_and_reads_are_answered(call: Caller, problem
     assert call("GET", "/livez").status_code == 200
     assert call("GET", "/v1/sessions/demo").status_code == 200
     assert gate.front.idle
+
+
+def test_a_reply_says_where_its_time_went() -> None:
+    placement = InlinePlacement()
+    call = Caller(create_app(Settings(), placement, ops()))
+    try:
+        alone = call("GET", "/livez").headers["server-timing"]
+        assert re.fullmatch(r"total;dur=\d+\.\d{3}", alone)
+        call("PUT", "/v1/sessions/timed")
+        steps = [
+            {"op": "ones", "attrs": {"size": [300, 300]}, "outputs": ["%a"]},
+            {"op": "matmul", "inputs": ["%a", "%a"], "outputs": ["%b"]},
+        ]
+        said = call("POST", "/v1/sessions/timed/batches", json={"steps": steps}).headers["server-timing"]
+        found = re.fullmatch(r"engine;dur=(\S+), queue;dur=(\S+), total;dur=(\S+)", said)
+        assert found is not None, said
+        engine, queue, total = map(float, found.groups())
+        assert 0 < engine < engine + queue <= total
+    finally:
+        call.close()
+        placement.shutdown()

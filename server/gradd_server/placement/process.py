@@ -20,6 +20,7 @@ from gradd_protocol import frames
 from gradd_protocol.problems import ProtocolError
 from gradd_runtime.bulk import Bulk
 from gradd_runtime.envelope import Envelope, Incoming, Kind, sealed, sealed_bulk, send, unsent
+from gradd_runtime.placement import Pending
 from gradd_runtime.refusals import refusal
 
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -63,7 +64,7 @@ class EngineProcess:
         self._on_end = on_end
         self._incoming = Incoming(self._socket)
         self._numbers = itertools.count(1)
-        self._in_flight: dict[int, Future[frames.Bytes]] = {}
+        self._in_flight: dict[int, Pending] = {}
         self._outbox: deque[tuple[memoryview, Bulk | None]] = deque()
         self._change = threading.Condition()
         self._finishing = False
@@ -85,7 +86,7 @@ class EngineProcess:
 
     # -- out ---------------------------------------------------------------------------------------
 
-    def ask(self, session: int, frame: frames.Bytes | Bulk, future: Future[frames.Bytes]) -> bool:
+    def ask(self, session: int, frame: frames.Bytes | Bulk, future: Pending) -> bool:
         """Send a request frame, `future` gets the reply frame; False where the process has ended."""
         return self._send(Kind.FRAME, session, frame, future)
 
@@ -93,9 +94,7 @@ class EngineProcess:
         """Send what has no answer; nothing happens where the process has ended."""
         self._send(kind, session, payload, None)
 
-    def _send(
-        self, kind: Kind, session: int, payload: frames.Bytes | Bulk, future: Future[frames.Bytes] | None
-    ) -> bool:
+    def _send(self, kind: Kind, session: int, payload: frames.Bytes | Bulk, future: Pending | None) -> bool:
         with self._change:
             if not self.alive or self._finishing:
                 return False
@@ -193,7 +192,7 @@ class EngineProcess:
 
     def _take(self, envelope: Envelope) -> None:
         """Complete the future of a reply."""
-        kind, number, _, payload = envelope
+        kind, number, ran, payload = envelope
         reply = payload.map() if isinstance(payload, Bulk) else payload
         if kind == Kind.READY:
             self.ready.set_result(None)
@@ -202,6 +201,7 @@ class EngineProcess:
         else:
             with self._change:
                 future = self._in_flight.pop(number)
+            future.ran = 1e-9 * ran
             future.set_result(reply)
 
     # -- the end -----------------------------------------------------------------------------------

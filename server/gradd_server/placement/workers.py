@@ -22,6 +22,7 @@ from gradd_protocol import frames
 from gradd_protocol.problems import ProtocolError
 from gradd_runtime.bulk import Bulk
 from gradd_runtime.envelope import Kind
+from gradd_runtime.placement import Pending
 from gradd_runtime.refusals import unknown
 
 from gradd_server.placement.process import EngineProcess, lost
@@ -126,7 +127,7 @@ class WorkersPlacement:
         if home is None:
             return _done(unknown(name))
         process, number = home
-        future: Future[frames.Bytes] = Future()
+        future = Pending()
         future.set_running_or_notify_cancel()
         if not process.ask(number, frame, future):
             return _done(lost(name))

@@ -1,0 +1,35 @@
+"""Where a request's time went, for its `Server-Timing` header.
+
+Source: https://www.w3.org/TR/server-timing/.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from time import perf_counter
+
+
+class Timing:
+    """The times of one request, in seconds: in the engine, and in its queue and on the way there."""
+
+    def __init__(self) -> None:
+        self._began = perf_counter()
+        self._engine = self._queue = 0.0
+        self._asked = False
+
+    def asked(self, total: float, ran: float) -> None:
+        """A frame went to a session and came back after `total`; it ran for `ran` of it."""
+        self._asked = True
+        self._engine += ran
+        self._queue += max(0.0, total - ran)
+
+    def header(self) -> str:
+        """The value of `Server-Timing`, in milliseconds."""
+        total = f"total;dur={1e3 * (perf_counter() - self._began):.3f}"
+        if not self._asked:
+            return total
+        return f"engine;dur={1e3 * self._engine:.3f}, queue;dur={1e3 * self._queue:.3f}, {total}"
+
+
+current: ContextVar[Timing | None] = ContextVar("timing", default=None)
+"""That of the request that this task answers."""
