@@ -157,6 +157,7 @@ class Outbox:
         dead, prefix = self.session.wire.dead, self.session.wire.prefix
         while dead and len(out) < DEFAULT.batch_ids:
             i = dead.popleft()
+            self.session.live.forget(i)
             if i.startswith(prefix):
                 out.append(i)
         return out

@@ -18,6 +18,7 @@ from gradd_protocol.limits import DEFAULT
 
 from . import _registry, _state
 from ._exceptions import GraddError, ServerError, SessionClosed
+from ._live import Live
 from ._mirror import MirrorBackend, adopt
 from ._outbox import Outbox, Staged
 from ._profile import Profile
@@ -47,8 +48,7 @@ class Session:
         self.backend = MirrorBackend(self, Tensor)
         self.recorders: list[Recorder] = []
         self._thread = threading.local()
-        #: tensors with an id, and tensors with a shared name
-        self.live: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
+        #: tensors with a shared name
         self.named: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
         self._shares = False
         #: the mirror cannot tell what became of its tensors; nor of its graphs
@@ -59,6 +59,8 @@ class Session:
         self._ends_session = name is None
         self.wire = Wire(url, self.name, transport, token)
         self.dead = self.wire.dead
+        #: tensors with an id
+        self.live = Live(self.dead)
         self.outbox = Outbox(self)
         self.send = self.outbox.send
         _registry.add(self)
@@ -78,8 +80,13 @@ class Session:
 
     def before(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """An op is about to run on the mirror."""
-        self.ready()
-        self._thread.recorder.open = True
+        recorder: Recorder | None = getattr(self._thread, "recorder", None)
+        wire = self.wire
+        away = self._closed or self._forked or wire.ended is not None
+        if away or recorder is None or recorder.open or self.doubt or wire.news:
+            self.ready()
+            recorder = self.recorder()
+        recorder.open = True
 
     def record(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outputs: Any) -> Any:
         """An op ran on the mirror. Returns its outputs: the server's where the mirror could not see the
@@ -181,7 +188,7 @@ class Session:
 
     def lose(self, id: str, t: Any) -> None:
         """The server has no tensor of that id: it never came to be."""
-        self.live.pop(id, None)
+        self.live.pop(id)
         t._id = None
         t._lost = t._lost or GraddError("this tensor is not in its session any more")
 

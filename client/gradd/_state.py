@@ -82,7 +82,7 @@ def _gradient(session: Session, mine: Any, info: TensorInfo | None, graphs_lost:
 
 def take_place(session: Session, t: Any, info: TensorInfo | None) -> Any:
     """What the server made in the place of `t`, which only stood for it; None where it made nothing."""
-    session.live.pop(t._id, None)
+    session.live.pop(t._id)
     id, t._id = t._id, None
     if info is None:
         return None

@@ -40,11 +40,6 @@ class Tensor(EngineTensor):
 
         def __getattr__(self, name: str) -> Any: ...  # the methods that op declarations attach
 
-    def __del__(self) -> None:
-        # Finalizers may run anywhere, also inside a lock: they only leave a note.
-        if self._id is not None:
-            self.backend.session.dead.append(self._id)  # type: ignore[attr-defined]
-
     @property
     def _session(self) -> Session:
         found: Session = self.backend.session  # type: ignore[attr-defined]

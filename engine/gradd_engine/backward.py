@@ -324,11 +324,10 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
     strides = contract_strides(leaf)
     dtype = leaf._grad_dtype
     if skip:
-        box = [
-            leaf.backend.empty(
-                Meta(tuple(leaf.shape), dtype if dtype not in (..., None) else leaf.dtype, strides)
-            )
-        ]
+        box = [leaf.backend.empty(Meta(leaf.shape, leaf.dtype if dtype in (..., None) else dtype, strides))]
+        if leaf._grad is None:
+            leaf._grad = box[0]
+            return
     elif dtype not in (..., None) and box[0].dtype is not dtype:
         box = [cast_gradient(box.pop(), dtype)]
     old = leaf._grad
@@ -343,7 +342,7 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
             and g.offset == 0
             and sys.getrefcount(g) <= _ALONE
             and sys.getrefcount(g.storage) <= _ALONE_INSIDE
-        ) or skip:
+        ):
             leaf._grad = detached(g, VersionCounter())
         else:
             target = leaf.backend.empty(Meta(tuple(leaf.shape), g.dtype, strides))
