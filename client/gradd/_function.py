@@ -69,7 +69,8 @@ class Function:
         """The first call of its kind: which tensors does it read?"""
         if self._learned:
             self._say("is traced anew: shapes, dtypes or constants that it depends on are others")
-        recorder.flush()
+        if len(recorder.building):
+            recorder.flush()
         result, tape, _ = self._record(session, recorder, leaves, args, kwargs)
         _keep(self._learned, key, None)
         if tape.spoiled is not None:
@@ -89,7 +90,8 @@ class Function:
             if t._id is None and t._out is None:
                 session.refuse_lost(t)
         for other in session.recorders:
-            other.flush()
+            if len(other.building):
+                other.flush()
         try:
             found = Found(tensors)
         except Unplannable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from gradd_engine.dtypes import DType
@@ -17,32 +17,31 @@ _CONSTANTS = (bool, int, float, complex, str, bytes, type(None), DType, slice, t
 def flatten(x: Any) -> tuple[list[Any], Any]:
     """The leaves of nested tuples, lists and dicts, and the structure without them."""
     leaves: list[Any] = []
+    return leaves, _walk(x, leaves)
 
-    def walk(x: Any) -> Any:
-        if isinstance(x, (list, tuple)):
-            return type(x), tuple(walk(e) for e in x)
-        if type(x) is dict:
-            return dict, tuple((k, walk(e)) for k, e in x.items())
-        leaves.append(x)
-        return None
 
-    return leaves, walk(x)
+def _walk(x: Any, leaves: list[Any]) -> Any:
+    if isinstance(x, (list, tuple)):
+        return type(x), tuple(_walk(e, leaves) for e in x)
+    if type(x) is dict:
+        return dict, tuple((k, _walk(e, leaves)) for k, e in x.items())
+    leaves.append(x)
+    return None
 
 
 def unflatten(tree: Any, leaves: list[Any]) -> Any:
     """The inverse of `flatten`."""
-    it = iter(leaves)
+    return _build(tree, iter(leaves))
 
-    def build(tree: Any) -> Any:
-        if tree is None:
-            return next(it)
-        kind, parts = tree
-        if kind is dict:
-            return {k: build(p) for k, p in parts}
-        found = [build(p) for p in parts]
-        return kind(*found) if hasattr(kind, "_fields") else kind(found)
 
-    return build(tree)
+def _build(tree: Any, leaves: Iterator[Any]) -> Any:
+    if tree is None:
+        return next(leaves)
+    kind, parts = tree
+    if kind is dict:
+        return {k: _build(p, leaves) for k, p in parts}
+    found = [_build(p, leaves) for p in parts]
+    return kind(*found) if hasattr(kind, "_fields") else kind(found)
 
 
 def constant(x: Any) -> bool:
