@@ -56,6 +56,7 @@ class Wire:
         self.prefix = f"@{self.writer}."
         self.seq = self.answered = self.ack = 0
         self.flying: OrderedDict[int, Sent] = OrderedDict()
+        self.flying_bytes = 0
         self.known: set[str] = set()
         self.last: Sent | None = None
         self._error: Exception | None = None
@@ -76,10 +77,7 @@ class Wire:
     def make_room(self) -> None:
         """Take the replies that have come, and wait until the window has room for another batch."""
         self.drain()
-        while (
-            len(self.flying) >= self.window
-            or sum(s.size for s in self.flying.values()) > DEFAULT.window_bytes
-        ):
+        while len(self.flying) >= self.window or self.flying_bytes > DEFAULT.window_bytes:
             self._receive(block=True)
 
     def post(self, sent: Sent) -> None:
@@ -96,6 +94,7 @@ class Wire:
             return
         self.known.add(sent.message.program)
         self.flying[sent.message.seq] = sent
+        self.flying_bytes += sent.size
         self.seq = sent.message.seq
         self.last = sent
         self.counts["batches"] += 1
@@ -211,6 +210,7 @@ class Wire:
         self._refusals = 0
         sent.answered = True
         del self.flying[reply.seq]
+        self.flying_bytes -= sent.size
         self.answered = reply.seq
         if self.unseen is None:
             self.ack = reply.seq
@@ -269,3 +269,4 @@ class Wire:
             sent.lose(0, self.ended)
             sent.answered = True
         self.flying.clear()
+        self.flying_bytes = 0
