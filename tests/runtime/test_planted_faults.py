@@ -10,7 +10,7 @@ import gradd
 import pytest
 from gradd_engine.tracing import commit, ending, graphs, mirror
 from gradd_runtime.placement import InlinePlacement
-from gradd_runtime.plan import lower, replay
+from gradd_runtime.plan import lower, replay, simplify
 
 from tests.runtime import test_plans
 from tests.runtime.test_plans import compare, random_program
@@ -39,6 +39,7 @@ def scenarios() -> list[list[bytes]]:
             look_at_graphs,
             hand_gradients_over,
             share_memory,
+            compute_twice,
         ):
             with gradd.connect("local:"):
                 gradd.manual_seed(0)
@@ -86,6 +87,16 @@ def change_values() -> None:
         x.grad.tolist()
 
 
+def compute_twice() -> None:
+    x = gradd.ones(3)
+    for _ in range(4):
+        a = x.exp()
+        x.add_(1)
+        b = x.exp()
+        x.exp()
+        (a + b).tolist()
+
+
 def hand_gradients_over() -> None:
     x = gradd.ones(3, requires_grad=True)
     for _ in range(4):
@@ -130,6 +141,19 @@ def look_at_graphs() -> None:
 def takes_memory_that_outlives(patch: Patch) -> None:
     real = replay.elide_copies
     patch.setattr(replay, "elide_copies", lambda code, outliving: real(code, set()))
+
+
+def merges_what_was_written_between(patch: Patch) -> None:
+    patch.setattr(simplify, "written", lambda i: [])
+
+
+def leaves_the_last_step_out_later(patch: Patch) -> None:
+    real = replay.straight
+    patch.setattr(replay, "straight", lambda steps, writes_at: real(steps[:-1], writes_at))
+
+
+def drops_what_is_looked_at(patch: Patch) -> None:
+    patch.setattr(replay, "drop_dead", lambda code, outliving: simplify.drop_dead(code[:-1], outliving))
 
 
 def forgets_to_copy(patch: Patch) -> None:
@@ -204,6 +228,9 @@ def forgets_geometry(patch: Patch) -> None:
 
 
 FAULTS: list[Callable[[Patch], None]] = [
+    merges_what_was_written_between,
+    drops_what_is_looked_at,
+    leaves_the_last_step_out_later,
     takes_memory_that_outlives,
     forgets_to_copy,
     ignores_guards,

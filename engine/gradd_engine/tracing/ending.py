@@ -7,7 +7,7 @@ keep memory alive for longer than an eager run would.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..graph import OpNode
@@ -71,6 +71,13 @@ def saved(node: Node) -> list[Saved]:
     entries = (getattr(node, "saved", None) or {}).values()
     flat = (e for entry in entries for e in (entry if isinstance(entry, list) else [entry]))
     return [e for e in flat if isinstance(e, Saved)]
+
+
+def _numbers(storage: Any) -> Iterator[int]:
+    block: Block | None = storage
+    while block is not None:
+        yield block.number
+        block = block.of
 
 
 def root(storage: Any) -> Block:
@@ -155,6 +162,8 @@ class Ending:
         self.nodes = [n for n in nodes if id(n) not in known]
         #: version counters of inputs -> an input that has it
         self.counters = {id(t._vc): i for i, t in reversed(list(enumerate(mirrored.traced)))}
+        #: numbers of all blocks that survivors are in, windows and what these are in
+        self.blocks = {n for t in self._tensors for n in _numbers(t.storage)}
         self.outliving = {b.number: b for t in self._tensors if (b := root(t.storage)).source is None}
 
     def settle(self, homes: dict[int, int]) -> None:

@@ -6,12 +6,14 @@ only reference.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Kernel, Place, Window
+from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Place
+
+from .blocks import touched
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 
 def elide_copies(
@@ -25,7 +27,7 @@ def elide_copies(
     fresh = {i.block.number for i in code if isinstance(i, Allocate)}
     last: dict[int, int] = {}
     for n, i in enumerate(code):
-        for b in _blocks(i):
+        for b in touched(i):
             last[b.number] = n
     same: dict[int, Block] = {}
     dropped: set[int] = set()
@@ -62,30 +64,3 @@ def _is_whole(place: Place) -> bool:
         and place.strides == tuple(meta.strides)
         and place.dtype is meta.dtype
     )
-
-
-def _blocks(i: Instruction) -> Iterator[Block]:
-    """The blocks that an instruction touches, windows with the blocks they are in."""
-    if isinstance(i, Kernel):
-        yield from i.outs
-        for a in (*i.args, i.target):
-            yield from _of(a)
-    elif isinstance(i, Window):
-        yield i.block
-        yield from _of(i.of)
-    elif isinstance(i, Copy):
-        yield from _of(i.target)
-        yield from _of(i.source)
-    else:
-        yield i.block
-
-
-def _of(a: Any) -> Iterator[Block]:
-    if isinstance(a, Place):
-        block: Block | None = a.block
-        while block is not None:
-            yield block
-            block = block.of
-    elif isinstance(a, list):
-        for e in a:
-            yield from _of(e)

@@ -9,28 +9,26 @@ from gradd_engine.state import ambient
 from gradd_engine.tensor import Tensor
 from gradd_engine.tracing import (
     Allocate,
-    Block,
     Commit,
-    Copy,
     Ending,
     Found,
     Guards,
     Instruction,
     Kernel,
     Mirrored,
-    Place,
     TraceBackend,
     TraceFailed,
     Upload,
     floats,
     plain,
-    root,
     traced,
 )
 
 from ..executor import run
+from .blocks import calm, written
 from .elide import elide_copies
 from .lower import Arrays, Frame, Lowering
+from .simplify import drop_dead, merge_common
 from .straight import straight
 
 if TYPE_CHECKING:
@@ -44,18 +42,6 @@ if TYPE_CHECKING:
 
 #: what a step of a plan takes, with the tensors and places that describe it (measured with tracemalloc)
 STEP_BYTES = 3000
-#: families whose kernels never refuse a value; only they may run after the first write to a session's memory
-_CALM = frozenset(
-    {
-        "activations", "affine", "arithmetic", "attention", "avgpool", "batchnorm", "bce", "cast",
-        "combine", "comparison", "complex", "conv", "create", "diagonals", "dropout", "elementwise",
-        "erf", "groupnorm", "inplace", "joining", "losses", "matmul", "norm", "norms", "optim",
-        "pooling", "reductions", "reshape", "scalars", "scans", "shape", "slicing", "softhard",
-        "softmax", "variance", "views",
-    }
-)  # fmt: skip
-#: but for these of their ops: integers may be divided by zero
-_RAISE = frozenset({"div", "div_"})
 
 
 class PlanBroken(RuntimeError):
@@ -85,7 +71,8 @@ class Plan:
         self._ending = Ending(self._mirrored, self._slots)
         outliving = self._ending.outliving
         _check_floating(recorder.code, found)
-        code, same = elide_copies(recorder.code, set(outliving))
+        code = drop_dead(merge_common(recorder.code, self._ending.blocks), self._ending.blocks)
+        code, same = elide_copies(code, set(outliving))
         lowering = Lowering(backend, same, self._mirrored.traced)
         first = _check_order(code)
         #: the first step that writes to memory of the session
@@ -103,7 +90,7 @@ class Plan:
         self._bits, self._converted = b"", list[Any]()
         self._straight: Callable[[Frame], None] | None = None
         #: most bytes that a replay can add to the session's, and what the plan itself takes, about
-        self.bytes = sum(b.nbytes for i in recorder.code if isinstance(i, Kernel) for b in i.outs)
+        self.bytes = sum(_bytes(i) for i in recorder.code)
         self.own_bytes = STEP_BYTES * (len(self._steps) + len(self._ending.near) + len(self._ending.nodes))
         self.own_bytes += sum(getattr(x, "nbytes", 0) for x in self._template)
 
@@ -140,13 +127,14 @@ class Plan:
             else:
                 self._run(frame, self._steps)
                 self._straight = straight(self._steps, self._writes_at)
+            frame.wrote = True  # to the session's tensors and graphs, from here on
+            commit = Commit(self._ending, found, Arrays(frame, session.account), self._backend)
+            commit.make()
         except BaseException as error:
             session.generator.step = drawn
             if frame.wrote:
-                raise PlanBroken(f"a planned kernel failed after the first write: {error}") from error
+                raise PlanBroken(f"a plan failed after its first write: {error}") from error
             raise
-        commit = Commit(self._ending, found, Arrays(frame, session.account), self._backend)
-        commit.make()
         made: dict[int, Any] = {s: commit.tensors.get(id(t)) for s, t in self._slots.items()}
         return made
 
@@ -158,14 +146,11 @@ class Plan:
                 frame.arrays[register] = None
 
 
-def _written(i: Instruction) -> list[Block]:
-    """The blocks that an instruction changes, besides those that it fills."""
-    if isinstance(i, Copy):
-        return [root(i.target.block)]
-    if not isinstance(i, Kernel):
-        return []
-    places = [p for a, yes in zip(i.args, i.op.written, strict=True) if yes for p in _places(a)]
-    return [root(p.block) for p in ([*places, i.target] if i.target is not None else places)]
+def _bytes(i: Instruction) -> int:
+    """Bytes of memory that an instruction makes."""
+    if isinstance(i, Kernel):
+        return sum(b.nbytes for b in i.outs)
+    return i.block.nbytes if isinstance(i, (Allocate, Upload)) else 0
 
 
 def _check_floating(code: Sequence[Instruction], found: Found) -> None:
@@ -173,15 +158,9 @@ def _check_floating(code: Sequence[Instruction], found: Found) -> None:
     beforehand.
     """
     shared = {id(t.storage) for t in found.tensors if floats(t)}
-    for b in (b for i in code for b in _written(i)):
+    for b in (b for i in code for b in written(i)):
         if b.source is not None and id(found.tensors[b.source].storage) in shared:
             raise TraceFailed("a write to memory that an input of unknown place is in")
-
-
-def _places(a: Any) -> list[Place]:
-    if isinstance(a, Place):
-        return [a]
-    return [p for e in a for p in _places(e)] if isinstance(a, list) else []
 
 
 def _check_order(code: Sequence[Instruction]) -> int:
@@ -192,13 +171,10 @@ def _check_order(code: Sequence[Instruction]) -> int:
     uploads = {i.block.number for i in code if isinstance(i, Upload)}
 
     def lasts(i: Instruction) -> bool:
-        return any(b.source is not None or b.number in uploads for b in _written(i))
+        return any(b.source is not None or b.number in uploads for b in written(i))
 
     first = next((n for n, i in enumerate(code) if lasts(i)), len(code))
     for i in code[first:]:
-        calm = isinstance(i, (Copy, Allocate)) or (
-            isinstance(i, Kernel) and i.op.family in _CALM and i.op.name not in _RAISE
-        )
-        if not calm:
+        if not calm(i):
             raise TraceFailed("a write comes before something that may raise")
     return first

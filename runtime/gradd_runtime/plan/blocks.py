@@ -1,0 +1,71 @@
+"""Which memory an instruction of a trace touches, which it changes, and which ones refuse no value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Kernel, Place, Window, root
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: families whose kernels never refuse a value
+_CALM = frozenset(
+    {
+        "activations", "affine", "arithmetic", "attention", "avgpool", "batchnorm", "bce", "cast",
+        "combine", "comparison", "complex", "conv", "create", "diagonals", "dropout", "elementwise",
+        "erf", "groupnorm", "inplace", "joining", "losses", "matmul", "norm", "norms", "optim",
+        "pooling", "reductions", "reshape", "scalars", "scans", "shape", "slicing", "softhard",
+        "softmax", "variance", "views",
+    }
+)  # fmt: skip
+#: but for these of their ops: integers may be divided by zero
+_RAISE = frozenset({"div", "div_"})
+
+
+def calm(i: Instruction) -> bool:
+    """Whether an instruction surely does not raise."""
+    return isinstance(i, (Copy, Allocate)) or (
+        isinstance(i, Kernel) and i.op.family in _CALM and i.op.name not in _RAISE
+    )
+
+
+def touched(i: Instruction) -> Iterator[Block]:
+    """The blocks that an instruction touches, windows with the blocks they are in."""
+    if isinstance(i, Kernel):
+        yield from i.outs
+        for a in (*i.args, i.target):
+            yield from _around(a)
+    elif isinstance(i, Window):
+        yield i.block
+        yield from _around(i.of)
+    elif isinstance(i, Copy):
+        yield from _around(i.target)
+        yield from _around(i.source)
+    else:
+        yield i.block
+
+
+def _around(a: Any) -> Iterator[Block]:
+    for p in places(a):
+        block: Block | None = p.block
+        while block is not None:
+            yield block
+            block = block.of
+
+
+def written(i: Instruction) -> list[Block]:
+    """The blocks that an instruction changes, besides those that it fills."""
+    if isinstance(i, Copy):
+        return [root(i.target.block)]
+    if not isinstance(i, Kernel):
+        return []
+    found = [p for a, yes in zip(i.args, i.op.written, strict=True) if yes for p in places(a)]
+    return [root(p.block) for p in ([*found, i.target] if i.target is not None else found)]
+
+
+def places(a: Any) -> list[Place]:
+    """The places in a (nested) argument."""
+    if isinstance(a, Place):
+        return [a]
+    return [p for e in a for p in places(e)] if isinstance(a, list) else []
