@@ -70,6 +70,21 @@ def test_the_network_changes_no_bit(
         assert curve(digits, weights) == local_curve
 
 
+def test_steps_are_planned_from_the_third_on(daemon: str, digits: ModuleType) -> None:
+    with gradd.connect(daemon) as session:
+        images, labels, *_ = digits.data()
+        steps = digits.train(digits.make_model(), images, labels)
+        with session.profile() as profile:
+            for _ in range(2):
+                next(steps)
+        eager = {batch.how for batch in profile.batches}
+        with session.profile() as profile:
+            losses = list(itertools.islice(steps, 40))
+    assert len(losses) == 40
+    assert "eager" in eager
+    assert [batch.how for batch in profile.batches if batch.steps] == ["planned"] * 40, profile
+
+
 @pytest.mark.oracle
 def test_torch_learns_the_same(weights: Weights, local_curve: list[float]) -> None:
     pytest.importorskip("torch", reason="torch is not installed")
