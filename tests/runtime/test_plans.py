@@ -355,3 +355,21 @@ def test_a_graph_is_made_when_somebody_looks_at_it() -> None:
         assert node.variable is table[w._id]
         with pytest.raises(RuntimeError, match="second time"):
             losses[-1].backward()
+
+
+def test_a_view_whose_place_is_known_at_replay_is_rebuilt_at_that_place(
+    recorded: dict[str, list[bytes]],
+) -> None:
+    with gradd.connect("local:") as session:
+        w = gradd.ones(3, requires_grad=True)
+        for n in (0, 1, 2, 1):
+            w.grad = None
+            base = w * 1
+            y = base[n : n + 1]
+            base.mul_(2)
+            z = y * 3
+            session.flush()  # the graph of `z` crosses to another batch
+            z.sum().backward()
+            assert w.grad.tolist() == [6.0 if k == n else 0.0 for k in range(3)]
+        name = session.name
+    assert compare(recorded[name])["planned"] >= 1

@@ -16,7 +16,7 @@ from ..nodes import AccumulateGrad, Node
 from ..saved import Saved
 from ..tensor import Tensor
 from ..views import CopySlices
-from .numbers import TraceFailed
+from .numbers import Offset, TraceFailed
 from .trace import Block
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ def held(node: Node) -> list[Tensor]:
         return [e.tensor for e in saved(_inner(node))]
     if not isinstance(node, OpNode):
         raise TraceFailed(f"a graph with a {node.name()} cannot be planned")
+    if any(isinstance(v, Offset) for v in node.attrs.values()):
+        raise TraceFailed("a node keeps an offset that is known at replay only")
     return [e.tensor for e in saved(node)]
 
 
