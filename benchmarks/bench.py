@@ -7,7 +7,7 @@ import os
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -38,6 +38,8 @@ class Row(msgspec.Struct, kw_only=True):
     client: float | None = None
     daemon: float | None = None
     note: str = ""
+    #: what the other peers took, each by its name
+    others: str = ""
     #: where the time goes, from a profile of this run
     where: str = ""
 
@@ -50,12 +52,13 @@ class Row(msgspec.Struct, kw_only=True):
 
 @dataclass
 class Timing:
-    """Seconds a step of each round on both sides, and CPU seconds a step of the client and of the daemon."""
+    """Seconds a step of each round on all sides, and CPU seconds a step of the client and of the daemon."""
 
     mine: list[float] = field(default_factory=list)
     peer: list[float] = field(default_factory=list)
     client: float = 0.0
     daemon: float = 0.0
+    others: dict[str, list[float]] = field(default_factory=dict)
 
     def ratio(self, work: str, bar: float | None = None) -> Row:
         """The row of my time over the peer's, both of the same round."""
@@ -76,7 +79,15 @@ class Timing:
         return Row(
             work=work, value=value, low=low, high=high, unit=unit, bar=bar, peer=peer,
             client=US * self.client, daemon=US * self.daemon,
+            others=", ".join(
+                f"{name} {_digits(scale * statistics.median(s))} {unit}" for name, s in self.others.items()
+            ),
         )  # fmt: skip
+
+
+def _digits(value: float) -> str:
+    """Three digits, and never an exponent for what is large."""
+    return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
 
 
 def spread(values: list[float]) -> tuple[float, float, float]:
@@ -94,6 +105,8 @@ class Bench:
     pid: int | None
     torch: ModuleType | None
     effort: str = "full"
+    #: whether to measure the peers beside torch eager too, where they are installed
+    beside: bool = False
 
     def pick(self, full: int, quick: int, smoke: int = 1) -> int:
         """A count by effort."""
@@ -106,24 +119,27 @@ class Bench:
 
     def interleave(
         self, mine: Callable[[], Any], peer: Callable[[], Any] | None, steps: int, rounds: int | None = None,
-        warm: int = 2,
+        warm: int = 2, others: Mapping[str, Callable[[], Any]] | None = None,
     ) -> Timing:  # fmt: skip
-        """Call both in turn, who begins alternating. Each call makes `steps` steps and waits for the last."""
-        found = Timing()
+        """Call all in turn, another one beginning each round. Each call makes `steps` steps and waits for the
+        last."""
+        found = Timing(others={name: [] for name in others or ()})
+        sides = [(mine, found.mine)]
+        if peer is not None:
+            sides.append((peer, found.peer))
+        sides += [(work, found.others[name]) for name, work in (others or {}).items()]
         for _ in range(warm if self.effort != "smoke" else 1):
-            mine()
-            if peer is not None:
-                peer()
+            for work, _ in sides:
+                work()
         rounds = rounds or self.pick(21, 7)
         for n in range(rounds):
-            for side in (0, 1) if n % 2 else (1, 0):
-                if side:
-                    client, daemon = time.process_time(), cpu_seconds(self.pid)
-                    found.mine.append(_seconds(mine) / steps)
+            first = n % len(sides)
+            for work, seconds in sides[first:] + sides[:first]:
+                client, daemon = time.process_time(), cpu_seconds(self.pid)
+                seconds.append(_seconds(work) / steps)
+                if work is mine:
                     found.client += (time.process_time() - client) / steps / rounds
                     found.daemon += (cpu_seconds(self.pid) - daemon) / steps / rounds
-                elif peer is not None:
-                    found.peer.append(_seconds(peer) / steps)
         return found
 
 
@@ -143,8 +159,12 @@ def single_threaded_torch() -> ModuleType | None:
     return torch
 
 
-#: one BLAS thread, here and in every process that is started from here; numpy reads it when it is imported
-_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+#: one thread, here and in every process that is started from here; numpy and jax read it on import
+_ONE_THREAD = {
+    **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+    "JAX_PLATFORMS": "cpu",
+}
 
 
 def main(question: Callable[[Bench], list[Row]]) -> None:
@@ -152,7 +172,9 @@ def main(question: Callable[[Bench], list[Row]]) -> None:
     parser = argparse.ArgumentParser(description=sys.modules[question.__module__].__doc__)
     parser.add_argument("--url", help="a daemon, or local:; by default one is started")
     parser.add_argument("--effort", choices=("full", "quick", "smoke"), default="full")
-    parser.add_argument("--no-torch", action="store_true", help="leave the peer out")
+    parser.add_argument(
+        "--no-torch", action="store_true", help="leave out torch and the other peers but raw TCP"
+    )
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if not _ONE_THREAD.items() <= os.environ.items():
@@ -161,7 +183,8 @@ def main(question: Callable[[Bench], list[Row]]) -> None:
     here = nullcontext((options.url, None)) if options.url else serving()
     with here as (url, pid):
         os.environ["GRADD_URL"] = url
-        rows = question(Bench(url, pid, torch, options.effort))
+        beside = options.effort != "smoke" and not options.no_torch
+        rows = question(Bench(url, pid, torch, options.effort, beside))
     if options.json:
         print(msgspec.json.encode(rows).decode())
     else:

@@ -7,26 +7,29 @@ from typing import Any
 import gradd
 
 from .bench import US, Bench, Row, main
+from .peers import forward
 from .where import where
 
 OPS = 1000
 
 
-def chain(lib: Any, length: int, factor: float) -> Any:
-    """A chain of multiplications and additions on 4 floats, and its last value."""
-    x = start = lib.ones(4)
+def links(start: Any, length: int = OPS) -> Any:
+    """A chain of multiplications and additions."""
+    x = start
     for _ in range(length // 2):
-        x = x * factor + start
-    return x.numpy()
+        x = x * 0.5 + start
+    return x
+
+
+def chain(lib: Any, length: int) -> Any:
+    """The chain on 4 floats, and its last value."""
+    return links(lib.ones(4), length).numpy()
 
 
 @gradd.function
 def traced(start: Any) -> Any:
-    """The chain itself, under `gradd.function`."""
-    x = start
-    for _ in range(OPS // 2):
-        x = x * 0.5 + start
-    return x
+    """The chain under `gradd.function`."""
+    return links(start)
 
 
 def question(bench: Bench) -> list[Row]:
@@ -37,22 +40,23 @@ def question(bench: Bench) -> list[Row]:
         fresh = iter(range(OPS, OPS + 2 * 1000, 2))
 
         def first() -> None:
-            chain(gradd, next(fresh), 0.5)
+            chain(gradd, next(fresh))
 
-        peer = None if torch is None else lambda: chain(torch, OPS, 0.5)
+        peer = None if torch is None else lambda: chain(torch, OPS)
         once = bench.interleave(first, peer, OPS, warm=1)
-        again = bench.interleave(lambda: chain(gradd, OPS, 0.5), peer, OPS, warm=3)
-        function = bench.interleave(lambda: traced(gradd.ones(4)).numpy(), peer, OPS, warm=4)
+        others = forward(bench, links, 4)
+        again = bench.interleave(lambda: chain(gradd, OPS), peer, OPS, warm=3, others=others)
+        function = bench.interleave(lambda: traced(gradd.ones(4)).numpy(), peer, OPS, warm=4, others=others)
     rows = [
         once.time(f"{name}, first time", 20, US, "µs"),
         again.time(f"{name}, repeated", 7, US, "µs"),
         function.time(f"{name}, under @gradd.function", 1, US, "µs"),
     ]
     if bench.effort != "quick":
-        rows[0].where = where(lambda: lambda: chain(gradd, next(fresh), 0.5), OPS, bench.pick(20, 1)).replace(
+        rows[0].where = where(lambda: lambda: chain(gradd, next(fresh)), OPS, bench.pick(20, 1)).replace(
             "a step", "an op"
         )
-        rows[1].where = where(lambda: lambda: chain(gradd, OPS, 0.5), OPS, bench.pick(20, 5)).replace(
+        rows[1].where = where(lambda: lambda: chain(gradd, OPS), OPS, bench.pick(20, 5)).replace(
             "a step", "an op"
         )
         rows[2].where = where(lambda: lambda: traced(gradd.ones(4)).numpy(), OPS, bench.pick(20, 5)).replace(

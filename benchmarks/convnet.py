@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .bench import Bench, Row, main
 from .models import convnet
-from .training import Task, cross_entropy, row, sgd
+from .step import row
+from .training import Task, cross_entropy, sgd
 
 TASK = Task(convnet, (1, 28, 28), 32, sgd, cross_entropy)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .bench import Bench, Row, main
 from .models import mlp
-from .training import Task, adam, cross_entropy, row
+from .step import row
+from .training import Task, adam, cross_entropy
 
 TASK = Task(mlp, (784,), 64, adam, cross_entropy)
 NAME = "MLP 784-512-256-10, batch 64, Adam"

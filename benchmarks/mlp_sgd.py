@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .bench import Bench, Row, main
 from .models import mlp
-from .training import Task, cross_entropy, row, sgd
+from .step import row
+from .training import Task, cross_entropy, sgd
 
 TASK = Task(mlp, (784,), 64, sgd, cross_entropy)
 NAME = "MLP 784-512-256-10, batch 64, SGD"

@@ -21,11 +21,16 @@ Written by `make bench`; `make bench-quick` prints less of it in two minutes. Ea
 {date}, {machine}. Load average {before:.1f} before and
 {after:.1f} after: where other work ran on the machine, read the ratios and their quartiles, not the times.
 
-gradd and its peer run in turn, in one run, several rounds each; a figure is the median over the rounds, of
+gradd and its peers run in turn, in one run, several rounds each; a figure is the median over the rounds, of
 the ratio within a round where it is a ratio (below 1 gradd is faster). The daemon serves on loopback with
-one BLAS thread; the peer is torch eager with one thread and its default optimizer, and raw TCP for the
-wire. Data is on the server, sliced there, unless the row says otherwise. CPU is that of a step (an op, a
-request): of the process that runs the script, and of the daemon. The two run on cores of their own.
+one BLAS thread; the peer of a ratio is torch eager with one thread and its default optimizer, and raw TCP
+for the wire. Data is on the server, sliced there, unless the row says otherwise. CPU is that of a step (an
+op, a request): of the process that runs the script, and of the daemon. The two run on cores of their own.
+
+Other peers run in the same rounds, each where it is installed (`.venv/bin/pip install --group bench`), with
+one thread: "fused" is torch eager with its fused optimizer, "torch.compile" torch with the model compiled
+(where there is a C++ compiler), "jax.jit" the whole step as one program, update and all, and "autograd"
+HIPS autograd. Their figures are medians of warm runs, with no compiling in them; no bar is held to them.
 
 {table}
 
@@ -39,7 +44,9 @@ reply, and whole steps where a batch runs eagerly.
 {list}
 {others}"""
 
-_HEAD = ("work", "figure", "quartiles", "bar", "met", "gradd", "peer", "client CPU", "daemon CPU")
+_HEAD = (
+    "work", "figure", "quartiles", "bar", "met", "gradd", "peer", "other peers", "client CPU", "daemon CPU",
+)  # fmt: skip
 
 
 def _number(value: float | None, unit: str) -> str:
@@ -55,7 +62,7 @@ def _cells(row: Row) -> tuple[str, ...]:
     quartiles = "" if row.low is None else f"{_number(row.low, '')} – {_number(row.high, '')}"
     figure = row.note if row.value is None else _number(row.value, row.unit)
     cpu = tuple("" if c is None else _number(c, "µs") for c in (row.client, row.daemon))
-    return (row.work, figure, quartiles, bar, met, row.mine, row.peer, *cpu)
+    return (row.work, figure, quartiles, bar, met, row.mine, row.peer, row.others, *cpu)
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -70,7 +77,7 @@ def machine() -> str:
     """Processor, cores, and the versions of what computed."""
     found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
     versions = [f"Python {platform.python_version()}"]
-    for name in ("numpy", "torch", "numba"):
+    for name in ("numpy", "numba", "torch", "jax", "autograd"):
         try:
             versions.append(f"{name} {importlib.metadata.version(name)}")
         except importlib.metadata.PackageNotFoundError:

@@ -9,9 +9,18 @@ from typing import Any
 import gradd
 
 from .bench import Bench, Row, main
+from .peers import backward
 from .where import where
 
 OPS = 100
+
+
+def links(x: Any, tanh: Callable[[Any], Any]) -> Any:
+    """The ops on `x`."""
+    y = x
+    for _ in range(OPS // 4):
+        y = tanh((y * 0.5 + x) * 0.9)
+    return y
 
 
 def forward_backward(lib: Any, rounds: int, function: bool = False) -> Callable[[], None]:
@@ -19,9 +28,7 @@ def forward_backward(lib: Any, rounds: int, function: bool = False) -> Callable[
     x = lib.ones(4, requires_grad=True)
 
     def step() -> None:
-        y = x
-        for _ in range(OPS // 4):
-            y = ((y * 0.5 + x) * 0.9).tanh()
+        y = links(x, type(x).tanh)
         x.grad = None
         y.sum().backward()
 
@@ -44,7 +51,8 @@ def question(bench: Bench) -> list[Row]:
         with gradd.connect(bench.url):
             mine = forward_backward(gradd, 10, function)
             peer = None if bench.torch is None else forward_backward(bench.torch, 10)
-            row = bench.interleave(mine, peer, 10).ratio(f"{name}, {how}", bar)
+            others = backward(bench, links, 4, 10, 10)
+            row = bench.interleave(mine, peer, 10, others=others).ratio(f"{name}, {how}", bar)
         if bench.effort != "quick":
             row.where = where(partial(forward_backward, gradd, 10, function), 10, bench.pick(20, 1))
         rows.append(row)

@@ -1,4 +1,4 @@
-"""Training steps of gradd and torch in turn: one script, run with either library."""
+"""A training task, and the one script that gradd and torch both run it with."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import gradd
 import numpy as np
 
-from .bench import Bench, Row
-from .where import where
+SGD_LR = 1e-3
+ADAM_LR = 1e-4
 
 
 @dataclass(frozen=True)
@@ -20,7 +19,7 @@ class Task:
     model: Callable[[Any], Any]
     shape: tuple[int, ...]
     batch: int
-    optimizer: Callable[[Any, Any], Any]
+    optimizer: Callable[..., Any]
     loss: Callable[[Any, Any, Any], Any]
     classes: int | None = 10
 
@@ -35,19 +34,18 @@ def squares(lib: Any, out: Any, y: Any) -> Any:
     return ((out - y) ** 2).mean()
 
 
-def sgd(lib: Any, parameters: Any) -> Any:
+def sgd(lib: Any, parameters: Any, **options: Any) -> Any:
     """Plain SGD."""
-    return lib.optim.SGD(parameters, lr=1e-3)
+    return lib.optim.SGD(parameters, lr=SGD_LR, **options)
 
 
-def adam(lib: Any, parameters: Any) -> Any:
-    """Adam with its defaults."""
-    return lib.optim.Adam(parameters, lr=1e-4)
+def adam(lib: Any, parameters: Any, **options: Any) -> Any:
+    """Adam with its defaults, but for the learning rate."""
+    return lib.optim.Adam(parameters, lr=ADAM_LR, **options)
 
 
-def script(lib: Any, task: Task, steps: int, every: int, between: bool, upload: bool) -> Callable[[], None]:
-    """`steps` steps of training as a user writes them, the loss read at every `every`th; `between`: before
-    backward() already; `upload`: the batch comes from this process's numpy arrays."""
+def data(task: Task) -> tuple[Any, Any]:
+    """Inputs and targets of 16 batches, as numpy arrays."""
     rng = np.random.default_rng(0)
     many = 16 * task.batch
     inputs = rng.standard_normal((many, *task.shape), dtype=np.float32)
@@ -56,6 +54,13 @@ def script(lib: Any, task: Task, steps: int, every: int, between: bool, upload: 
         if task.classes is None
         else rng.integers(0, task.classes, many)
     )
+    return inputs, targets
+
+
+def script(lib: Any, task: Task, steps: int, every: int, between: bool, upload: bool) -> Callable[[], None]:
+    """`steps` steps of training as a user writes them, the loss read at every `every`th; `between`: before
+    backward() already; `upload`: the batch comes from this process's numpy arrays."""
+    inputs, targets = data(task)
     lib.manual_seed(0)
     model = task.model(lib)
     optimizer = task.optimizer(lib, model.parameters())
@@ -79,22 +84,3 @@ def script(lib: Any, task: Task, steps: int, every: int, between: bool, upload: 
                 loss.item()
 
     return run
-
-
-def row(
-    bench: Bench, work: str, task: Task, bar: float, *, steps: int, every: int = 10, between: bool = False,
-    upload: bool = False,
-) -> Row:  # fmt: skip
-    """The row of one task: gradd's time over torch's."""
-    steps = bench.pick(steps, max(10, steps // 2), every)
-    with gradd.connect(bench.url):
-        mine = script(gradd, task, steps, every, between, upload)
-        peer = None
-        if bench.torch is not None:
-            peer = script(bench.torch, task, steps, every, between, upload)
-        found = bench.interleave(mine, peer, steps, rounds=bench.pick(15, 5)).ratio(work, bar)
-    if bench.effort != "quick":
-        found.where = where(
-            lambda: script(gradd, task, every, every, between, upload), every, bench.pick(40 // every, 1)
-        )
-    return found

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .bench import Bench, Row, main
 from .models import transformer
-from .training import Task, adam, row, squares
+from .step import row
+from .training import Task, adam, squares
 
 TASK = Task(transformer, (64, 128), 8, adam, squares, classes=None)
 

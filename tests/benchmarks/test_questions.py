@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from benchmarks.__main__ import QUESTIONS
-from benchmarks.bench import Row, Timing, spread
+from benchmarks.bench import Bench, Row, Timing, spread
 from benchmarks.report import document, table
 
 ROOT = Path(__file__).parents[2]
@@ -42,6 +42,23 @@ def test_spread_is_the_median_and_the_quartiles() -> None:
 def test_a_ratio_is_taken_within_its_round() -> None:
     row = Timing(mine=[1.0, 20.0, 3.0], peer=[1.0, 10.0, 1.0]).ratio("work", 2.0)
     assert (row.value, row.met()) == (2.0, True)
+
+
+def test_every_side_is_measured_each_round() -> None:
+    calls: list[str] = []
+    sides = {name: lambda name=name: calls.append(name) for name in ("mine", "peer", "jax", "other")}
+    mine, peer, *_ = sides.values()
+    others = {name: sides[name] for name in ("jax", "other")}
+    found = Bench("local:", None, None).interleave(mine, peer, 1, rounds=4, warm=1, others=others)
+    assert [calls[n : n + 4][0] for n in range(4, 20, 4)] == list(sides)
+    assert [len(s) for s in (found.mine, found.peer, *found.others.values())] == [4, 4, 4, 4]
+
+
+def test_other_peers_stand_in_the_row() -> None:
+    others = {"fused": [0.001, 0.003, 0.002], "jax.jit": [0.00112]}
+    row = Timing(mine=[1.0], peer=[1.0], others=others).ratio("work")
+    assert row.others == "fused 2 ms, jax.jit 1.12 ms"
+    assert row.others in table([row])
 
 
 def test_the_document_says_what_was_missed_and_by_how_much() -> None:
