@@ -137,16 +137,21 @@ class Outbox:
 
     def _reads(self, fetch: list[Any], outputs: list[Any], program: str) -> list[tuple[Any, int | None]]:
         """What to bring back: what was asked for, and what was read after this program the last time."""
-        place = {id(t): k for k, t in enumerate(outputs) if t is not None}
-        reads = [(t, place.get(id(t))) for t in fetch]
+        reads: list[tuple[Any, int | None]] = []
+        if fetch:
+            place = {id(t): k for k, t in enumerate(outputs) if t is not None}
+            reads = [(t, place.get(id(t))) for t in fetch]
         last = self.latest
         if last is not None:
             self._predicted[last.message.program] = frozenset(last.read)
             self._predicted.move_to_end(last.message.program)
             if len(self._predicted) > _REMEMBERED:
                 self._predicted.popitem(last=False)
+        predicted = self._predicted.get(program)
+        if not predicted:
+            return reads
         asked = {id(t) for t, _ in reads}
-        for k in sorted(self._predicted.get(program, ())):
+        for k in sorted(predicted):
             t = outputs[k] if k < len(outputs) else None
             if t is not None and id(t) not in asked and t.nbytes <= _PREDICT:
                 reads.append((t, k))

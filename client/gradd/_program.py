@@ -194,29 +194,36 @@ def kind_of(v: Any) -> str:
     return "float" if isinstance(v, float) else "complex"
 
 
+#: op -> its attributes in order of names, each with its default
+_ordered: dict[Op, list[tuple[str, Param, Any]]] = {}
+
+
+def _attributes(op: Op) -> list[tuple[str, Param, Any]]:
+    found = _ordered[op] = [
+        (p.name, p, tuple(p.default) if isinstance(p.default, list) else p.default)
+        for p in sorted(op.schema.attrs, key=lambda p: p.name)
+    ]
+    return found
+
+
 def attrs_of(op: Op, attrs: dict[str, Any], values: list[Any]) -> tuple[tuple[str, Any], ...]:
     """An op's attributes that differ from their defaults; run-time ones go to `values` (in order of
     names).
     """
-    if not attrs:
-        return ()
     out: list[tuple[str, Any]] = []
-    for name in sorted(attrs):
+    for name, p, default in _ordered.get(op) or _attributes(op):
         v = attrs[name]
-        p = op.params[name]
-        if v is None and p.default is None:
+        if v.__class__ is default.__class__ and v == default:
             continue
         if p.value:
-            if type(v) is type(p.default) and v == p.default:
-                continue
-            v = _plain(v)
+            late = LATE.get(v.__class__)
+            if late is None:
+                v = _plain(v)
+                late = Late(kind_of(v))
             values.append(v)
-            out.append((name, Late(kind_of(v))))
-            continue
-        default = tuple(p.default) if isinstance(p.default, list) else p.default
-        if type(v) is type(default) and v == default:
-            continue
-        out.append((name, _static(p, v)))
+            out.append((name, late))
+        else:
+            out.append((name, _static(p, v)))
     return tuple(out)
 
 

@@ -24,8 +24,6 @@ from ._cut import Cut, phase
 from ._program import LATE, Builder, Grad, Late, Recorded, attrs_of, kind_of
 
 if TYPE_CHECKING:
-    from types import CodeType
-
     from gradd_engine.op import Op
 
     from ._exceptions import Site
@@ -36,6 +34,7 @@ _OURS = tuple(
     os.path.dirname(str(f)) + os.sep for f in (__file__, gradd_engine.__file__, gradd_protocol.__file__)
 )
 _recorded = partial(tuple.__new__, Recorded)
+_gradient = partial(tuple.__new__, Grad)
 _PASSES = frozenset({"backward", "grad"})
 #: steps that touch more than the storages of their arguments
 _UNTRACED = frozenset({"data", "set_data", "manual_seed"})
@@ -44,23 +43,27 @@ _WIDE = frozenset({"backward", "grad", "zero_grad", "set_grad", "set_data"})
 _UPLOADS = 3 * DEFAULT.client_message_bytes // 4
 
 
-#: code -> whether it is ours
-_ours: dict[CodeType, bool] = {}
+#: file of a piece of code -> whether it is ours; by its name, since the hash of code is one of all its bytes
+_ours: dict[str, bool] = {}
 
 
-def call_site() -> Site:
-    """The innermost line that is not ours."""
-    frame = sys._getframe(2)
+def call_site(depth: int = 2) -> Site:
+    """The innermost line that is not ours; the `depth` innermost frames are ours."""
+    frame = sys._getframe(depth)
     while True:
         code = frame.f_code
-        ours = _ours.get(code)
+        file = code.co_filename
+        ours = _ours.get(file)
         if ours is None:
             if len(_ours) >= 1 << 14:  # a program that makes code as it goes must not fill the memory
                 _ours.clear()
-            ours = _ours[code] = code.co_filename.startswith(_OURS)
-        if not ours or frame.f_back is None:
+            ours = _ours[file] = file.startswith(_OURS)
+        if not ours:
             return code, frame.f_lasti
-        frame = frame.f_back
+        outer = frame.f_back
+        if outer is None:
+            return code, frame.f_lasti
+        frame = outer
 
 
 class Recorder:
@@ -110,9 +113,10 @@ class Recorder:
             self.tape.add(op, step.args, inputs, attrs)
             if raises or name in _UNTRACED:
                 self.tape.spoil(f"it uses {name}()" if not raises else "a pass in it raised")
-        slot = building.append(step, call_site())
+        # The listener and the dispatcher stand between here and the op.
+        slot = building.append(step, call_site(4))
         for o in outs:
-            if isinstance(o, Tensor):
+            if o is not None:
                 self._name_output(o, slot)
             slot += 1
         if op.base is not None:
@@ -198,24 +202,33 @@ class Recorder:
                     other.flush()
 
     def _name_output(self, o: Any, slot: int) -> None:
-        self._touch(o)
+        if o.storage.recorder is not self:
+            self._touch(o)
         if o._id is None and o._out is None:
             o._out = (self.building, slot)
             self.building.outputs[slot] = weakref.ref(o)
 
     def _arg(self, x: Any, values: list[Any]) -> Any:
         if isinstance(x, Tensor):
-            owner = x._owner  # type: ignore[attr-defined]
-            if x._id is None and x._out is None and owner is not None:  # type: ignore[attr-defined]
-                holder = owner()
-                if holder is not None and holder._grad is x:
-                    return Grad(self._slot(holder))
-            return self._slot(x)
+            t: Any = x
+            if t._id is None and t._out is None:
+                owner = t._owner
+                holder = owner() if owner is not None else None
+                if holder is not None and holder._grad is t and t._lost is None:
+                    return _gradient((self._slot(holder), "g"))
+            return self._slot(t)
         if x is None:
             return None
-        if type(x) is list or type(x) is tuple:
-            return tuple([self._arg(e, values) for e in x])
-        late = LATE.get(type(x))
+        kind = type(x)
+        if kind is list or kind is tuple:
+            slots = self.building.slots
+            args = []
+            for e in x:
+                at_hand = e is not None and e._out is None and e.storage.recorder is self
+                slot = slots.get(e._id) if at_hand else None
+                args.append(self._arg(e, values) if slot is None else slot)
+            return tuple(args)
+        late = LATE.get(kind)
         if late is None:
             x = x.item() if hasattr(x, "item") else x
             late = Late(kind_of(x))
@@ -229,7 +242,11 @@ class Recorder:
                 slot: int = out[1]
                 return slot
             self._flush_holder(t)
-        self._touch(t)
+        if t.storage.recorder is not self:
+            self._touch(t)
+        known: int | None = self.building.slots.get(t._id)
+        if known is not None:
+            return known
         if t._id is None:
             self.session.refuse_lost(t)
         return self.building.input(t._id, t)

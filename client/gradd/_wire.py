@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ._pending import Sent
 
 _PATIENCE = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+#: batches in flight that are not looked after
+_FEW = 4
 #: refusals that consume nothing and may be mended
 _MENDED = frozenset({"program-unknown", "sequence-gap"})
 _BUSY = frozenset({"overloaded", "rate-limited", "quota-exceeded"})
@@ -75,8 +77,11 @@ class Wire:
     # -- out ---------------------------------------------------------------------------------------
 
     def make_room(self) -> None:
-        """Take the replies that have come, and wait until the window has room for another batch."""
-        self.drain()
+        """Take the replies that have come, some at a time (each look costs a system call or two), and wait
+        until the window has room for another batch.
+        """
+        if len(self.flying) >= min(_FEW, self.window) or self.flying_bytes > DEFAULT.window_bytes // 2:
+            self.drain()
         while len(self.flying) >= self.window or self.flying_bytes > DEFAULT.window_bytes:
             self._receive(block=True)
 

@@ -10,6 +10,7 @@ same code. Source: https://pytorch.org/docs/stable/notes/autograd.html
 from __future__ import annotations
 
 import sys
+from functools import lru_cache
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .backends import Backend
+    from .dtypes import DType
+    from .layout import Size
 
 
 class GraphTask:
@@ -70,10 +73,11 @@ class GraphTask:
         self._ready: list[tuple[int, int, Node]] = []
         self._count = 0
         self._backend: Backend | None = None
-        self.skip = not create and self.captured is None and _skippable(roots, order)
         #: an opaque node is in the graph: what this pass gives is known elsewhere
         self.blind = False
+        self.skip = False
         if roots and roots[0][1].backend.is_meta:
+            self.skip = not create and self.captured is None and _skippable(order)
             for node in order:
                 if node.opaque:
                     self.blind = True
@@ -113,6 +117,8 @@ class GraphTask:
         state.grad = self.create
         self._backend = None
         try:
+            if self.skip and self._needed is None:
+                self._skim()
             while self._ready:
                 self.step()
         except BaseException as error:
@@ -120,6 +126,43 @@ class GraphTask:
             raise
         finally:
             state.grad, state.backend = before
+
+    def _skim(self) -> None:
+        """Run every node of a pass whose bodies are skipped: all that counts is where gradients come by.
+
+        A leaf whose gradient is complete does not wait in line: it would be next.
+        """
+        ready, dependencies, keep = self._ready, self._dependencies, self.keep
+        given = set(self._buffers)
+
+        def arrive(node: Any) -> None:
+            if node.variable._requires_grad:
+                with node.lock:
+                    accumulate(node.variable, [], True)
+
+        while ready:
+            node = heappop(ready)[2]
+            some = node in given
+            if some:
+                if node.leaf:
+                    arrive(node)
+                    continue
+                node.verify()
+                if not keep:
+                    node.release()
+            for edge in node.edges:
+                if edge is None:
+                    continue
+                target = edge.node
+                if some:
+                    given.add(target)
+                left = dependencies[target] = dependencies[target] - 1
+                if left:
+                    continue
+                if not target.leaf:
+                    self._push(target)
+                elif target in given:
+                    arrive(target)
 
     def step(self) -> None:
         """Run the next node."""
@@ -263,14 +306,12 @@ def _leading_to(order: list[Node], ends: set[Node], strict: bool = False) -> set
     return above if strict else reached
 
 
-def _skippable(roots: Sequence[tuple[Edge, Tensor]], order: list[Node]) -> bool:
-    """Whether bodies may be skipped: on meta, where no hook, retained or shaped gradient is looked at."""
-    if not roots or not roots[0][1].backend.is_meta:
-        return False
+def _skippable(order: list[Node]) -> bool:
+    """Whether bodies may be skipped on meta: no hook, retained or shaped gradient is looked at."""
     for node in order:
-        if node.tensor_hooks or node.retainers or node.pre_hooks or node.post_hooks:
+        if node.pre_hooks or node.post_hooks or node.tensor_hooks or node.retainers:
             return False
-        if isinstance(node, AccumulateGrad) and (node.variable._hooks or node.variable._post_hooks):
+        if node.leaf and (node.variable._hooks or node.variable._post_hooks):  # type: ignore[attr-defined]
             return False
     return True
 
@@ -297,6 +338,12 @@ def contract_strides(leaf: Tensor) -> tuple[int, ...]:
     return tuple(leaf.strides) if is_dense(leaf.shape, leaf.strides) else contiguous_strides(leaf.shape)
 
 
+@lru_cache(1024)
+def _unseen(shape: Size, strides: tuple[int, ...], dtype: DType) -> Meta:
+    """Geometry of a new .grad that nobody computes."""
+    return Meta(shape, dtype, strides if is_dense(shape, strides) else contiguous_strides(shape))
+
+
 def _held() -> tuple[int, int]:
     """What getrefcount says of a local that nobody else holds, and of an attribute of it.
 
@@ -319,20 +366,23 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
     """Add the gradient in `box` to ``leaf.grad``: in place without create_graph, out of place with it.
 
     A first gradient whose memory nobody else holds is taken over; otherwise it is copied, in the leaf's
-    layout.
+    layout. `skip`: nobody computes the gradient, or looks into `box`.
     """
-    strides = contract_strides(leaf)
     dtype = leaf._grad_dtype
     if skip:
-        box = [leaf.backend.empty(Meta(leaf.shape, leaf.dtype if dtype in (..., None) else dtype, strides))]
+        kind = leaf.dtype if dtype is ... or dtype is None else dtype
+        g = leaf.backend.empty(_unseen(leaf.shape, tuple(leaf.strides), kind))
         if leaf._grad is None:
-            leaf._grad = box[0]
-            return
-    elif dtype not in (..., None) and box[0].dtype is not dtype:
+            leaf._grad = g
+        else:
+            named.add_(leaf._grad, g)
+        return
+    if dtype not in (..., None) and box[0].dtype is not dtype:
         box = [cast_gradient(box.pop(), dtype)]
     old = leaf._grad
     if old is None:
         g = box.pop()
+        strides = contract_strides(leaf)
         if state.grad:
             # PyTorch's graph: copied into new memory, so CopyBackwards with the target's empty edge first.
             leaf._grad = named.copy_(leaf.backend.empty(Meta(tuple(leaf.shape), g.dtype, strides)), g)

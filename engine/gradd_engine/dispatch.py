@@ -6,7 +6,6 @@ Order of events: infer (shapes, PyTorch's errors), kernel, in-place bookkeeping,
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import graph
@@ -62,18 +61,34 @@ def _backend_of(op: Op, inputs: tuple[Any, ...]) -> Backend:
         if odd:
             check_inputs(op, inputs)
         return default_backend() if backend is None else backend
-    check_inputs(op, inputs)
+    at = -1
     for x in inputs:
-        if isinstance(x, Tensor):
-            found = x.backend
-            if backend is not None and found is not backend:
-                _mixed(backend, found)
-            backend = found
-        elif type(x) is list or type(x) is tuple:
-            for t in flat_tensors(x):
-                if backend is not None and t.backend is not backend:
-                    _mixed(backend, t.backend)
+        at += 1
+        kind = x.__class__
+        if kind is list or kind is tuple:
+            if not op.listed[at]:
+                return _checked_backend(op, inputs)
+            for t in x:
+                if not isinstance(t, Tensor) or (t.backend is not backend and backend is not None):
+                    return _checked_backend(op, inputs)
                 backend = t.backend
+        elif isinstance(x, Tensor):
+            if op.listed[at] or (x.backend is not backend and backend is not None):
+                return _checked_backend(op, inputs)
+            backend = x.backend
+        elif kind not in op.accepts[at]:
+            return _checked_backend(op, inputs)
+    return default_backend() if backend is None else backend
+
+
+def _checked_backend(op: Op, inputs: tuple[Any, ...]) -> Backend:
+    """`_backend_of` where something is out of the ordinary: wrong kinds are told before mixed backends."""
+    check_inputs(op, inputs)
+    backend = None
+    for t in flat_tensors(inputs):
+        if backend is not None and t.backend is not backend:
+            _mixed(backend, t.backend)
+        backend = t.backend
     return default_backend() if backend is None else backend
 
 
@@ -121,18 +136,23 @@ def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     listener = backend.listener
     if listener is None or state.depth or op.inline:
         return execute(op, backend, inputs, attrs)
-    return _shown(listener, op, inputs, attrs, lambda: execute(op, backend, inputs, attrs))
+    return _shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
 
 
 def _shown(
-    listener: Listener, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], run: Callable[[], Any]
+    listener: Listener,
+    op: Op,
+    inputs: tuple[Any, ...],
+    attrs: dict[str, Any],
+    run: Callable[..., Any],
+    *given: Any,
 ) -> Any:
-    """Run `op`, its outermost call, and tell the listener."""
+    """Run `op`, its outermost call, as ``run(*given)``, and tell the listener."""
     with listener.lock:
         listener.before(op, inputs, attrs)
-        state.depth += 1
+        state.depth = 1
         try:
-            outputs = run()
+            outputs = run(*given)
         except Exception as error:
             if getattr(error, "pass_began", False):
                 listener.failed(op, inputs, attrs)
@@ -140,7 +160,7 @@ def _shown(
                 listener.refused()
             raise
         finally:
-            state.depth -= 1
+            state.depth = 0
         return listener.record(op, inputs, attrs, outputs)
 
 
@@ -153,7 +173,10 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
         op.infer is None or (not op.rules and (_tracked(inputs) or state.level >= 0))
     ):
         # What the composite makes from nothing belongs where its inputs are.
-        before, state.backend = state.backend, backend
+        before = state.backend
+        if before is backend:
+            return composite(*inputs, **attrs)
+        state.backend = backend
         try:
             return composite(*inputs, **attrs)
         finally:
@@ -163,8 +186,9 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
     tracked = bool(op.rules) and _tracked(inputs)
     if tracked and any(m.dtype.category > 1 for m in (found if op.many else (found,))):
         graph.renew(inputs)
-    if op.writes:
-        _check_written(op, inputs)
+    changed = written(op, inputs) if op.writes else ()
+    if changed:
+        _check_written(op, changed)
     if op.view:
         if op.multi_view:
             outs = [backend.view(inputs[0], m) for m in found]
@@ -174,9 +198,8 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
         outs = backend.run(op, found, inputs, attrs)
     else:
         outs = backend.run(op, (found,), inputs, attrs)
-    if op.writes:
-        for t in written(op, inputs):
-            t._vc.n += 1
+    for t in changed:
+        t._vc.n += 1
     if tracked:
         graph.record(op, inputs, attrs, outs)
     if op.unsafe:
@@ -197,14 +220,26 @@ def compute(
     history: bool,
     views: bool,
 ) -> Any:
-    """`dispatch` for a plain op whose inputs were looked at: they share a backend and are of a geometry that
-    is known. `history`: one that is no view needs a gradient; `views`: there are views.
+    """`dispatch` for a plain op or view whose inputs were looked at: they share a backend and are of a
+    geometry that is known. `history`: one that is no view needs a gradient; `views`: there are views.
     """
     listener = backend.listener
     if listener is not None and not state.depth:
         # History is looked for again: another thread may have written to the inputs before the lock was ours.
-        again = partial(compute, op, known, backend, inputs, attrs, True, True)
-        return _shown(listener, op, inputs, attrs, again)
+        given = (op, known, backend, inputs, attrs, True, True)
+        return _shown(listener, op, inputs, attrs, _computed, *given)
+    return _computed(op, known, backend, inputs, attrs, history, views)
+
+
+def _computed(
+    op: Op,
+    known: Known,
+    backend: Backend,
+    inputs: tuple[Any, ...],
+    attrs: dict[str, Any],
+    history: bool,
+    views: bool,
+) -> Any:
     dual = state.level >= 0
     if views:
         history = _tracked(inputs)
@@ -213,26 +248,39 @@ def compute(
     history = history and known.tracks
     if history and views:
         graph.renew(inputs)
-    out = backend.run_plain(op, known, inputs, attrs)
+    out = backend.view(inputs[0], known.meta) if op.view else backend.run_plain(op, known, inputs, attrs)
     if history:
         graph.record_one(op, known, inputs, attrs, out)
+    if op.view:
+        mark_views(op, inputs[0], (out,))
     if dual:
         propagate(op, inputs, attrs, [out])
     return out
 
 
-def written(op: Op, inputs: tuple[Any, ...]) -> Iterator[Tensor]:
+def written(op: Op, inputs: tuple[Any, ...]) -> list[Tensor]:
     """The inputs that `op` declares to change in place."""
-    return flat_tensors([x for x, yes in zip(inputs, op.written, strict=True) if yes])
+    found: list[Tensor] = []
+    at = -1
+    for yes in op.written:
+        at += 1
+        if yes:
+            x = inputs[at]
+            if isinstance(x, Tensor):
+                found.append(x)
+            elif x:
+                found += flat_tensors(x)
+    return found
 
 
-def _check_written(op: Op, inputs: tuple[Any, ...]) -> None:
+def _check_written(op: Op, changed: list[Tensor]) -> None:
     """RuntimeError where an op that leaves no history would change what has one, or memory shared by
     elements.
     """
-    for t in written(op, inputs):
+    grad = state.grad
+    for t in changed:
         check_memory(t)
-        if state.grad and t.requires_grad:
+        if grad and t.requires_grad:
             check_target(t)
             raise RuntimeError(f"{op.name}(): a tensor that requires grad can be changed under no_grad only")
 

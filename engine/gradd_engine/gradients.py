@@ -84,15 +84,16 @@ assign_grad = op(
 
 def _clear(tensors: Sequence[Tensor], set_to_none: bool) -> None:
     for t in tensors:
-        if t._grad is None:
+        g = t._grad
+        if g is None:
             continue
         if set_to_none:
             t._grad = None
         else:
-            if t._grad._fn is not None:
-                t._grad = detached(t._grad)
+            if g._fn is not None:
+                t._grad = detached(g)
             else:
-                t._grad._requires_grad = False
+                g._requires_grad = False
             before, state.grad = state.grad, False
             try:
                 named.zero_(t._grad)

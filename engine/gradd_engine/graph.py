@@ -30,17 +30,19 @@ class OpNode(Node):
     #: the node's name where the overload decides it
     _label: str = ""
 
-    def __init__(self, op: Op, attrs: dict[str, Any]) -> None:
+    #: the op's parameters with an edge slot, which the overload decides
+    params: tuple[str, ...]
+    #: per edge slot: geometry of the input, or a list of them
+    inputs: Sequence[Any] = ()
+    #: per edge slot: whether a gradient goes there
+    wants: tuple[bool, ...] = ()
+
+    def __init__(self, op: Op, attrs: dict[str, Any], params: tuple[str, ...]) -> None:
         self.priority = next_priority()
         self.op = op
         self.attrs = attrs
+        self.params = params
         self.saved: dict[str, Any] | None = {}
-        #: the op's parameters with an edge slot, which the overload decides
-        self.params = op.edge_params
-        #: per edge slot: geometry of the input, or a list of them
-        self.inputs: Sequence[Any] = []
-        #: per edge slot: whether a gradient goes there
-        self.wants: tuple[bool, ...] = ()
 
     def name(self) -> str:
         """The op's node name."""
@@ -56,8 +58,12 @@ class OpNode(Node):
         """Freed, versions."""
         if self.saved is None:
             raise RuntimeError(FREED)
-        for entry in self.saved.values():
-            check_saved(entry, self)
+        if self.values:
+            for entry in self.saved.values():
+                if type(entry) is not Saved:
+                    check_saved(entry, self)
+                elif entry.tensor._vc.n != entry.version:
+                    entry.check(self)
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         """Run the rules that wanted inputs need; undo broadcasting and promotion."""
@@ -138,7 +144,7 @@ def _metas(x: Any) -> Any:
 
 
 def _make(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> OpNode:
-    node = OpNode(op, attrs)
+    node = OpNode(op, attrs, op.edge_params)
     slots = op.edge_slots
     if op.number_nodes:
         node.params, node._label = overload(op, inputs)
@@ -232,8 +238,8 @@ def record_one(op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, A
     plan = known.plans.get(key)
     if plan is None:
         plan = known.plans[key] = plan_of(op, known.params, key)
-    node = OpNode(op, attrs)
-    node.params, node.inputs, node.edges, node.wants = known.params, known.inputs, tuple(edges), key
+    node = OpNode(op, attrs, known.params)
+    node.inputs, node.edges, node.wants = known.inputs, tuple(edges), key
     if known.label:
         node._label = known.label
     node.backend = out.backend

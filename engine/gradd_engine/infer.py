@@ -27,7 +27,8 @@ _LISTS = frozenset({list, tuple, Size})
 
 
 class Known:
-    """What a plain op makes of inputs of one geometry: ``meta``, what `infer` says, and its parts at hand.
+    """What a plain op or view makes of inputs of one geometry: ``meta``, what `infer` says, and its parts
+    at hand.
 
     ``tracks``: its result can have a history. ``takes``, an entry an input, says what its kernel gets: None
     for the array as it is, a type to make of a number, False where it takes more. For its node: ``params``
@@ -36,21 +37,22 @@ class Known:
     """
 
     __slots__ = (
-        "contiguous", "dtype", "inputs", "label", "meta", "params", "plans", "shape", "slots", "takes",
-        "tracks",
+        "contiguous", "dtype", "inputs", "label", "meta", "nbytes", "params", "plans", "shape", "slots",
+        "takes", "tracks",
     )  # fmt: skip
 
     def __init__(self, op: Op, meta: Meta, inputs: tuple[Any, ...]) -> None:
         self.meta = meta
         self.tracks = bool(op.rules) and meta.dtype.category >= FLOAT
-        self.takes = tuple(_take(x, meta.compute) for x in inputs)
+        self.takes = () if op.view else tuple(_take(x, meta.compute) for x in inputs)
         self.shape = tuple(meta.shape)
         self.dtype = meta.dtype.np
+        self.nbytes = meta.nbytes
         self.contiguous = meta.contiguous
         self.params, self.label = overload(op, inputs)
         places = [op.slot_of[name] for name in self.params]
         self.slots = tuple(at if _differentiable(inputs[at]) else -1 for at in places)
-        self.inputs = tuple(None if at < 0 else _geometry(inputs[at]) for at in self.slots)
+        self.inputs = tuple(None if at < 0 else _geometry(inputs[at], op.view) for at in self.slots)
         self.plans: dict[tuple[bool, ...], Plan] = {}
 
 
@@ -69,9 +71,10 @@ def _differentiable(x: Any) -> bool:
     return isinstance(x, Tensor) and x.dtype.differentiable
 
 
-def _geometry(t: Tensor) -> TensorMeta:
+def _geometry(t: Tensor, placed: bool) -> TensorMeta:
     found = TensorMeta(t)
-    found.offset = 0
+    if not placed:
+        found.offset = 0
     return found
 
 
@@ -84,8 +87,8 @@ def _take(x: Any, compute: DType | None) -> Any:
 
 
 def learn(op: Op, key: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Known | None:
-    """Work out what a plain op makes of such inputs and remember it under `key`; None where something stands
-    among them that needs a closer look.
+    """Work out what a plain op or view makes of such inputs and remember it under `key`; None where something
+    stands among them that needs a closer look.
     """
     for x, classes in zip(inputs, op.accepts, strict=True):
         if not isinstance(x, Tensor) and x.__class__ not in classes:
@@ -116,7 +119,11 @@ def infer(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         else:
             parts.append(x.__class__)
     if op.view:
-        parts.append(inputs[0].offset)
+        offset = inputs[0].offset
+        if offset.__class__ is not int:
+            # A plan's tracer marks offsets that change from run to run: what is remembered must be numbers.
+            return op.infer(*inputs, **attrs)
+        parts.append(offset)
     for v in attrs.values():
         kind = v.__class__
         if kind in PLAIN:

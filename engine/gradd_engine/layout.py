@@ -46,7 +46,7 @@ class Meta:
     ``compute`` is the dtype the inputs are cast to before the kernel runs (None: as they are).
     """
 
-    __slots__ = ("_contiguous", "compute", "dtype", "offset", "shape", "strides")
+    __slots__ = ("_contiguous", "_nbytes", "compute", "dtype", "offset", "shape", "strides")
 
     def __init__(
         self,
@@ -57,6 +57,7 @@ class Meta:
         compute: DType | None = None,
     ) -> None:
         self._contiguous = True if strides is None else None
+        self._nbytes = -1
         self.shape = shape
         self.dtype = dtype
         self.strides = contiguous_strides(shape) if strides is None else strides
@@ -71,7 +72,10 @@ class Meta:
     @property
     def nbytes(self) -> int:
         """Bytes of the elements."""
-        return numel(self.shape) * self.dtype.itemsize
+        found = self._nbytes
+        if found < 0:
+            found = self._nbytes = numel(self.shape) * self.dtype.itemsize
+        return found
 
     @property
     def contiguous(self) -> bool:
@@ -145,7 +149,7 @@ def is_channels_last(shape: Sequence[int], strides: Sequence[int]) -> bool:
 
 def overlaps_itself(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether two indices can name one memory location (exact for expanded tensors, as PyTorch checks)."""
-    return any(size > 1 and stride == 0 for size, stride in zip(shape, strides, strict=True))
+    return 0 in strides and any(size > 1 and stride == 0 for size, stride in zip(shape, strides, strict=True))
 
 
 def dense_strides(shape: Sequence[int], order: Sequence[int]) -> Shape:

@@ -153,7 +153,6 @@ class AccumulateGrad(Node):
     leaf = True
 
     def __init__(self, variable: Tensor) -> None:
-        super().__init__()
         self.priority = LAST
         self.variable = variable
         self.backend = variable.backend

@@ -77,6 +77,7 @@ class Op:
         "inplace",
         "jvp",
         "known",
+        "listed",
         "many",
         "method",
         "multi_view",
@@ -109,8 +110,10 @@ class Op:
         self.tensor_params = schema.tensors
         self.tensor_slots = tuple(p.name for p in schema.tensors)
         self.slot_of = {n: i for i, n in enumerate(self.tensor_slots)}
-        #: no parameter takes a list of tensors
-        self.simple = not any("[" in p.kind for p in self.tensor_params)
+        #: per tensor parameter: it takes a list of tensors
+        self.listed = tuple("[" in p.kind for p in self.tensor_params)
+        #: no parameter takes one
+        self.simple = True not in self.listed
         #: per tensor parameter: the classes, besides tensors, of what may stand there
         self.accepts = tuple(_accepted(p) for p in schema.tensors)
         self.base: Op | None = None
@@ -132,7 +135,7 @@ class Op:
         self.inline = False
         self.inplace: Op | None = None
         self.jvp: Any = None
-        #: of a plain op: what it makes of inputs of each geometry
+        #: of a plain op or view: what it makes of inputs of each geometry
         self.known: dict[tuple[Any, ...], Known] = {}
         self.many = False
         self.method = False
@@ -232,6 +235,11 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
             f"else: {x}__ = {x}.__class__",
         ]
         key.append(f"{x}__")
+    if op.view:
+        source = op.tensor_slots[0]
+        # A plan's tracer marks offsets that change from run to run.
+        lines.append(f"if _backend is None or {source}.offset.__class__ is not int: {general}")
+        key.append(f"{source}.offset")
     for p in op.schema.attrs:
         lines.append(f"if {p.name}.__class__ not in _plain: {general}")
         key += [f"{p.name}.__class__", p.name]
@@ -336,10 +344,14 @@ def op(
         made.inferred = {}
     made.plain = (
         made.simple
-        and impl is not None
         and infer is not None
         and differentiable is None
-        and not (view or made.many or writes or made.inline)
+        and not (made.many or writes or made.inline)
+        and (
+            impl is not None
+            if not view
+            else len(made.tensor_slots) == 1 and made.inferred is not None and not unsafe
+        )
     )
     made.differentiable = None if differentiable is None else tuple(differentiable)
     made.namespace, made.method = namespace, bool(method)

@@ -17,13 +17,15 @@ from .state import state
 from .tensor import Tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .op import Op
 
 NO_GRAD = "no_grad"
 MULTI_VIEW = "multi"
 
 
-def mark_views(op: Op, source: Tensor, outs: list[Tensor]) -> None:
+def mark_views(op: Op, source: Tensor, outs: Sequence[Tensor]) -> None:
     """Tell each output of a view op what it is a view of."""
     base = source if source._base is None else source._base
     creation = MULTI_VIEW if op.multi_view else source._creation

@@ -303,7 +303,10 @@ def name(s: Script) -> None:
             s.session[key] = s.any()
         case 2:
             try:
-                s.keep(s.session[key])
+                found = s.session[key]
+                s.keep(found)
+                # A graph that this client has lost sight of is the server's to judge.
+                s.blind = s.blind or (found._fn is not None and found._fn.opaque)
             except KeyError:
                 s.log[-1] += " (none)"
         case _:

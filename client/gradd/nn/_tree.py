@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _UNREADY = "cannot assign {} before Module.__init__() call"
+_REGISTRIES = ("_parameters", "_buffers", "_modules")
 
 
 class Tree:
@@ -64,9 +65,10 @@ class Tree:
             super().__setattr__(name, value)
 
     def __getattr__(self, name: str) -> Any:
-        for registry in ("_parameters", "_buffers", "_modules"):
-            found = self.__dict__.get(registry, {})
-            if name in found:
+        held = self.__dict__
+        for registry in _REGISTRIES:
+            found = held.get(registry)
+            if found is not None and name in found:
                 return found[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 

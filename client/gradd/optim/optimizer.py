@@ -54,8 +54,8 @@ def _ending_the_batch(step: Callable[..., Any]) -> Callable[..., Any]:
         finally:
             self._stepping = False
         self._stepped = True
-        for session in {p._session for group in self.param_groups for p in group["params"]}:
-            session.step_done()
+        for backend in {p.backend for group in self.param_groups for p in group["params"]}:
+            backend.session.step_done()
         return out
 
     wrapped._ends_the_batch = True  # type: ignore[attr-defined]
@@ -141,7 +141,7 @@ class Optimizer:
             p
             for group in self.param_groups
             for p in group["params"]
-            if p.requires_grad or p._grad is not None
+            if p._requires_grad or p._gradient is not None or p.requires_grad
         ]
         if held:
             gradients.zero_grad(held, set_to_none=set_to_none)
@@ -229,7 +229,7 @@ def with_gradients(group: dict[str, Any]) -> list[Any]:
     """The group's parameters that have a gradient, once the session knows which have."""
     for p in group["params"][:1]:
         p._session.ready()
-    return [p for p in group["params"] if p._grad is not None]
+    return [p for p in group["params"] if p._gradient is not None]
 
 
 def options(**given: Any) -> OrderedDict[str, Any]:

@@ -78,7 +78,7 @@ def _update(group: dict[str, Any], params: list[Any], buffers: list[Any], first:
         return
     sgd_step(
         params,
-        [p._grad for p in params],
+        [p._gradient for p in params],
         buffers,
         lr=float(group["lr"]),
         momentum=float(group["momentum"]),

@@ -28,8 +28,11 @@ def _check(name: str, params: Sequence[Tensor], **others: Sequence[Tensor]) -> N
     for what, tensors in others.items():
         if len(tensors) != len(params):
             raise RuntimeError(f"{name}(): {what} has {len(tensors)} tensors for {len(params)} params")
-        for i, (p, t) in enumerate(zip(params, tensors, strict=True)):
-            if tuple(t.shape) != tuple(p.shape) or t.dtype is not p.dtype:
+        i = -1
+        for t in tensors:
+            i += 1
+            p = params[i]
+            if t.dtype is not p.dtype or t.shape != p.shape:
                 raise RuntimeError(
                     f"{name}(): {what}[{i}] has shape {list(t.shape)} and dtype {t.dtype}, "
                     f"its parameter shape {list(p.shape)} and dtype {p.dtype}"

@@ -95,7 +95,8 @@ def _bounds(s: slice, size: int) -> tuple[int, int, int]:
     """(start, length, step) of a slice over `size` elements."""
     try:
         step = 1 if s.step is None else operator.index(s.step)
-        start, stop = (None if n is None else operator.index(n) for n in (s.start, s.stop))
+        start = None if s.start is None else operator.index(s.start)
+        stop = None if s.stop is None else operator.index(s.stop)
     except TypeError:
         raise TypeError("slice indices must be integers or None or have an __index__ method") from None
     return *slice_range(start, stop, step, size), step
@@ -167,6 +168,10 @@ def _tensors(indices: Sequence[Any]) -> list[Any]:
 
 def getitem(x: Any, key: Any) -> Any:
     """``x[key]``."""
+    kind = key.__class__
+    if (kind is slice or kind is int) and x.shape:
+        size, *_ = x.shape
+        return slice_(x, 0, *_bounds(key, size)) if kind is slice else _selected(x, 0, key, 0)
     entries = _entries(key, x)
     alone = len(entries) == 1 and not isinstance(key, tuple)
     found, indices = apply(x, entries, plain_slice=alone)

@@ -203,8 +203,8 @@ class Ending:
             id(t._fn) in histories or (t._base is not None and id(t._base._fn) in histories)
             for t in self.kept
         )
-        own = any(f.source is None for f in self.far) or any(id(t) not in inputs for t in self.kept)
-        self.folds = bool(histories) and not cycle and (len(histories) == 1 or not own)
+        #: with several histories one would keep what another needs
+        self.folds = len(histories) == 1 and not cycle
         self._note_inputs()
 
     def _note_inputs(self) -> None:

@@ -167,17 +167,19 @@ class TraceBackend:
         anew.
         """
         assert op.infer is not None
-        self._window = None
+        window = None
         if op.view:
             late = [n for n, v in attrs.items() if place_of(v) is not None or isinstance(v, Offset)]
             if late:
                 if op.name not in _WINDOWS:
                     raise TraceFailed(f"a view by {op.name} depends on a run-time value")
-                self._window = (op, attrs)
+                window = (op, attrs)
                 attrs = {n: plain(v) for n, v in attrs.items()}
             elif op.name == "as_strided" and (inputs[0].storage.of is not None or inputs[0].storage.floats):
                 raise TraceFailed("as_strided inside a window counts from the window")
-        return op.infer(*inputs, **attrs)
+        found = op.infer(*inputs, **attrs)
+        self._window = window
+        return found
 
     def run(
         self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
