@@ -83,7 +83,8 @@ class Outbox:
         message = m.Batch(
             writer=wire.writer, epoch=wire.epoch, seq=wire.seq + 1, ack=wire.ack, program=program,
             definition=None if program in wire.known else definition, inputs=built.inputs,
-            values=[encode_scalar(v) for v in built.values], uploads=uploads, keep=keep, first=first,
+            values=built.encoded or [encode_scalar(v) for v in built.values],
+            uploads=uploads, keep=keep, first=first,
             fetch=[t._id if k is None else len(built.inputs) + k for t, k in reads], free=self._frees(),
             bind={name: t._id for name, t in (bind or {}).items()}, unbind=unbind or [], state=state or [],
         )  # fmt: skip

@@ -76,7 +76,7 @@ class Builder:
     """Steps recorded since the last batch, with what will travel beside them."""
 
     __slots__ = (
-        "inputs", "known", "outputs", "sites", "slots", "steps", "tensors", "uploads", "values",
+        "encoded", "inputs", "known", "outputs", "sites", "slots", "steps", "tensors", "uploads", "values",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -91,6 +91,8 @@ class Builder:
         self.outputs: list[weakref.ref[Tensor] | None] = []
         #: run-time values, in the order of the steps; within one those of its arguments first
         self.values: list[Any] = []
+        #: the same as they cross the wire, where that is known already
+        self.encoded: list[Any] | None = None
         self.uploads: list[Any] = []
         #: the program that the steps are those of, as far as they go
         self.known: Known | None = None

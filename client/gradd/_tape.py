@@ -10,6 +10,7 @@ from gradd_engine.backends.meta import MetaStorage
 from gradd_engine.layout import numel
 from gradd_engine.state import ambient, state
 from gradd_engine.tracing import Commit, Ending, Found, Mirrored, TraceBackend, TraceFailed
+from gradd_protocol.values import encode_scalar
 
 from ._guards import constant, flatten, unflatten
 from ._program import Builder, Grad, Late
@@ -130,6 +131,7 @@ class Replay:
         self._known = known
         self._sites = built.sites
         self._values = built.values
+        self._encoded = [encode_scalar(v) for v in built.values]
         self._slots = len(built.outputs)
         self._ending = ending
         self._result = result
@@ -145,6 +147,7 @@ class Replay:
         built = Builder()
         built.known = self._known
         built.steps, built.sites, built.values = self._known.steps, self._sites, self._values
+        built.encoded = self._encoded
         built.inputs, built.tensors = [t._id for t in tensors], tensors
         built.outputs = [None] * self._slots
         for slot, t in ending.wanted.items():

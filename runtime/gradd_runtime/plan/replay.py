@@ -87,7 +87,7 @@ class Plan:
         self._template = lowering.template
         self._loads, self._numbers, self._number = lowering.loads, lowering.numbers, lowering.number
         self._sources = sorted(lowering.sources.items())
-        self._bits, self._converted = b"", list[Any]()
+        self._bits = b""
         self._straight: Callable[[Frame], None] | None = None
         #: most bytes that a replay can add to the session's, and what the plan itself takes, about
         self.bytes = sum(_bytes(i) for i in recorder.code)
@@ -101,18 +101,17 @@ class Plan:
     def replay(self, work: Work, session: Session, found: Found) -> dict[int, Tensor]:
         """Run it; the wanted slots' tensors. Raises before it changed anything, or not at all."""
         reals = found.tensors
-        arrays = self._template.copy()
-        frame = Frame(arrays, work.values, work.uploads, session.generator)
-        for register, i in self._loads:
-            arrays[register] = reals[i].array
         if self._numbers:
             # Equal bits, equal numbers: a loop's constants are converted once.
             bits = marshal.dumps(work.values)
             if bits != self._bits:
-                self._converted = [self._number(work.values[at], c) for _, at, c in self._numbers]
+                for register, at, compute in self._numbers:
+                    self._template[register] = self._number(work.values[at], compute)
                 self._bits = bits
-            for (register, _, _), number in zip(self._numbers, self._converted, strict=True):
-                arrays[register] = number
+        arrays = self._template.copy()
+        frame = Frame(arrays, work.values, work.uploads, session.generator)
+        for register, i in self._loads:
+            arrays[register] = reals[i].array
         for number, i in self._sources:
             storage = reals[i].storage
             assert storage is not None
