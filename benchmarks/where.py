@@ -30,7 +30,7 @@ def _watched() -> Iterator[Spent]:
     spent = Spent()
     lowering: Any = lower.Lowering
     session: Any = Session
-    kernel_of, submit = lowering._kernel, session.submit
+    kernel_of, answer = lowering._kernel, session.answer
 
     def timed_kernel(self: Any, instruction: Any) -> Callable[[Any], None]:
         run, name = kernel_of(self, instruction), instruction.op.name
@@ -42,18 +42,18 @@ def _watched() -> Iterator[Spent]:
 
         return kernel
 
-    def timed_submit(self: Any, frame: Any) -> Any:
+    def timed_answer(self: Any, frame: Any) -> Any:
         began = time.thread_time()
         try:
-            return submit(self, frame)
+            return answer(self, frame)
         finally:
             spent.session += time.thread_time() - began
 
-    lowering._kernel, session.submit = timed_kernel, timed_submit
+    lowering._kernel, session.answer = timed_kernel, timed_answer
     try:
         yield spent
     finally:
-        lowering._kernel, session.submit = kernel_of, submit
+        lowering._kernel, session.answer = kernel_of, answer
 
 
 def plan_counts(session: gradd.Session) -> dict[str, int]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import gradd
 import msgspec
 import pytest
 
 from benchmarks.__main__ import QUESTIONS
 from benchmarks.bench import Bench, Row, Timing, spread
 from benchmarks.report import document, table
+from benchmarks.where import where
 
 ROOT = Path(__file__).parents[2]
 
@@ -75,3 +80,22 @@ def test_the_document_says_what_was_missed_and_by_how_much() -> None:
     assert "- **narrow**: 0.20 where 0.40 is wanted, 2.00 times off." in text
     assert "- **fast**" not in text
     assert "not built yet: it" in text
+
+
+def test_where_a_step_goes_adds_up() -> None:
+    def make() -> Callable[[], Any]:
+        w = gradd.ones(3, requires_grad=True)
+
+        def step() -> None:
+            w.grad = None
+            (w * 2).exp().sum().backward()
+            w.grad.tolist()
+
+        return step
+
+    text = where(make, 1, 20)
+    found = re.search(r"script (-?\d+), session outside planned kernels (-?\d+), kernels (-?\d+)", text)
+    assert found is not None, text
+    script, session, kernels = map(int, found.groups())
+    assert min(script, session) > 0 <= kernels, text
+    assert "mul" in text
