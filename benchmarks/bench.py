@@ -167,6 +167,11 @@ _ONE_THREAD = {
 }
 
 
+#: where the environment pins OpenBLAS to the kernels of another processor, gradd would be measured with
+#: these, and torch with those of this one
+_PINS = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+
+
 def main(question: Callable[[Bench], list[Row]]) -> None:
     """The command line of a question's file. Prints the rows, as text or as one JSON line."""
     parser = argparse.ArgumentParser(description=sys.modules[question.__module__].__doc__)
@@ -177,8 +182,9 @@ def main(question: Callable[[Bench], list[Row]]) -> None:
     )
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    if not _ONE_THREAD.items() <= os.environ.items():
-        os.execve(sys.executable, sys.orig_argv, {**os.environ, **_ONE_THREAD})
+    if not _ONE_THREAD.items() <= os.environ.items() or any(pin in os.environ for pin in _PINS):
+        kept = {name: value for name, value in os.environ.items() if name not in _PINS}
+        os.execve(sys.executable, sys.orig_argv, {**kept, **_ONE_THREAD})
     torch = None if options.no_torch else single_threaded_torch()
     here = nullcontext((options.url, None)) if options.url else serving()
     with here as (url, pid):
