@@ -115,6 +115,32 @@ class Control:
         self._link.close()
 
 
+class Remote:
+    """What the stream and http transports have in common: all but the batches goes over `Control`."""
+
+    def __init__(self, url: str, session: str, token: str | None) -> None:
+        self._control = Control(url, session, token)
+
+    def request(
+        self, message: m.Request, buffers: Sequence[frames.Array] = ()
+    ) -> tuple[m.Reply, list[frames.Array]]:
+        """See Transport.request."""
+        return self._control.request(message, buffers)
+
+    def delete(self) -> None:
+        """See Transport.delete."""
+        self._control.delete()
+
+    def close(self) -> None:
+        """See Transport.close."""
+        self._drop()
+        self._control.close()
+
+    def _drop(self) -> None:
+        """Give up the way that batches take."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how its batches travel")
+
+
 def problem_of(status: int, body: bytes) -> Problem:
     """The problem in an error response; one that says no more than the status where it holds none."""
     try:

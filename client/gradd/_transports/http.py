@@ -10,7 +10,7 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 
 from .base import Dropped
-from .control import Control
+from .control import Remote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 FRAME = "application/vnd.gradd.frame"
 
 
-class HttpTransport:
+class HttpTransport(Remote):
     """Batches by ``PUT .../writers/{w}/batches/{seq}``, one after the other, by a thread. See `Transport`."""
 
     def __init__(self, url: str, session: str, token: str | None) -> None:
-        self._control = Control(url, session, token)
+        super().__init__(url, session, token)
         self._line: _Line | None = None
 
     def attach(self, resume: tuple[int, int] | None = None) -> m.Attached:
@@ -57,25 +57,10 @@ class HttpTransport:
             raise reply
         return reply
 
-    def request(
-        self, message: m.Request, buffers: Sequence[frames.Array] = ()
-    ) -> tuple[m.Reply, list[frames.Array]]:
-        """See Transport.request."""
-        return self._control.request(message, buffers)
-
-    def delete(self) -> None:
-        """See Transport.delete."""
-        self._control.delete()
-
     def _drop(self) -> None:
         if self._line is not None:
             self._line.end()
             self._line = None
-
-    def close(self) -> None:
-        """See Transport.close."""
-        self._drop()
-        self._control.close()
 
 
 class _Line:

@@ -12,18 +12,18 @@ from websockets.exceptions import InvalidHandshake, InvalidStatus
 
 from .._exceptions import ConnectionFailed, error_of
 from .base import Dropped
-from .control import Control
+from .control import Remote
 from .websocket import Closed, WebSocket
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class StreamTransport:
+class StreamTransport(Remote):
     """Batches over ``/v1/sessions/{name}/stream``; control and bulk over HTTP. See `Transport`."""
 
     def __init__(self, url: str, session: str, token: str | None) -> None:
-        self._control = Control(url, session, token)
+        super().__init__(url, session, token)
         base = "ws" + self._control.base.removeprefix("http")
         self._url = f"{base}/v1/sessions/{quote(session, safe='')}/stream"
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -67,22 +67,7 @@ class StreamTransport:
         except Closed as e:
             raise Dropped(str(e)) from e
 
-    def request(
-        self, message: m.Request, buffers: Sequence[frames.Array] = ()
-    ) -> tuple[m.Reply, list[frames.Array]]:
-        """See Transport.request."""
-        return self._control.request(message, buffers)
-
-    def delete(self) -> None:
-        """See Transport.delete."""
-        self._control.delete()
-
     def _drop(self) -> None:
         if self._socket is not None:
             self._socket.close()
             self._socket = None
-
-    def close(self) -> None:
-        """See Transport.close."""
-        self._drop()
-        self._control.close()
