@@ -86,14 +86,15 @@ tanhshrink: Op = op(
 )
 
 
-def _shrinker(name: str, impl: Callable[..., Any]) -> Op:
+def _shrinker(name: str, impl: Callable[..., Any], everywhere: bool = False) -> Op:
     return op(
         f"{name}(Tensor input, float lambd=0.5)",
         infer=floating(f"{name}_cpu"),
         impl=impl,
         vjp=lambda g, input, lambd: where((input >= -lambd) & (input <= lambd), 0.0, g),
         jvp=ELEMENTWISE,
-        namespace=F,
+        method=everywhere,
+        namespace=f"|{F}" if everywhere else F,
         doc=f"0 within [-lambd, lambd] (torch.nn.functional.{name}).",
     )
 
@@ -107,6 +108,7 @@ softshrink = _shrinker(
 hardshrink = _shrinker(
     "hardshrink",
     lambda xp, a, lambd: xp.where((a >= -lambd) & (a <= lambd), a.dtype.type(0), a),
+    everywhere=True,
 )
 
 
