@@ -20,7 +20,7 @@ from gradd_engine.layout import Size
 from gradd_engine.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from gradd_protocol.version import VERSION as __version__
 
-from . import autograd, cuda, nn, optim
+from . import autograd, cuda, nn, optim, special
 from ._connect import connect
 from ._connect import current as current_session
 from ._creation import as_tensor, from_numpy, is_tensor, tensor
@@ -140,6 +140,7 @@ __all__ = [
     "set_grad_enabled",
     "set_printoptions",
     "short",
+    "special",
     "tensor",
     "uint8",
 ]  # fmt: skip

@@ -10,6 +10,7 @@ from ..op import ELEMENTWISE, Op, op
 from ..tensor import Tensor
 from .binary import log_of, where
 from .common import broadcast, broadcast_float, conj, pointwise_meta, refuse
+from .create import zeros_like
 from .elementwise import exp, log
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ copysign: Op = op(
     "copysign(Tensor input, Tensor|Number other)",
     infer=real_float("copysign_cpu"),
     impl=lambda xp, a, b: xp.copysign(a, b),
-    vjp={"input": _copysign_vjp, "other": lambda g: g * 0},
+    vjp={"input": _copysign_vjp, "other": lambda g: zeros_like(g)},
     jvp=ELEMENTWISE,
     number_nodes={"other": "CopysignBackward1"},
     method=True,

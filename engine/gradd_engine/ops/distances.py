@@ -11,7 +11,7 @@ from .arithmetic import neg
 from .binary import where
 from .common import broadcast, conj
 from .complex import real
-from .norm import factor, kernel, vector_norm
+from .norm import factor, gradient, kernel, vector_norm
 from .reductions import collect, sum
 
 if TYPE_CHECKING:
@@ -31,10 +31,9 @@ def _dist_infer(input: Tensor, other: Tensor, p: Any) -> Meta:
 
 
 def _dist_vjp(grads: Any, needs: Any, input: Any, other: Any, p: Any, out: Any) -> Any:
-    found = factor(input - other, p, None, False, out)
-    if found is None:
+    g = gradient(grads[0], input - other, p, None, False, out)
+    if g is None:
         return None, None
-    g = grads[0] * found
     return (g if needs[0] else None), (neg(g) if needs[1] else None)
 
 

@@ -25,11 +25,18 @@ def _softplus_kernel(xp: Any, a: Any, beta: Any, threshold: Any) -> Any:
     )
 
 
+def _softplus_vjp(g: Any, input: Any, beta: Any, threshold: Any) -> Any:
+    scaled = input * beta
+    # at the threshold the second derivative is 0 already
+    bent = where(scaled < threshold, scaled, float(threshold))
+    return where(scaled > threshold, g, g * sigmoid(bent))
+
+
 softplus: Op = op(
     "softplus(Tensor input, Number beta=1, Number threshold=20)",
     infer=floating("softplus_cpu"),
     impl=_softplus_kernel,
-    vjp=lambda g, input, beta, threshold: where(input * beta > threshold, g, g * sigmoid(input * beta)),
+    vjp=_softplus_vjp,
     jvp=ELEMENTWISE,
     namespace=F,
     doc="log(1 + exp(beta * input)) / beta, the input itself above the threshold "
