@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import graph
+from . import conjugate, graph
 from .backends.numpy import NUMPY
 from .forward_ad import inplace_tangent, propagate, store_tangent
 from .inplace import check_memory, check_overlap, check_result, check_target, rebase
@@ -189,15 +189,19 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
     changed = written(op, inputs) if op.writes else ()
     if changed:
         _check_written(op, changed)
+    given = inputs
+    if not op.view and conjugate.flagged(inputs):
+        given = conjugate.resolved(inputs)
     if op.view:
         if op.multi_view:
             outs = [backend.view(inputs[0], m) for m in found]
         else:
             outs = [backend.view(inputs[0], found)]
+        conjugate.mark(op, inputs[0], outs)
     elif op.many:
-        outs = backend.run(op, found, inputs, attrs)
+        outs = backend.run(op, found, given, attrs)
     else:
-        outs = backend.run(op, (found,), inputs, attrs)
+        outs = backend.run(op, (found,), given, attrs)
     for t in changed:
         t._vc.n += 1
     if tracked:
@@ -248,7 +252,12 @@ def _computed(
     history = history and known.tracks
     if history and views:
         graph.renew(inputs)
-    out = backend.view(inputs[0], known.meta) if op.view else backend.run_plain(op, known, inputs, attrs)
+    if op.view:
+        out = backend.view(inputs[0], known.meta)
+        conjugate.mark(op, inputs[0], (out,))
+    else:
+        given = conjugate.resolved(inputs) if known.complex and conjugate.flagged(inputs) else inputs
+        out = backend.run_plain(op, known, given, attrs)
     if history:
         graph.record_one(op, known, inputs, attrs, out)
     if op.view:
@@ -279,6 +288,8 @@ def _check_written(op: Op, changed: list[Tensor]) -> None:
     """
     grad = state.grad
     for t in changed:
+        if t._conj:
+            raise RuntimeError(f"{op.name}(): a conjugate view cannot be written to; resolve_conj() it first")
         check_memory(t)
         if grad and t.requires_grad:
             check_target(t)
@@ -318,7 +329,11 @@ def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: d
         tangent = inplace_tangent(base, inputs, attrs)
     if tracked:
         node, old = graph.prepare_inplace(op, inputs, attrs)
-    backend.run_into(base, target, meta, inputs, attrs)
+    if target._conj:
+        conjugate.store(backend, base, target, meta, inputs, attrs)
+    else:
+        given = conjugate.resolved(inputs) if conjugate.flagged(inputs) else inputs
+        backend.run_into(base, target, meta, given, attrs)
     target._vc.n += 1
     if node is not None:
         rebase(target, node, old)
