@@ -37,8 +37,8 @@ class Known:
     """
 
     __slots__ = (
-        "complex", "contiguous", "dtype", "inputs", "label", "meta", "nbytes", "params", "plans", "shape", "slots",
-        "takes", "tracks",
+        "complex", "contiguous", "dtype", "inputs", "label", "meta", "nbytes", "params", "plans", "shape",
+        "slots", "takes", "tracks",
     )  # fmt: skip
 
     def __init__(self, op: Op, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:

@@ -313,8 +313,9 @@ def op(
     of the tensor parameters, a dict by name, or `Joint`. ``jvp`` is ELEMENTWISE, LINEAR, BILINEAR, or a
     function over ``<input>_t`` tangents (None where absent) and what a vjp may name. ``composite`` is the op
     written in recorded ops: alone it is the implementation; beside ``impl`` it gives the derivatives.
-    ``view`` results share memory (``conjugates``: and stand for the conjugates of what it holds); an ``unsafe`` one is of a temporary that nobody else sees, and autograd
-    follows it as a result of its own. ``writes`` names the inputs that the op changes in place by itself.
+    ``view`` results share memory (``conjugates``: and stand for the conjugates of what it holds); an
+    ``unsafe`` one is of a temporary that nobody else sees, and autograd follows it as a result of its own.
+    ``writes`` names the inputs that the op changes in place by itself.
     ``inline`` composites are recorded as the ops inside them, and so are those of ``dynamic`` ops, whose
     shapes depend on values. ``differentiable`` flags each output of a ``many`` op. ``node`` names the
     node, or is a function of the attributes that does. ``number_nodes`` names, by parameter, the node

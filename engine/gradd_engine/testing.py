@@ -99,7 +99,8 @@ def check_vjp(fn: Fn, arrays: Arrays, seed: int = 0, tolerance: float = TOLERANC
     weights = [_random(v, rng) for v in _values(fn, arrays)]
     found = _gradients(fn, inputs, [NUMPY.from_array(w.copy()) for w in weights], False)
     got = sum(
-        _inner(NUMPY.to_numpy(g), d) for g, d in zip(found, [d for d in directions if d is not None], strict=True)
+        _inner(NUMPY.to_numpy(g), d)
+        for g, d in zip(found, [d for d in directions if d is not None], strict=True)
     )
     slopes = directional(fn, arrays, directions)
     _compare("vjp", got, sum(_inner(w, s) for w, s in zip(weights, slopes, strict=True)), tolerance)

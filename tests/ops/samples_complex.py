@@ -8,7 +8,11 @@ _Z = V([[1 + 2j, -1j], [0.5 + 0j, 2 - 1j]], "complex128")
 
 SAMPLES = {
     **{
-        name: [S(T(2, 3, low=0.2), T(3)).dtypes("float32 int64"), S(T(2), T(2, dtype="float32")).fails(), S(I([1]), I([2])).fails()]
+        name: [
+            S(T(2, 3, low=0.2), T(3)).dtypes("float32 int64"),
+            S(T(2), T(2, dtype="float32")).fails(),
+            S(I([1]), I([2])).fails(),
+        ]
         for name in ("complex", "polar")
     },
     "conj": [S(_Z).no_layouts(), S(T(2, 3)).no_grad()],

@@ -300,8 +300,7 @@ def _mh(self: Tensor) -> Tensor:
     """`adjoint` (torch.Tensor.mH)."""
     if self.ndim < 2:
         raise RuntimeError(
-            "tensor.mH is only supported on matrices or batches of matrices. "
-            f"Got {self.ndim}-D tensor."
+            f"tensor.mH is only supported on matrices or batches of matrices. Got {self.ndim}-D tensor."
         )
     return adjoint(self)
 
@@ -309,9 +308,7 @@ def _mh(self: Tensor) -> Tensor:
 def _h(self: Tensor) -> Tensor:
     """`adjoint` of a matrix (torch.Tensor.H)."""
     if self.ndim not in (0, 2):
-        raise RuntimeError(
-            f"tensor.H is only supported on matrices (2-D tensors). Got {self.ndim}-D tensor."
-        )
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {self.ndim}-D tensor.")
     return adjoint(self) if self.ndim else conj(self)
 
 

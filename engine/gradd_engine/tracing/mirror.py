@@ -205,7 +205,15 @@ class Mirrored:
             counter = self._counters[id(t._vc)] = VersionCounter()
             counter.n = t._vc.n
         made = Tensor(self._backend, block, t.shape, t.strides, offset, t.dtype, None, counter)
-        for name in ("_requires_grad", "_grad_dtype", "_nr", "_retains", "_creation", "_view_version", "_conj"):
+        for name in (
+            "_requires_grad",
+            "_grad_dtype",
+            "_nr",
+            "_retains",
+            "_creation",
+            "_view_version",
+            "_conj",
+        ):
             if name in t.__dict__:
                 setattr(made, name, t.__dict__[name])
         return made
