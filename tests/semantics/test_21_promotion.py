@@ -174,6 +174,17 @@ def test_21_04_float_power_is_double(T: Any, dtype: str) -> None:
     assert T.float_power(x, 2).tolist() == [4.0, 9.0]
 
 
+def test_21_04_float_power_in_place(T: Any, raises: Any) -> None:
+    x = T.tensor([2.0, 3.0], dtype=T.float64)
+    assert x.float_power_(2) is x
+    assert x.tolist() == [4.0, 9.0]
+    with raises(
+        RuntimeError,
+        "the base given to float_power_ has dtype Float but the operation's result requires dtype Double",
+    ):
+        T.ones(2).float_power_(2)
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

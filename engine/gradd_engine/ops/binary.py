@@ -240,6 +240,20 @@ float_power: Op = op(
     doc="input ** exponent in double precision (torch.float_power).",
 )
 
+
+def _float_power_(self: Tensor, exponent: Any) -> Any:
+    """In-place form of `float_power`; RuntimeError unless the tensor is in double precision."""
+    wide = _wide(self, exponent)
+    if self.dtype is not wide:
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {self.dtype.title} but the operation's result "
+            f"requires dtype {wide.title}"
+        )
+    return pow_(self, exponent)
+
+
+Tensor.float_power_ = _float_power_  # type: ignore[attr-defined]
+
 # -- bounds ----------------------------------------------------------------------------------------
 
 
