@@ -97,6 +97,8 @@ class Tensor:
     #: dtype of .grad: ... for the tensor's own, None for any
     _grad_dtype: Any = ...
     _tangent: Tensor | None = None
+    #: what a token tensor stands for
+    _holds: Any = None
     __hash__ = object.__hash__
     __array_priority__: ClassVar[int] = 1000
     #: tells NumPy to leave ``array + tensor`` to the tensor

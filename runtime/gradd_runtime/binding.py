@@ -65,7 +65,23 @@ class Bound:
         return ""
 
 
-_UNPLANNED = frozenset({"manual_seed", "set_data"})
+#: they draw on more than tensors: the session's random stream, memory that moves, a pass under way, packed
+#: tensors
+_UNPLANNED = frozenset(
+    {
+        "begin_backward",
+        "begin_grad",
+        "delayed_error",
+        "drop_saved",
+        "manual_seed",
+        "restore_rng",
+        "resume_pass",
+        "saved_at",
+        "set_data",
+        "set_history",
+        "stored_rng",
+    }
+)
 
 
 def lookup(name: str, step: int) -> Op:

@@ -1,6 +1,21 @@
 """Automatic differentiation, spelled as torch.autograd. The passes run in the session's daemon."""
 
+from gradd_engine.anomaly import detect_anomaly, set_detect_anomaly
 from gradd_engine.api import backward, grad
+from gradd_engine.function import Function
 from gradd_engine.modes import enable_grad, no_grad, set_grad_enabled
 
-__all__ = ["backward", "enable_grad", "grad", "no_grad", "set_grad_enabled"]
+from . import function, graph
+
+__all__ = [
+    "Function",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "function",
+    "grad",
+    "graph",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+]
