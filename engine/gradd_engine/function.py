@@ -36,7 +36,8 @@ class Function(metaclass=_FunctionMeta):
     """Base of operations with a backward of their own (torch.autograd.Function).
 
     Subclasses have static methods ``forward(ctx, *args)``, or ``forward(*args)`` with
-    ``setup_context(ctx, inputs, output)``; ``backward(ctx, *grads)`` (or ``vjp``); for forward mode ``jvp(ctx, *tangents)``; for vmap
+    ``setup_context(ctx, inputs, output)``; ``backward(ctx, *grads)`` (or ``vjp``); for forward mode
+    ``jvp(ctx, *tangents)``; for vmap
     ``vmap(info, in_dims, *args)`` or ``generate_vmap_rule = True``. Use them by ``apply``.
     """
 

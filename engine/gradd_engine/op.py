@@ -151,7 +151,7 @@ class Op:
         self.plans: dict[Any, Any] = {}
         self.random = False
         self.rules: dict[str, Rule] = {}
-        #: it acts on autograd's own state, and is recorded as itself
+        #: it acts on autograd's own state, and is always recorded as itself
         self.stateful = False
         self.ufunc = ""
         self.unsafe = False

@@ -95,8 +95,8 @@ resume_pass = op(
     many=True,
     namespace="-",
     doc="""Run a pass on: `answer` is what goes on from where it stopped; it stops again once `nodes` more
-    nodes were taken up, at the kind of callable `at` of the `node` of that name, and gives the gradients there.
-    Without `at` it runs to its end and gives what the pass returns.
+    nodes were taken up, at the kind of callable `at` of the `node` of that name, and gives the gradients
+    there. Without `at` it runs to its end and gives what the pass returns.
     """,
 )
 
