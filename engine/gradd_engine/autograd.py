@@ -316,6 +316,7 @@ def _detach_here(input: Tensor) -> Tensor:
             "torch/optim/optimizer.py as the solution."
         )
     input._fn, input._nr, input._requires_grad = None, 0, False
+    input._tangents = None
     return input
 
 

@@ -20,6 +20,7 @@ from .layout import Meta, contiguous_strides, is_dense
 from .nodes import AccumulateGrad, Edge, Node
 from .registry import named
 from .state import state
+from .tangents import LEVELS
 from .tensor import Tensor, VersionCounter, detached
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class GraphTask:
         self.blind = False
         self.skip = False
         if roots and roots[0][1].backend.is_meta:
-            self.skip = not create and self.captured is None and _skippable(order)
+            self.skip = not create and self.captured is None and not LEVELS and _skippable(order)
             for node in order:
                 if node.opaque:
                     self.blind = True

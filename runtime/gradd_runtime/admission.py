@@ -39,6 +39,10 @@ _STATE = frozenset(
         "zero_grad",
     }
 )
+#: steps whose results shapes do not tell
+_UNSEEN = frozenset(
+    {"dual_primal", "dual_tangent", "enter_dual_level", "exit_dual_level", "get_grad", "make_dual"}
+)
 
 
 def admit(bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Problem | None:
@@ -83,7 +87,7 @@ def _dry(call: Call, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend
         t = meta.empty(Meta(attrs["shape"], attrs["dtype"]))
         t._requires_grad = attrs["requires_grad"]
         return [t]
-    if op.dynamic or call.raises or op.name == "get_grad" or any(_unknown(x) for x in inputs):
+    if op.dynamic or call.raises or op.name in _UNSEEN or any(_unknown(x) for x in inputs):
         return UNKNOWN
     if op.name in ("backward", "grad"):
         _check_roots(inputs[0], inputs[1] if op.name == "backward" else inputs[2])

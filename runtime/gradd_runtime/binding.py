@@ -65,7 +65,18 @@ class Bound:
         return ""
 
 
-_UNPLANNED = frozenset({"manual_seed", "set_data"})
+#: ops that act on what no plan holds: the random stream, a tensor's memory, forward-mode levels
+_UNPLANNED = frozenset(
+    {
+        "dual_primal",
+        "dual_tangent",
+        "enter_dual_level",
+        "exit_dual_level",
+        "make_dual",
+        "manual_seed",
+        "set_data",
+    }
+)
 
 
 def lookup(name: str, step: int) -> Op:
