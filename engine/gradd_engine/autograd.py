@@ -16,7 +16,7 @@ from .nodes import Edge, edge_of
 from .op import op
 from .registry import named
 from .state import state
-from .tensor import Tensor, VersionCounter, detached
+from .tensor import Tensor, VersionCounter, carry, detached
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -256,6 +256,22 @@ share = op(
     composite=lambda input: input,
     namespace="-",
     doc="The same tensor under another id.",
+)
+
+
+def _untracked(input: Tensor, requires_grad: bool) -> Tensor:
+    out = carry(input, detached(input))
+    if requires_grad:
+        set_requires_grad(out, True, "method")
+    return out
+
+
+untracked = op(
+    "untracked_alias(Tensor input, bool requires_grad=False)",
+    composite=_untracked,
+    namespace="-",
+    doc="An alias without history that keeps its forward-mode tangents: what a transform of a function "
+    "starts from, and what it gives where nothing outside of it differentiates.",
 )
 
 

@@ -7,7 +7,7 @@ session is held by a *token*, an empty tensor that other ops name it by.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .dtypes import uint8
 from .layout import Meta, is_dense, overlaps_itself
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from .backends import Backend
 
 NESTED = "Nested forward mode AD is not supported at the moment"
-NO_LEVEL = "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+NO_LEVEL = (
+    "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() "
+    "first."
+)
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -193,6 +196,16 @@ class Entered:
         state.entered = tuple(e for e in state.entered if e is not self)
         for token in self._tokens.values():
             exit_level(token)
+
+
+@contextmanager
+def level() -> Iterator[Entered]:
+    """A level of its own for a transform: these nest, in each other and in `dual_level`."""
+    entered = Entered(public=False)
+    try:
+        yield entered
+    finally:
+        entered.exit()
 
 
 def _current() -> Entered | None:
