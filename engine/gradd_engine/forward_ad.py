@@ -273,7 +273,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if found is None or (level is not None and level < 0):
         return UnpackedDualTensor(tensor, None)
     if level not in (None, 0):
-        return UnpackedDualTensor(named.alias(tensor), None)
+        raise RuntimeError("Invalid level given to _fw_primal")
     return found.unpack(tensor)
 
 

@@ -69,7 +69,8 @@ __all__ = [
     "bce", "binary", "cast", "closeness", "combine", "comparison", "complex", "conv", "convcheck",
     "create", "creation", "diagonals", "dropout", "dynamic", "einsum", "elementwise", "embedding", "erf",
     "extrema", "forward_ad", "gamma", "gradients", "groupnorm", "images", "indexing", "inplace",
-    "joining", "losses", "margins", "matmul", "median", "nll", "norm", "norms", "operators", "optim", "pooling", "random",
-    "ranges", "reductions", "reshape", "rounding", "scalars", "scans", "scatter", "shape", "slices",
-    "slicing", "softhard", "softmax", "sorting", "subscript", "variance", "views", "vision",
+    "joining", "losses", "margins", "matmul", "median", "nll", "norm", "norms", "operators", "optim",
+    "pooling", "random", "ranges", "reductions", "reshape", "rounding", "scalars", "scans", "scatter",
+    "shape", "slices", "slicing", "softhard", "softmax", "sorting", "subscript", "variance", "views",
+    "vision",
 ]  # fmt: skip
