@@ -21,7 +21,7 @@ from gradd_engine.layout import Size
 from gradd_engine.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from gradd_protocol.version import VERSION as __version__
 
-from . import autograd, cuda, nn, optim, utils
+from . import autograd, cuda, func, nn, optim, utils
 from ._connect import connect
 from ._connect import current as current_session
 from ._creation import as_tensor, from_numpy, is_tensor, tensor
@@ -113,6 +113,7 @@ __all__ = [
     "float32",
     "float64",
     "from_numpy",
+    "func",
     "function",
     "get_default_dtype",
     "half",

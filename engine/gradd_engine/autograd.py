@@ -18,7 +18,7 @@ from .nodes import Edge, edge_of
 from .op import op
 from .registry import named
 from .state import state
-from .tensor import Tensor, VersionCounter, detached
+from .tensor import Tensor, VersionCounter, carry, detached
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -294,6 +294,22 @@ share = op(
 )
 
 
+def _untracked(input: Tensor, requires_grad: bool) -> Tensor:
+    out = carry(input, detached(input))
+    if requires_grad:
+        set_requires_grad(out, True, "method")
+    return out
+
+
+untracked = op(
+    "untracked_alias(Tensor input, bool requires_grad=False)",
+    composite=_untracked,
+    namespace="-",
+    doc="An alias without history that keeps its forward-mode tangents: what a transform of a function "
+    "starts from, and what it gives where nothing outside of it differentiates.",
+)
+
+
 def _seed(seed: int) -> None:
     if state.generator is not None:
         state.generator.manual_seed(seed)
@@ -351,6 +367,7 @@ def _detach_here(input: Tensor) -> Tensor:
             "torch/optim/optimizer.py as the solution."
         )
     input._fn, input._nr, input._requires_grad = None, 0, False
+    input._tangents = None
     return input
 
 

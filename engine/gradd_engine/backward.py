@@ -16,20 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .accumulate import accumulate, retain
 from .anomaly import check_gradients
 from .hooks import answer
-from .nodes import (
-    ACCUMULATED,
-    BODY,
-    GRADIENTS,
-    POSTHOOKS,
-    PREHOOKS,
-    SAVED,
-    STOPS,
-    AccumulateGrad,
-    Edge,
-    Node,
-)  # fmt: skip
+from .nodes import ACCUMULATED, BODY, GRADIENTS, POSTHOOKS, PREHOOKS, SAVED, STOPS, AccumulateGrad, Edge, Node
 from .registry import named
 from .state import ambient, state
+from .tangents import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -110,7 +100,8 @@ class GraphTask:
         self.blind = False
         self.skip = False
         if roots and roots[0][1].backend.is_meta:
-            self.skip = not create and self.captured is None and not self.callables and _skippable(order)
+            seen = self.captured is not None or self.callables or bool(LEVELS)
+            self.skip = not create and not seen and _skippable(order)
             for node in order:
                 if node.opaque:
                     self.blind = True

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .nodes import AccumulateGrad, Edge, edge_of, node_of
 from .state import state
-from .tensor import Tensor, detached
+from .tensor import Tensor, carry, detached
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -87,7 +87,7 @@ class Saved:
             self.check(owner)
         if not self.is_output or not state.grad:
             return self.tensor
-        out = detached(self.tensor)
+        out = carry(self.tensor, detached(self.tensor))
         out._fn, out._nr = owner, self.nr
         return out
 

@@ -1,4 +1,4 @@
-"""What is ambient in one thread: gradient mode, forward-mode level, nesting of ops, default backend, random
+"""What is ambient in one thread: gradient mode, forward-mode levels, nesting of ops, default backend, random
 stream, memory account.
 """
 
@@ -22,10 +22,16 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+#: `_State.below` where every forward-mode level is in sight
+EVERY = 1 << 30
+
 
 class _State(threading.local):
     grad: bool = True
-    level: int = -1
+    #: forward-mode levels of at least this depth are out of sight
+    below: int = EVERY
+    #: the levels that this thread has entered, outermost first (see `forward_ad`)
+    entered: tuple[Any, ...] = ()
     depth: int = 0
     backend: Backend | None = None
     generator: Generator | None = None

@@ -45,6 +45,10 @@ _STATE = frozenset(
         "zero_grad",
     }
 )
+#: steps whose results shapes do not tell
+_UNSEEN = frozenset(
+    {"dual_primal", "dual_tangent", "enter_dual_level", "exit_dual_level", "get_grad", "make_dual"}
+)
 
 
 def admit(bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Problem | None:

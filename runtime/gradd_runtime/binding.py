@@ -65,14 +65,19 @@ class Bound:
         return ""
 
 
-#: they draw on more than tensors: the session's random stream, memory that moves, a pass under way, packed
-#: tensors
+#: they act on what no plan holds: the random stream, memory that moves, passes under way, packed tensors,
+#: forward-mode levels
 _UNPLANNED = frozenset(
     {
         "begin_backward",
         "begin_grad",
         "delayed_error",
         "drop_saved",
+        "dual_primal",
+        "dual_tangent",
+        "enter_dual_level",
+        "exit_dual_level",
+        "make_dual",
         "manual_seed",
         "restore_rng",
         "resume_pass",

@@ -5,14 +5,16 @@ from gradd_engine.api import backward, grad
 from gradd_engine.function import Function
 from gradd_engine.modes import enable_grad, no_grad, set_grad_enabled
 
-from . import function, graph
+from . import forward_ad, function, functional, graph
 
 __all__ = [
     "Function",
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "forward_ad",
     "function",
+    "functional",
     "grad",
     "graph",
     "no_grad",
