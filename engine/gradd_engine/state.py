@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from .backends import Backend
+    from .backends.batched import BatchedBackend
     from .memory import Account
     from .rng import Generator
 
@@ -30,6 +31,8 @@ class _State(threading.local):
     backend: Backend | None = None
     generator: Generator | None = None
     account: Account | None = None
+    #: the levels of vmap that are open, the innermost last
+    vmaps: tuple[BatchedBackend, ...] = ()
 
 
 state = _State()
