@@ -18,9 +18,10 @@ from gradd_engine.backends import Device as device
 from gradd_engine.dtypes import DType as dtype
 from gradd_engine.layout import Size
 from gradd_engine.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from gradd_engine.transforms.vmap import vmap
 from gradd_protocol.version import VERSION as __version__
 
-from . import autograd, cuda, nn, optim
+from . import autograd, cuda, func, nn, optim
 from ._connect import connect
 from ._connect import current as current_session
 from ._creation import as_tensor, from_numpy, is_tensor, tensor
@@ -112,6 +113,7 @@ __all__ = [
     "float32",
     "float64",
     "from_numpy",
+    "func",
     "function",
     "get_default_dtype",
     "half",
@@ -142,5 +144,6 @@ __all__ = [
     "short",
     "tensor",
     "uint8",
+    "vmap",
 ]  # fmt: skip
 __all__ += sorted(_functions)

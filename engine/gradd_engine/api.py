@@ -101,7 +101,8 @@ def grad(
     """Gradients of `outputs` with respect to `inputs`, as a tuple; leaves' ``.grad`` is not touched.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.grad.html. Raises RuntimeError and ValueError
-    as PyTorch does; NotImplementedError for is_grads_batched, which is not supported yet.
+    as PyTorch does. With `is_grads_batched` dimension 0 of each of `grad_outputs` is a batch: the pass runs
+    once for all of it, and the gradients have that dimension in front.
     """
     if not only_inputs:
         warnings.warn(
@@ -111,8 +112,6 @@ def grad(
             FutureWarning,
             stacklevel=2,
         )
-    if is_grads_batched:
-        raise NotImplementedError("is_grads_batched=True is not yet supported by gradd")
     roots = _tensor_tuple(outputs)
     found: tuple[Tensor | None, ...] = _ops.grad(
         list(roots),
@@ -122,6 +121,7 @@ def grad(
         create_graph=create_graph,
         allow_unused=allow_unused,
         materialize_grads=materialize_grads,
+        is_grads_batched=is_grads_batched,
     )
     return found
 

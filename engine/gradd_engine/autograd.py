@@ -17,12 +17,15 @@ from .op import op
 from .registry import named
 from .state import state
 from .tensor import Tensor, VersionCounter, detached
+from .transforms.batched_pass import batch_of, check_batched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def _cotangent(out: Tensor, g: Tensor | None, index: int, create: bool) -> Tensor | None:
+def _cotangent(
+    out: Tensor, g: Tensor | None, index: int, create: bool, batched: bool = False
+) -> Tensor | None:
     if g is None:
         if not out.requires_grad:
             return None
@@ -38,7 +41,9 @@ def _cotangent(out: Tensor, g: Tensor | None, index: int, create: bool) -> Tenso
         raise RuntimeError(
             f"invalid gradient at index {index} - expected device {out.device} but got {g.device}"
         )
-    if tuple(g.shape) != tuple(out.shape):
+    if batched:
+        check_batched(out, g, index)
+    elif tuple(g.shape) != tuple(out.shape):
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{index}] has a shape of {g.shape} and output[{index}] has a "
             f"shape of {out.shape}."
@@ -55,9 +60,11 @@ def _cotangent(out: Tensor, g: Tensor | None, index: int, create: bool) -> Tenso
 
 
 def _roots(
-    outputs: Sequence[Tensor], grads: Sequence[Tensor | None], create: bool
+    outputs: Sequence[Tensor], grads: Sequence[Tensor | None], create: bool, batched: bool = False
 ) -> list[tuple[Edge, Tensor]]:
-    cotangents = [_cotangent(o, g, i, create) for i, (o, g) in enumerate(zip(outputs, grads, strict=True))]
+    cotangents = [
+        _cotangent(o, g, i, create, batched) for i, (o, g) in enumerate(zip(outputs, grads, strict=True))
+    ]
     roots: list[tuple[Edge, Tensor]] = []
     for i, (o, g) in enumerate(zip(outputs, cotangents, strict=True)):
         edge = edge_of(o)
@@ -107,6 +114,7 @@ def _grad(
     create_graph: bool,
     allow_unused: bool | None,
     materialize_grads: bool,
+    is_grads_batched: bool,
 ) -> tuple[Tensor | None, ...]:
     if materialize_grads and allow_unused is False:
         raise ValueError(
@@ -116,17 +124,20 @@ def _grad(
     if not len(inputs):
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     allow = materialize_grads if allow_unused is None else allow_unused
-    roots = _roots(outputs, _paired(outputs, grad_outputs), create_graph)
+    roots = _roots(outputs, _paired(outputs, grad_outputs), create_graph, is_grads_batched)
     edges = []
     for t in inputs:
         if not t.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         edges.append(edge_of(t))
     keep = create_graph if retain_graph is None else retain_graph
-    task = GraphTask(roots, keep=keep, create=create_graph, captures=edges)
+    level, seeds = batch_of(roots) if is_grads_batched else (None, roots)
+    task = GraphTask(seeds, keep=keep, create=create_graph, captures=edges)
     task.run()
     found = task.captured
     assert found is not None
+    if level is not None:
+        found = [None if g is None else level.front(g) for g in found]
     for i, g in enumerate(found):
         if g is None and not allow and not task.blind:
             error = RuntimeError(
@@ -174,7 +185,8 @@ backward = op(
 
 grad = op(
     "grad(Tensor[] outputs, Tensor[] inputs, Tensor?[] grad_outputs=None, *, bool? retain_graph=None, "
-    "bool create_graph=False, bool? allow_unused=None, bool materialize_grads=False)",
+    "bool create_graph=False, bool? allow_unused=None, bool materialize_grads=False, "
+    "bool is_grads_batched=False)",
     composite=_grad,
     many=True,
     namespace="-",

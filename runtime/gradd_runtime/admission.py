@@ -9,6 +9,7 @@ from gradd_engine.dispatch import flat_tensors
 from gradd_engine.layout import Meta
 from gradd_engine.nodes import Node
 from gradd_engine.state import ambient, state
+from gradd_engine.transforms.batched_pass import check_batched
 from gradd_protocol.problems import Problem, problem
 from gradd_protocol.program import GradOf
 
@@ -86,7 +87,8 @@ def _dry(call: Call, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend
     if op.dynamic or call.raises or op.name == "get_grad" or any(_unknown(x) for x in inputs):
         return UNKNOWN
     if op.name in ("backward", "grad"):
-        _check_roots(inputs[0], inputs[1] if op.name == "backward" else inputs[2])
+        batched = attrs.get("is_grads_batched", False)
+        _check_roots(inputs[0], inputs[1] if op.name == "backward" else inputs[2], batched)
         return UNKNOWN
     if op.name in _STATE:
         return _flags(op.name, inputs, attrs)
@@ -113,7 +115,7 @@ def _flags(name: str, inputs: list[Any], attrs: dict[str, Any]) -> list[Any]:
     return []
 
 
-def _check_roots(roots: Sequence[Any], gradients: Sequence[Any] | None) -> None:
+def _check_roots(roots: Sequence[Any], gradients: Sequence[Any] | None, batched: bool) -> None:
     """RuntimeError for a root that needs a gradient of its shape, in PyTorch's words."""
     for i, t in enumerate(roots):
         g = gradients[i] if gradients is not None and i < len(gradients) else None
@@ -121,7 +123,9 @@ def _check_roots(roots: Sequence[Any], gradients: Sequence[Any] | None) -> None:
             if t.requires_grad:
                 raise RuntimeError("grad can be implicitly created only for scalar outputs")
             raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
-        if g is not None and tuple(g.shape) != tuple(t.shape):
+        if g is not None and batched:
+            check_batched(t, g, i)
+        elif g is not None and tuple(g.shape) != tuple(t.shape):
             raise RuntimeError(
                 f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape "
                 f"of {t.shape}."

@@ -106,6 +106,10 @@ class Batched(Tensor):
             raise RuntimeError(_BRANCH)
         return bool(self.array)
 
+    def __contains__(self, element: Any) -> bool:
+        found: Any = self == element
+        return bool(found.any().item())
+
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """RuntimeError: transforms say what is differentiated."""
         raise RuntimeError(_REQUIRES)

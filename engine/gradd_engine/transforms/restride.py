@@ -27,9 +27,8 @@ def restride(t: Any, shape: tuple[int, ...], strides: tuple[int, ...], offset: A
             found = _expanded(t, old, shape, strides)
             if found is not None:
                 return found
-    return _part(t, old, steps, shape, strides, offset) or named.as_strided(
-        t, list(shape), list(strides), offset
-    )
+    part = _part(t, old, steps, shape, strides, offset)
+    return named.as_strided(t, list(shape), list(strides), offset) if part is None else part
 
 
 def _permutation(

@@ -101,6 +101,17 @@ def new_level(like: Tensor, size: int, randomness: str = "error") -> BatchedBack
     return BatchedBackend(outer[-1] if outer else like.backend, size, randomness, outer)
 
 
+def lifted(t: Tensor) -> Tensor:
+    """`t` as a tensor of the innermost open level, the same for every sample and without history there;
+    itself outside vmap, and where it is of that level already.
+
+    What a transform within vmap differentiates with respect to must be such a tensor, so that its history is
+    the level's alone and not seen below.
+    """
+    level = state.vmaps[-1] if state.vmaps else None
+    return t if level is None or t.backend is level else level.lift(t)  # type: ignore[no-any-return]
+
+
 def _moved(t: Any, source: int, target: int) -> Any:
     return t if source == target else named.movedim(t, [source], [target])
 
