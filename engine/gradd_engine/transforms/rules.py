@@ -259,7 +259,7 @@ def _over_many(call: Call) -> Any:
 @rule(
     "prod", "argmax", "argmin", "aminmax", "max_dim", "min_dim", "median_dim", "nanmedian_dim", "cumsum",
     "cumprod", "cumsum_back", "softmax_kernel", "log_softmax_kernel", "glu", "sort", "topk", "kthvalue",
-    "itself", "shift",
+    "shift",
 )  # fmt: skip
 def _over_one(call: Call) -> Any:
     p, ndim = _over(call)
@@ -269,8 +269,18 @@ def _over_one(call: Call) -> Any:
     return call.below([p], dim=wrap_dim(dim, ndim) + 1)
 
 
+@rule("itself")
+def _itself(call: Call) -> Any:
+    """A mask that geometry alone decides."""
+    one = call.below([call.sample(x, 0) for x in call.inputs] if call.size else call.nothing())
+    return named.expand(one, [call.size, *one.shape])
+
+
 @rule("max_all", "min_all", "median_all", "nanmedian_all")
 def _over_all(call: Call) -> Any:
+    if call.inputs[0].array.requires_grad:
+        # Their gradients treat ties and NaN in another way than those along a dimension.
+        return one_by_one(call)
     flat = named.reshape(call.front(call.inputs[0]), [call.size, numel(call.inputs[0].shape)])
     if call.op.name.endswith("median_all"):
         return getattr(named, call.op.name.replace("all", "dim"))(flat, 1)[0]

@@ -162,11 +162,22 @@ def _own_rows(call: Call, index: Any, rows: int) -> Any:
 @rule("embedding")
 def _embedding(call: Call) -> Any:
     index, weight = call.inputs
+    padding = call.attrs["padding_idx"]
+    if call.attrs["scale_grad_by_freq"]:
+        return one_by_one(call)
     if not weight.mapped:
         return call.below([index.array, weight.array])
     rows, width = weight.shape
     table = named.reshape(weight.array, [call.size * rows, width])
-    return named.embedding(_own_rows(call, index, rows), table)
+    found = named.embedding(_own_rows(call, index, rows), table)
+    if padding is None:
+        return found
+    return named.where(_hidden(call, index, padding), named.detach(found), found)
+
+
+def _hidden(call: Call, index: Any, padding: int) -> Any:
+    """Where an index is that of the padding, which gets no gradient."""
+    return named.unsqueeze(named.eq(call.front(index), padding), -1)
 
 
 @rule("embedding_backward")
@@ -177,8 +188,7 @@ def _embedding_backward(call: Call) -> Any:
         return one_by_one(call)
     g, where = call.front(grad), _own_rows(call, index, rows)
     if padding is not None:
-        hidden = named.unsqueeze(named.eq(call.front(index), padding), -1)
-        g = named.masked_fill(g, hidden, 0.0)
+        g = named.masked_fill(g, _hidden(call, index, padding), 0.0)
     found = named.embedding_backward(g, where, call.size * rows, None, False)
     return named.view(found, [call.size, rows, grad.shape[-1]])
 
