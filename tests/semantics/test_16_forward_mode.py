@@ -9,9 +9,7 @@ import pytest
 #: what the oracle says when it makes its first dual tensor
 pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
 
-NO_LEVEL = (
-    "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
-)
+NO_LEVEL = "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
 
 
 @pytest.fixture
@@ -310,5 +308,7 @@ def test_16_05_ops_without_a_rule(T: Any, fw: Any, raises: Any) -> None:
 def test_16_05_floor_divide_has_none_either(T: Any, fw: Any, raises: Any) -> None:
     with fw.dual_level():
         dual = fw.make_dual(T.ones(2), T.ones(2))
-        with raises(NotImplementedError, "Trying to use forward AD with …floor_divide that does not support it…"):
+        with raises(
+            NotImplementedError, "Trying to use forward AD with …floor_divide that does not support it…"
+        ):
             dual // 2
