@@ -235,8 +235,8 @@ def test_17_04_outputs_are_tensors_or_tuples(F: Any, x: Any, raises: Any) -> Non
     what = "outputs of the user-provided function"
     with raises(
         TypeError,
-        f"The {what} given to jacobian must be either a Tensor or a tuple of Tensors but the given {what} has "
-        "type <class 'list'>.",
+        f"The {what} given to jacobian must be either a Tensor or a tuple of Tensors but the given {what} "
+        "has type <class 'list'>.",
     ):
         F.jacobian(lambda a: [a], x)
 
