@@ -271,8 +271,8 @@ def test_18_03_jvp_wants_tuples(T: Any, x: Any, raises: Any) -> None:
     with raises(
         RuntimeError,
         f"{call}: Expected primals and tangents to have the same python structure. For example, if primals "
-        "is a tuple of 3 tensors, tangents also must be. Got primals with structure TreeSpec(tuple, None, [*]) "
-        "and tangents with structure *",
+        "is a tuple of 3 tensors, tangents also must be. Got primals with structure TreeSpec(tuple, None, "
+        "[*]) and tangents with structure *",
     ):
         T.func.jvp(cubes, (x,), x)
     with raises(RuntimeError, f"{call}: Expected primals to contain at least one Tensor."):
