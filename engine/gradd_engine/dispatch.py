@@ -134,12 +134,25 @@ def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """Run `op`; the outermost call is shown to the backend's listener."""
     backend = _backend_of(op, inputs)
     listener = backend.listener
+    if state.watcher is not None and not state.depth:
+        return _watched(op, backend, inputs, attrs)
     if listener is None or state.depth or op.inline:
         return execute(op, backend, inputs, attrs)
-    return _shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+    return shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
 
 
-def _shown(
+def _watched(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    """`dispatch` where a watcher of the thread wants to see the nodes that the op makes."""
+    watcher, listener = state.watcher, backend.listener
+    if listener is None or op.inline or watcher.opens(op):
+        found = execute(op, backend, inputs, attrs)
+    else:
+        found = shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+    watcher.settle(inputs, found)
+    return found
+
+
+def shown(
     listener: Listener,
     op: Op,
     inputs: tuple[Any, ...],
@@ -147,7 +160,9 @@ def _shown(
     run: Callable[..., Any],
     *given: Any,
 ) -> Any:
-    """Run `op`, its outermost call, as ``run(*given)``, and tell the listener."""
+    """Run `op`, its outermost call, as ``run(*given)``, and tell the listener; `attrs` may be completed by
+    the run.
+    """
     with listener.lock:
         listener.before(op, inputs, attrs)
         state.depth = 1
@@ -224,10 +239,12 @@ def compute(
     geometry that is known. `history`: one that is no view needs a gradient; `views`: there are views.
     """
     listener = backend.listener
+    if state.watcher is not None and not state.depth:
+        return _watched(op, backend, inputs, attrs)
     if listener is not None and not state.depth:
         # History is looked for again: another thread may have written to the inputs before the lock was ours.
         given = (op, known, backend, inputs, attrs, True, True)
-        return _shown(listener, op, inputs, attrs, _computed, *given)
+        return shown(listener, op, inputs, attrs, _computed, *given)
     return _computed(op, known, backend, inputs, attrs, history, views)
 
 

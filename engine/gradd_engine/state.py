@@ -36,6 +36,19 @@ class _State(threading.local):
     backend: Backend | None = None
     generator: Generator | None = None
     account: Account | None = None
+    #: the pass whose callables are running
+    task: Any = None
+    #: the node that a Function is about to give its outputs
+    function: Any = None
+    #: the hooks (pack, unpack) of saved tensors
+    packing: tuple[Callable[..., Any], Callable[..., Any]] | None = None
+    #: sees the nodes that operations make (packing.Watcher)
+    watcher: Any = None
+    #: why saved-tensor hooks may not be entered
+    unpackable: str | None = None
+    #: backward passes look for NaN, and nodes remember where they were made
+    anomaly: bool = False
+    check_nan: bool = True
 
 
 state = _State()
