@@ -117,6 +117,8 @@ class Session:
         self.check()
         return tuple(_state.take_place(self, t, info) for t, info in zip(stand_ins, sent.state, strict=True))
 
+    knows = staticmethod(_state.knows)
+
     def failed(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """A pass raised midway: the server runs it too, for what it did before it raised."""
         recorder = self.recorder()

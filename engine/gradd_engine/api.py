@@ -9,6 +9,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from . import autograd as _ops
+from .edges import GradientEdge, tensor_of
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -18,7 +19,10 @@ _warned_cycle = False
 
 
 def _tensor_tuple(x: Any) -> tuple[Any, ...]:
-    return (x,) if isinstance(x, Tensor) else tuple(x)
+    """The tensors of an argument, gradient edges by their stand-ins."""
+    if isinstance(x, (Tensor, GradientEdge)):
+        x = (x,)
+    return tuple(map(tensor_of, x))
 
 
 def _gradients(given: Any, count: int) -> list[Tensor | None] | None:

@@ -136,10 +136,10 @@ def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     listener = backend.listener
     if listener is None or state.depth or op.inline:
         return execute(op, backend, inputs, attrs)
-    return _shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+    return shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
 
 
-def _shown(
+def shown(
     listener: Listener,
     op: Op,
     inputs: tuple[Any, ...],
@@ -147,7 +147,7 @@ def _shown(
     run: Callable[..., Any],
     *given: Any,
 ) -> Any:
-    """Run `op`, its outermost call, as ``run(*given)``, and tell the listener."""
+    """Run `op`, an outermost call, as ``run(*given)``, and tell the listener."""
     with listener.lock:
         listener.before(op, inputs, attrs)
         state.depth = 1
@@ -227,7 +227,7 @@ def compute(
     if listener is not None and not state.depth:
         # History is looked for again: another thread may have written to the inputs before the lock was ours.
         given = (op, known, backend, inputs, attrs, True, True)
-        return _shown(listener, op, inputs, attrs, _computed, *given)
+        return shown(listener, op, inputs, attrs, _computed, *given)
     return _computed(op, known, backend, inputs, attrs, history, views)
 
 

@@ -40,6 +40,9 @@ _STATE = frozenset(
     }
 )
 
+#: steps that look at gradients or nodes, which are not followed here
+_GRAPH = frozenset({"call_node", "edge", "edge_behind", "get_grad", "saved"})
+
 
 def admit(bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Problem | None:
     """The problem of the first step that would be refused, as far as shapes and dtypes tell.
@@ -83,7 +86,7 @@ def _dry(call: Call, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend
         t = meta.empty(Meta(attrs["shape"], attrs["dtype"]))
         t._requires_grad = attrs["requires_grad"]
         return [t]
-    if op.dynamic or call.raises or op.name == "get_grad" or any(_unknown(x) for x in inputs):
+    if op.dynamic or call.raises or op.name in _GRAPH or any(_unknown(x) for x in inputs):
         return UNKNOWN
     if op.name in ("backward", "grad"):
         _check_roots(inputs[0], inputs[1] if op.name == "backward" else inputs[2])

@@ -65,7 +65,9 @@ class Bound:
         return ""
 
 
-_UNPLANNED = frozenset({"manual_seed", "set_data"})
+_UNPLANNED = frozenset(
+    {"call_node", "edge", "edge_behind", "increment_version", "manual_seed", "saved", "set_data"}
+)
 
 
 def lookup(name: str, step: int) -> Op:

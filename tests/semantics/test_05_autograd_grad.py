@@ -150,3 +150,12 @@ def test_05_10_retained_intermediates_on_the_way_are_filled(T: Any, leaf: Any) -
     assert gradient.tolist() == [8.0, 16.0]
     assert y.grad.tolist() == [4.0, 8.0]
     assert x.grad is None
+
+
+def test_05_06_outputs_may_be_edges(T: Any, leaf: Any) -> None:
+    x = leaf()
+    edge = T.autograd.graph.get_gradient_edge(x.exp().sum() * 0 + (x * x).sum())
+    (g,) = T.autograd.grad([edge, x.sum()], x, create_graph=True)
+    assert g.tolist() == [3.0, 5.0]
+    (second,) = T.autograd.grad(g.sum(), x)
+    assert second.tolist() == [2.0, 2.0]

@@ -1,6 +1,6 @@
 """Families of operations. Importing this package declares them all."""
 
-from .. import autograd, gradients  # declare backward, grad and their kin
+from .. import autograd, edges, gradients  # declare backward, grad and their kin
 from . import (
     activations,
     affine,
@@ -67,8 +67,8 @@ from . import (
 __all__ = [
     "activations", "affine", "aliases", "arithmetic", "attention", "autograd", "avgpool", "batchnorm",
     "bce", "binary", "cast", "closeness", "combine", "comparison", "complex", "conv", "convcheck",
-    "create", "creation", "diagonals", "dropout", "dynamic", "einsum", "elementwise", "embedding", "erf",
-    "extrema", "gamma", "gradients", "groupnorm", "images", "indexing", "inplace", "joining", "losses",
+    "create", "creation", "diagonals", "dropout", "dynamic", "edges", "einsum", "elementwise", "embedding",
+    "erf", "extrema", "gamma", "gradients", "groupnorm", "images", "indexing", "inplace", "joining", "losses",
     "margins", "matmul", "median", "nll", "norm", "norms", "operators", "optim", "pooling", "random",
     "ranges", "reductions", "reshape", "rounding", "scalars", "scans", "scatter", "shape", "slices",
     "slicing", "softhard", "softmax", "sorting", "subscript", "variance", "views", "vision",
