@@ -51,10 +51,14 @@ class MirrorBackend(MetaBackend):
         return t
 
 
+#: the name of the node of a graph that the mirror lost sight of
+LOST = "Unknown"
+
+
 class Opaque(Node):
     """A graph that the mirror lost sight of. A pass through it is the server's to judge."""
 
-    _name = "Unknown"
+    _name = LOST
     opaque = True
 
     def __init__(self, t: EngineTensor, session: Session) -> None:

@@ -18,6 +18,7 @@ from gradd_protocol.limits import DEFAULT
 
 from . import _registry, _state
 from ._exceptions import GraddError, ServerError, SessionClosed
+from ._graph import graph_of
 from ._live import Live
 from ._mirror import MirrorBackend, adopt
 from ._outbox import Outbox, Staged
@@ -355,6 +356,8 @@ class Session:
         `flush()`, counts here only.
         """
         return dict(self.wire.counts)
+
+    graph = graph_of
 
     def profile(self) -> Profile:
         """Measure what the session does from here on: ``with session.profile() as p: ...; print(p)``."""
