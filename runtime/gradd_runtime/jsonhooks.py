@@ -114,9 +114,7 @@ def _slot(compiled: Compiler, ref: Any) -> int | None:
     if ref is None:
         return None
     if ref.grad or ref.name not in compiled.scope:
-        raise ProtocolError.of(
-            "invalid-op", f"no step of the hook, and no input of it, is named {str(ref)!r}"
-        )
+        raise ProtocolError.of("invalid-op", f"no step and no input of the hook is named {str(ref)!r}")
     return compiled.scope[ref.name]
 
 
