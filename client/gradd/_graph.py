@@ -60,7 +60,8 @@ def graph_of(session: Session, t: Tensor, max_nodes: int = MAX_NODES) -> Graph:
     names = {id(other): name for name, other in sorted(session.named.items(), reverse=True)}
 
     def label(leaf: Any) -> str | None:
-        return names.get(id(leaf), leaf._id)
+        found: str | None = names.get(id(leaf), leaf._id)
+        return found
 
     found = picture.graph_of(t, label, max_nodes)
     if any(node["name"] == LOST for node in found["nodes"]):

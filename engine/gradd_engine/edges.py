@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from . import dtypes
 from .backward import accumulate
 from .dispatch import shown
 from .layout import Meta
@@ -21,7 +22,7 @@ from .nodes import AccumulateGrad, Edge, Node, edge_of
 from .op import op
 from .registry import named
 from .saved import Saved, saved_value
-from .state import state
+from .state import ambient, state
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -102,9 +103,9 @@ def stand_in(node: Node, nr: int = 0) -> Tensor:
         at = at.before
     # The nodes on the way may be gone here: the op's own rule, which walks it, is for the other side.
     attrs = {"path": tuple(slots[::-1]), "output_nr": nr}
-    look.stand_in = shown(listener, edge_behind, (at,), attrs, _make, Edge(node, nr), geometry)
-    look.way = None
-    return look.stand_in
+    made: Tensor = shown(listener, edge_behind, (at,), attrs, _make, Edge(node, nr), geometry)
+    look.stand_in, look.way = made, None
+    return made
 
 
 def tensor_of(x: Any) -> Any:
@@ -285,15 +286,23 @@ def _called(self: Node, *gradients: Any) -> Any:
     return found[0] if len(found) == 1 else found
 
 
-def _saved_entry(node: Node, name: str, entry: Any) -> Any:
+_NUMBERS = (bool, int, float, complex)
+_WIDEST = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64, complex: dtypes.complex128}
+
+
+def _saved_entry(node: Any, name: str, entry: Any) -> Any:
     """What a node saved, as a user sees it; over a session, with a name there."""
     if isinstance(entry, list):
         return tuple(_one_saved(node, name, e, i) for i, e in enumerate(entry))
     return _one_saved(node, name, entry, None)
 
 
-def _one_saved(node: Node, name: str, entry: Any, index: int | None) -> Any:
+def _one_saved(node: Any, name: str, entry: Any, index: int | None) -> Any:
     listener = node.backend.listener
+    if isinstance(entry, _NUMBERS) and node.wraps(name):
+        # PyTorch made a tensor of the number, in the widest dtype of its kind, and saved that.
+        with ambient(backend=node.backend, grad=False):
+            return named.full([], entry, dtype=_WIDEST[type(entry)])
     if listener is None or not isinstance(entry, Saved):
         return saved_value(entry, node)
     entry.check(node)

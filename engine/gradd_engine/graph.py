@@ -49,6 +49,10 @@ class OpNode(Node):
         name = self._label or self.op.node_name
         return name if isinstance(name, str) else name(self.attrs)
 
+    def wraps(self, name: str) -> bool:
+        """Whether PyTorch saves a number that stands for `name` as a tensor: it has no overload for one."""
+        return name not in self.op.number_nodes
+
     def _slot(self, slot: int) -> Any:
         """Of what the node's input was."""
         flat = [m for x in self.inputs for m in (x if isinstance(x, list) else [x])]

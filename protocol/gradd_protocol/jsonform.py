@@ -183,7 +183,7 @@ def decode_backward(text: bytes) -> BackwardForm:
 def decode_hook(text: bytes) -> HookForm:
     """The hook that a JSON body declares. invalid-json, invalid-name (400), invalid-op (422)."""
     raw = strictjson.decode(_hook, text, invalid_json)
-    inputs = ["%g"] if raw.inputs is None else raw.inputs
+    inputs: list[str | None] = ["%g"] if raw.inputs is None else raw.inputs
     given = [name for name in inputs if name is not None]
     for name in given:
         if not names.is_temporary(names.output(name)):

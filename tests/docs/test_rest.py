@@ -23,7 +23,7 @@ EXCHANGES = [b for b in re.findall(r"(?:^    .*\n)+", PAGE, re.MULTILINE) if LIN
 
 @pytest.mark.parametrize("block", EXCHANGES, ids=range(len(EXCHANGES)))
 def test_an_exchange(daemon: str, block: str) -> None:
-    """Each request of an indented block, in a session of the block's own; its answer is as the page has it."""
+    """The requests of an indented block, in a session of its own, are answered as the page says."""
     session = "/v1/sessions/demo"
     with httpx.Client(base_url=daemon, trust_env=False) as client:
         client.delete(session)

@@ -170,6 +170,8 @@ def test_12_04_saved_inputs(leaf: Any) -> None:
     assert fn._saved_self is x
     assert fn._saved_other is z
     assert (x * 2.0).grad_fn._saved_self is None
+    assert (x * 2.5).grad_fn._saved_other.item() == 2.5
+    assert str((x * 2).grad_fn._saved_other.dtype) == "torch.int64"
     assert (x**3).grad_fn._saved_exponent == 3
     with pytest.raises(AttributeError):
         fn._saved_nothing  # noqa: B018 - reading it is the test

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gradd_engine import autograd as _autograd
 from gradd_engine.edges import GradientEdge, get_gradient_edge
@@ -27,11 +27,9 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
 
     RuntimeError for what is no tensor. See torch.autograd.graph.increment_version.
     """
-    tensors = [tensor] if isinstance(tensor, Tensor) else tensor
-    try:
-        found = list(tensors)
-    except TypeError:
-        found = [tensor]
+    found: list[Any] = [tensor]
+    if not isinstance(tensor, Tensor) and hasattr(tensor, "__iter__"):
+        found = list(tensor)
     if not all(isinstance(t, Tensor) for t in found):
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     if found:
