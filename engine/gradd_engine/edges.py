@@ -79,7 +79,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 def stand_in(node: Node, nr: int = 0) -> Tensor:
     """The stand-in for output `nr` of a node. RuntimeError where nothing is known of that output."""
     looks = node.looks or {}
-    look = looks.get(nr)
+    look: Look | None = looks.get(nr)
     if look is not None and look.stand_in is not None:
         return look.stand_in
     geometry = look.geometry if look is not None else None
