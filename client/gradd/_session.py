@@ -1,6 +1,4 @@
-"""A session as the SDK sees it: what is recorded, read, named, closed. See docs/design.md, sections 1 and
-6.
-"""
+"""A session as the SDK sees it: what is recorded, read, named, closed (docs/design.md, 1 and 6)."""
 
 from __future__ import annotations
 
@@ -119,6 +117,7 @@ class Session:
         return tuple(_state.take_place(self, t, info) for t, info in zip(stand_ins, sent.state, strict=True))
 
     knows = staticmethod(_state.knows)
+    graph = graph_of
 
     def failed(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """A pass raised midway: the server runs it too, for what it did before it raised."""
@@ -312,6 +311,8 @@ class Session:
                 recorder.adopt(name, t)
                 recorder.flush()
             self.named[name] = t
+            if info.name is not None:
+                self.named[info.name] = t
             return t  # type: ignore[no-any-return]
 
     def __delitem__(self, name: str) -> None:
@@ -356,8 +357,6 @@ class Session:
         `flush()`, counts here only.
         """
         return dict(self.wire.counts)
-
-    graph = graph_of
 
     def profile(self) -> Profile:
         """Measure what the session does from here on: ``with session.profile() as p: ...; print(p)``."""

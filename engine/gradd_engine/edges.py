@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import dtypes
-from .backward import accumulate
+from .accumulate import accumulate
 from .dispatch import shown
 from .layout import Meta
-from .nodes import AccumulateGrad, Edge, Node, edge_of
+from .nodes import BODY, SAVED, AccumulateGrad, Edge, Node, edge_of
 from .op import op
 from .registry import named
 from .saved import Saved, saved_value
@@ -82,9 +82,7 @@ def stand_in(node: Node, nr: int = 0) -> Tensor:
     look: Look | None = looks.get(nr)
     if look is not None and look.stand_in is not None:
         return look.stand_in
-    geometry = look.geometry if look is not None else None
-    if nr < len(node.outputs):
-        geometry = node.outputs[nr]
+    geometry = node.geometries.get(nr, None if look is None else look.geometry)
     if geometry is None:
         raise RuntimeError(f"what output {nr} of {node.short_name()} is like is not known: ask its tensor")
     listener = node.backend.listener
@@ -209,9 +207,9 @@ def _behind(edge: Tensor, path: Sequence[int], output_nr: int | None) -> Tensor:
             raise RuntimeError(f"what goes through slot {slot} of {node.short_name()} has no known shape")
         at, geometry = found, seen
     if output_nr is not None and output_nr != at.nr:
-        if not 0 <= output_nr < len(at.node.outputs):
+        if output_nr not in at.node.geometries:
             raise RuntimeError(f"{at.node.short_name()} has no output {output_nr}")
-        at, geometry = Edge(at.node, output_nr), at.node.outputs[output_nr]
+        at, geometry = Edge(at.node, output_nr), at.node.geometries[output_nr]
     return _make(at, geometry)
 
 
@@ -245,11 +243,15 @@ saved = op(
 )
 
 
-def _call(edge: Tensor, gradients: Sequence[Tensor | None]) -> tuple[Tensor | None, ...]:
-    return _run(_at(edge).node, gradients)
+def _call(
+    edge: Tensor, gradients: Sequence[Tensor | None], unpacked: Sequence[Tensor] | None
+) -> tuple[Tensor | None, ...]:
+    return _run(_at(edge).node, gradients, unpacked)
 
 
-def _run(node: Node, gradients: Sequence[Tensor | None]) -> tuple[Tensor | None, ...]:
+def _run(
+    node: Node, gradients: Sequence[Tensor | None], unpacked: Sequence[Tensor] | None
+) -> tuple[Tensor | None, ...]:
     if len(gradients) != node.width:
         raise TypeError(f"expected {node.width} arguments, got {len(gradients)} instead")
     if isinstance(node, AccumulateGrad):
@@ -258,16 +260,19 @@ def _run(node: Node, gradients: Sequence[Tensor | None]) -> tuple[Tensor | None,
             with node.lock:
                 accumulate(node.variable, box, False)
         return ()
+    if unpacked:
+        node.fill(unpacked)
     return tuple(node.apply(list(gradients)))
 
 
 call_node = op(
-    "call_node(Tensor edge, Tensor?[] gradients)",
+    "call_node(Tensor edge, Tensor?[] gradients, Tensor[] unpacked=None)",
     composite=_call,
     many=True,
     namespace="-",
     doc="""Run the node of `edge` on gradients of its outputs; gradients of its inputs, None where none is
-    needed. Nothing behind it runs, and it keeps what it saved.
+    needed. Nothing behind it runs, and it keeps what it saved. `unpacked`: what the caller's hooks give for
+    the tensors that it saved packed.
     """,
 )
 
@@ -281,9 +286,15 @@ def _called(self: Node, *gradients: Any) -> Any:
     for i, g in enumerate(gradients):
         if g is not None and not isinstance(g, Tensor):
             raise TypeError(f"argument {i} is not a Variable")
-    recorded = self.backend.listener is not None and not state.depth
-    found = named.call_node(stand_in(self), list(gradients)) if recorded else _run(self, gradients)
-    return found[0] if len(found) == 1 else found
+    found: Sequence[Any]
+    if self.waits(BODY):
+        found = self.body([*gradients, *self.kept()])
+    else:
+        unpacked = self.unpacked() if self.waits(SAVED) else None
+        recorded = self.backend.listener is not None and not state.depth
+        run = (named.call_node, stand_in(self)) if recorded else (_run, self)
+        found = run[0](run[1], list(gradients), unpacked)
+    return found[0] if len(found) == 1 else tuple(found)
 
 
 _NUMBERS = (bool, int, float, complex)
@@ -303,12 +314,10 @@ def _one_saved(node: Any, name: str, entry: Any, index: int | None) -> Any:
         # PyTorch made a tensor of the number, in the widest dtype of its kind, and saved that.
         with ambient(backend=node.backend, grad=False):
             return named.full([], entry, dtype=_WIDEST[type(entry)])
-    if listener is None or not isinstance(entry, Saved):
+    if listener is None or state.depth or not isinstance(entry, Saved):
         return saved_value(entry, node)
     entry.check(node)
     found = entry.source()
-    if state.depth:
-        return entry.unpack(node) if found is None else found
     if found is not None and listener.knows(found):
         return found
     return named.saved(stand_in(node), name, index=index)

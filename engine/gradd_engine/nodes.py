@@ -8,12 +8,11 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from .hooks import Handle, refuse_recorded
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from .backends import Backend
     from .dtypes import DType
@@ -27,6 +26,11 @@ if TYPE_CHECKING:
 ROOM = 1 << 16
 _sequence = itertools.count(0, ROOM)
 LAST = 1 << 100
+
+#: where a pass stops for callables of the user, in the order in which it comes by
+GRADIENTS, PREHOOKS, BODY, SAVED, ACCUMULATED, POSTHOOKS = STOPS = (
+    "gradients", "prehooks", "body", "saved", "accumulated", "posthooks",
+)  # fmt: skip
 
 
 def next_priority() -> int:
@@ -44,10 +48,32 @@ class Edge:
         self.nr = nr
 
 
+class Handle:
+    """Removes a hook: by ``remove()``, any number of times, or at the end of a with block."""
+
+    def __init__(self, registry: list[Any], hook: Callable[..., Any]) -> None:
+        self._registry = registry
+        self._entry = (hook,)
+        registry.append(self._entry)
+        Node.callables = True
+
+    def remove(self) -> None:
+        """Take the hook out; later calls do nothing."""
+        self._registry[:] = [e for e in self._registry if e is not self._entry]
+
+    def __enter__(self) -> Handle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
 class Node:
     """A step of the graph. ``edges`` has one entry (or None) per differentiable input slot."""
 
     _name: ClassVar[str] = ""
+    #: some node of this process ever had a callable of the user: passes look for them
+    callables: ClassVar[bool] = False
     edges: tuple[Edge | None, ...] = ()
     priority: int
     #: how many outputs the forward has
@@ -68,8 +94,8 @@ class Node:
     _metadata: dict[Any, Any] | None = None
     #: by output: what is known since a user looked at it (see edges.py)
     looks: dict[int, Any] | None = None
-    #: the outputs' geometries, of a node that has several
-    outputs: tuple[Geometry, ...] = ()
+    #: by number: what an output is like, of a node that has several
+    geometries: Mapping[int, Geometry] = MappingProxyType({})
 
     # Attached where stand-ins are made (edges).
     _look_behind: ClassVar[Callable[[Node, int, Edge], None]]
@@ -109,7 +135,7 @@ class Node:
             return None
         if isinstance(e.node, AccumulateGrad):
             return e.node.variable.shape, e.node.variable.dtype
-        return e.node.outputs[e.nr] if e.nr < len(e.node.outputs) else self._slot(slot)
+        return e.node.geometries.get(e.nr) or self._slot(slot)
 
     def _slot(self, slot: int) -> Geometry | None:
         """`behind`, from what the node itself knows of its inputs."""
@@ -136,9 +162,36 @@ class Node:
     def release(self) -> None:
         """Drop saved values; the node stays."""
 
+    def waits(self, at: str) -> bool:
+        """Whether callables of the user stand at this node, of the kind `at`."""
+        if at == GRADIENTS:
+            return self.tensor_hooks is not None and any(self.tensor_hooks.values())
+        if at == PREHOOKS:
+            return bool(self.pre_hooks)
+        return at == POSTHOOKS and bool(self.post_hooks)
+
+    def output_hooks(self) -> dict[int, list[Any]]:
+        """The tensor hooks at each output."""
+        return self.tensor_hooks or {}
+
+    def kept(self) -> Sequence[Tensor]:
+        """Saved outputs that a callable body is given besides the gradients."""
+        return ()
+
+    def body(self, values: list[Any]) -> list[Any]:
+        """The gradients of a node whose body is a callable of the user."""
+        raise RuntimeError(f"the backward of {self.name()} runs in the process that made it")
+
+    def unpacked(self) -> list[Any]:
+        """What the unpack hooks of the saved tensors give."""
+        raise RuntimeError(f"{self.name()} has no packed tensors")
+
+    def fill(self, found: Sequence[Any] | None) -> None:
+        """Take what unpack hooks gave, for the next `apply`."""
+        raise RuntimeError(f"{self.name()} has no packed tensors")
+
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
         """Call `hook(grad_outputs)` before the node runs; see torch.autograd.graph.Node.register_prehook."""
-        refuse_recorded(self.backend)
         if self.pre_hooks is None:
             self.pre_hooks = []
         return Handle(self.pre_hooks, hook)
@@ -147,7 +200,6 @@ class Node:
         """Call `hook(grad_inputs, grad_outputs)` after the node ran; see
         torch.autograd.graph.Node.register_hook.
         """
-        refuse_recorded(self.backend)
         if self.post_hooks is None:
             self.post_hooks = []
         return Handle(self.post_hooks, hook)
@@ -191,6 +243,18 @@ class AccumulateGrad(Node):
         self.variable = variable
         self.backend = variable.backend
         self.lock = threading.RLock()
+
+    def waits(self, at: str) -> bool:
+        """As for any node; hooks of a leaf stand at the tensor."""
+        if at == GRADIENTS:
+            return bool(self.variable._hooks)
+        if at == ACCUMULATED:
+            return bool(self.variable._post_hooks)
+        return super().waits(at)
+
+    def output_hooks(self) -> dict[int, list[Any]]:
+        """The tensor hooks of the leaf."""
+        return {0: self.variable._hooks or []}
 
 
 def node_of(t: Tensor) -> Node | None:

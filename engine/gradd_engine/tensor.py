@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .dtypes import DType
     from .memory import Account
     from .nodes import AccumulateGrad, Edge, Node
+    from .tangents import Level
 
 
 class Storage:
@@ -98,7 +99,10 @@ class Tensor:
     _stands: Callable[[], Edge | None] | None = None
     #: dtype of .grad: ... for the tensor's own, None for any
     _grad_dtype: Any = ...
-    _tangent: Tensor | None = None
+    #: what a token tensor stands for
+    _holds: Any = None
+    #: by forward-mode level; None where there is none whatever it is a view of
+    _tangents: dict[Level, Tensor | None] | None = None
     __hash__ = object.__hash__
     __array_priority__: ClassVar[int] = 1000
     #: tells NumPy to leave ``array + tensor`` to the tensor
@@ -329,3 +333,11 @@ def detached(t: Tensor, version: VersionCounter | None = None) -> Tensor:
         t.array,
         t._vc if version is None else version,
     )
+
+
+def carry(source: Tensor, alias: Tensor) -> Tensor:
+    """`alias`, another tensor of the same values, with the tangents of `source`."""
+    if source._tangents:
+        for level, t in source._tangents.items():
+            level.give(alias, t)
+    return alias

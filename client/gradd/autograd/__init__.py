@@ -1,8 +1,23 @@
 """Automatic differentiation, spelled as torch.autograd. The passes run in the session's daemon."""
 
+from gradd_engine.anomaly import detect_anomaly, set_detect_anomaly
 from gradd_engine.api import backward, grad
+from gradd_engine.function import Function
 from gradd_engine.modes import enable_grad, no_grad, set_grad_enabled
 
-from . import graph
+from . import forward_ad, function, functional, graph
 
-__all__ = ["backward", "enable_grad", "grad", "graph", "no_grad", "set_grad_enabled"]
+__all__ = [
+    "Function",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "forward_ad",
+    "function",
+    "functional",
+    "grad",
+    "graph",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+]

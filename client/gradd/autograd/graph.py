@@ -1,4 +1,4 @@
-"""Nodes and gradient edges, spelled as torch.autograd.graph."""
+"""torch.autograd.graph: nodes and gradient edges, hooks over several tensors, saved-tensor hooks."""
 
 from __future__ import annotations
 
@@ -6,20 +6,40 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_engine import autograd as _autograd
 from gradd_engine.edges import GradientEdge, get_gradient_edge
+from gradd_engine.hooks import register_multi_grad_hook
 from gradd_engine.nodes import Node
-from gradd_engine.tensor import Tensor
+from gradd_engine.packing import (
+    allow_mutation_on_saved_tensors,
+    disable_saved_tensors_hooks,
+    saved_tensors_hooks,
+)
+from gradd_engine.tensor import Tensor as EngineTensor
+
+from .._creation import from_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = [
-    "GradientEdge",
-    "Node",
-    "get_gradient_edge",
-    "increment_version",
-    "set_override_stale_capture_stream",
-    "set_warn_on_accumulate_grad_stream_mismatch",
-]
+    from .._tensor import Tensor
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Context in which tensors saved for backward are brought to this process, and sent back when a pass
+    needs them: memory of the session for round trips (torch.autograd.graph.save_on_cpu).
+
+    ``pin_memory`` and ``device_type`` are accepted and say nothing here.
+    """
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        super().__init__(_fetch, _send)
+
+
+def _fetch(t: Tensor) -> Any:
+    return t.detach().numpy()
+
+
+def _send(values: Any) -> Tensor:
+    return from_numpy(values)
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
@@ -28,9 +48,9 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     RuntimeError for what is no tensor. See torch.autograd.graph.increment_version.
     """
     found: list[Any] = [tensor]
-    if not isinstance(tensor, Tensor) and hasattr(tensor, "__iter__"):
+    if not isinstance(tensor, EngineTensor) and hasattr(tensor, "__iter__"):
         found = list(tensor)
-    if not all(isinstance(t, Tensor) for t in found):
+    if not all(isinstance(t, EngineTensor) for t in found):
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     if found:
         _autograd.increment(found)
@@ -53,3 +73,18 @@ def set_override_stale_capture_stream(enabled: bool) -> None:
 def _flag(enabled: bool) -> None:
     if not isinstance(enabled, bool):
         raise RuntimeError(f"enabled must be a bool, but got {type(enabled).__name__}")
+
+
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "allow_mutation_on_saved_tensors",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+    "set_override_stale_capture_stream",
+    "set_warn_on_accumulate_grad_stream_mismatch",
+]
