@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import anomaly
 from . import autograd as _ops
 from . import passes as _passes
+from .edges import GradientEdge, tensor_of
 from .registry import named
 from .state import state
 from .tensor import Tensor
@@ -22,7 +23,10 @@ _warned_cycle = False
 
 
 def _tensor_tuple(x: Any) -> tuple[Any, ...]:
-    return (x,) if isinstance(x, Tensor) else tuple(x)
+    """The tensors of an argument, gradient edges by their stand-ins."""
+    if isinstance(x, (Tensor, GradientEdge)):
+        x = (x,)
+    return tuple(map(tensor_of, x))
 
 
 def _gradients(given: Any, count: int) -> list[Tensor | None] | None:

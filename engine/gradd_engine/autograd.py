@@ -111,7 +111,8 @@ def backward_task(
     if inputs is not None:
         targets = []
         for t in inputs:
-            retain_grad_now(t)
+            if t._stands is None:
+                retain_grad_now(t)
             edge = edge_of(t)
             if edge is not None:
                 targets.append(edge)
@@ -197,6 +198,10 @@ def _captured(
 
 
 def _zeros(t: Tensor, create: bool) -> Tensor:
+    if t._stands is not None:
+        error = RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+        error.pass_began = True  # type: ignore[attr-defined]
+        raise error
     out: Tensor = named.zeros_like(detached(t))
     out._requires_grad = create
     return out
@@ -262,11 +267,11 @@ requires_grad_flag = op(
 
 
 def _checked_flag(t: Tensor, value: bool) -> None:
-    if t.grad_fn is not None and not value:
+    if t._node() is not None and not value:
         set_requires_grad(t, value, "method")
     if value and not t.dtype.differentiable:
         set_requires_grad(t, value, "method")
-    if t.grad_fn is None:
+    if t._node() is None:
         t._requires_grad = value
 
 
@@ -280,7 +285,7 @@ def retain_grad_now(t: Tensor) -> None:
     """Make a non-leaf keep its gradient; RuntimeError when it needs none."""
     if not t.requires_grad:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-    fn = t.grad_fn
+    fn = t._node()
     if fn is None or t._retains:
         return
     t._retains = True
@@ -296,6 +301,20 @@ retain_grad = op(
     namespace="-",
     method=True,
     doc="Let a non-leaf keep its gradient in ``.grad``; see torch.Tensor.retain_grad.",
+)
+
+
+def _increment(tensors: Sequence[Tensor]) -> None:
+    for t in tensors:
+        t._vc.n += 1
+
+
+increment = op(
+    "increment_version(Tensor[] tensors)",
+    composite=_increment,
+    namespace="-",
+    doc="Count one more in-place change of each tensor, without changing it "
+    "(torch.autograd.graph.increment_version).",
 )
 
 

@@ -161,7 +161,7 @@ def shown(
     run: Callable[..., Any],
     *given: Any,
 ) -> Any:
-    """Run `op`, its outermost call, as ``run(*given)``, and tell the listener; `attrs` may be completed by
+    """Run `op`, an outermost call, as ``run(*given)``, and tell the listener; `attrs` may be completed by
     the run.
     """
     with listener.lock:

@@ -30,18 +30,11 @@ UNKNOWN: Any = _Unknown()
 #: steps that give what only a graph, a pass under way or a forward-mode level knows
 _UNSEEN = frozenset(
     {
-        "dual_primal",
-        "dual_tangent",
-        "enter_dual_level",
-        "exit_dual_level",
-        "get_grad",
-        "make_dual",
-        "restore_rng",
-        "resume_pass",
-        "saved_at",
+        "call_node", "dual_primal", "dual_tangent", "edge", "edge_behind", "enter_dual_level",
+        "exit_dual_level", "get_grad", "make_dual", "restore_rng", "resume_pass", "saved", "saved_at",
         "stored_rng",
     }
-)
+)  # fmt: skip
 #: passes, and where their gradients stand among the inputs
 _PASSES = {"backward": 1, "grad": 2, "begin_backward": 1, "begin_grad": 2}
 #: steps that act on autograd state alone: what they refuse is found while running

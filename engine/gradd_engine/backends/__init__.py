@@ -61,6 +61,10 @@ class Listener(Protocol):
     def before(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """`op` is about to run."""
 
+    def knows(self, t: Tensor) -> bool:
+        """Whether steps can name the tensor."""
+        ...
+
     def failed(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """`op` raised after it had already changed state."""
 
