@@ -22,7 +22,7 @@ from gradd_engine.modes import enable_grad, is_grad_enabled, no_grad, set_grad_e
 from gradd_engine.transforms.vmap import vmap
 from gradd_protocol.version import VERSION as __version__
 
-from . import autograd, cuda, func, nn, optim, utils
+from . import autograd, cuda, func, nn, optim, special, utils
 from ._connect import connect
 from ._connect import current as current_session
 from ._creation import as_tensor, from_numpy, is_tensor, tensor
@@ -145,6 +145,7 @@ __all__ = [
     "set_grad_enabled",
     "set_printoptions",
     "short",
+    "special",
     "tensor",
     "uint8",
     "utils",

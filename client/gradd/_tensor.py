@@ -107,6 +107,11 @@ class Tensor(EngineTensor):
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
             )
+        if self._conj and not force:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that has conjugate bit set. "
+                "Use tensor.resolve_conj().numpy() instead."
+            )
         out = self._values()
         if out.flags.writeable:
             out = out.view()

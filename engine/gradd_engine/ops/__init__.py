@@ -11,21 +11,23 @@ from .. import (  # declare backward, grad and their kin
     passes,
 )
 from . import (
-    activations, affine, aliases, arithmetic, attention, avgpool, batchnorm, bce, binary, cast,
-    closeness, combine, common, comparison, complex, conv, convcheck, create, creation, diagonals,
-    dropout, dynamic, einsum, elementwise, embedding, erf, extrema, gamma, groupnorm, images, indexing,
-    inplace, joining, losses, margins, matmul, median, nll, norm, norms, operators, optim, pooling,
-    random, ranges, reductions, reshape, rounding, scalars, scans, scatter, shape, slices, slicing,
-    softhard, softmax, sorting, subscript, variance, views, vision,
+    activations, affine, aliases, arithmetic, attention, avgpool, batchnorm, bce, bessel, binary,
+    calculus, cast, closeness, combine, common, comparison, complex, conv, convcheck, create, creation,
+    diagonals, distances, dropout, dynamic, einsum, elementwise, embedding, erf, extrema, flat, gamma,
+    groupnorm, images, indexing, inplace, joining, losses, margins, matmul, median, nll, norm, norms,
+    operators, optim, pointwise, pooling, random, ranges, reduce_at, reductions, reshape, rounding,
+    running, scalars, scans, scatter, shape, slices, slicing, softhard, softmax, sorting, special,
+    subscript, unique, variance, views, vision,
 )  # fmt: skip
 
 __all__ = [
     "activations", "affine", "aliases", "arithmetic", "attention", "autograd", "avgpool", "batchnorm",
-    "bce", "binary", "cast", "closeness", "combine", "common", "comparison", "complex", "conv",
-    "convcheck", "create", "creation", "custom", "diagonals", "dropout", "dynamic", "edges", "einsum",
-    "elementwise", "embedding", "erf", "extrema", "forward_ad", "function", "gamma", "gradients",
-    "groupnorm", "images", "indexing", "inplace", "joining", "losses", "margins", "matmul", "median",
-    "nll", "norm", "norms", "operators", "optim", "packing", "passes", "pooling", "random", "ranges",
-    "reductions", "reshape", "rounding", "scalars", "scans", "scatter", "shape", "slices", "slicing",
-    "softhard", "softmax", "sorting", "subscript", "variance", "views", "vision",
+    "bce", "bessel", "binary", "calculus", "cast", "closeness", "combine", "common", "comparison",
+    "complex", "conv", "convcheck", "create", "creation", "custom", "diagonals", "distances", "dropout",
+    "dynamic", "edges", "einsum", "elementwise", "embedding", "erf", "extrema", "flat", "forward_ad",
+    "function", "gamma", "gradients", "groupnorm", "images", "indexing", "inplace", "joining", "losses",
+    "margins", "matmul", "median", "nll", "norm", "norms", "operators", "optim", "packing", "passes",
+    "pointwise", "pooling", "random", "ranges", "reduce_at", "reductions", "reshape", "rounding",
+    "running", "scalars", "scans", "scatter", "shape", "slices", "slicing", "softhard", "softmax",
+    "sorting", "special", "subscript", "unique", "variance", "views", "vision",
 ]  # fmt: skip
