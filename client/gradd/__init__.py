@@ -20,7 +20,7 @@ from gradd_engine.layout import Size
 from gradd_engine.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from gradd_protocol.version import VERSION as __version__
 
-from . import autograd, cuda, nn, optim
+from . import autograd, cuda, linalg, nn, optim
 from ._connect import connect
 from ._connect import current as current_session
 from ._creation import as_tensor, from_numpy, is_tensor, tensor
@@ -124,6 +124,7 @@ __all__ = [
     "int64",
     "is_grad_enabled",
     "is_tensor",
+    "linalg",
     "load",
     "long",
     "manual_seed",
