@@ -22,7 +22,7 @@ from gradd_engine.modes import enable_grad, is_grad_enabled, no_grad, set_grad_e
 from gradd_engine.transforms.vmap import vmap
 from gradd_protocol.version import VERSION as __version__
 
-from . import autograd, cuda, func, nn, optim, special, utils
+from . import autograd, cuda, func, linalg, nn, optim, special, utils
 from ._connect import connect
 from ._connect import current as current_session
 from ._creation import as_tensor, from_numpy, is_tensor, tensor
@@ -129,6 +129,7 @@ __all__ = [
     "is_anomaly_enabled",
     "is_grad_enabled",
     "is_tensor",
+    "linalg",
     "load",
     "long",
     "manual_seed",
