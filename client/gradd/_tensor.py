@@ -175,7 +175,7 @@ class Tensor(EngineTensor):
         return format(self.item(), spec) if not self.shape else super().__format__(spec)
 
     def __repr__(self) -> str:
-        from ._format import format_tensor
+        from gradd_engine.printing import format_tensor
 
         fn = self.grad_fn
         return format_tensor(

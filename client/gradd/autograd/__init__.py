@@ -3,4 +3,15 @@
 from gradd_engine.api import backward, grad
 from gradd_engine.modes import enable_grad, no_grad, set_grad_enabled
 
-__all__ = ["backward", "enable_grad", "grad", "no_grad", "set_grad_enabled"]
+from .gradcheck import GradcheckError, gradcheck, gradgradcheck
+
+__all__ = [
+    "GradcheckError",
+    "backward",
+    "enable_grad",
+    "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "no_grad",
+    "set_grad_enabled",
+]
