@@ -14,6 +14,7 @@ from typing import Any as _Any
 
 from gradd_engine import autograd as _passes
 from gradd_engine import dtypes as _dtypes
+from gradd_engine.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from gradd_engine.backends import Device as device
 from gradd_engine.dtypes import DType as dtype
 from gradd_engine.layout import Size
@@ -21,7 +22,7 @@ from gradd_engine.modes import enable_grad, is_grad_enabled, no_grad, set_grad_e
 from gradd_engine.printing import set_printoptions
 from gradd_protocol.version import VERSION as __version__
 
-from . import autograd, cuda, nn, optim
+from . import autograd, cuda, func, nn, optim, utils
 from ._connect import connect
 from ._connect import current as current_session
 from ._creation import as_tensor, from_numpy, is_tensor, tensor
@@ -112,6 +113,7 @@ __all__ = [
     "float32",
     "float64",
     "from_numpy",
+    "func",
     "function",
     "get_default_dtype",
     "half",
@@ -122,6 +124,8 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
     "is_grad_enabled",
     "is_tensor",
     "load",
@@ -142,5 +146,6 @@ __all__ = [
     "short",
     "tensor",
     "uint8",
+    "utils",
 ]  # fmt: skip
 __all__ += sorted(_functions)

@@ -309,6 +309,8 @@ class Session:
                 recorder.adopt(name, t)
                 recorder.flush()
             self.named[name] = t
+            if info.name is not None:
+                self.named[info.name] = t
             return t  # type: ignore[no-any-return]
 
     def __delitem__(self, name: str) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from gradd_engine import api, dtypes  # noqa: F401 - api attaches backward
 from gradd_engine import autograd as _autograd
 from gradd_engine import gradients as _gradients
+from gradd_engine.modes import is_grad_enabled
 from gradd_engine.ops import dynamic as _dynamic
 from gradd_engine.ops.cast import to_dtype
 from gradd_engine.tensor import Tensor as EngineTensor
@@ -102,7 +103,7 @@ class Tensor(EngineTensor):
 
         RuntimeError on tensors that require grad, as in PyTorch, unless `force`.
         """
-        if self.requires_grad and not force:
+        if self.requires_grad and is_grad_enabled() and not force:
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
             )

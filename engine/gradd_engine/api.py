@@ -8,7 +8,10 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from . import anomaly
 from . import autograd as _ops
+from . import passes as _passes
+from .state import state
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -66,7 +69,26 @@ def backward(
         return
     if create_graph:
         _warn_cycle()
-    _ops.backward(list(roots), grads, inputs, retain_graph=retain_graph, create_graph=create_graph)
+    _run(
+        (_ops.backward, _passes.begin_backward),
+        (list(roots), grads, inputs),
+        {"retain_graph": retain_graph, "create_graph": create_graph},
+    )
+
+
+def _run(pass_and_begin: tuple[Any, Any], given: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Run a pass as one step, or stop by stop where callables of the user stand in it and it is recorded."""
+    whole, begin = pass_and_begin
+    try:
+        return whole(*given, **options)
+    except _ops.Driven:
+        check = state.anomaly and state.check_nan
+    except RuntimeError as error:
+        node = getattr(error, "node", None)
+        if node is not None:
+            anomaly.tell_forward(node)
+        raise
+    return _passes.drive(begin, *given, **options, check_nan=check)
 
 
 def _warn_cycle() -> None:
@@ -114,14 +136,15 @@ def grad(
     if is_grads_batched:
         raise NotImplementedError("is_grads_batched=True is not yet supported by gradd")
     roots = _tensor_tuple(outputs)
-    found: tuple[Tensor | None, ...] = _ops.grad(
-        list(roots),
-        list(_tensor_tuple(inputs)),
-        _gradients(grad_outputs, len(roots)),
-        retain_graph=retain_graph,
-        create_graph=create_graph,
-        allow_unused=allow_unused,
-        materialize_grads=materialize_grads,
+    found: tuple[Tensor | None, ...] = _run(
+        (_ops.grad, _passes.begin_grad),
+        (list(roots), list(_tensor_tuple(inputs)), _gradients(grad_outputs, len(roots))),
+        {
+            "retain_graph": retain_graph,
+            "create_graph": create_graph,
+            "allow_unused": allow_unused,
+            "materialize_grads": materialize_grads,
+        },
     )
     return found
 

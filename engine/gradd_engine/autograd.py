@@ -8,15 +8,17 @@ Messages and checks after https://pytorch.org/docs/stable/autograd.html (see `Te
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .backward import GraphTask
+from .dtypes import uint8
 from .fitting import cast_gradient
+from .layout import Meta
 from .nodes import Edge, edge_of
 from .op import op
 from .registry import named
 from .state import state
-from .tensor import Tensor, VersionCounter, detached
+from .tensor import Tensor, VersionCounter, carry, detached
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,13 +78,25 @@ def _paired(outputs: Sequence[Tensor], grads: Sequence[Tensor | None] | None) ->
     return grads
 
 
-def _backward(
+class Driven(Exception):
+    """The pass meets callables of the user, and somebody records it: it is to be driven stop by stop."""
+
+
+def _run(task: GraphTask) -> None:
+    backend = task.backend
+    if backend is not None and backend.listener is not None and (task.callables or task.anomaly):
+        raise Driven
+    task.run()
+
+
+def backward_task(
     tensors: Sequence[Tensor],
     gradient: Sequence[Tensor | None] | None,
     inputs: Sequence[Tensor] | None,
     retain_graph: bool | None,
     create_graph: bool,
-) -> None:
+) -> GraphTask:
+    """The pass of ``backward``, ready to run."""
     if inputs is not None and not len(inputs):
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     roots = _roots(tensors, _paired(tensors, gradient), create_graph)
@@ -95,11 +109,20 @@ def _backward(
             if edge is not None:
                 targets.append(edge)
     keep = create_graph if retain_graph is None else retain_graph
-    if roots:
-        GraphTask(roots, keep=keep, create=create_graph, targets=targets).run()
+    return GraphTask(roots, keep=keep, create=create_graph, targets=targets)
 
 
-def _grad(
+def _backward(*given: Any, **options: Any) -> None:
+    _run(backward_task(*given, **options))
+
+
+def _grad(*given: Any, **options: Any) -> tuple[Tensor | None, ...]:
+    task = grad_task(*given, **options)
+    _run(task)
+    return task.finish()
+
+
+def grad_task(
     outputs: Sequence[Tensor],
     inputs: Sequence[Tensor],
     grad_outputs: Sequence[Tensor | None] | None,
@@ -107,7 +130,8 @@ def _grad(
     create_graph: bool,
     allow_unused: bool | None,
     materialize_grads: bool,
-) -> tuple[Tensor | None, ...]:
+) -> GraphTask:
+    """The pass of ``grad``, ready to run; its `finish` gives the gradients."""
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
@@ -124,8 +148,19 @@ def _grad(
         edges.append(edge_of(t))
     keep = create_graph if retain_graph is None else retain_graph
     task = GraphTask(roots, keep=keep, create=create_graph, captures=edges)
-    task.run()
+    task.finish = lambda: _captured(task, inputs, roots, allow, materialize_grads)
+    return task
+
+
+def _captured(
+    task: GraphTask,
+    inputs: Sequence[Tensor],
+    roots: list[tuple[Edge, Tensor]],
+    allow: bool,
+    materialize_grads: bool,
+) -> tuple[Tensor | None, ...]:
     found = task.captured
+    create_graph = task.create
     assert found is not None
     for i, g in enumerate(found):
         if g is None and not allow and not task.blind:
@@ -259,6 +294,22 @@ share = op(
 )
 
 
+def _untracked(input: Tensor, requires_grad: bool) -> Tensor:
+    out = carry(input, detached(input))
+    if requires_grad:
+        set_requires_grad(out, True, "method")
+    return out
+
+
+untracked = op(
+    "untracked_alias(Tensor input, bool requires_grad=False)",
+    composite=_untracked,
+    namespace="-",
+    doc="An alias without history that keeps its forward-mode tangents: what a transform of a function "
+    "starts from, and what it gives where nothing outside of it differentiates.",
+)
+
+
 def _seed(seed: int) -> None:
     if state.generator is not None:
         state.generator.manual_seed(seed)
@@ -316,6 +367,7 @@ def _detach_here(input: Tensor) -> Tensor:
             "torch/optim/optimizer.py as the solution."
         )
     input._fn, input._nr, input._requires_grad = None, 0, False
+    input._tangents = None
     return input
 
 
@@ -326,4 +378,34 @@ detach_ = op(
     namespace="-",
     method=True,
     doc="Cut this tensor from its graph (Tensor.detach_).",
+)
+
+
+def _stored(like: Tensor) -> Tensor:
+    token: Tensor = like.backend.empty(Meta((0,), uint8))
+    if state.generator is not None:
+        token._holds = (state.generator.seed, state.generator.step)
+    return token
+
+
+stored_rng = op(
+    "stored_rng(Tensor like)",
+    composite=_stored,
+    namespace="-",
+    doc="A token of where the session's random stream is, for `restore_rng`.",
+)
+
+
+def _restore(token: Tensor) -> Tensor:
+    now = _stored(token)
+    if state.generator is not None and isinstance(token._holds, tuple):
+        state.generator.seed, state.generator.step = token._holds
+    return now
+
+
+restore_rng = op(
+    "restore_rng(Tensor token)",
+    composite=_restore,
+    namespace="-",
+    doc="Take the session's random stream back to where `token` was made; gives a token of where it was.",
 )

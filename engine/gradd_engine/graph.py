@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .infer import overload
-from .nodes import AccumulateGrad, Edge, Node, accumulator, edge_of, next_priority
+from .nodes import SAVED, AccumulateGrad, Edge, Node, accumulator, edge_of, next_priority
 from .plans import META, OUT, VALUE, Plan, plan_of
 from .registry import named
-from .saved import FREED, Saved, TensorMeta, check_saved, saved_value
-from .state import ambient
+from .saved import FREED, Packed, Saved, TensorMeta, check_saved, places, saved_value
+from .state import ambient, state
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class OpNode(Node):
 
     #: whether values are saved, not geometry alone
     values: bool = False
+    #: whether some of them are packed
+    packed: bool = False
     #: the node's name where the overload decides it
     _label: str = ""
 
@@ -70,7 +72,34 @@ class OpNode(Node):
         if self.saved is None:
             raise RuntimeError(FREED)
         plan = plan_of(self.op, self.params, self.wants)
-        return plan.apply(self, grads)
+        if not self.packed:
+            return plan.apply(self, grads)
+        try:
+            return plan.apply(self, grads)
+        finally:
+            for _, _, e in places(self.saved):
+                if type(e) is Packed:
+                    e.found = None
+
+    def waits(self, at: str) -> bool:
+        """As for any node; tensors that were packed are to be unpacked."""
+        if at == SAVED:
+            return self.packed and any(
+                type(e) is Packed and e.unpack is not None for _, _, e in places(self.saved or {})
+            )
+        return super().waits(at)
+
+    def unpacked(self) -> list[Any]:
+        """What the hooks give for each packed tensor, in order."""
+        return [e.open() for _, _, e in places(self.saved or {}) if type(e) is Packed]
+
+    def fill(self, found: Sequence[Any] | None) -> None:
+        """Take what was unpacked, for the next `apply`."""
+        boxes = [e for _, _, e in places(self.saved or {}) if type(e) is Packed]
+        if found is None or len(found) != len(boxes):
+            raise RuntimeError(f"{self.name()} has {len(boxes)} packed tensors")
+        for box, t in zip(boxes, found, strict=True):
+            box.found = t
 
     def __getattr__(self, name: str) -> Any:
         """``_saved_self``, ``_saved_other``, ``_saved_result``, ``_saved_<parameter>``: what the node keeps
@@ -215,6 +244,8 @@ def record(
             o._fn = node
             o._nr = nr
     _save(plan_of(op, node.params, node.wants), node, inputs, outs)
+    if state.watcher is not None:
+        state.watcher.append(node)
 
 
 def record_one(op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any], out: Tensor) -> None:
@@ -246,6 +277,8 @@ def record_one(op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, A
     out._fn = node
     if plan.saves:
         _save(plan, node, inputs, (out,))
+    if state.watcher is not None:
+        state.watcher.append(node)
 
 
 def prepare_inplace(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[OpNode, Tensor | None]:
@@ -265,6 +298,8 @@ def prepare_inplace(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> t
         edge = edge_of(inputs[0])
         if edge is not None and not isinstance(edge.node, AccumulateGrad):
             old._fn, old._nr = edge.node, edge.nr
+    if state.watcher is not None:
+        state.watcher.append(node)
     return node, old
 
 

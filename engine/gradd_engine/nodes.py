@@ -10,10 +10,8 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .hooks import Handle, refuse_recorded
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from .backends import Backend
     from .tensor import Tensor
@@ -22,6 +20,11 @@ if TYPE_CHECKING:
 ROOM = 1 << 16
 _sequence = itertools.count(0, ROOM)
 LAST = 1 << 100
+
+#: where a pass stops for callables of the user, in the order in which it comes by
+GRADIENTS, PREHOOKS, BODY, SAVED, ACCUMULATED, POSTHOOKS = STOPS = (
+    "gradients", "prehooks", "body", "saved", "accumulated", "posthooks",
+)  # fmt: skip
 
 
 def next_priority() -> int:
@@ -39,10 +42,32 @@ class Edge:
         self.nr = nr
 
 
+class Handle:
+    """Removes a hook: by ``remove()``, any number of times, or at the end of a with block."""
+
+    def __init__(self, registry: list[Any], hook: Callable[..., Any]) -> None:
+        self._registry = registry
+        self._entry = (hook,)
+        registry.append(self._entry)
+        Node.callables = True
+
+    def remove(self) -> None:
+        """Take the hook out; later calls do nothing."""
+        self._registry[:] = [e for e in self._registry if e is not self._entry]
+
+    def __enter__(self) -> Handle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
 class Node:
     """A step of the graph. ``edges`` has one entry (or None) per differentiable input slot."""
 
     _name: ClassVar[str] = ""
+    #: some node of this process ever had a callable of the user: passes look for them
+    callables: ClassVar[bool] = False
     edges: tuple[Edge | None, ...] = ()
     priority: int
     #: how many outputs the forward has
@@ -102,9 +127,36 @@ class Node:
     def release(self) -> None:
         """Drop saved values; the node stays."""
 
+    def waits(self, at: str) -> bool:
+        """Whether callables of the user stand at this node, of the kind `at`."""
+        if at == GRADIENTS:
+            return self.tensor_hooks is not None and any(self.tensor_hooks.values())
+        if at == PREHOOKS:
+            return bool(self.pre_hooks)
+        return at == POSTHOOKS and bool(self.post_hooks)
+
+    def output_hooks(self) -> dict[int, list[Any]]:
+        """The tensor hooks at each output."""
+        return self.tensor_hooks or {}
+
+    def kept(self) -> Sequence[Tensor]:
+        """Saved outputs that a callable body is given besides the gradients."""
+        return ()
+
+    def body(self, values: list[Any]) -> list[Any]:
+        """The gradients of a node whose body is a callable of the user."""
+        raise RuntimeError(f"the backward of {self.name()} runs in the process that made it")
+
+    def unpacked(self) -> list[Any]:
+        """What the unpack hooks of the saved tensors give."""
+        raise RuntimeError(f"{self.name()} has no packed tensors")
+
+    def fill(self, found: Sequence[Any] | None) -> None:
+        """Take what unpack hooks gave, for the next `apply`."""
+        raise RuntimeError(f"{self.name()} has no packed tensors")
+
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
         """Call `hook(grad_outputs)` before the node runs; see torch.autograd.graph.Node.register_prehook."""
-        refuse_recorded(self.backend)
         if self.pre_hooks is None:
             self.pre_hooks = []
         return Handle(self.pre_hooks, hook)
@@ -113,7 +165,6 @@ class Node:
         """Call `hook(grad_inputs, grad_outputs)` after the node ran; see
         torch.autograd.graph.Node.register_hook.
         """
-        refuse_recorded(self.backend)
         if self.post_hooks is None:
             self.post_hooks = []
         return Handle(self.post_hooks, hook)
@@ -157,6 +208,18 @@ class AccumulateGrad(Node):
         self.variable = variable
         self.backend = variable.backend
         self.lock = threading.RLock()
+
+    def waits(self, at: str) -> bool:
+        """As for any node; hooks of a leaf stand at the tensor."""
+        if at == GRADIENTS:
+            return bool(self.variable._hooks)
+        if at == ACCUMULATED:
+            return bool(self.variable._post_hooks)
+        return super().waits(at)
+
+    def output_hooks(self) -> dict[int, list[Any]]:
+        """The tensor hooks of the leaf."""
+        return {0: self.variable._hooks or []}
 
 
 def node_of(t: Tensor) -> Node | None:

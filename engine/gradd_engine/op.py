@@ -94,6 +94,7 @@ class Op:
         "schema",
         "simple",
         "slot_of",
+        "stateful",
         "tensor_params",
         "tensor_slots",
         "ufunc",
@@ -150,6 +151,8 @@ class Op:
         self.plans: dict[Any, Any] = {}
         self.random = False
         self.rules: dict[str, Rule] = {}
+        #: it acts on autograd's own state, and is always recorded as itself
+        self.stateful = False
         self.ufunc = ""
         self.unsafe = False
         self.view = False
@@ -359,7 +362,8 @@ def op(
     frame = inspect.currentframe()
     assert frame is not None
     assert frame.f_back is not None
-    made.family = frame.f_back.f_globals.get("__name__", "").rpartition(".")[2]
+    package, _, made.family = frame.f_back.f_globals.get("__name__", "").rpartition(".")
+    made.stateful = package == __package__
     if made.name in REGISTRY:
         raise ValueError(f"op {made.name} is declared twice")
     REGISTRY[made.name] = made

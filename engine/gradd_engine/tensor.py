@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .dtypes import DType
     from .memory import Account
     from .nodes import AccumulateGrad, Node
+    from .tangents import Level
 
 
 class Storage:
@@ -96,7 +97,10 @@ class Tensor:
     _retains: bool = False
     #: dtype of .grad: ... for the tensor's own, None for any
     _grad_dtype: Any = ...
-    _tangent: Tensor | None = None
+    #: what a token tensor stands for
+    _holds: Any = None
+    #: by forward-mode level; None where there is none whatever it is a view of
+    _tangents: dict[Level, Tensor | None] | None = None
     __hash__ = object.__hash__
     __array_priority__: ClassVar[int] = 1000
     #: tells NumPy to leave ``array + tensor`` to the tensor
@@ -315,3 +319,11 @@ def detached(t: Tensor, version: VersionCounter | None = None) -> Tensor:
         t.array,
         t._vc if version is None else version,
     )
+
+
+def carry(source: Tensor, alias: Tensor) -> Tensor:
+    """`alias`, another tensor of the same values, with the tangents of `source`."""
+    if source._tangents:
+        for level, t in source._tangents.items():
+            level.give(alias, t)
+    return alias

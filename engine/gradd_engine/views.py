@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 NO_GRAD = "no_grad"
 MULTI_VIEW = "multi"
+CUSTOM = "function"
 
 
 def mark_views(op: Op, source: Tensor, outs: Sequence[Tensor]) -> None:
@@ -41,6 +42,16 @@ def creation_error(t: Tensor, *, indirect: bool = False) -> str:
     """Why a view may not be written to; `indirect`: its base was written to, or another view of it."""
     what = "its base or another view of its base has been" if indirect else "is being"
     output = "" if t._fn is None else f"Output {t._nr} of {t._fn.name().removesuffix('Backward0')}"
+    if t._creation == CUSTOM:
+        return (
+            f"{output.removesuffix('Backward')} is a view and {what} modified inplace. This view "
+            f"was created inside "
+            "a custom Function (or because an input was returned as-is) and the autograd logic to "
+            "handle view+inplace "
+            "would override the custom backward associated with the custom Function, leading to "
+            "incorrect gradients. "
+            "This behavior is forbidden. You can fix this by cloning the output of the custom Function."
+        )
     if t._creation == NO_GRAD or t._fn is None:
         prefix = f"{output} is a view of a view which" if output else "A view"
         message = f"{prefix} was created in no_grad mode and {what} modified inplace with grad mode enabled."

@@ -21,6 +21,8 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
     """Index of the step at fault in its batch."""
     applied: int | None = None
     """Steps that stand."""
+    node: int | None = None
+    """How manieth node of a backward pass, where anomaly detection found NaN there."""
     limit: int | None = None
     used: int | None = None
     requested: int | None = None

@@ -26,18 +26,28 @@ class _Unknown:
 
 
 UNKNOWN: Any = _Unknown()
+#: steps that give what only a graph or a pass under way knows
+_UNSEEN = frozenset({"get_grad", "restore_rng", "resume_pass", "saved_at", "stored_rng"})
+#: passes, and where their gradients stand among the inputs
+_PASSES = {"backward": 1, "grad": 2, "begin_backward": 1, "begin_grad": 2}
 #: steps that act on autograd state alone: what they refuse is found while running
 _STATE = frozenset(
     {
         "detach_",
+        "drop_saved",
         "manual_seed",
         "retain_grad",
         "set_data",
         "set_grad",
         "set_grad_dtype",
+        "set_history",
         "set_requires_grad",
         "zero_grad",
     }
+)
+#: steps whose results shapes do not tell
+_UNSEEN = frozenset(
+    {"dual_primal", "dual_tangent", "enter_dual_level", "exit_dual_level", "get_grad", "make_dual"}
 )
 
 
@@ -83,10 +93,10 @@ def _dry(call: Call, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend
         t = meta.empty(Meta(attrs["shape"], attrs["dtype"]))
         t._requires_grad = attrs["requires_grad"]
         return [t]
-    if op.dynamic or call.raises or op.name == "get_grad" or any(_unknown(x) for x in inputs):
+    if op.dynamic or call.raises or op.name in _UNSEEN or any(_unknown(x) for x in inputs):
         return UNKNOWN
-    if op.name in ("backward", "grad"):
-        _check_roots(inputs[0], inputs[1] if op.name == "backward" else inputs[2])
+    if op.name in _PASSES:
+        _check_roots(inputs[0], inputs[_PASSES[op.name]])
         return UNKNOWN
     if op.name in _STATE:
         return _flags(op.name, inputs, attrs)
@@ -102,7 +112,11 @@ def _dry(call: Call, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend
 
 def _flags(name: str, inputs: list[Any], attrs: dict[str, Any]) -> list[Any]:
     """What autograd state a step leaves behind, without its refusals."""
-    if name in ("manual_seed", "zero_grad"):
+    if name in ("drop_saved", "manual_seed", "zero_grad"):
+        return []
+    if name == "set_history":
+        for t in inputs[0]:
+            _give_history(t)
         return []
     t = inputs[0]
     if name == "detach_":

@@ -50,7 +50,14 @@ def op_failed(error: BaseException, step: int, applied: int) -> Problem:
             applied=applied,
             **members,
         )
-    return problem("op-failed", str(error), exception=type(error).__name__, step=step, applied=applied)
+    return problem(
+        "op-failed",
+        str(error),
+        exception=type(error).__name__,
+        step=step,
+        applied=applied,
+        node=getattr(error, "visited", None),
+    )
 
 
 def run(

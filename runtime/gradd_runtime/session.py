@@ -15,7 +15,7 @@ import numpy as np
 from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.memory import Account
 from gradd_engine.rng import Generator
-from gradd_engine.state import ambient, quiet_kernels
+from gradd_engine.state import EVERY, ambient, quiet_kernels
 from gradd_protocol import frames, names
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
@@ -111,7 +111,7 @@ class Session:
                 generator=self.generator,
                 account=self.account,
                 depth=0,
-                level=-1,
+                below=EVERY,
             ),
         ):
             match message:

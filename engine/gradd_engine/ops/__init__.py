@@ -1,6 +1,14 @@
 """Families of operations. Importing this package declares them all."""
 
-from .. import autograd, gradients  # declare backward, grad and their kin
+from .. import (  # declare backward, grad and their kin
+    autograd,
+    custom,
+    forward_ad,
+    function,
+    gradients,
+    packing,
+    passes,
+)
 from . import (
     activations,
     affine,
@@ -14,6 +22,7 @@ from . import (
     cast,
     closeness,
     combine,
+    common,
     comparison,
     complex,
     conv,
@@ -66,10 +75,11 @@ from . import (
 
 __all__ = [
     "activations", "affine", "aliases", "arithmetic", "attention", "autograd", "avgpool", "batchnorm",
-    "bce", "binary", "cast", "closeness", "combine", "comparison", "complex", "conv", "convcheck",
-    "create", "creation", "diagonals", "dropout", "dynamic", "einsum", "elementwise", "embedding", "erf",
-    "extrema", "gamma", "gradients", "groupnorm", "images", "indexing", "inplace", "joining", "losses",
-    "margins", "matmul", "median", "nll", "norm", "norms", "operators", "optim", "pooling", "random",
-    "ranges", "reductions", "reshape", "rounding", "scalars", "scans", "scatter", "shape", "slices",
-    "slicing", "softhard", "softmax", "sorting", "subscript", "variance", "views", "vision",
+    "bce", "binary", "cast", "closeness", "combine", "common", "comparison", "complex", "conv",
+    "convcheck", "create", "creation", "custom", "diagonals", "dropout", "dynamic", "einsum",
+    "elementwise", "embedding", "erf", "extrema", "forward_ad", "function", "gamma", "gradients",
+    "groupnorm", "images", "indexing", "inplace", "joining", "losses", "margins", "matmul", "median",
+    "nll", "norm", "norms", "operators", "optim", "packing", "passes", "pooling", "random", "ranges",
+    "reductions", "reshape", "rounding", "scalars", "scans", "scatter", "shape", "slices", "slicing",
+    "softhard", "softmax", "sorting", "subscript", "variance", "views", "vision",
 ]  # fmt: skip

@@ -73,7 +73,7 @@ class Found:
         return found
 
     def _tensor(self, t: Tensor) -> tuple[Any, ...]:
-        if t._hooks or t._post_hooks or t._tangent is not None:
+        if t._hooks or t._post_hooks or t._tangents:
             raise Unplannable
         base = t._base
         return (
@@ -98,7 +98,7 @@ class Found:
             raise Unplannable
         if isinstance(node, AccumulateGrad):
             return ("leaf", self._place(node.variable))
-        if type(node) is not OpNode:
+        if type(node) is not OpNode or node.packed:
             raise Unplannable
         retained = tuple(
             (nr, self._place(t)) for nr, ref in (node.retainers or {}).items() if (t := ref()) is not None
