@@ -178,7 +178,7 @@ class Tensor(EngineTensor):
     def __repr__(self) -> str:
         from gradd_engine.printing import format_tensor
 
-        fn = self.grad_fn
+        fn = self._node()
         return format_tensor(
             self._values(),
             self.dtype,

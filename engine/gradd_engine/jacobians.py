@@ -31,8 +31,8 @@ _TOGETHER = 1000
 
 
 def unrecorded() -> ambient:
-    """A context for the arithmetic of a check itself: no history, no tangents."""
-    return ambient(grad=False, level=-1)
+    """A context for the arithmetic of a check itself, which leaves no history."""
+    return ambient(grad=False)
 
 
 def floating(found: Any) -> list[Tensor]:
@@ -209,7 +209,7 @@ def pushed(
         for at, t in tangents.items():
             plain = named.detach(inputs[at])
             given[at] = plain if t is None else forward_ad.make_dual(plain, t)
-        return [(o, forward_ad.tangent_of(o)) for o in floating(fn(*given))]
+        return [(o, forward_ad.unpack_dual(o).tangent) for o in floating(fn(*given))]
 
 
 class Pushed:
