@@ -19,6 +19,7 @@ from gradd_engine.backends import Device as device
 from gradd_engine.dtypes import DType as dtype
 from gradd_engine.layout import Size
 from gradd_engine.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from gradd_engine.printing import set_printoptions
 from gradd_engine.transforms.vmap import vmap
 from gradd_protocol.version import VERSION as __version__
 
@@ -34,7 +35,6 @@ from ._exceptions import (
     SessionClosed,
     SessionLost,
 )
-from ._format import set_printoptions
 from ._function import function
 from ._functions import in_session as _in_session
 from ._functions import namespace as _namespace

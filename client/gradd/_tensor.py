@@ -181,7 +181,7 @@ class Tensor(EngineTensor):
         return format(self.item(), spec) if not self.shape else super().__format__(spec)
 
     def __repr__(self) -> str:
-        from ._format import format_tensor
+        from gradd_engine.printing import format_tensor
 
         fn = self._node()
         return format_tensor(
