@@ -113,14 +113,17 @@ class OpNode(Node):
 
     def __getattr__(self, name: str) -> Any:
         """``_saved_self``, ``_saved_other``, ``_saved_result``, ``_saved_<parameter>``: what the node keeps
-        for backward.
+        for backward; ``_raw_saved_<...>``: the place where it keeps it.
         """
-        if not name.startswith("_saved_"):
+        raw = name.startswith("_raw_saved_")
+        if not raw and not name.startswith("_saved_"):
             raise AttributeError(f"'{self.short_name()}' object has no attribute '{name}'")
-        wanted = name.removeprefix("_saved_")
+        wanted = name.partition("_saved_")[2]
         known = {"self": self.op.tensor_slots[0] if self.op.tensor_slots else "", "result": "out"}.get(
             wanted, wanted
         )
+        if raw and (known in self.op.slot_of or known == "out"):
+            return self._raw(self, known)
         if known in self.attrs:
             value = self.attrs[known]
             one = isinstance(value, int) and self.op.params[known].kind.endswith("[]")
