@@ -39,15 +39,15 @@ _PASSES = frozenset({"backward", "grad"})
 #: steps that touch more than the storages of their arguments
 _UNTRACED = frozenset(
     {
-        "begin_backward", "begin_grad", "data", "delayed_error", "drop_saved", "enter_dual_level",
-        "exit_dual_level", "make_dual", "manual_seed", "restore_rng", "resume_pass", "saved_at", "set_data",
-        "set_history", "stored_rng",
+        "begin_backward", "begin_grad", "call_node", "data", "delayed_error", "drop_saved", "edge",
+        "edge_behind", "enter_dual_level", "exit_dual_level", "increment_version", "make_dual", "manual_seed",
+        "restore_rng", "resume_pass", "saved", "saved_at", "set_data", "set_history", "stored_rng",
     }
 )  # fmt: skip
 _WIDE = frozenset(
     {
-        "backward", "begin_backward", "begin_grad", "exit_dual_level", "grad", "resume_pass", "set_data",
-        "set_grad", "zero_grad",
+        "backward", "begin_backward", "begin_grad", "call_node", "exit_dual_level", "grad", "resume_pass",
+        "set_data", "set_grad", "zero_grad",
     }
 )  # fmt: skip
 #: uploads that ride in one batch, in bytes together

@@ -178,7 +178,7 @@ class Tensor(EngineTensor):
     def __repr__(self) -> str:
         from ._format import format_tensor
 
-        fn = self.grad_fn
+        fn = self._node()
         return format_tensor(
             self._values(),
             self.dtype,

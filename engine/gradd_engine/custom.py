@@ -21,6 +21,8 @@ from .views import CUSTOM
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .nodes import Geometry
+
 
 class CustomNode(Node):
     """A node whose body is Python in some process: that of a `BackwardNode`, or of another client."""
@@ -31,10 +33,16 @@ class CustomNode(Node):
         self.metas: dict[int, TensorMeta] = {}
         #: outputs that are kept for backward: here, since they share the node's history
         self.outputs: list[Saved] | None = []
+        #: per tensor argument of the forward, what it was like
+        self.arguments: list[Geometry] = []
 
     def name(self) -> str:
         """``<Class>Backward``."""
         return self._label
+
+    def _slot(self, slot: int) -> Any:
+        """Of what the argument was."""
+        return self.arguments[slot]
 
     def waits(self, at: str) -> bool:
         """The body is a callable of the user."""
@@ -375,6 +383,8 @@ def _set_history(
     node.priority = next_priority()
     node.edges = tuple(edge_of(x) if x.dtype.category > 1 else None for x in inputs)
     node.width = width
+    node.arguments = [(x.shape, x.dtype) for x in inputs]
+    node.geometries = {nr: (o.shape, o.dtype) for nr, o in zip(numbers, outputs, strict=True)}
     node.backend = next(flat_tensors((outputs, inputs))).backend
     for k, (o, nr) in enumerate(zip(outputs, numbers, strict=True)):
         if k in dirty:

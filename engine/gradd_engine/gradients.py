@@ -120,7 +120,7 @@ def set_grad_dtype(t: Tensor, value: DType | None) -> None:
     """Set the dtype that .grad will have; RuntimeError on non-leaf tensors and where a gradient of another
     dtype is there.
     """
-    if t.grad_fn is not None:
+    if t._node() is not None:
         raise RuntimeError("grad_dtype can only be set on leaf tensors.")
     if value is not None and t._grad is not None and t._grad.dtype is not value:
         raise RuntimeError(

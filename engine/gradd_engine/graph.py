@@ -11,7 +11,7 @@ from .infer import overload
 from .nodes import SAVED, AccumulateGrad, Edge, Node, accumulator, edge_of, next_priority
 from .plans import META, OUT, VALUE, Plan, plan_of
 from .registry import named
-from .saved import FREED, Packed, Saved, TensorMeta, check_saved, places, saved_value
+from .saved import FREED, Packed, Saved, TensorMeta, check_saved, places
 from .state import ambient, state
 from .tensor import Tensor
 
@@ -50,6 +50,16 @@ class OpNode(Node):
         """The op's node name."""
         name = self._label or self.op.node_name
         return name if isinstance(name, str) else name(self.attrs)
+
+    def wraps(self, name: str) -> bool:
+        """Whether PyTorch saves a number that stands for `name` as a tensor: it has no overload for one."""
+        return name not in self.op.number_nodes
+
+    def _slot(self, slot: int) -> Any:
+        """Of what the node's input was."""
+        flat = [m for x in self.inputs for m in (x if isinstance(x, list) else [x])]
+        found = flat[slot] if slot < len(flat) else None
+        return None if found is None else (found.shape, found.dtype)
 
     def release(self) -> None:
         """Drop saved values; a node that saved none can be walked again."""
@@ -107,16 +117,20 @@ class OpNode(Node):
         """
         if not name.startswith("_saved_"):
             raise AttributeError(f"'{self.short_name()}' object has no attribute '{name}'")
-        if self.saved is None:
-            raise RuntimeError(FREED)
         wanted = name.removeprefix("_saved_")
         known = {"self": self.op.tensor_slots[0] if self.op.tensor_slots else "", "result": "out"}.get(
             wanted, wanted
         )
-        if known in self.saved:
-            return saved_value(self.saved[known], self)
         if known in self.attrs:
-            return self.attrs[known]
+            value = self.attrs[known]
+            one = isinstance(value, int) and self.op.params[known].kind.endswith("[]")
+            return (value,) if one else value
+        if self.saved is not None and known in self.saved:
+            return self._show(wanted, self.saved[known])
+        if known in self.params or known == "out":
+            if self.saved is None:
+                raise RuntimeError(FREED)
+            return None
         raise AttributeError(f"'{self.short_name()}' object has no attribute '{name}'")
 
 
@@ -215,7 +229,7 @@ def renew(inputs: Any) -> None:
     for x in inputs:
         if isinstance(x, Tensor):
             if x._base is not None:
-                x.grad_fn  # noqa: B018 - reading it rebuilds it
+                x._node()  # rebuilds it
         elif type(x) is list or type(x) is tuple:
             renew(x)
 
@@ -238,6 +252,8 @@ def record(
     if True not in node.wants and not due and not _wanted(op, inputs):
         return
     node.width = len(outs)
+    if len(outs) > 1:
+        node.geometries = {nr: (o.shape, o.dtype) for nr, o in enumerate(outs)}
     node.backend = outs[0].backend
     for nr, o in enumerate(outs):
         if tracked[nr]:

@@ -8,13 +8,19 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from .backends import Backend
+    from .dtypes import DType
+    from .layout import Size
     from .tensor import Tensor
+
+    #: what is known of a gradient before there is one
+    Geometry: TypeAlias = tuple[Size, DType]
 
 #: room between two sequence numbers, for the nodes of a graph that is made later than it came to be
 ROOM = 1 << 16
@@ -86,6 +92,15 @@ class Node:
     pre_hooks: list[Any] | None = None
     post_hooks: list[Any] | None = None
     _metadata: dict[Any, Any] | None = None
+    #: by output: what is known since a user looked at it (see edges.py)
+    looks: dict[int, Any] | None = None
+    #: by number: what an output is like, of a node that has several
+    geometries: Mapping[int, Geometry] = MappingProxyType({})
+
+    # Attached where stand-ins are made (edges).
+    _look_behind: ClassVar[Callable[[Node, int, Edge], None]]
+    _stand_in: ClassVar[Callable[..., Tensor]]
+    _show: ClassVar[Callable[[Node, str, Any], Any]]
 
     def __init__(self) -> None:
         self.priority = next(_sequence)
@@ -108,7 +123,27 @@ class Node:
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """(node, output number) per input slot; (None, 0) where no gradient goes."""
+        for slot, e in enumerate(self.edges):
+            if e is not None:
+                self._look_behind(slot, e)
         return tuple((None, 0) if e is None else (e.node, e.nr) for e in self.edges)
+
+    def behind(self, slot: int) -> Geometry | None:
+        """Shape and dtype of the gradient that goes through an input slot; None where that is not known."""
+        e = self.edges[slot]
+        if e is None:
+            return None
+        if isinstance(e.node, AccumulateGrad):
+            return e.node.variable.shape, e.node.variable.dtype
+        return e.node.geometries.get(e.nr) or self._slot(slot)
+
+    def _slot(self, slot: int) -> Geometry | None:
+        """`behind`, from what the node itself knows of its inputs."""
+        return None
+
+    def __call__(self, *gradients: Any) -> Any:
+        """Run this node alone on gradients of its outputs; attached where ops are known (edges)."""
+        raise NotImplementedError("gradd_engine.edges is not imported")
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         """Gradients for each edge from gradients of each output."""
@@ -232,7 +267,9 @@ def node_of(t: Tensor) -> Node | None:
 
 def edge_of(t: Tensor) -> Edge | None:
     """Where the gradient of `t` goes; None when it needs none."""
-    fn = t.grad_fn if t._base is not None else node_of(t)
+    if t._stands is not None:
+        return t._stands()
+    fn = t._node() if t._base is not None else node_of(t)
     if fn is not None:
         return Edge(fn, t._nr)
     return Edge(accumulator(t), 0) if t._requires_grad else None

@@ -156,11 +156,7 @@ def saved_value(entry: Any, node: Node) -> Any:
         return entry
     entry.check(node)
     found = entry.source()
-    if found is not None:
-        return found
-    if entry.tensor.backend.listener is not None:
-        raise NotImplementedError("a saved tensor that nothing else holds cannot be read over a session yet")
-    return entry.unpack(node)
+    return entry.unpack(node) if found is None else found
 
 
 def check_saved(entry: Any, node: Node) -> None:

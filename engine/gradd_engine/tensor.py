@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .backends import Backend
     from .dtypes import DType
     from .memory import Account
-    from .nodes import AccumulateGrad, Node
+    from .nodes import AccumulateGrad, Edge, Node
     from .tangents import Level
 
 
@@ -95,6 +95,8 @@ class Tensor:
     _hooks: list[Any] | None = None
     _post_hooks: list[Any] | None = None
     _retains: bool = False
+    #: of a stand-in for a gradient edge: gives the edge (see edges.py)
+    _stands: Callable[[], Edge | None] | None = None
     #: dtype of .grad: ... for the tensor's own, None for any
     _grad_dtype: Any = ...
     #: what a token tensor stands for
@@ -193,7 +195,18 @@ class Tensor:
 
     @property
     def grad_fn(self) -> Node | None:
-        """The node that made this tensor, None for leaves; rebuilt for a view whose base changed in place."""
+        """The node that made this tensor, None for leaves; rebuilt for a view whose base changed in place.
+
+        Over a session the node is known to the server from then on (`edges.look`). The engine itself asks
+        `_node`.
+        """
+        fn = self._node()
+        if fn is not None:
+            self._look(fn)
+        return fn
+
+    def _node(self) -> Node | None:
+        """`grad_fn`, without letting anybody know."""
         if self._base is not None and self._view_version != self._vc.n:
             self._refresh()
         fn = self._fn
@@ -275,7 +288,7 @@ class Tensor:
         """The dtype that .grad has: the tensor's unless it was set; None allows any
         (torch.Tensor.grad_dtype).
         """
-        if self.grad_fn is not None:
+        if self._node() is not None:
             raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
         found: DType | None = self.dtype if self._grad_dtype is ... else self._grad_dtype
         return found
@@ -289,6 +302,7 @@ class Tensor:
     # Attached where their rules stand, so that this module needs none of them (views, autograd, gradients,
     # hooks).
     _refresh: ClassVar[Callable[[Tensor], None]]
+    _look: ClassVar[Callable[[Tensor, Node], None]]
     _set_requires_grad: ClassVar[Callable[[Tensor, bool, str], None]]
     _set_grad: ClassVar[Callable[[Tensor, Any], None]]
     _set_grad_dtype: ClassVar[Callable[[Tensor, DType | None], None]]

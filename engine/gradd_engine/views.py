@@ -104,6 +104,12 @@ class CopySlices(Node):
         edge = edge_of(base)
         self.edges = (edge, *fn.edges[1:])
 
+    def _slot(self, slot: int) -> Any:
+        """Of the base, then of the written op's other inputs."""
+        if slot == 0:
+            return self.base.shape, self.base.dtype
+        return None if self.fn is None else self.fn._slot(slot)
+
     def verify(self) -> None:
         """What the written op would raise."""
         if self.fn is None:

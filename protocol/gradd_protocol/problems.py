@@ -123,6 +123,12 @@ _ROWS: Final = (
         "The catalogue has no operation of this name. GET /v1/ops lists it.",
     ),
     Kind(
+        "hook-not-found",
+        404,
+        "Hook not found",
+        "The session has no hook of this name. It was never declared, was removed, or went with its tensor.",
+    ),
+    Kind(
         "result-not-found",
         404,
         "Result not found",

@@ -1,9 +1,11 @@
-"""torch.autograd.graph: nodes, hooks over several tensors, saved-tensor hooks."""
+"""torch.autograd.graph: nodes and gradient edges, hooks over several tensors, saved-tensor hooks."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gradd_engine import autograd as _autograd
+from gradd_engine.edges import GradientEdge, get_gradient_edge
 from gradd_engine.hooks import register_multi_grad_hook
 from gradd_engine.nodes import Node
 from gradd_engine.packing import (
@@ -11,10 +13,13 @@ from gradd_engine.packing import (
     disable_saved_tensors_hooks,
     saved_tensors_hooks,
 )
+from gradd_engine.tensor import Tensor as EngineTensor
 
 from .._creation import from_numpy
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from .._tensor import Tensor
 
 
@@ -37,11 +42,49 @@ def _send(values: Any) -> Tensor:
     return from_numpy(values)
 
 
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Count an in-place change of a tensor, or of each of several, that autograd does not see.
+
+    RuntimeError for what is no tensor. See torch.autograd.graph.increment_version.
+    """
+    found: list[Any] = [tensor]
+    if not isinstance(tensor, EngineTensor) and hasattr(tensor, "__iter__"):
+        found = list(tensor)
+    if not all(isinstance(t, EngineTensor) for t in found):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
+    if found:
+        _autograd.increment(found)
+
+
+def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
+    """Accepted, and without effect: a session is one ordered stream, so gradients are accumulated on the
+    stream that made them. See torch.autograd.graph.set_warn_on_accumulate_grad_stream_mismatch.
+    """
+    _flag(enabled)
+
+
+def set_override_stale_capture_stream(enabled: bool) -> None:
+    """Accepted, and without effect: a session is one ordered stream, and captures none of its user's. See
+    torch.autograd.graph.set_override_stale_capture_stream.
+    """
+    _flag(enabled)
+
+
+def _flag(enabled: bool) -> None:
+    if not isinstance(enabled, bool):
+        raise RuntimeError(f"enabled must be a bool, but got {type(enabled).__name__}")
+
+
 __all__ = [
+    "GradientEdge",
     "Node",
     "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
     "register_multi_grad_hook",
     "save_on_cpu",
     "saved_tensors_hooks",
+    "set_override_stale_capture_stream",
+    "set_warn_on_accumulate_grad_stream_mismatch",
 ]

@@ -61,6 +61,10 @@ class Listener(Protocol):
     def before(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """`op` is about to run."""
 
+    def knows(self, t: Tensor) -> bool:
+        """Whether steps can name the tensor."""
+        ...
+
     def failed(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """`op` raised after it had already changed state."""
 
@@ -77,6 +81,8 @@ class Backend(Protocol):
     device: Device
     listener: Listener | None
     is_meta: bool
+    #: how many levels of vmap it stands on; see `batched`
+    level: int
     tensor_class: type[Tensor]
 
     def infer(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:

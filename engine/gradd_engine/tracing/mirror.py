@@ -73,7 +73,7 @@ class Found:
         return found
 
     def _tensor(self, t: Tensor) -> tuple[Any, ...]:
-        if t._hooks or t._post_hooks or t._tangents:
+        if t._hooks or t._post_hooks or t._tangents or t._stands is not None:
             raise Unplannable
         base = t._base
         return (
