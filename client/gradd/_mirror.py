@@ -50,6 +50,10 @@ class MirrorBackend(MetaBackend):
         self.session.recorder().upload(t, data, requires_grad)
         return t
 
+    def to_numpy(self, t: EngineTensor) -> Any:
+        """The values, fetched."""
+        return self.session.read(t)
+
 
 #: the name of the node of a graph that the mirror lost sight of
 LOST = "Unknown"

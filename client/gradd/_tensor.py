@@ -107,6 +107,11 @@ class Tensor(EngineTensor):
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
             )
+        if self._conj and not force:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that has conjugate bit set. "
+                "Use tensor.resolve_conj().numpy() instead."
+            )
         out = self._values()
         if out.flags.writeable:
             out = out.view()
@@ -176,7 +181,7 @@ class Tensor(EngineTensor):
         return format(self.item(), spec) if not self.shape else super().__format__(spec)
 
     def __repr__(self) -> str:
-        from ._format import format_tensor
+        from gradd_engine.printing import format_tensor
 
         fn = self._node()
         return format_tensor(

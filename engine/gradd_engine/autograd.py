@@ -376,6 +376,7 @@ def _set_data(input: Tensor, data: Tensor) -> None:
         input._acc = None
     input.storage, input.array, input.dtype = data.storage, data.array, data.dtype
     input.shape, input.strides, input.offset = data.shape, data.strides, data.offset
+    input._conj = data._conj
 
 
 set_data = op(

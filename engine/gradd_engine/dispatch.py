@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import graph
+from . import conjugate, graph
 from .backends.numpy import NUMPY
 from .inplace import check_memory, check_overlap, check_result, check_target, rebase
 from .registry import named
@@ -207,15 +207,19 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
     changed = written(op, inputs) if op.writes else ()
     if changed:
         _check_written(op, changed)
+    given = inputs
+    if not op.view and conjugate.flagged(inputs):
+        given = conjugate.resolved(inputs)
     if op.view:
         if op.multi_view:
             outs = [backend.view(inputs[0], m) for m in found]
         else:
             outs = [backend.view(inputs[0], found)]
+        conjugate.mark(op, inputs[0], outs)
     elif op.many:
-        outs = backend.run(op, found, inputs, attrs)
+        outs = backend.run(op, found, given, attrs)
     else:
-        outs = backend.run(op, (found,), inputs, attrs)
+        outs = backend.run(op, (found,), given, attrs)
     for t in changed:
         t._vc.n += 1
     if tracked:
@@ -267,7 +271,12 @@ def _computed(
     history = history and known.tracks
     if history and views:
         graph.renew(inputs)
-    out = backend.view(inputs[0], known.meta) if op.view else backend.run_plain(op, known, inputs, attrs)
+    if op.view:
+        out = backend.view(inputs[0], known.meta)
+        conjugate.mark(op, inputs[0], (out,))
+    else:
+        given = conjugate.resolved(inputs) if known.complex and conjugate.flagged(inputs) else inputs
+        out = backend.run_plain(op, known, given, attrs)
     if history:
         graph.record_one(op, known, inputs, attrs, out)
     if op.view:
@@ -298,6 +307,8 @@ def _check_written(op: Op, changed: list[Tensor]) -> None:
     """
     grad = state.grad
     for t in changed:
+        if t._conj:
+            raise RuntimeError(f"{op.name}(): a conjugate view cannot be written to; resolve_conj() it first")
         check_memory(t)
         if grad and t.requires_grad:
             check_target(t)
@@ -337,10 +348,13 @@ def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: d
     value = dispatch(base, inputs, attrs) if LEVELS and levels_of(inputs) else None
     if tracked:
         node, old = graph.prepare_inplace(op, inputs, attrs)
-    if value is None:
-        backend.run_into(base, target, meta, inputs, attrs)
-    else:
+    if target._conj:
+        conjugate.store(backend, base, target, meta, inputs, attrs)
+    elif value is not None:
         write(target, value)
+    else:
+        given = conjugate.resolved(inputs) if conjugate.flagged(inputs) else inputs
+        backend.run_into(base, target, meta, given, attrs)
     target._vc.n += 1
     if node is not None:
         rebase(target, node, old)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .layout import Meta, preserved_strides
 from .op import op
 from .registry import named
 from .state import state
@@ -113,6 +114,16 @@ zero_grad = op(
     composite=_clear,
     namespace="-",
     doc="Clear ``.grad`` of many leaves in one step; see torch.optim.Optimizer.zero_grad.",
+)
+
+
+undefined_grad = op(
+    "undefined_grad(Tensor input)",
+    infer=lambda input: Meta(tuple(input.shape), input.dtype, preserved_strides(input)),
+    impl=lambda xp, a: a.copy(order="K"),
+    vjp=lambda g: None,
+    namespace="-",
+    doc="A copy through which no gradient comes back: what lies before it gets an undefined one.",
 )
 
 

@@ -27,13 +27,14 @@ FREED = (
 class TensorMeta:
     """The geometry of an input, for rules that need no values."""
 
-    __slots__ = ("dtype", "offset", "shape", "strides")
+    __slots__ = ("conj", "dtype", "offset", "shape", "strides")
 
     def __init__(self, t: Tensor) -> None:
         self.shape: Size = t.shape
         self.dtype: DType = t.dtype
         self.strides = t.strides
         self.offset = t.offset
+        self.conj = t._conj
 
     @property
     def ndim(self) -> int:

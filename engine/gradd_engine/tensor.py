@@ -103,6 +103,8 @@ class Tensor:
     _holds: Any = None
     #: by forward-mode level; None where there is none whatever it is a view of
     _tangents: dict[Level, Tensor | None] | None = None
+    #: the memory holds the conjugates of the values (`conjugate`)
+    _conj: bool = False
     __hash__ = object.__hash__
     __array_priority__: ClassVar[int] = 1000
     #: tells NumPy to leave ``array + tensor`` to the tensor
@@ -179,6 +181,10 @@ class Tensor:
     def is_complex(self) -> bool:
         """Whether dtype is complex."""
         return self.dtype.is_complex
+
+    def is_conj(self) -> bool:
+        """Whether this is a conjugate that was not computed yet (torch.Tensor.is_conj)."""
+        return self._conj
 
     def __len__(self) -> int:
         if not self.shape:
@@ -323,7 +329,7 @@ class Tensor:
 
 def detached(t: Tensor, version: VersionCounter | None = None) -> Tensor:
     """An alias of `t`'s memory without history; shares the version counter unless another is given."""
-    return t.backend.tensor_class(
+    out = t.backend.tensor_class(
         t.backend,
         t.storage,
         t.shape,
@@ -333,6 +339,9 @@ def detached(t: Tensor, version: VersionCounter | None = None) -> Tensor:
         t.array,
         t._vc if version is None else version,
     )
+    if t._conj:
+        out._conj = True
+    return out
 
 
 def carry(source: Tensor, alias: Tensor) -> Tensor:

@@ -151,7 +151,7 @@ def _check_roots(roots: Sequence[Any], gradients: Sequence[Any] | None, batched:
 def _mirror(backend: MetaBackend, t: Tensor) -> Any:
     """A meta tensor with the geometry of `t`, with or without a history."""
     out = backend.empty(Meta(tuple(t.shape), t.dtype, tuple(t.strides)))
-    out.offset, out.storage = t.offset, t.storage
+    out.offset, out.storage, out._conj = t.offset, t.storage, t._conj
     if t.is_leaf:
         out._requires_grad = t.requires_grad
     else:

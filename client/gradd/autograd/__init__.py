@@ -6,9 +6,11 @@ from gradd_engine.function import Function
 from gradd_engine.modes import enable_grad, no_grad, set_grad_enabled
 
 from . import forward_ad, function, functional, graph
+from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 
 __all__ = [
     "Function",
+    "GradcheckError",
     "backward",
     "detect_anomaly",
     "enable_grad",
@@ -16,6 +18,8 @@ __all__ = [
     "function",
     "functional",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
     "graph",
     "no_grad",
     "set_detect_anomaly",

@@ -179,8 +179,7 @@ masked_scatter: Op = op(
     jvp=LINEAR,
     method=True,
     inplace=True,
-    doc="The elements under the mask replaced by those of `source`, in order (torch.Tensor.masked_scatter).",
-    namespace="-",
+    doc="The elements under the mask replaced by those of `source`, in order (torch.masked_scatter).",
 )
 
 
