@@ -333,10 +333,11 @@ def jacobian(
 
 def _all_rows(call: _Call, number: int, out: Tensor) -> list[Tensor]:
     """Of one output, the Jacobian for each input, in one pass over a batch of cotangents."""
-    found = _gradients([out], call.inputs, [basis(out)], call.create, keep=True, batched=True)
+    inputs: tuple[Any, ...] = call.inputs
+    found: Any = _gradients([out], inputs, [basis(out)], call.create, keep=True, batched=True)
     return [
         t.new_zeros((*out.shape, *t.shape)) if g is None else g.reshape((*out.shape, *t.shape))
-        for g, t in zip(found, call.inputs, strict=True)
+        for g, t in zip(found, inputs, strict=True)
     ]
 
 

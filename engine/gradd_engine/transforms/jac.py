@@ -175,7 +175,7 @@ def jacfwd(
             return moved, leaves
 
         columns = []
-        aux: list[Tensor] = []
+        aux: list[Any] = []
         for at, x in enumerate(arguments.leaves):
             moved, aux = vmap(functools.partial(push, at), randomness=randomness)(basis(x))
             columns.append(moved)
