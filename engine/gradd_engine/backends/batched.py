@@ -11,7 +11,6 @@ Source: https://pytorch.org/docs/stable/generated/torch.vmap.html
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..infer import infer
@@ -131,10 +130,15 @@ class Batched(Tensor):
         return repr(self) if self.shape else format(self.item(), spec)
 
 
-@lru_cache
+_classes: dict[type[Tensor], type[Any]] = {Tensor: Batched}
+
+
 def class_over(root: type[Tensor]) -> type[Any]:
     """The class of a level's tensors, with the methods of those that users see."""
-    return Batched if root is Tensor else type("BatchedTensor", (Batched, root), {})
+    found = _classes.get(root)
+    if found is None:
+        found = _classes[root] = type("BatchedTensor", (Batched, root), {})
+    return found
 
 
 class BatchedBackend:

@@ -61,9 +61,7 @@ def vmap(
                 x if d is None else named.slice_from(x, d, start, count)
                 for x, d in zip(leaves, dims, strict=True)
             ]
-            found.append(
-                flatten(_run(func, count, dims, part, structure, out_dims, randomness, kwargs))
-            )
+            found.append(flatten(_run(func, count, dims, part, structure, out_dims, randomness, kwargs)))
         outputs, made = zip(*(each for each, _ in found), strict=True), found[0][1]
         where = spread(out_dims, made)
         assert where is not None
@@ -90,9 +88,7 @@ def _run(
         found = func(*unflatten(inputs, structure), **kwargs)
     outputs, made = flatten(found)
     where = _out_dims(out_dims, found, made, func)
-    return unflatten(
-        [_unwrapped(level, o, d, func) for o, d in zip(outputs, where, strict=True)], made
-    )
+    return unflatten([_unwrapped(level, o, d, func) for o, d in zip(outputs, where, strict=True)], made)
 
 
 def new_level(like: Tensor, size: int, randomness: str = "error") -> BatchedBackend:
@@ -109,7 +105,7 @@ def lifted(t: Tensor) -> Tensor:
     the level's alone and not seen below.
     """
     level = state.vmaps[-1] if state.vmaps else None
-    return t if level is None or t.backend is level else level.lift(t)  # type: ignore[no-any-return]
+    return t if level is None or t.backend is level else level.lift(t)
 
 
 def _moved(t: Any, source: int, target: int) -> Any:
@@ -124,9 +120,7 @@ def _unwrapped(level: BatchedBackend, x: Any, dim: int | None, func: Callable[..
             return x
         if not x.mapped:  # type: ignore[attr-defined]
             return x.array
-        raise ValueError(
-            f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None"
-        )
+        raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
     if not isinstance(x, Tensor):
         raise ValueError(
             f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(x)}. Did you mean to set "
