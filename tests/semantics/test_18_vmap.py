@@ -263,6 +263,16 @@ def test_18_04_arrays(T: Any, grid: Any, raises: Any) -> None:
             T.vmap(read)(grid)
 
 
+def test_18_04_data(T: Any, grid: Any, raises: Any) -> None:
+    def change(x: Any) -> None:
+        x.data = x * 2
+
+    with raises(RuntimeError, "accessing `data` under vmap transform is not allowed"):
+        T.vmap(lambda x: x.data)(grid)
+    with raises(RuntimeError, "mutating directly with `.data` under vmap transform is not allowed."):
+        T.vmap(change)(grid)
+
+
 def test_18_04_what_is_the_same_for_all_can_be_read(T: Any, grid: Any) -> None:
     scale = T.tensor(3.0)
     same(T, T.vmap(lambda x: x * scale.item() if scale > 0 else x)(grid), grid * 3)
@@ -338,6 +348,8 @@ def test_18_04_the_same_for_all(T: Any, grid: Any, raises: Any) -> None:
     ):
         first, second = T.vmap(draw, randomness="same")(grid)
         assert first.tolist() == second.tolist()
+    many = T.vmap(lambda x: T.rand(3).add_(1) + x, randomness="same", chunk_size=1)(grid * 0)
+    assert many[0].tolist() == many[1].tolist()
     message = (
         "Vmap does not currently support same randomness with a batched tensor input. Please file an issue "
         "with functorch"

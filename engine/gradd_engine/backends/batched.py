@@ -73,6 +73,15 @@ class Batched(Tensor):
     grad = Tensor.grad
 
     @property
+    def data(self) -> Any:
+        """RuntimeError: within vmap there is no alias without history."""
+        raise RuntimeError("accessing `data` under vmap transform is not allowed")
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        raise RuntimeError("mutating directly with `.data` under vmap transform is not allowed.")
+
+    @property
     def mapped(self) -> bool:
         """Whether samples differ: the physical tensor has a batch dimension, 0."""
         return len(self.array.shape) > len(self.shape)
@@ -155,6 +164,10 @@ class BatchedBackend:
         #: the levels of the thread when this one began
         self.outer = outer
         self.size = size
+        #: for "same": what was drawn, in order, where levels of several chunks share it; and how many this
+        #: one took
+        self.draws: list[Any] | None = None
+        self.drawn = 0
         self.randomness = randomness
         self.level: int = below.level + 1
         self.device = below.device
