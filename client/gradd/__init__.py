@@ -19,6 +19,7 @@ from gradd_engine.backends import Device as device
 from gradd_engine.dtypes import DType as dtype
 from gradd_engine.layout import Size
 from gradd_engine.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from gradd_engine.transforms.vmap import vmap
 from gradd_protocol.version import VERSION as __version__
 
 from . import autograd, cuda, func, nn, optim, utils
@@ -147,5 +148,6 @@ __all__ = [
     "tensor",
     "uint8",
     "utils",
+    "vmap",
 ]  # fmt: skip
 __all__ += sorted(_functions)

@@ -104,8 +104,9 @@ class Session:
         self, recorder: Recorder, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> tuple[Any, ...]:
         """Only the server knows which of the gradients there are: a sync point."""
+        batch = tuple(inputs[2][0].shape[:1]) if attrs["is_grads_batched"] else ()
         stand_ins: tuple[Any, ...] = tuple(
-            self.backend.empty(Meta(tuple(t.shape), t.dtype)) for t in inputs[1]
+            self.backend.empty(Meta((*batch, *t.shape), t.dtype)) for t in inputs[1]
         )
         recorder.record(op, inputs, attrs, stand_ins)
         recorder.open = False

@@ -19,12 +19,15 @@ from .op import op
 from .registry import named
 from .state import state
 from .tensor import Tensor, VersionCounter, carry, detached
+from .transforms.batched_pass import batch_of, check_batched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def _cotangent(out: Tensor, g: Tensor | None, index: int, create: bool) -> Tensor | None:
+def _cotangent(
+    out: Tensor, g: Tensor | None, index: int, create: bool, batched: bool = False
+) -> Tensor | None:
     if g is None:
         if not out.requires_grad:
             return None
@@ -40,7 +43,9 @@ def _cotangent(out: Tensor, g: Tensor | None, index: int, create: bool) -> Tenso
         raise RuntimeError(
             f"invalid gradient at index {index} - expected device {out.device} but got {g.device}"
         )
-    if tuple(g.shape) != tuple(out.shape):
+    if batched:
+        check_batched(out, g, index)
+    elif tuple(g.shape) != tuple(out.shape):
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{index}] has a shape of {g.shape} and output[{index}] has a "
             f"shape of {out.shape}."
@@ -57,9 +62,11 @@ def _cotangent(out: Tensor, g: Tensor | None, index: int, create: bool) -> Tenso
 
 
 def _roots(
-    outputs: Sequence[Tensor], grads: Sequence[Tensor | None], create: bool
+    outputs: Sequence[Tensor], grads: Sequence[Tensor | None], create: bool, batched: bool = False
 ) -> list[tuple[Edge, Tensor]]:
-    cotangents = [_cotangent(o, g, i, create) for i, (o, g) in enumerate(zip(outputs, grads, strict=True))]
+    cotangents = [
+        _cotangent(o, g, i, create, batched) for i, (o, g) in enumerate(zip(outputs, grads, strict=True))
+    ]
     roots: list[tuple[Edge, Tensor]] = []
     for i, (o, g) in enumerate(zip(outputs, cotangents, strict=True)):
         edge = edge_of(o)
@@ -82,9 +89,9 @@ class Driven(Exception):
     """The pass meets callables of the user, and somebody records it: it is to be driven stop by stop."""
 
 
-def _run(task: GraphTask) -> None:
-    backend = task.backend
-    if backend is not None and backend.listener is not None and (task.callables or task.anomaly):
+def _run(task: GraphTask, roots: Sequence[Tensor]) -> None:
+    recorded = bool(roots) and roots[0].backend.listener is not None
+    if recorded and (task.callables or task.anomaly):
         raise Driven
     task.run()
 
@@ -113,13 +120,13 @@ def backward_task(
     return GraphTask(roots, keep=keep, create=create_graph, targets=targets)
 
 
-def _backward(*given: Any, **options: Any) -> None:
-    _run(backward_task(*given, **options))
+def _backward(tensors: Sequence[Tensor], *given: Any, **options: Any) -> None:
+    _run(backward_task(tensors, *given, **options), tensors)
 
 
-def _grad(*given: Any, **options: Any) -> tuple[Tensor | None, ...]:
-    task = grad_task(*given, **options)
-    _run(task)
+def _grad(outputs: Sequence[Tensor], *given: Any, **options: Any) -> tuple[Tensor | None, ...]:
+    task = grad_task(outputs, *given, **options)
+    _run(task, outputs)
     return task.finish()
 
 
@@ -131,6 +138,7 @@ def grad_task(
     create_graph: bool,
     allow_unused: bool | None,
     materialize_grads: bool,
+    is_grads_batched: bool = False,
 ) -> GraphTask:
     """The pass of ``grad``, ready to run; its `finish` gives the gradients."""
     if materialize_grads and allow_unused is False:
@@ -141,15 +149,16 @@ def grad_task(
     if not len(inputs):
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     allow = materialize_grads if allow_unused is None else allow_unused
-    roots = _roots(outputs, _paired(outputs, grad_outputs), create_graph)
+    roots = _roots(outputs, _paired(outputs, grad_outputs), create_graph, is_grads_batched)
     edges = []
     for t in inputs:
         if not t.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         edges.append(edge_of(t))
     keep = create_graph if retain_graph is None else retain_graph
-    task = GraphTask(roots, keep=keep, create=create_graph, captures=edges)
-    task.finish = lambda: _captured(task, inputs, roots, allow, materialize_grads)
+    level, seeds = batch_of(roots) if is_grads_batched else (None, roots)
+    task = GraphTask(seeds, keep=keep, create=create_graph, captures=edges)
+    task.finish = lambda: _captured(task, inputs, roots, allow, materialize_grads, level)
     return task
 
 
@@ -159,10 +168,13 @@ def _captured(
     roots: list[tuple[Edge, Tensor]],
     allow: bool,
     materialize_grads: bool,
+    level: Any,
 ) -> tuple[Tensor | None, ...]:
     found = task.captured
     create_graph = task.create
     assert found is not None
+    if level is not None:
+        found = [None if g is None else level.front(g) for g in found]
     for i, g in enumerate(found):
         if g is None and not allow and not task.blind:
             error = RuntimeError(
@@ -214,7 +226,8 @@ backward = op(
 
 grad = op(
     "grad(Tensor[] outputs, Tensor[] inputs, Tensor?[] grad_outputs=None, *, bool? retain_graph=None, "
-    "bool create_graph=False, bool? allow_unused=None, bool materialize_grads=False)",
+    "bool create_graph=False, bool? allow_unused=None, bool materialize_grads=False, "
+    "bool is_grads_batched=False)",
     composite=_grad,
     many=True,
     namespace="-",

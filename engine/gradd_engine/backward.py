@@ -81,8 +81,6 @@ class GraphTask:
         self._ready: list[tuple[int, int, Node]] = []
         self._count = 0
         self._backend: Backend | None = None
-        #: where its gradients live
-        self.backend: Backend | None = roots[0][1].backend if roots else None
         #: how many nodes were taken up
         self.visited = 0
         #: where a pass that is driven from elsewhere stops next: how many nodes are taken up by then, and

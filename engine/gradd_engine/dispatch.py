@@ -55,9 +55,7 @@ def _backend_of(op: Op, inputs: tuple[Any, ...]) -> Backend:
             if not isinstance(x, Tensor):
                 odd = odd or x.__class__ not in op.accepts[at]
             elif x.backend is not backend:
-                if backend is not None:
-                    _mixed(backend, x.backend)
-                backend = x.backend
+                backend = x.backend if backend is None else _mixed(backend, x.backend)
         if odd:
             check_inputs(op, inputs)
         return default_backend() if backend is None else backend
@@ -86,13 +84,14 @@ def _checked_backend(op: Op, inputs: tuple[Any, ...]) -> Backend:
     check_inputs(op, inputs)
     backend = None
     for t in flat_tensors(inputs):
-        if backend is not None and t.backend is not backend:
-            _mixed(backend, t.backend)
-        backend = t.backend
+        backend = t.backend if backend in (None, t.backend) else _mixed(backend, t.backend)
     return default_backend() if backend is None else backend
 
 
-def _mixed(a: Backend, b: Backend) -> None:
+def _mixed(a: Backend, b: Backend) -> Backend:
+    """The higher of two levels of vmap; RuntimeError where tensors do not belong together."""
+    if a.level != b.level:
+        return a if a.level > b.level else b
     if str(a.device) != str(b.device):
         raise RuntimeError(
             f"Expected all tensors to be on the same device, but found at least two devices, {a.device} and "
@@ -133,6 +132,8 @@ def check_inputs(op: Op, inputs: tuple[Any, ...]) -> None:
 def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """Run `op`; the outermost call is shown to the backend's listener."""
     backend = _backend_of(op, inputs)
+    if op.random and state.vmaps:
+        backend = state.vmaps[-1]
     listener = backend.listener
     if state.watcher is not None and not state.depth:
         return _watched(op, backend, inputs, attrs)
@@ -181,6 +182,8 @@ def shown(
 
 def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """Run `op` on `backend` without telling the listener."""
+    if backend.level:
+        inputs = backend.lifted(op, inputs)  # type: ignore[attr-defined]
     if op.base is not None:
         return _execute_inplace(op, backend, inputs, attrs)
     composite = op.composite

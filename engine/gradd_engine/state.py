@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from .backends import Backend
+    from .backends.batched import BatchedBackend
     from .memory import Account
     from .rng import Generator
 
@@ -49,6 +50,8 @@ class _State(threading.local):
     #: backward passes look for NaN, and nodes remember where they were made
     anomaly: bool = False
     check_nan: bool = True
+    #: the levels of vmap that are open, the innermost last
+    vmaps: tuple[BatchedBackend, ...] = ()
 
 
 state = _State()

@@ -9,6 +9,7 @@ from gradd_engine.dispatch import flat_tensors
 from gradd_engine.layout import Meta
 from gradd_engine.nodes import Node
 from gradd_engine.state import ambient, state
+from gradd_engine.transforms.batched_pass import check_batched
 from gradd_protocol.problems import Problem, problem
 from gradd_protocol.program import GradOf
 
@@ -26,8 +27,25 @@ class _Unknown:
 
 
 UNKNOWN: Any = _Unknown()
-#: steps that give what only a graph or a pass under way knows
-_UNSEEN = frozenset({"get_grad", "restore_rng", "resume_pass", "saved_at", "stored_rng"})
+#: steps that give what only a graph, a pass under way or a forward-mode level knows
+_UNSEEN = frozenset(
+    {
+        "call_node",
+        "dual_primal",
+        "dual_tangent",
+        "edge",
+        "edge_behind",
+        "enter_dual_level",
+        "exit_dual_level",
+        "get_grad",
+        "make_dual",
+        "restore_rng",
+        "resume_pass",
+        "saved",
+        "saved_at",
+        "stored_rng",
+    }
+)
 #: passes, and where their gradients stand among the inputs
 _PASSES = {"backward": 1, "grad": 2, "begin_backward": 1, "begin_grad": 2}
 #: steps that act on autograd state alone: what they refuse is found while running
@@ -45,13 +63,6 @@ _STATE = frozenset(
         "zero_grad",
     }
 )
-#: steps whose results shapes do not tell
-_UNSEEN = frozenset(
-    {
-        "call_node", "dual_primal", "dual_tangent", "edge", "edge_behind", "enter_dual_level",
-        "exit_dual_level", "get_grad", "make_dual", "saved",
-    }
-)  # fmt: skip
 
 
 def admit(bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Problem | None:
@@ -99,7 +110,8 @@ def _dry(call: Call, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend
     if op.dynamic or call.raises or op.name in _UNSEEN or any(_unknown(x) for x in inputs):
         return UNKNOWN
     if op.name in _PASSES:
-        _check_roots(inputs[0], inputs[_PASSES[op.name]])
+        batched = attrs.get("is_grads_batched", False)
+        _check_roots(inputs[0], inputs[_PASSES[op.name]], batched)
         return UNKNOWN
     if op.name in _STATE:
         return _flags(op.name, inputs, attrs)
@@ -130,7 +142,7 @@ def _flags(name: str, inputs: list[Any], attrs: dict[str, Any]) -> list[Any]:
     return []
 
 
-def _check_roots(roots: Sequence[Any], gradients: Sequence[Any] | None) -> None:
+def _check_roots(roots: Sequence[Any], gradients: Sequence[Any] | None, batched: bool) -> None:
     """RuntimeError for a root that needs a gradient of its shape, in PyTorch's words."""
     for i, t in enumerate(roots):
         g = gradients[i] if gradients is not None and i < len(gradients) else None
@@ -138,7 +150,9 @@ def _check_roots(roots: Sequence[Any], gradients: Sequence[Any] | None) -> None:
             if t.requires_grad:
                 raise RuntimeError("grad can be implicitly created only for scalar outputs")
             raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
-        if g is not None and tuple(g.shape) != tuple(t.shape):
+        if g is not None and batched:
+            check_batched(t, g, i)
+        elif g is not None and tuple(g.shape) != tuple(t.shape):
             raise RuntimeError(
                 f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape "
                 f"of {t.shape}."

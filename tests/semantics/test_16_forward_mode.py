@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import pytest
@@ -9,7 +10,10 @@ import pytest
 #: what the oracle says when it makes its first dual tensor
 pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
 
-NO_LEVEL = "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+NO_LEVEL = (
+    "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() "
+    "first."
+)
 
 
 @pytest.fixture
@@ -82,8 +86,9 @@ def test_16_01_the_primal_is_tracked(T: Any, fw: Any, leaf: Any) -> None:
 
 
 def test_16_01_an_exception_ends_the_level(T: Any, fw: Any) -> None:
-    with pytest.raises(KeyError), fw.dual_level():
-        dual = fw.make_dual(T.tensor([1.0]), T.tensor([2.0]))
+    dual = T.tensor([1.0])
+    with contextlib.suppress(KeyError), fw.dual_level():
+        dual = fw.make_dual(dual, T.tensor([2.0]))
         raise KeyError
     assert fw.unpack_dual(dual).tangent is None
     with fw.dual_level():

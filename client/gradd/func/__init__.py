@@ -2,6 +2,7 @@
 
 from gradd_engine.transforms.grad import grad, grad_and_value, linearize, vjp
 from gradd_engine.transforms.jac import hessian, jacfwd, jacrev, jvp
+from gradd_engine.transforms.vmap import vmap
 
 from .modules import functional_call, stack_module_state
 
@@ -16,4 +17,5 @@ __all__ = [
     "linearize",
     "stack_module_state",
     "vjp",
+    "vmap",
 ]

@@ -81,6 +81,8 @@ class Backend(Protocol):
     device: Device
     listener: Listener | None
     is_meta: bool
+    #: how many levels of vmap it stands on; see `batched`
+    level: int
     tensor_class: type[Tensor]
 
     def infer(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:

@@ -32,6 +32,8 @@ class ShapeDependsOnValuesError(RuntimeError):
 
 
 def _read(t: Tensor) -> Any:
+    if t.backend.level:
+        return read(t.backend.only(t))  # type: ignore[attr-defined]
     if t.array is None:
         raise ShapeDependsOnValuesError(
             "the shape of the result depends on values, and meta tensors have none"

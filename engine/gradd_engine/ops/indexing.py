@@ -79,6 +79,8 @@ def without_masks(x: Tensor, indices: Sequence[Any]) -> list[Any]:
                     f"the indexed tensor "
                     f"{list(x.shape)} at index {len(out) + d}"
                 )
+        if t.backend.level:
+            t.backend.check_mask(t)
         rows = nonzero_op(t)
         out.extend(select(rows, 1, d) for d in range(t.ndim))
     return out

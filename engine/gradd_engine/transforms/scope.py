@@ -12,6 +12,7 @@ from ..ops.create import zeros_like
 from ..registry import named
 from ..state import state
 from ..tensor import Tensor
+from .vmap import lifted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,6 +31,7 @@ class Scope:
         """A fresh alias of `x`: nobody else's history leads through it. ValueError unless it is a tensor."""
         if not isinstance(x, Tensor):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
+        x = lifted(x)
         if self._watched and x.requires_grad:
             return named.view(x, list(x.shape))  # type: ignore[no-any-return]
         out: Tensor = untracked(x, requires_grad=True)
