@@ -86,6 +86,8 @@ class GraphTask:
         #: where a pass that is driven from elsewhere stops next: how many nodes are taken up by then, and
         #: the kind
         self.until: tuple[int, str] | None = None
+        #: where it stopped for who drives it
+        self.stopped: Stop | None = None
         self._walk: Generator[Stop, Any, None] | None = None
         #: makes what the pass returns, once it is through
         self.finish: Callable[[], tuple[Any, ...]] = tuple
