@@ -178,7 +178,7 @@ def _seen(whole: Tensor, dtype: DType, conjugated: bool, nbytes: int) -> Any:
         pairs = nbytes // dtype.itemsize
         return named.complex_pairs(named.as_strided(whole, [pairs, 2], [2, 1], 0))
     if conjugated:
-        whole = named.conj(whole)  # type: ignore[assignment]
+        whole = named.conj(whole)
     return named.real_parts(named.clone(whole) if whole._conj else whole)
 
 
