@@ -15,7 +15,8 @@ from gradd_engine import api, dtypes  # noqa: F401 - api attaches backward
 from gradd_engine import autograd as _autograd
 from gradd_engine import gradients as _gradients
 from gradd_engine.ops import dynamic as _dynamic
-from gradd_engine.ops.cast import to_dtype
+from gradd_engine.layout import format_name, has_format
+from gradd_engine.ops.cast import to_copy
 from gradd_engine.tensor import Tensor as EngineTensor
 
 if TYPE_CHECKING:
@@ -191,11 +192,12 @@ class Tensor(EngineTensor):
 
     def to(self, *args: Any, **kwargs: Any) -> Tensor:
         """As torch.Tensor.to: a dtype converts; devices are the session's and change nothing; a tensor gives
-        its dtype.
+        its dtype; a memory format lays out anew what has another.
         """
         copy_it = kwargs.pop("copy", False)
         dtype = kwargs.pop("dtype", None)
-        for name in ("device", "non_blocking", "memory_format"):
+        memory_format = format_name("to", kwargs.pop("memory_format", None))
+        for name in ("device", "non_blocking"):
             kwargs.pop(name, None)
         if kwargs:
             raise TypeError(f"to() got an unexpected keyword argument {next(iter(kwargs))!r}")
@@ -204,8 +206,11 @@ class Tensor(EngineTensor):
                 dtype = a
             elif isinstance(a, EngineTensor):
                 dtype = a.dtype
-        out: Any = self if dtype is None else to_dtype(self, dtype)
-        return out.clone() if copy_it and out is self else out  # type: ignore[no-any-return]
+        dtype = dtype or self.dtype
+        laid_out = memory_format is None or has_format(self.shape, self.strides, memory_format)
+        if dtype is self.dtype and laid_out and not copy_it:
+            return self
+        return to_copy(self, dtype, memory_format=memory_format)
 
     def cpu(self) -> Tensor:
         """Itself: a session has one device."""

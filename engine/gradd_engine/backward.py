@@ -20,7 +20,7 @@ from .layout import Meta, contiguous_strides, is_dense
 from .nodes import AccumulateGrad, Edge, Node
 from .registry import named
 from .state import state
-from .tensor import Tensor, VersionCounter, detached
+from .tensor import Tensor, detached, new_counter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +114,7 @@ class GraphTask:
     def run(self) -> None:
         """Run every node that is left. An exception leaves the nodes not yet run as they were."""
         before = (state.grad, state.backend)
-        state.grad = self.create
+        state.grad = self.create and state.inference is None
         self._backend = None
         try:
             if self.skip and self._needed is None:
@@ -328,7 +328,7 @@ def fresh(g: Tensor) -> Tensor:
     """A copy of a gradient that shares nothing."""
 
     out: Tensor = named.clone(g)
-    return detached(out, VersionCounter())
+    return detached(out, new_counter())
 
 
 def contract_strides(leaf: Tensor) -> tuple[int, ...]:
@@ -393,7 +393,7 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
             and sys.getrefcount(g) <= _ALONE
             and sys.getrefcount(g.storage) <= _ALONE_INSIDE
         ):
-            leaf._grad = detached(g, VersionCounter())
+            leaf._grad = detached(g, new_counter())
         else:
             target = leaf.backend.empty(Meta(tuple(leaf.shape), g.dtype, strides))
             leaf.backend.copy_into(target, g)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import graph
-from .layout import is_dense
+from .layout import is_dense, overlaps_itself
 from .nodes import Node, edge_of
 from .registry import REGISTRY, named
 from .saved import FREED, TensorMeta
@@ -21,16 +21,23 @@ if TYPE_CHECKING:
 
     from .op import Op
 
+SHARED = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+    "location. Please clone() the tensor before performing the operation."
+)
 NO_GRAD = "no_grad"
+INFERENCE = "inference"
 MULTI_VIEW = "multi"
 
 
 def mark_views(op: Op, source: Tensor, outs: Sequence[Tensor]) -> None:
     """Tell each output of a view op what it is a view of."""
+    if source._vc.inference:
+        return  # autograd follows no views of these
     base = source if source._base is None else source._base
     creation = MULTI_VIEW if op.multi_view else source._creation
     if not state.grad:
-        creation = NO_GRAD
+        creation = NO_GRAD if state.inference is None else INFERENCE
     for o in outs:
         o._base = base
         o._view_version = o._vc.n
@@ -41,9 +48,12 @@ def creation_error(t: Tensor, *, indirect: bool = False) -> str:
     """Why a view may not be written to; `indirect`: its base was written to, or another view of it."""
     what = "its base or another view of its base has been" if indirect else "is being"
     output = "" if t._fn is None else f"Output {t._nr} of {t._fn.name().removesuffix('Backward0')}"
-    if t._creation == NO_GRAD or t._fn is None:
+    mode, after, block = "no_grad", "with grad mode enabled", "no_grad"
+    if t._creation == INFERENCE:
+        mode, after, block = "inference", "in normal mode", "inference_mode"
+    if t._creation in (NO_GRAD, INFERENCE) or t._fn is None:
         prefix = f"{output} is a view of a view which" if output else "A view"
-        message = f"{prefix} was created in no_grad mode and {what} modified inplace with grad mode enabled."
+        message = f"{prefix} was created in {mode} mode and {what} modified inplace {after}."
     else:
         message = f"{output} is a view and {what} modified inplace."
     if t._creation == MULTI_VIEW:
@@ -54,7 +64,7 @@ def creation_error(t: Tensor, *, indirect: bool = False) -> str:
         )
     return (
         f"{message} Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
-        "your code by moving both the view and the inplace either both inside the no_grad block (if you "
+        f"your code by moving both the view and the inplace either both inside the {block} block (if you "
         "don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
     )
 
@@ -114,13 +124,13 @@ class CopySlices(Node):
         (g,) = grads
         if g is None:
             return [None] * len(self.edges)
-        geometry, view = self.base, self.view
-        if not is_dense(geometry.shape, geometry.strides):
-            raise RuntimeError(
-                "in-place on a view of a tensor whose memory has gaps is not supported in backward"
-            )
-        whole = _with_strides(g, geometry.strides)
-        part = named.as_strided(whole, list(view.shape), list(view.strides), view.offset - geometry.offset)
+        base, view = self.base, self.view
+        if overlaps_itself(base.shape, base.strides):
+            raise RuntimeError(SHARED)
+        dense = is_dense(base.shape, base.strides)
+        whole, start = (_with_strides(g, base.strides), 0) if dense else self._spread(g)
+        place = list(view.shape), list(view.strides), view.offset - base.offset + start
+        part = named.as_strided(whole, *place)
         old = self.fn.wants, self.fn.inputs
         self.fn.wants = (self.edges[0] is not None, *old[0][1:])
         self.fn.inputs = [view, *old[1][1:]]
@@ -133,10 +143,26 @@ class CopySlices(Node):
             return [None, *rest]
         if first is None:
             first = named.zeros_like(part)
-        back = named.as_strided_scatter(
-            whole, first, list(view.shape), list(view.strides), view.offset - geometry.offset
-        )
+        back = named.as_strided_scatter(whole, first, *place)
+        if not dense:
+            back = named.as_strided(back, list(base.shape), list(base.strides), start)
         return [back, *rest]
+
+    def _spread(self, g: Tensor) -> tuple[Any, int]:
+        """A gradient of a base with gaps in memory like the base's, gaps and the view included; where it
+        begins.
+        """
+        base, view = self.base, self.view
+        offset = view.offset - base.offset
+        start = max(0, -offset)
+        end = max(_reach(base), offset + _reach(view)) + 1
+        size, stride = list(base.shape), list(base.strides)
+        return named.as_strided_backward(g, [start + end], [1], size, stride, start), start
+
+
+def _reach(meta: TensorMeta) -> int:
+    """How far behind its first element the last one is."""
+    return sum((n - 1) * s for n, s in zip(meta.shape, meta.strides, strict=True)) if meta.numel() else 0
 
 
 def _with_strides(g: Tensor, strides: tuple[int, ...]) -> Any:

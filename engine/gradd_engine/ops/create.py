@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..dispatch import default_backend
-from ..layout import Meta, preserved_strides
+from ..layout import Meta, format_strides, preserved_strides
 from ..op import op
 from .common import np_dtype
 
@@ -31,6 +31,10 @@ def sized(size: Any, dtype: DType | None = None, **_: Any) -> Meta:
     return Meta(checked(size), dtype or dtypes.default_dtype())
 
 
+def _empty_infer(shape: tuple[int, ...], dtype: DType | None, memory_format: str) -> Meta:
+    return Meta(shape, dtype or dtypes.default_dtype(), format_strides(shape, memory_format))
+
+
 def _zeros_infer(size: Any, dtype: DType | None) -> Meta:
     if any(s < 0 for s in size):
         raise RuntimeError("zeros: Dimension size must be non-negative.")
@@ -41,9 +45,9 @@ def _full_infer(size: Any, fill_value: Any, dtype: DType | None) -> Meta:
     return Meta(checked(size), dtype or dtypes.of_number(fill_value))
 
 
-def like(input: Tensor, dtype: DType | None = None, **_: Any) -> Meta:
-    """Geometry of a new tensor in the input's shape and layout."""
-    return Meta(tuple(input.shape), dtype or input.dtype, preserved_strides(input))
+def like(input: Tensor, dtype: DType | None = None, memory_format: str | None = None, **_: Any) -> Meta:
+    """Geometry of a new tensor in the input's shape, and its layout unless another is given."""
+    return Meta(tuple(input.shape), dtype or input.dtype, preserved_strides(input, memory_format))
 
 
 full = op(
@@ -68,40 +72,40 @@ ones = op(
     doc="Ones (torch.ones).",
 )
 empty = op(
-    "empty(int[] size, *, dtype? dtype=None)",
-    infer=sized,
-    impl=lambda xp, size, dtype, meta: xp.zeros(meta.shape, meta.dtype.np),
+    "empty(int[] size, *, dtype? dtype=None, str memory_format='contiguous_format')",
+    infer=lambda size, dtype, memory_format: _empty_infer(checked(size), dtype, memory_format),
+    impl=lambda xp, size, dtype, memory_format, meta: xp.zeros(meta.shape, meta.dtype.np),
     needs_meta=True,
     doc="Zeros: nothing is ever uninitialised (torch.empty).",
 )
 empty_like = op(
-    "empty_like(Tensor input, *, dtype? dtype=None)",
+    "empty_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
     infer=like,
-    impl=lambda xp, a, dtype, meta: xp.zeros(meta.shape, meta.dtype.np),
+    impl=lambda xp, a, dtype, memory_format, meta: xp.zeros(meta.shape, meta.dtype.np),
     needs_meta=True,
     jvp=lambda: None,
     doc="Zeros of the input's shape: nothing is ever uninitialised (torch.empty_like).",
 )
 zeros_like = op(
-    "zeros_like(Tensor input, *, dtype? dtype=None)",
+    "zeros_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
     infer=like,
-    impl=lambda xp, a, dtype, meta: xp.zeros(meta.shape, meta.dtype.np),
+    impl=lambda xp, a, dtype, memory_format, meta: xp.zeros(meta.shape, meta.dtype.np),
     needs_meta=True,
     jvp=lambda: None,
     doc="Zeros of the input's shape (torch.zeros_like).",
 )
 ones_like = op(
-    "ones_like(Tensor input, *, dtype? dtype=None)",
+    "ones_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
     infer=like,
-    impl=lambda xp, a, dtype, meta: xp.ones(meta.shape, meta.dtype.np),
+    impl=lambda xp, a, dtype, memory_format, meta: xp.ones(meta.shape, meta.dtype.np),
     needs_meta=True,
     jvp=lambda: None,
     doc="Ones of the input's shape (torch.ones_like).",
 )
 full_like = op(
-    "full_like(Tensor input, value Number fill_value, *, dtype? dtype=None)",
+    "full_like(Tensor input, value Number fill_value, *, dtype? dtype=None, str? memory_format=None)",
     infer=like,
-    impl=lambda xp, a, fill_value, dtype, meta: xp.full(meta.shape, fill_value, np_dtype(meta.dtype)),
+    impl=lambda xp, a, fill_value, dtype, memory_format, meta: xp.full(meta.shape, fill_value, np_dtype(meta.dtype)),
     needs_meta=True,
     jvp=lambda: None,
     doc="One number in the input's shape (torch.full_like).",
