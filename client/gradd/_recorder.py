@@ -37,8 +37,8 @@ _recorded = partial(tuple.__new__, Recorded)
 _gradient = partial(tuple.__new__, Grad)
 _PASSES = frozenset({"backward", "grad"})
 #: steps that touch more than the storages of their arguments
-_UNTRACED = frozenset({"data", "set_data", "manual_seed"})
-_WIDE = frozenset({"backward", "grad", "zero_grad", "set_grad", "set_data"})
+_UNTRACED = frozenset({"data", "set_data", "resize_", "manual_seed"})
+_WIDE = frozenset({"backward", "grad", "zero_grad", "set_grad", "set_data", "resize_"})
 #: uploads that ride in one batch, in bytes together
 _UPLOADS = 3 * DEFAULT.client_message_bytes // 4
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from gradd_engine import api, dtypes  # noqa: F401 - api attaches backward
@@ -36,6 +36,8 @@ class Tensor(EngineTensor):
     _fetch: Any = None
     _lost: Exception | None = None
     _gradient: Tensor | None = None
+    #: whether the warning of `_scalar`, one a process, was given
+    _warned_scalar: ClassVar[bool] = False
 
     if TYPE_CHECKING:
 
@@ -93,6 +95,10 @@ class Tensor(EngineTensor):
         # Two tensors with version counters of their own: neither can vouch for values fetched earlier.
         self.storage.aliased = True  # type: ignore[union-attr]
 
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
     # -- values ------------------------------------------------------------------------------------
 
     def _values(self) -> np.ndarray[Any, Any]:
@@ -133,11 +139,11 @@ class Tensor(EngineTensor):
     def _scalar(self) -> Any:
         if self.numel() != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        if self.requires_grad:
+        if self.requires_grad and not Tensor._warned_scalar:
+            Tensor._warned_scalar = True
             warnings.warn(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
-                "behavior.\nConsider using "
-                "tensor.detach() first.",
+                "behavior.\nConsider using tensor.detach() first.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -211,6 +217,19 @@ class Tensor(EngineTensor):
         if dtype is self.dtype and laid_out and not copy_it:
             return self
         return to_copy(self, dtype, memory_format=memory_format)
+
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
+        """The name of the tensor's type; with a dtype or such a name, this converted (torch.Tensor.type)."""
+        if dtype is None:
+            return self.dtype.tensor_type
+        if isinstance(dtype, str):
+            found = next((d for d in dtypes.ALL if d.tensor_type == dtype), None)
+            if found is None:
+                raise ValueError(f"invalid type: '{dtype}'")
+            dtype = found
+        if not isinstance(dtype, dtypes.DType):
+            raise TypeError("dtype must be a type, str, or dtype object")
+        return self.to(dtype)
 
     def cpu(self) -> Tensor:
         """Itself: a session has one device."""

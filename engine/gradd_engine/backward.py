@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from .fitting import cast_gradient
 from .hooks import run_post_accumulate, run_post_hooks, run_pre_hooks, run_tensor_hooks
+from .gradients import check_layout, contract_strides
 from .layout import Meta, contiguous_strides, is_dense
 from .nodes import AccumulateGrad, Edge, Node
 from .registry import named
@@ -331,13 +332,6 @@ def fresh(g: Tensor) -> Tensor:
     return detached(out, new_counter())
 
 
-def contract_strides(leaf: Tensor) -> tuple[int, ...]:
-    """Layout of a new .grad: the leaf's where it is dense, else contiguous (torch's gradient layout
-    contract).
-    """
-    return tuple(leaf.strides) if is_dense(leaf.shape, leaf.strides) else contiguous_strides(leaf.shape)
-
-
 @lru_cache(1024)
 def _unseen(shape: Size, strides: tuple[int, ...], dtype: DType) -> Meta:
     """Geometry of a new .grad that nobody computes."""
@@ -375,6 +369,7 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
         if leaf._grad is None:
             leaf._grad = g
         else:
+            check_layout(leaf, leaf._grad)
             named.add_(leaf._grad, g)
         return
     if dtype not in (..., None) and box[0].dtype is not dtype:
@@ -399,6 +394,7 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
             leaf.backend.copy_into(target, g)
             leaf._grad = target
         return
+    check_layout(leaf, old)
     if state.grad:
         leaf._grad = named.add(old, box[0])
         return

@@ -45,14 +45,21 @@ class _Mode:
         return type(self)()
 
     def __init__(self) -> None:
-        self._before: list[tuple[bool, bool | None]] = []
+        self._before: list[Any] = []
+
+    def _now(self) -> Any:
+        """What `_set` changes, as it is."""
+        return state.grad, state.inference
+
+    def _restore(self, before: Any) -> None:
+        state.grad, state.inference = before
 
     def __enter__(self) -> None:
-        self._before.append((state.grad, state.inference))
+        self._before.append(self._now())
         self._set()
 
     def __exit__(self, *exc: object) -> None:
-        state.grad, state.inference = self._before.pop()
+        self._restore(self._before.pop())
 
     def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isgeneratorfunction(fn):
@@ -115,29 +122,53 @@ class enable_grad(_Mode, metaclass=_Decorating):
         _set_grad(True)
 
 
-class set_grad_enabled(_Mode):
-    """Sets the mode at once; as a context it is restored at the end (torch.set_grad_enabled)."""
+class _AtOnce(_Mode):
+    """Sets its mode where it is made; as a context it is restored at the end, as a decorator at once."""
 
     def __init__(self, mode: bool) -> None:
         super().__init__()
         self._mode = bool(mode)
-        self._outer = state.grad, state.inference
-        _set_grad(self._mode)
-
-    def _set(self) -> None:
-        _set_grad(self._mode)
+        self._outer = self._now()
+        self._set()
 
     def __enter__(self) -> None:
         self._before.append(self._outer)
         self._set()
 
     def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        state.grad, state.inference = self._outer
+        self._restore(self._outer)
         return super().__call__(fn)
 
     def clone(self) -> _Mode:
         """A fresh context with the same mode."""
-        return set_grad_enabled(self._mode)
+        return type(self)(self._mode)
+
+
+class set_grad_enabled(_AtOnce):
+    """Sets the mode at once; as a context it is restored at the end (torch.set_grad_enabled)."""
+
+    def _set(self) -> None:
+        _set_grad(self._mode)
+
+
+class enforce_grad_layout_policy(_AtOnce):
+    """Whether a .grad that is not laid out as its tensor is warned of
+    (torch.autograd.enforce_grad_layout_policy).
+
+    PyTorch may then also keep the layout of a first gradient as it comes; here that is always the tensor's.
+    """
+
+    def __init__(self, enable: bool = True) -> None:
+        super().__init__(enable)
+
+    def _now(self) -> bool:
+        return state.layout_policy
+
+    def _restore(self, before: bool) -> None:
+        state.layout_policy = before
+
+    def _set(self) -> None:
+        state.layout_policy = self._mode
 
 
 class inference_mode(_Mode, metaclass=_Decorating):

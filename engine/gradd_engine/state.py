@@ -28,6 +28,8 @@ class _State(threading.local):
     grad: bool = True
     #: None outside inference mode; inside, where nothing is recorded, what the gradient mode is said to be
     inference: bool | None = None
+    #: whether to warn where a .grad is not laid out as its tensor
+    layout_policy: bool = True
     level: int = -1
     depth: int = 0
     backend: Backend | None = None

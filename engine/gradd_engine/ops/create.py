@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .. import dtypes
 from ..dispatch import default_backend
 from ..layout import Meta, format_strides, preserved_strides
 from ..op import op
 from .common import np_dtype
+from .literal import literal
 
 if TYPE_CHECKING:
     from ..dtypes import DType
@@ -105,57 +104,13 @@ ones_like = op(
 full_like = op(
     "full_like(Tensor input, value Number fill_value, *, dtype? dtype=None, str? memory_format=None)",
     infer=like,
-    impl=lambda xp, a, fill_value, dtype, memory_format, meta: xp.full(meta.shape, fill_value, np_dtype(meta.dtype)),
+    impl=lambda xp, a, fill_value, dtype, memory_format, meta: xp.full(
+        meta.shape, fill_value, np_dtype(meta.dtype)
+    ),
     needs_meta=True,
     jvp=lambda: None,
     doc="One number in the input's shape (torch.full_like).",
 )
-
-
-def _sequence_shape(values: Any, dim: int = 0) -> tuple[int, ...]:
-    if not isinstance(values, (list, tuple)):
-        return tuple(getattr(values, "shape", ()))
-    if not values:
-        return (0,)
-    first = _sequence_shape(values[0], dim + 1)
-    for v in values[1:]:
-        other = _sequence_shape(v, dim + 1)
-        if len(other) != len(first) or other[:1] != first[:1]:
-            want, got = first[0] if first else 0, other[0] if other else 0
-            raise ValueError(f"expected sequence of length {want} at dim {dim + 1} (got {got})")
-    return (len(values), *first)
-
-
-def literal(values: Any, dtype: DType | None = None) -> Any:
-    """The array of a literal: numbers, nested sequences or arrays; Python floats take the default dtype.
-
-    Raises TypeError for strings, ValueError for ragged sequences and for integers beyond 64 bits.
-    """
-    if isinstance(values, np.ndarray):
-        dtypes.from_numpy(values.dtype)
-        return values.astype(dtype.np) if dtype is not None else values.copy()
-    if isinstance(values, str):
-        raise TypeError(f"new(): invalid data type '{type(values).__name__}'")
-    _sequence_shape(values)
-    a = np.array(values)
-    if a.dtype.kind in "USO":
-        if a.dtype.kind == "O" and all(isinstance(v, int) for v in a.flat):
-            raise ValueError("Overflow when unpacking long long")
-        bad = next((v for v in a.flat if not isinstance(v, (int, float, complex))), "")
-        raise TypeError(f"new(): invalid data type '{type(bad).__name__}'")
-    if dtype is None:
-        if a.dtype.kind == "u" and a.dtype.itemsize == 8:
-            raise ValueError("Overflow when unpacking long long")
-        dtype = _literal_dtype(a)
-    return a.astype(dtype.np)
-
-
-def _literal_dtype(a: Any) -> DType:
-    if isinstance(a, np.ndarray) and not a.size:
-        return dtypes.default_dtype()
-    return {"b": dtypes.bool_, "i": dtypes.int64, "f": dtypes.default_dtype()}.get(
-        a.dtype.kind, dtypes.to_complex(dtypes.default_dtype())
-    )
 
 
 def tensor(values: Any, *, dtype: DType | None = None, requires_grad: bool = False) -> Tensor:
