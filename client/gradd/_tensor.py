@@ -14,8 +14,8 @@ import numpy as np
 from gradd_engine import api, dtypes  # noqa: F401 - api attaches backward
 from gradd_engine import autograd as _autograd
 from gradd_engine import gradients as _gradients
-from gradd_engine.ops import dynamic as _dynamic
 from gradd_engine.layout import format_name, has_format
+from gradd_engine.ops import dynamic as _dynamic
 from gradd_engine.ops.cast import to_copy
 from gradd_engine.tensor import Tensor as EngineTensor
 

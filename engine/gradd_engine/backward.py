@@ -15,8 +15,8 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
 from .fitting import cast_gradient
-from .hooks import run_post_accumulate, run_post_hooks, run_pre_hooks, run_tensor_hooks
 from .gradients import check_layout, contract_strides
+from .hooks import run_post_accumulate, run_post_hooks, run_pre_hooks, run_tensor_hooks
 from .layout import Meta, contiguous_strides, is_dense
 from .nodes import AccumulateGrad, Edge, Node
 from .registry import named

@@ -53,8 +53,8 @@ class Saved:
         if t._vc.inference:
             raise RuntimeError(
                 "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
-                "inference mode in computation tracked by autograd. To work around this, you can make a clone "
-                "to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
+                "inference mode in computation tracked by autograd. To work around this, you can make a "
+                "clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
                 "`torch.inference_mode()`."
             )
         self.tensor = detached(t) if is_output else t

@@ -105,9 +105,15 @@ class CopySlices(Node):
 
     def verify(self) -> None:
         """What the written op would raise."""
+        self._written().verify()
+
+    def _written(self) -> graph.OpNode:
+        """The written op's node, where there is a gradient of its result to speak of."""
         if self.fn is None:
             raise RuntimeError(FREED)
-        self.fn.verify()
+        if overlaps_itself(self.base.shape, self.base.strides):
+            raise RuntimeError(SHARED)
+        return self.fn
 
     def release(self) -> None:
         """Drop what the written op saved."""
@@ -118,26 +124,22 @@ class CopySlices(Node):
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         """Split the gradient into the written part and the rest."""
-        if self.fn is None:
-            raise RuntimeError(FREED)
-
+        fn = self._written()
         (g,) = grads
         if g is None:
             return [None] * len(self.edges)
         base, view = self.base, self.view
-        if overlaps_itself(base.shape, base.strides):
-            raise RuntimeError(SHARED)
         dense = is_dense(base.shape, base.strides)
         whole, start = (_with_strides(g, base.strides), 0) if dense else self._spread(g)
         place = list(view.shape), list(view.strides), view.offset - base.offset + start
         part = named.as_strided(whole, *place)
-        old = self.fn.wants, self.fn.inputs
-        self.fn.wants = (self.edges[0] is not None, *old[0][1:])
-        self.fn.inputs = [view, *old[1][1:]]
+        old = fn.wants, fn.inputs
+        fn.wants = (self.edges[0] is not None, *old[0][1:])
+        fn.inputs = [view, *old[1][1:]]
         try:
-            found = self.fn.apply([part])
+            found = fn.apply([part])
         finally:
-            self.fn.wants, self.fn.inputs = old
+            fn.wants, fn.inputs = old
         first, *rest = found
         if self.edges[0] is None:
             return [None, *rest]

@@ -70,7 +70,7 @@ def test_03_04_not_beside_grad_tensors(T: Any, leaf: Any, raises: Any, warns: An
 def test_03_05_retain_variables_is_gone(T: Any, leaf: Any, raises: Any, differs: Any) -> None:
     if differs("3.5"):
         x = leaf(1.0)
-        with pytest.warns(DeprecationWarning):
+        with pytest.warns(DeprecationWarning, match="retain_variables option is deprecated"):
             T.autograd.backward([x], retain_variables=True)
         assert x.grad.item() == 1.0
         return

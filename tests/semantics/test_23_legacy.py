@@ -44,9 +44,7 @@ def test_23_01_every_tensor_is_an_instance(T: Any, leaf: Any) -> None:
     assert not issubclass(T.Tensor, Variable)
 
 
-@pytest.mark.parametrize(
-    ("data", "name"), [([1.0], "list"), (1.0, "float"), (np.ones(1), "numpy.ndarray")]
-)
+@pytest.mark.parametrize(("data", "name"), [([1.0], "list"), (1.0, "float"), (np.ones(1), "numpy.ndarray")])
 def test_23_01_of_tensors_only(T: Any, raises: Any, data: Any, name: str) -> None:
     with raises(TypeError, f"Variable data has to be a tensor, but got {name}"):
         T.autograd.Variable(data)

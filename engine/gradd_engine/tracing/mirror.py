@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..tensor import VersionCounter
-
     from .trace import Block, TraceBackend
 
 #: a graph of more nodes than this is walked eagerly: looking at it would cost what a plan saves
