@@ -216,7 +216,7 @@ class Tensor(EngineTensor):
         laid_out = memory_format is None or has_format(self.shape, self.strides, memory_format)
         if dtype is self.dtype and laid_out and not copy_it:
             return self
-        return to_copy(self, dtype, memory_format=memory_format)
+        return to_copy(self, dtype, memory_format=memory_format)  # type: ignore[no-any-return]
 
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
         """The name of the tensor's type; with a dtype or such a name, this converted (torch.Tensor.type)."""

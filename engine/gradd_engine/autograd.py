@@ -8,12 +8,10 @@ Messages and checks after https://pytorch.org/docs/stable/autograd.html (see `Te
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .backward import GraphTask
 from .fitting import cast_gradient
-from .inplace import check_inference
-from .layout import Meta, numel
 from .nodes import Edge, edge_of
 from .op import op
 from .registry import named
@@ -311,51 +309,6 @@ set_data = op(
     namespace="-",
     doc="Give `input` the memory, shape and dtype of `data`; version and graph stay (``Tensor.data = ...``).",
 )
-
-
-def _resize(input: Tensor, size: Sequence[int]) -> Tensor:
-    if input.requires_grad:
-        raise RuntimeError("cannot resize variables that require grad")
-    check_inference(input)
-    negative = next((s for s in size if s < 0), None)
-    if negative is not None:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {list(size)}")
-    if tuple(size) == tuple(input.shape):
-        return input
-    meta = Meta(tuple(size), input.dtype, None, input.offset)
-    have = 0 if input.storage is None else input.storage.nbytes // input.dtype.itemsize - input.offset
-    if numel(size) <= have:
-        found = input.backend.view(input, meta)
-    else:
-        found = named.zeros(list(size), dtype=input.dtype)
-        kept = named.as_strided(detached(input), [have], [1], input.offset)
-        named.copy_(named.as_strided(found, [have], [1], 0), kept)
-    input.storage, input.array = found.storage, found.array
-    input.shape, input.strides, input.offset = found.shape, found.strides, found.offset
-    input._vc.n += 1
-    return input
-
-
-_resize_op = op(
-    "resize_(Tensor input, int[] size)",
-    composite=_resize,
-    writes="input",
-    namespace="-",
-    doc="""Change the shape over the same memory (torch.Tensor.resize_).
-
-    Where it does not suffice the tensor moves to new memory: its first elements, then zeros; its views stay
-    where they were. RuntimeError for tensors that require grad.
-    """,
-)
-
-
-def _resize_method(self: Tensor, *size: Any) -> Tensor:
-    """See torch.Tensor.resize_."""
-    given = size[0] if len(size) == 1 and isinstance(size[0], (list, tuple)) else size
-    return _resize_op(self, list(given))  # type: ignore[no-any-return]
-
-
-Tensor.resize_ = _resize_method  # type: ignore[attr-defined]
 
 
 def _detach_here(input: Tensor) -> Tensor:

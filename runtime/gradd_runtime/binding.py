@@ -67,7 +67,7 @@ class Bound:
         return ""
 
 
-_UNPLANNED = frozenset({"manual_seed", "set_data"})
+_UNPLANNED = frozenset({"manual_seed", "resize_", "set_data"})
 
 
 def lookup(name: str, step: int) -> Op:

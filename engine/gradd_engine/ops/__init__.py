@@ -48,6 +48,7 @@ from . import (
     ranges,
     reductions,
     reshape,
+    resize,
     rounding,
     scalars,
     scans,
@@ -70,6 +71,6 @@ __all__ = [
     "create", "creation", "diagonals", "dropout", "dynamic", "einsum", "elementwise", "embedding", "erf",
     "extrema", "gamma", "gradients", "groupnorm", "images", "indexing", "inplace", "joining", "losses",
     "margins", "matmul", "median", "nll", "norm", "norms", "operators", "optim", "pooling", "random",
-    "ranges", "reductions", "reshape", "rounding", "scalars", "scans", "scatter", "shape", "slices",
-    "slicing", "softhard", "softmax", "sorting", "subscript", "variance", "views", "vision",
+    "ranges", "reductions", "reshape", "resize", "rounding", "scalars", "scans", "scatter", "shape",
+    "slices", "slicing", "softhard", "softmax", "sorting", "subscript", "variance", "views", "vision",
 ]  # fmt: skip

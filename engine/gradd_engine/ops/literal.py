@@ -27,11 +27,8 @@ def literal(values: Any, dtype: DType | None = None) -> Any:
         a = np.asarray(values)
         dtypes.from_numpy(a.dtype)
         return a.astype(dtype.np) if dtype is not None else a.copy()
-    try:
-        a = np.array(values)
-    except ValueError:
-        a = None
-    if a is None or a.dtype.kind not in "biufc":
+    a = _array(values)
+    if a.dtype.kind not in "biufc":
         raise _refusal(values)
     own = isinstance(_first(values), (np.ndarray, np.generic))
     if a.dtype.kind == "u" and a.dtype.itemsize == 8 and not own:
@@ -44,6 +41,13 @@ def literal(values: Any, dtype: DType | None = None) -> Any:
         _check_range(a, dtype)
     with np.errstate(all="ignore"):
         return a != 0 if dtype is dtypes.bool_ else a.astype(dtype.np)
+
+
+def _array(values: Any) -> Any:
+    try:
+        return np.array(values)
+    except ValueError:
+        raise _refusal(values) from None
 
 
 def _natural(a: Any) -> DType:
