@@ -20,6 +20,7 @@ from . import dtypes
 from . import schema as _schema
 from .dispatch import compute, dispatch
 from .infer import PLAIN, Known, learn
+from .out import store
 from .registry import REGISTRY
 from .schema import BILINEAR, ELEMENTWISE, LINEAR, REQUIRED, Param, Schema
 from .state import state
@@ -174,6 +175,17 @@ class Op:
         """The op as a function, with its own signature and documentation."""
         return self.__call__
 
+    @property
+    def takes_out(self) -> bool:
+        """Whether its function has ``out=``: it is public, and its result is one new tensor."""
+        return (
+            self.infer is not None
+            and self.base is None
+            and bool(self.tensor_slots)
+            and not (self.many or self.view or self.writes or self.dynamic)
+            and any("nn" not in space and space != "-" for space in self.namespace.split("|"))
+        )
+
     def run(self, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run it on inputs and attributes that are bound already."""
         return dispatch(self, inputs, attrs)
@@ -213,8 +225,12 @@ def _build_call(op: Op) -> Callable[..., Any]:
     inputs = "".join(f"{p.name}, " for p in op.schema.tensors)
     attrs = ", ".join(f"{p.name!r}: {p.name}" for p in op.schema.attrs)
     body = [f"return _dispatch(_op, ({inputs}), {{{attrs}}})"]
+    if op.takes_out:
+        parts += ["out=None"] if star else ["*", "out=None"]
+        names["_store"] = store
+        body.insert(0, f"if out is not None: return _store(_op, ({inputs}), {{{attrs}}}, out)")
     if op.plain:
-        body = _plain_body(op, f"({inputs})", f"{{{attrs}}}")
+        body[-1:] = _plain_body(op, f"({inputs})", f"{{{attrs}}}")
         names.update(_Tensor=Tensor, _compute=compute, _dtypes=dtypes, _learn=learn, _plain=PLAIN)
         names.update(_get=op.known.get, _state=state)
     text = f"def {op.name}({', '.join(parts)}):\n    " + "\n    ".join(body)
