@@ -55,9 +55,11 @@ class OpNode(Node):
             self.saved = None
 
     def verify(self) -> None:
-        """Freed, versions."""
+        """Freed, versions, inputs of a geometry that the rules refuse."""
         if self.saved is None:
             raise RuntimeError(FREED)
+        if self.op.refuses is not None:
+            self.op.refuses(self.inputs, **self.attrs)
         if self.values:
             for entry in self.saved.values():
                 if type(entry) is not Saved:

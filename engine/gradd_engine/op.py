@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 #: what rules mean by these names, so that inputs cannot have them
 _RULE_NAMES = {"g", "grads", "needs", "out", "outs"}
+#: what PyTorch computes of numbers alone, as of tensors
+_OF_NUMBERS = {"add", "sub", "mul", "div", "floor_divide"}
 
 
 class Joint:
@@ -84,12 +86,15 @@ class Op:
         "name",
         "namespace",
         "needs_meta",
+        "never_alone",
         "node_name",
         "number_nodes",
+        "numbers_too",
         "params",
         "plain",
         "plans",
         "random",
+        "refuses",
         "rules",
         "schema",
         "simple",
@@ -116,6 +121,15 @@ class Op:
         self.simple = True not in self.listed
         #: per tensor parameter: the classes, besides tensors, of what may stand there
         self.accepts = tuple(_accepted(p) for p in schema.tensors)
+        #: a number may stand for some tensor
+        self.numbers_too = schema.name not in _OF_NUMBERS and any(
+            "Number" in p.kind for p in schema.tensors
+        )
+        #: numbers may stand for all tensors, but not at once
+        self.never_alone = (
+            self.numbers_too
+            and all("Number" in p.kind and not p.kind.endswith("?") for p in schema.tensors)
+        )
         self.base: Op | None = None
         #: the op as a function: a slot of this name makes a call of the op a call of it, nothing in between
         self.__call__: Callable[..., Any] = lambda *a, **k: None
@@ -149,6 +163,7 @@ class Op:
         #: what nodes save and how they run their rules, by overload and wanted inputs
         self.plans: dict[Any, Any] = {}
         self.random = False
+        self.refuses: Callable[..., Any] | None = None
         self.rules: dict[str, Rule] = {}
         self.ufunc = ""
         self.unsafe = False
@@ -287,6 +302,7 @@ def op(
     inline: bool = False,
     needs_meta: bool = False,
     infers_anew: bool = False,
+    refuses: Callable[..., Any] | None = None,
     writes: str = "",
     ufunc: str = "",
     differentiable: Sequence[bool] | None = None,
@@ -310,6 +326,8 @@ def op(
     ``ufunc`` names the function of the array namespace that ``impl`` is where all parameters have their
     defaults: plans call it without a detour.
     ``infers_anew``: what ``infer`` says depends on more than geometry and parameters.
+    ``refuses(inputs, **attrs)`` raises what the rules would raise of inputs of that geometry: a pass whose
+    bodies are skipped asks it.
     ``method`` attaches a Tensor method (a string: under that name), ``inplace`` derives ``name_``.
     ``namespace`` is where users find it ("nn.functional"; "" is the top level, "-" nowhere).
     """
@@ -338,6 +356,7 @@ def op(
     made.random, made.dynamic, made.needs_meta = random, dynamic, needs_meta
     made.inline = inline or (dynamic and composite is not None)
     made.ufunc = ufunc
+    made.refuses = refuses
     made.writes = tuple(writes.split())
     made.written = tuple(n in made.writes for n in made.tensor_slots)
     if made.simple and not dynamic and not infers_anew:
