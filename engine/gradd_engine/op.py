@@ -122,13 +122,10 @@ class Op:
         #: per tensor parameter: the classes, besides tensors, of what may stand there
         self.accepts = tuple(_accepted(p) for p in schema.tensors)
         #: a number may stand for some tensor
-        self.numbers_too = schema.name not in _OF_NUMBERS and any(
-            "Number" in p.kind for p in schema.tensors
-        )
+        self.numbers_too = schema.name not in _OF_NUMBERS and any("Number" in p.kind for p in schema.tensors)
         #: numbers may stand for all tensors, but not at once
-        self.never_alone = (
-            self.numbers_too
-            and all("Number" in p.kind and not p.kind.endswith("?") for p in schema.tensors)
+        self.never_alone = self.numbers_too and all(
+            "Number" in p.kind and not p.kind.endswith("?") for p in schema.tensors
         )
         self.base: Op | None = None
         #: the op as a function: a slot of this name makes a call of the op a call of it, nothing in between

@@ -144,7 +144,10 @@ SAMPLES = {
         S(T(2, 4, 3), T(2, 2)).no_graph().dtypes(""),
     ],
     "linalg.eigh": [
-        M(lambda L, T_, A: [x.abs() for x in L("eigh")(eye(A))], T(3, 3)).complex_too().dtypes(LOW).no_second(),
+        M(lambda L, T_, A: [x.abs() for x in L("eigh")(eye(A))], T(3, 3))
+        .complex_too()
+        .dtypes(LOW)
+        .no_second(),
         M(lambda L, T_, A: [x.square() for x in L("eigh")(eye(A), "U")], A3).dtypes("").tol(1e-5),
     ],
     "linalg.eigvalsh": [M(lambda L, T_, A: L("eigvalsh")(eye(A)), A3).complex_too().dtypes(LOW)],
@@ -157,7 +160,10 @@ SAMPLES = {
         .complex_too()
         .dtypes(LOW)
         .no_second(),
-        M(lambda L, T_, A: [x.abs() for x in L("svd")(A, False)], T(2, 3, 4)).complex_too().dtypes("").no_second(),
+        M(lambda L, T_, A: [x.abs() for x in L("svd")(A, False)], T(2, 3, 4))
+        .complex_too()
+        .dtypes("")
+        .no_second(),
         M(lambda L, T_, A: [x.square() for x in L("svd")(A, False)], T(3, 3)).dtypes("").tol(1e-5),
         M(lambda L, T_, A: [x.abs() for x in L("svd")(A)], T(4, 2)).no_grad().dtypes(""),
     ],
@@ -185,7 +191,10 @@ SAMPLES = {
         S(T(4, 3), T(4, 2)).complex_too().dtypes(LOW).tol(1e-5),
         S(T(2, 3, 4), T(2, 3, 2)).dtypes("").tol(1e-5),
         S(T(2, 4, 3), T(2, 4)).dtypes("").tol(1e-5),
-        M(lambda L, T_, A, B: L("lstsq")(A, B, driver="gelsd")[:2], T(4, 3), T(4, 2)).complex_too().dtypes("").tol(1e-5),
+        M(lambda L, T_, A, B: L("lstsq")(A, B, driver="gelsd")[:2], T(4, 3), T(4, 2))
+        .complex_too()
+        .dtypes("")
+        .tol(1e-5),
         S(T(4, 3), T(4, 2), driver="gelsd").no_grad().dtypes(""),
         S(T(4, 3), T(4, 2), driver="gels").dtypes("").tol(1e-5),
     ],

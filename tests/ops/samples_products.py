@@ -37,7 +37,10 @@ SAMPLES = {
         S(T(2, 3, 2), "nuc", dim=(0, 2)).no_graph().dtypes(""),
         S(T(2, 3), 2, dtype=dtypes.float64).dtypes("float32"),
     ],
-    "frobenius_norm": [S(T(2, 3), dim=(0, 1)).no_graph().dtypes(""), S(T(2, 3), dim=[1]).no_graph().dtypes("")],
+    "frobenius_norm": [
+        S(T(2, 3), dim=(0, 1)).no_graph().dtypes(""),
+        S(T(2, 3), dim=[1]).no_graph().dtypes(""),
+    ],
     "nuclear_norm": [
         S(T(2, 3)).no_graph().dtypes(""),
         S(T(2, 3, 2), dim=(0, 1), keepdim=True).no_graph().dtypes(""),

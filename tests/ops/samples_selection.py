@@ -14,7 +14,10 @@ SAMPLES = {
         S(T(2, 5), 0.5, dim=1).no_graph().dtypes(""),
         S(T(2, 5), Q, dim=0, keepdim=True).no_graph().dtypes(""),
         S(T(2, 3, 2), Q).no_graph().dtypes(""),
-        *(S(T(6), 0.4, interpolation=m).no_graph().dtypes("") for m in ("lower", "higher", "midpoint", "nearest")),
+        *(
+            S(T(6), 0.4, interpolation=m).no_graph().dtypes("")
+            for m in ("lower", "higher", "midpoint", "nearest")
+        ),
         S(V([1.0, NAN, 3.0]), 0.5).no_graph().kink().dtypes(""),
         S(T(), 0.5).no_graph().dtypes(""),
     ],

@@ -27,7 +27,6 @@ CANNOT: dict[tuple[str, int | None], str] = {
 }
 
 
-
 @functools.cache
 def database() -> dict[str, list[Any]]:
     """Error inputs by operation and variant, of those that list some."""

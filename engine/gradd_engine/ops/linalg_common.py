@@ -165,4 +165,3 @@ def publish(call: Callable[..., Any], *places: tuple[str, str]) -> None:
             setattr(Tensor, known, call)
         else:
             PUBLIC[space, known] = call
-

@@ -96,9 +96,7 @@ _slogdet: Op = op(
     doc="Signs and logarithms of the absolute values of determinants (torch.linalg.slogdet).",
 )
 slogdet = tupled(_slogdet.call, "linalg_slogdet", "sign logabsdet", ("linalg", "slogdet"))
-old_slogdet = tupled(
-    _slogdet.call, "slogdet", "sign logabsdet", ("", "slogdet"), ("Tensor", "slogdet")
-)
+old_slogdet = tupled(_slogdet.call, "slogdet", "sign logabsdet", ("", "slogdet"), ("Tensor", "slogdet"))
 
 
 def _logdet(input: Tensor) -> Any:

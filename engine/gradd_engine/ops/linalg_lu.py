@@ -287,7 +287,9 @@ def _lu_solve_infer(LU: Tensor, pivots: Tensor, B: Tensor, left: bool, adjoint: 
     square(LU, name)
     fits(LU, B, left, name)
     if pivots.ndim == 0 or pivots.shape[-1] != LU.shape[-1]:
-        raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the matrix")
+        raise RuntimeError(
+            f"{name}: Number of pivots per batch should be same as the dimension of the matrix"
+        )
     if tuple(pivots.shape[:-1]) != tuple(LU.shape[:-2]):
         raise RuntimeError(
             f"{name}: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
@@ -334,4 +336,3 @@ old_lu_solve = op(
     method=True,
     doc="The solution of linear equations with the factors at hand (torch.lu_solve).",
 )
-

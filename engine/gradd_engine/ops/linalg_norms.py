@@ -11,13 +11,13 @@ from ..op import op
 from ..surface import public
 from ..tensor import Tensor
 from .cast import to_dtype
+from .elementwise import nan_to_num
 from .linalg_common import floating, matrices, square
 from .linalg_solve import inv_ex
 from .linalg_svd import svdvals
 from .norm import vector_norm
 from .reductions import sum
 from .reshape import squeeze_dim, unsqueeze
-from .elementwise import nan_to_num
 from .views import permute
 
 if TYPE_CHECKING:
@@ -108,13 +108,10 @@ def matrix_norm(
 def _norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: DType | None) -> Any:
     over = None if dim is None else [dim] if isinstance(dim, int) else list(dim)
     if over is not None and len(over) not in (1, 2):
-        raise RuntimeError(
-            f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {over}"
-        )
+        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {over}")
     if over is None and ord is not None and A.ndim not in (1, 2):
         raise RuntimeError(
-            "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
-            f"{A.ndim}D."
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D."
         )
     if isinstance(ord, str):
         return matrix_norm(A, ord, [-2, -1] if over is None else over, keepdim, dtype=dtype)
@@ -145,7 +142,7 @@ def old_norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None
 ) -> Any:
     """See torch.norm: vector norms over any dimensions, and the norms of matrices that have a name."""
-    if p is None or p == "fro" and (dim is None or isinstance(dim, int) or len(dim) <= 2):
+    if p is None or (p == "fro" and (dim is None or isinstance(dim, int) or len(dim) <= 2)):
         return vector_norm(input, 2, dim, keepdim, dtype=dtype)
     if isinstance(p, str):
         over = list(range(input.ndim)) if dim is None else dim

@@ -14,12 +14,12 @@ from ..surface import public
 from ..tensor import Tensor
 from .arithmetic import add, mul
 from .common import conj, pointwise_meta, refuse
-from .ranges import eye
 from .joining import cat
 from .linalg_common import adjoint, floating, same_dtype, square
 from .linalg_solve import inv
 from .matmul import _CPP, matmul
 from .matmul import bmm as _bmm
+from .ranges import eye
 from .reductions import sum
 from .reshape import unsqueeze
 from .scans import cumprod
@@ -132,9 +132,7 @@ def _multi_dot(tensors: Sequence[Tensor]) -> Any:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {n}")
     for at, word in ((0, "first"), (n - 1, "last")):
         if not 1 <= tensors[at].ndim <= 2:
-            raise RuntimeError(
-                f"multi_dot(): the {word} tensor must be 1D or 2D but got {tensors[at].ndim}D"
-            )
+            raise RuntimeError(f"multi_dot(): the {word} tensor must be 1D or 2D but got {tensors[at].ndim}D")
     parts: list[Any] = list(tensors)
     shape: list[int] = []
     if parts[0].ndim == 1:
@@ -302,8 +300,7 @@ def _addbmm_infer(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alph
             raise RuntimeError(f"batch{i} must be a 3D tensor")
     if batch1.shape[0] != batch2.shape[0]:
         raise RuntimeError(
-            "batch1 and batch2 must have same number of batches, got "
-            f"{batch1.shape[0]} and {batch2.shape[0]}"
+            f"batch1 and batch2 must have same number of batches, got {batch1.shape[0]} and {batch2.shape[0]}"
         )
     if batch1.shape[2] != batch2.shape[1]:
         raise RuntimeError(
@@ -354,4 +351,3 @@ addbmm = op(
     inplace=True,
     doc="beta * input + alpha * the sum of products of matrices (torch.addbmm).",
 )
-

@@ -44,7 +44,8 @@ _inv_ex: Op = op(
     infer=_inv_infer,
     impl=lambda xp, a: kernels.inverse(xp, a),
     vjp=Joint(
-        "A", lambda grads, out0: (None if grads[0] is None else -(adjoint(out0) @ (grads[0] @ adjoint(out0))),)
+        "A",
+        lambda grads, out0: (None if grads[0] is None else -(adjoint(out0) @ (grads[0] @ adjoint(out0))),),
     ),
     jvp=lambda A_t, outs: [-(outs[0] @ (A_t @ outs[0])), None],
     node="LinalgInvExBackward0",
@@ -339,4 +340,3 @@ tensorsolve = op(
     namespace="linalg",
     doc="X of tensordot(A, X, X.ndim) = B (torch.linalg.tensorsolve).",
 )
-

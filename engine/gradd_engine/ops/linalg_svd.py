@@ -75,7 +75,9 @@ def _row(x: Any) -> Any:
 
 def _leading(U: Any, S: Any, Vh: Any) -> tuple[Any, Any]:
     k = S.shape[-1]
-    return (U if U.shape[-1] == k else narrow(U, -1, 0, k)), (Vh if Vh.shape[-2] == k else narrow(Vh, -2, 0, k))
+    return (U if U.shape[-1] == k else narrow(U, -1, 0, k)), (
+        Vh if Vh.shape[-2] == k else narrow(Vh, -2, 0, k)
+    )
 
 
 def _svd_vjp(grads: Any, outs: Any) -> Any:
@@ -255,9 +257,7 @@ linalg_pinv = op(
 
 
 @public("linalg")
-def pinv(
-    A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
-) -> Any:
+def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
     """See torch.linalg.pinv; `rcond` is an older name of `rtol`."""
     return linalg_pinv(A, atol=atol, rtol=rcond if rtol is None else rtol, hermitian=hermitian)  # type: ignore[operator]
 
