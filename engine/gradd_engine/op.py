@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 #: what rules mean by these names, so that inputs cannot have them
 _RULE_NAMES = {"g", "grads", "needs", "out", "outs"}
+#: what PyTorch computes of numbers alone, as of tensors
+_OF_NUMBERS = {"add", "sub", "mul", "div", "floor_divide"}
 
 
 class Joint:
@@ -87,8 +89,10 @@ class Op:
         "name",
         "namespace",
         "needs_meta",
+        "never_alone",
         "node_name",
         "number_nodes",
+        "numbers_too",
         "params",
         "plain",
         "plans",
@@ -103,6 +107,7 @@ class Op:
         "tensor_slots",
         "ufunc",
         "unsafe",
+        "vets",
         "view",
         "writes",
         "written",
@@ -121,6 +126,12 @@ class Op:
         self.simple = True not in self.listed
         #: per tensor parameter: the classes, besides tensors, of what may stand there
         self.accepts = tuple(_accepted(p) for p in schema.tensors)
+        #: a number may stand for some tensor
+        self.numbers_too = schema.name not in _OF_NUMBERS and any("Number" in p.kind for p in schema.tensors)
+        #: numbers may stand for all tensors, but not at once
+        self.never_alone = self.numbers_too and all(
+            "Number" in p.kind and not p.kind.endswith("?") for p in schema.tensors
+        )
         self.base: Op | None = None
         #: the op as a function: a slot of this name makes a call of the op a call of it, nothing in between
         self.__call__: Callable[..., Any] = lambda *a, **k: None
@@ -160,6 +171,8 @@ class Op:
         self.random = False
         #: of an op without a derivative: the exception of its node, by attributes
         self.refuses: Callable[[dict[str, Any]], Exception] | None = None
+        #: raises what rules would raise of inputs of some geometry
+        self.vets: Callable[..., Any] | None = None
         self.rules: dict[str, Rule] = {}
         #: it acts on autograd's own state, and is always recorded as itself
         self.stateful = False
@@ -319,6 +332,7 @@ def op(
     refuses: Callable[[dict[str, Any]], Exception] | None = None,
     flat: Callable[[dict[str, Any]], bool] | None = None,
     infers_anew: bool = False,
+    vets: Callable[..., Any] | None = None,
     writes: str = "",
     ufunc: str = "",
     differentiable: Sequence[bool] | None = None,
@@ -345,6 +359,8 @@ def op(
     ``refuses`` makes what a pass raises at the op's node: it has edges from all inputs, but no derivative.
     ``flat`` says of which attributes nothing depends on the inputs: the node has no edges.
     ``infers_anew``: what ``infer`` says depends on more than geometry and parameters.
+    ``vets(inputs, **attrs)`` raises what the rules would raise of inputs of that geometry: a pass whose
+    bodies are skipped asks it.
     ``method`` attaches a Tensor method (a string: under that name), ``inplace`` derives ``name_``.
     ``namespace`` is where users find it ("nn.functional"; "" is the top level, "-" nowhere).
     """
@@ -376,6 +392,7 @@ def op(
     made.conjugates, made.refuses, made.flat = conjugates, refuses, flat
     made.inline = inline or (dynamic and composite is not None)
     made.ufunc = ufunc
+    made.vets = vets
     made.writes = tuple(writes.split())
     made.written = tuple(n in made.writes for n in made.tensor_slots)
     if made.simple and not dynamic and not infers_anew:

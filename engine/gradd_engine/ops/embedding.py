@@ -24,6 +24,8 @@ _CPP = {
     "int8": "signed char", "uint8": "unsigned char", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
     "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
 }  # fmt: skip
+#: and those that messages about numbers quote, where they differ
+_TYPES = {"int64": "int64_t", "int16": "int16_t", "int8": "int8_t", "uint8": "uint8_t"}
 
 
 def _masked_fill_infer(input: Tensor, mask: Tensor, value: Any) -> Meta:
@@ -36,9 +38,11 @@ def _masked_fill_infer(input: Tensor, mask: Tensor, value: Any) -> Meta:
         raise RuntimeError(
             f"masked_fill_ only supports boolean masks, but got mask with dtype {_CPP[mask.dtype.name]}"
         )
-    if isinstance(value, complex) and not input.dtype.is_complex:
+    beyond = isinstance(value, complex) or (isinstance(value, Tensor) and value.dtype.is_complex)
+    if beyond and not input.dtype.is_complex:
+        name = _CPP.get(input.dtype.name, "bool")
         raise RuntimeError(
-            f"value cannot be converted to type {_CPP.get(input.dtype.name, 'bool')} without overflow"
+            f"value cannot be converted to type {_TYPES.get(input.dtype.name, name)} without overflow"
         )
     return Meta(broadcast_shapes(tuple(mask.shape), tuple(input.shape)), input.dtype)
 

@@ -293,6 +293,8 @@ vander = op(
 
 
 def _addbmm_infer(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any) -> Meta:
+    shape = (batch1.shape[wrap_dim(1, batch1.ndim)], batch2.shape[wrap_dim(2, batch2.ndim)])
+    expand_meta(input, shape)
     for i, t in ((1, batch1), (2, batch2)):
         if t.ndim != 3:
             raise RuntimeError(f"batch{i} must be a 3D tensor")
@@ -305,8 +307,6 @@ def _addbmm_infer(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alph
             f"Incompatible matrix sizes for bmm ({batch1.shape[1]}x{batch1.shape[2]} and "
             f"{batch2.shape[1]}x{batch2.shape[2]})"
         )
-    shape = (batch1.shape[1], batch2.shape[2])
-    expand_meta(input, shape)
     if not input.dtype is batch1.dtype is batch2.dtype:
         raise RuntimeError("expected m1 and m2 to have the same dtype")
     return Meta(shape, batch1.dtype)

@@ -378,6 +378,8 @@ def _multinomial_infer(input: Tensor, num_samples: int, replacement: bool) -> Me
         raise RuntimeError(
             f"multinomial only supports floating-point dtypes for input, got: {input.dtype.title}"
         )
+    if input.shape[-1] > 1 << 24:
+        raise RuntimeError("number of categories cannot exceed 2^24")
     if num_samples <= 0:
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not replacement and num_samples > input.shape[-1]:
@@ -388,6 +390,12 @@ def _multinomial_infer(input: Tensor, num_samples: int, replacement: bool) -> Me
 def _multinomial_impl(xp: Any, a: Any, num_samples: int, replacement: bool, meta: Meta, key: Any) -> Any:
     """With replacement by the inverse of the summed weights; without, by the order of exponential clocks."""
     rows = a.reshape(-1, a.shape[-1]).astype(xp.float64)
+    if replacement and num_samples > 1:
+        for bad, what in ((rows < 0, "< 0"), (~xp.isfinite(rows), "= infinity or NaN")):
+            if bool(bad.any()):
+                raise RuntimeError(
+                    f"invalid multinomial distribution (encountering probability entry {what})"
+                )
     if not bool((xp.isfinite(rows) & (rows >= 0)).all()):
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if not bool((rows.sum(axis=1) > 0).all()):

@@ -19,6 +19,7 @@ from ..op import LINEAR, op
 from ..registry import named
 from ..surface import public
 from ..tensor import Tensor
+from .common import as_list
 
 clone = op(
     "clone(Tensor input)",
@@ -102,13 +103,20 @@ def contiguous(self: Tensor, memory_format: MemoryFormat = contiguous_format) ->
 
 Tensor.contiguous = contiguous  # type: ignore[attr-defined]
 
-sum_to_size = op(
+sum_to_size: Op = op(
     "sum_to_size(Tensor input, int[] size)",
     infer=_sum_to_infer,
     impl=_sum_to,
     vjp=lambda g, input_meta: _expand_to(g, input_meta.shape),
     jvp=LINEAR,
     node="SumBackward1",
-    method=True,
     doc="Sum over the dimensions along which `size` would be broadcast to the input (Tensor.sum_to_size).",
 )
+
+
+def _sum_to_size(self: Tensor, *size: Any) -> Any:
+    """See torch.Tensor.sum_to_size."""
+    return sum_to_size(self, as_list(size))  # type: ignore[operator]
+
+
+public(name="sum_to_size", method=True)(_sum_to_size)
