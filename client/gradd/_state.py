@@ -23,9 +23,15 @@ def rows(session: Session) -> Iterator[TensorInfo]:
     for i, t in sorted(session.live.items()):
         yield TensorInfo(
             i, names.get(id(t)), list(t.shape), list(t.strides), t.dtype.name, t.requires_grad,
-            t.is_leaf, t._version,
+            t.is_leaf, t._vc.n if t.is_inference() else t._version,
             t._grad is not None,
         )  # fmt: skip
+
+
+def knows(t: Any) -> bool:
+    """Whether steps can name the tensor."""
+    owner = t._owner() if t._owner is not None else None
+    return t._id is not None or t._out is not None or (owner is not None and owner._grad is t)
 
 
 def reconcile(session: Session, graphs_lost: bool) -> None:

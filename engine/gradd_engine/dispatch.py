@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from . import conjugate, graph
 from .backends.numpy import NUMPY
-from .forward_ad import inplace_tangent, propagate, store_tangent
-from .inplace import check_memory, check_overlap, check_result, check_target, rebase
+from .inplace import check_inference, check_memory, check_overlap, check_result, check_target, rebase
 from .registry import named
 from .state import state
-from .tensor import Tensor, VersionCounter
+from .tangents import LEVELS, keep, levels_of, propagate, write
+from .tensor import Tensor, new_counter
 from .views import mark_views
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from .backends import Backend, Listener
     from .infer import Known
@@ -55,10 +55,8 @@ def _backend_of(op: Op, inputs: tuple[Any, ...]) -> Backend:
             if not isinstance(x, Tensor):
                 odd = odd or x.__class__ not in op.accepts[at]
             elif x.backend is not backend:
-                if backend is not None:
-                    _mixed(backend, x.backend)
-                backend = x.backend
-        if odd:
+                backend = x.backend if backend is None else _mixed(backend, x.backend)
+        if odd or (backend is None and op.never_alone):
             check_inputs(op, inputs)
         return default_backend() if backend is None else backend
     at = -1
@@ -86,13 +84,14 @@ def _checked_backend(op: Op, inputs: tuple[Any, ...]) -> Backend:
     check_inputs(op, inputs)
     backend = None
     for t in flat_tensors(inputs):
-        if backend is not None and t.backend is not backend:
-            _mixed(backend, t.backend)
-        backend = t.backend
+        backend = t.backend if backend in (None, t.backend) else _mixed(backend, t.backend)
     return default_backend() if backend is None else backend
 
 
-def _mixed(a: Backend, b: Backend) -> None:
+def _mixed(a: Backend, b: Backend) -> Backend:
+    """The higher of two levels of vmap; RuntimeError where tensors do not belong together."""
+    if a.level != b.level:
+        return a if a.level > b.level else b
     if str(a.device) != str(b.device):
         raise RuntimeError(
             f"Expected all tensors to be on the same device, but found at least two devices, {a.device} and "
@@ -105,6 +104,8 @@ def _mixed(a: Backend, b: Backend) -> None:
 
 def check_inputs(op: Op, inputs: tuple[Any, ...]) -> None:
     """TypeError in PyTorch's words where something that is no tensor stands in a tensor's place."""
+    if op.numbers_too and not _fit_overloads(op, inputs):
+        raise TypeError(invalid_combination(op.name, inputs, _overloads(op)))
     for p, x in zip(op.tensor_params, inputs, strict=True):
         kind = p.kind
         if isinstance(x, Tensor) and "[" not in kind:
@@ -115,13 +116,18 @@ def check_inputs(op: Op, inputs: tuple[Any, ...]) -> None:
             continue
         if "[" in kind and isinstance(x, (list, tuple)):
             bad = next(
-                (e for e in x if not isinstance(e, Tensor) and (e is not None or "?" not in kind)), None
+                (
+                    i
+                    for i, e in enumerate(x)
+                    if not isinstance(e, Tensor) and (e is not None or "?" not in kind)
+                ),
+                None,
             )
             if bad is None:
                 continue
             raise TypeError(
-                f"{op.name}(): argument '{p.name}' must be tuple of Tensors, but found element of type "
-                f"{type(bad).__name__}"
+                f"expected Tensor as element {bad} in argument {op.schema.params.index(p)}, but got "
+                f"{type(x[bad]).__name__}"
             )
         at = op.schema.params.index(p) + 1
         want = "tuple of Tensors" if "[" in kind else "Tensor"
@@ -130,16 +136,57 @@ def check_inputs(op: Op, inputs: tuple[Any, ...]) -> None:
         )
 
 
+def invalid_combination(name: str, given: Sequence[Any], forms: Sequence[str]) -> str:
+    """PyTorch's words for arguments that fit none of several signatures."""
+    kinds = ", ".join("Tensor" if isinstance(x, Tensor) else type(x).__name__ for x in given)
+    listed = "".join(f"\n * ({form})" for form in forms)
+    return (
+        f"{name}() received an invalid combination of arguments - got ({kinds}), but expected one of:{listed}"
+    )
+
+
+def _fit_overloads(op: Op, inputs: tuple[Any, ...]) -> bool:
+    """Whether what stands in tensors' places are tensors, and numbers where there is a tensor beside them."""
+    for accepted, x in zip(op.accepts, inputs, strict=True):
+        if not isinstance(x, Tensor) and not isinstance(x, tuple(accepted)):
+            return False
+    return not op.never_alone or any(isinstance(x, Tensor) for x in inputs)
+
+
+def _overloads(op: Op) -> list[str]:
+    """The signatures that stand for one whose tensors may be numbers."""
+    forms: list[list[str]] = [[]]
+    for p in op.tensor_params:
+        kinds = p.kind.rstrip("?").split("|")
+        forms = [[*form, f"{kind} {p.name}"] for form in forms for kind in kinds]
+    return [", ".join(form) for form in forms if any(part.startswith("Tensor") for part in form)]
+
+
 def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """Run `op`; the outermost call is shown to the backend's listener."""
     backend = _backend_of(op, inputs)
+    if op.random and state.vmaps:
+        backend = state.vmaps[-1]
     listener = backend.listener
+    if state.watcher is not None and not state.depth:
+        return _watched(op, backend, inputs, attrs)
     if listener is None or state.depth or op.inline:
         return execute(op, backend, inputs, attrs)
-    return _shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+    return shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
 
 
-def _shown(
+def _watched(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    """`dispatch` where a watcher of the thread wants to see the nodes that the op makes."""
+    watcher, listener = state.watcher, backend.listener
+    if listener is None or op.inline or watcher.opens(op):
+        found = execute(op, backend, inputs, attrs)
+    else:
+        found = shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+    watcher.settle(inputs, found)
+    return found
+
+
+def shown(
     listener: Listener,
     op: Op,
     inputs: tuple[Any, ...],
@@ -147,7 +194,9 @@ def _shown(
     run: Callable[..., Any],
     *given: Any,
 ) -> Any:
-    """Run `op`, its outermost call, as ``run(*given)``, and tell the listener."""
+    """Run `op`, an outermost call, as ``run(*given)``, and tell the listener; `attrs` may be completed by
+    the run.
+    """
     with listener.lock:
         listener.before(op, inputs, attrs)
         state.depth = 1
@@ -166,11 +215,13 @@ def _shown(
 
 def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """Run `op` on `backend` without telling the listener."""
+    if backend.level:
+        inputs = backend.lifted(op, inputs)  # type: ignore[attr-defined]
     if op.base is not None:
         return _execute_inplace(op, backend, inputs, attrs)
     composite = op.composite
     if composite is not None and (
-        op.infer is None or (not op.rules and (_tracked(inputs) or state.level >= 0))
+        op.infer is None or (not op.rules and (_tracked(inputs) or (LEVELS and levels_of(inputs))))
     ):
         # What the composite makes from nothing belongs where its inputs are.
         before = state.backend
@@ -208,10 +259,10 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
     if tracked:
         graph.record(op, inputs, attrs, outs)
     if op.unsafe:
-        outs[0]._vc = VersionCounter()
+        outs[0]._vc = new_counter()
     elif op.view:
         mark_views(op, inputs[0], outs)
-    if state.level >= 0:
+    if LEVELS:
         propagate(op, inputs, attrs, outs)
     return tuple(outs) if op.many else outs[0]
 
@@ -229,10 +280,12 @@ def compute(
     geometry that is known. `history`: one that is no view needs a gradient; `views`: there are views.
     """
     listener = backend.listener
+    if state.watcher is not None and not state.depth:
+        return _watched(op, backend, inputs, attrs)
     if listener is not None and not state.depth:
         # History is looked for again: another thread may have written to the inputs before the lock was ours.
         given = (op, known, backend, inputs, attrs, True, True)
-        return _shown(listener, op, inputs, attrs, _computed, *given)
+        return shown(listener, op, inputs, attrs, _computed, *given)
     return _computed(op, known, backend, inputs, attrs, history, views)
 
 
@@ -245,10 +298,9 @@ def _computed(
     history: bool,
     views: bool,
 ) -> Any:
-    dual = state.level >= 0
     if views:
         history = _tracked(inputs)
-    if op.composite is not None and not op.rules and (history or dual):
+    if op.composite is not None and not op.rules and (history or (LEVELS and levels_of(inputs))):
         return execute(op, backend, inputs, attrs)
     history = history and known.tracks
     if history and views:
@@ -264,8 +316,8 @@ def _computed(
         graph.record_one(op, known, inputs, attrs, out)
     if op.view:
         mark_views(op, inputs[0], (out,))
-    if dual:
-        propagate(op, inputs, attrs, [out])
+    if LEVELS:
+        propagate(op, inputs, attrs, (out,))
     return out
 
 
@@ -292,6 +344,7 @@ def _check_written(op: Op, changed: list[Tensor]) -> None:
     for t in changed:
         if t._conj:
             raise RuntimeError(f"{op.name}(): a conjugate view cannot be written to; resolve_conj() it first")
+        check_inference(t)
         check_memory(t)
         if grad and t.requires_grad:
             check_target(t)
@@ -315,6 +368,7 @@ def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: d
     target: Tensor = inputs[0]
     base = op.base
     assert base is not None
+    check_inference(target)
     tracked = _tracked(inputs)
     if tracked:
         check_target(target)
@@ -327,18 +381,20 @@ def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: d
     check_result(base, target, meta)
     node = None
     old: Tensor | None = None
-    if state.level >= 0:
-        tangent = inplace_tangent(base, inputs, attrs)
+    # One run gives value and tangents: a random op must not draw twice.
+    value = dispatch(base, inputs, attrs) if LEVELS and levels_of(inputs) else None
     if tracked:
         node, old = graph.prepare_inplace(op, inputs, attrs)
     if target._conj:
         conjugate.store(backend, base, target, meta, inputs, attrs)
+    elif value is not None:
+        write(target, value)
     else:
         given = conjugate.resolved(inputs) if conjugate.flagged(inputs) else inputs
         backend.run_into(base, target, meta, given, attrs)
     target._vc.n += 1
     if node is not None:
         rebase(target, node, old)
-    if state.level >= 0:
-        store_tangent(target, tangent)
+        if value is not None:
+            keep(node, target)
     return target

@@ -20,6 +20,7 @@ from . import dtypes
 from . import schema as _schema
 from .dispatch import compute, dispatch
 from .infer import PLAIN, Known, learn
+from .out import store
 from .registry import REGISTRY
 from .schema import BILINEAR, ELEMENTWISE, LINEAR, REQUIRED, Param, Schema
 from .state import state
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 #: what rules mean by these names, so that inputs cannot have them
 _RULE_NAMES = {"g", "grads", "needs", "out", "outs"}
+#: what PyTorch computes of numbers alone, as of tensors
+_OF_NUMBERS = {"add", "sub", "mul", "div", "floor_divide"}
 
 
 class Joint:
@@ -86,8 +89,10 @@ class Op:
         "name",
         "namespace",
         "needs_meta",
+        "never_alone",
         "node_name",
         "number_nodes",
+        "numbers_too",
         "params",
         "plain",
         "plans",
@@ -97,10 +102,12 @@ class Op:
         "schema",
         "simple",
         "slot_of",
+        "stateful",
         "tensor_params",
         "tensor_slots",
         "ufunc",
         "unsafe",
+        "vets",
         "view",
         "writes",
         "written",
@@ -119,6 +126,12 @@ class Op:
         self.simple = True not in self.listed
         #: per tensor parameter: the classes, besides tensors, of what may stand there
         self.accepts = tuple(_accepted(p) for p in schema.tensors)
+        #: a number may stand for some tensor
+        self.numbers_too = schema.name not in _OF_NUMBERS and any("Number" in p.kind for p in schema.tensors)
+        #: numbers may stand for all tensors, but not at once
+        self.never_alone = self.numbers_too and all(
+            "Number" in p.kind and not p.kind.endswith("?") for p in schema.tensors
+        )
         self.base: Op | None = None
         #: the op as a function: a slot of this name makes a call of the op a call of it, nothing in between
         self.__call__: Callable[..., Any] = lambda *a, **k: None
@@ -158,7 +171,11 @@ class Op:
         self.random = False
         #: of an op without a derivative: the exception of its node, by attributes
         self.refuses: Callable[[dict[str, Any]], Exception] | None = None
+        #: raises what rules would raise of inputs of some geometry
+        self.vets: Callable[..., Any] | None = None
         self.rules: dict[str, Rule] = {}
+        #: it acts on autograd's own state, and is always recorded as itself
+        self.stateful = False
         self.ufunc = ""
         self.unsafe = False
         self.view = False
@@ -170,6 +187,17 @@ class Op:
     def call(self) -> Callable[..., Any]:
         """The op as a function, with its own signature and documentation."""
         return self.__call__
+
+    @property
+    def takes_out(self) -> bool:
+        """Whether its function has ``out=``: it is public, and its result is one new tensor."""
+        return (
+            self.infer is not None
+            and self.base is None
+            and bool(self.tensor_slots)
+            and not (self.many or self.view or self.writes or self.dynamic)
+            and any("nn" not in space and space != "-" for space in self.namespace.split("|"))
+        )
 
     def run(self, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run it on inputs and attributes that are bound already."""
@@ -210,8 +238,12 @@ def _build_call(op: Op) -> Callable[..., Any]:
     inputs = "".join(f"{p.name}, " for p in op.schema.tensors)
     attrs = ", ".join(f"{p.name!r}: {p.name}" for p in op.schema.attrs)
     body = [f"return _dispatch(_op, ({inputs}), {{{attrs}}})"]
+    if op.takes_out:
+        parts += ["out=None"] if star else ["*", "out=None"]
+        names["_store"] = store
+        body.insert(0, f"if out is not None: return _store(_op, ({inputs}), {{{attrs}}}, out)")
     if op.plain:
-        body = _plain_body(op, f"({inputs})", f"{{{attrs}}}")
+        body[-1:] = _plain_body(op, f"({inputs})", f"{{{attrs}}}")
         names.update(_Tensor=Tensor, _compute=compute, _dtypes=dtypes, _learn=learn, _plain=PLAIN)
         names.update(_get=op.known.get, _state=state)
     text = f"def {op.name}({', '.join(parts)}):\n    " + "\n    ".join(body)
@@ -228,7 +260,8 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
     op makes of such inputs. What is out of the ordinary goes to `dispatch`.
     """
     general = f"return _dispatch(_op, {inputs}, {attrs})"
-    lines = ["_grad, _backend, _history, _views = _state.grad, None, False, False"]
+    lines = [f"if _state.vmaps: {general}"] if op.random else []
+    lines.append("_grad, _backend, _history, _views = _state.grad, None, False, False")
     key = ["_dtypes.current"]
     for p in op.schema.tensors:
         x = p.name
@@ -299,6 +332,7 @@ def op(
     refuses: Callable[[dict[str, Any]], Exception] | None = None,
     flat: Callable[[dict[str, Any]], bool] | None = None,
     infers_anew: bool = False,
+    vets: Callable[..., Any] | None = None,
     writes: str = "",
     ufunc: str = "",
     differentiable: Sequence[bool] | None = None,
@@ -325,6 +359,8 @@ def op(
     ``refuses`` makes what a pass raises at the op's node: it has edges from all inputs, but no derivative.
     ``flat`` says of which attributes nothing depends on the inputs: the node has no edges.
     ``infers_anew``: what ``infer`` says depends on more than geometry and parameters.
+    ``vets(inputs, **attrs)`` raises what the rules would raise of inputs of that geometry: a pass whose
+    bodies are skipped asks it.
     ``method`` attaches a Tensor method (a string: under that name), ``inplace`` derives ``name_``.
     ``namespace`` is where users find it ("nn.functional"; "" is the top level, "-" nowhere).
     """
@@ -356,6 +392,7 @@ def op(
     made.conjugates, made.refuses, made.flat = conjugates, refuses, flat
     made.inline = inline or (dynamic and composite is not None)
     made.ufunc = ufunc
+    made.vets = vets
     made.writes = tuple(writes.split())
     made.written = tuple(n in made.writes for n in made.tensor_slots)
     if made.simple and not dynamic and not infers_anew:
@@ -377,7 +414,8 @@ def op(
     frame = inspect.currentframe()
     assert frame is not None
     assert frame.f_back is not None
-    made.family = frame.f_back.f_globals.get("__name__", "").rpartition(".")[2]
+    package, _, made.family = frame.f_back.f_globals.get("__name__", "").rpartition(".")
+    made.stateful = package == __package__
     if made.name in REGISTRY:
         raise ValueError(f"op {made.name} is declared twice")
     REGISTRY[made.name] = made

@@ -10,7 +10,8 @@ import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .layout import Size, is_contiguous, numel
+from .layout import MemoryFormat, Size, contiguous_format, has_format, numel, wrap_dim
+from .state import state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from .backends import Backend
     from .dtypes import DType
     from .memory import Account
-    from .nodes import AccumulateGrad, Node
+    from .nodes import AccumulateGrad, Edge, Node
+    from .tangents import Level
 
 
 class Storage:
@@ -63,8 +65,24 @@ class VersionCounter:
 
     __slots__ = ("n",)
 
+    #: its tensors were made in inference mode: the count is nobody's business
+    inference: ClassVar[bool] = False
+
     def __init__(self) -> None:
         self.n = 0
+
+
+class InferenceCounter(VersionCounter):
+    """What tensors made in inference mode share instead; by it they are known as such."""
+
+    __slots__ = ()
+
+    inference = True
+
+
+def new_counter() -> VersionCounter:
+    """The counter of a tensor with memory of its own, made now."""
+    return VersionCounter() if state.inference is None else InferenceCounter()
 
 
 class Tensor:
@@ -94,9 +112,14 @@ class Tensor:
     _hooks: list[Any] | None = None
     _post_hooks: list[Any] | None = None
     _retains: bool = False
+    #: of a stand-in for a gradient edge: gives the edge (see edges.py)
+    _stands: Callable[[], Edge | None] | None = None
     #: dtype of .grad: ... for the tensor's own, None for any
     _grad_dtype: Any = ...
-    _tangent: Tensor | None = None
+    #: what a token tensor stands for
+    _holds: Any = None
+    #: by forward-mode level; None where there is none whatever it is a view of
+    _tangents: dict[Level, Tensor | None] | None = None
     #: the memory holds the conjugates of the values (`conjugate`)
     _conj: bool = False
     __hash__ = object.__hash__
@@ -122,7 +145,7 @@ class Tensor:
         self.offset = offset
         self.dtype = dtype
         self.array = array
-        self._vc = VersionCounter() if version is None else version
+        self._vc = new_counter() if version is None else version
 
     # -- geometry ----------------------------------------------------------------------------------
 
@@ -154,19 +177,19 @@ class Tensor:
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or one dimension of it."""
-        return self.shape if dim is None else self.shape[dim]
+        return self.shape if dim is None else self.shape[wrap_dim(dim, len(self.shape))]
 
     def stride(self, dim: int | None = None) -> Any:
         """The strides in elements, or one of them."""
-        return self.strides if dim is None else self.strides[dim]
+        return self.strides if dim is None else self.strides[wrap_dim(dim, len(self.shape))]
 
     def storage_offset(self) -> int:
         """Offset into the storage, in elements."""
         return self.offset
 
-    def is_contiguous(self) -> bool:
-        """Whether elements lie in row-major order."""
-        return is_contiguous(self.shape, self.strides)
+    def is_contiguous(self, memory_format: MemoryFormat = contiguous_format) -> bool:
+        """Whether elements lie in row-major order, or in that of a memory format, without gaps."""
+        return has_format(self.shape, self.strides, memory_format.name)
 
     def is_floating_point(self) -> bool:
         """Whether dtype is real floating point."""
@@ -195,7 +218,18 @@ class Tensor:
 
     @property
     def grad_fn(self) -> Node | None:
-        """The node that made this tensor, None for leaves; rebuilt for a view whose base changed in place."""
+        """The node that made this tensor, None for leaves; rebuilt for a view whose base changed in place.
+
+        Over a session the node is known to the server from then on (`edges.look`). The engine itself asks
+        `_node`.
+        """
+        fn = self._node()
+        if fn is not None:
+            self._look(fn)
+        return fn
+
+    def _node(self) -> Node | None:
+        """`grad_fn`, without letting anybody know."""
         if self._base is not None and self._view_version != self._vc.n:
             self._refresh()
         fn = self._fn
@@ -233,7 +267,13 @@ class Tensor:
 
     @property
     def _version(self) -> int:
+        if self._vc.inference:
+            raise RuntimeError("Inference tensors do not track version counter.")
         return self._vc.n
+
+    def is_inference(self) -> bool:
+        """Whether this was made in inference mode (torch.Tensor.is_inference)."""
+        return self._vc.inference
 
     def _is_view(self) -> bool:
         return self._base is not None
@@ -277,7 +317,7 @@ class Tensor:
         """The dtype that .grad has: the tensor's unless it was set; None allows any
         (torch.Tensor.grad_dtype).
         """
-        if self.grad_fn is not None:
+        if self._node() is not None:
             raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
         found: DType | None = self.dtype if self._grad_dtype is ... else self._grad_dtype
         return found
@@ -291,6 +331,7 @@ class Tensor:
     # Attached where their rules stand, so that this module needs none of them (views, autograd, gradients,
     # hooks).
     _refresh: ClassVar[Callable[[Tensor], None]]
+    _look: ClassVar[Callable[[Tensor, Node], None]]
     _set_requires_grad: ClassVar[Callable[[Tensor, bool, str], None]]
     _set_grad: ClassVar[Callable[[Tensor, Any], None]]
     _set_grad_dtype: ClassVar[Callable[[Tensor, DType | None], None]]
@@ -309,6 +350,18 @@ class Tensor:
         return f"tensor({body}, dtype={self.dtype}{tail})"
 
 
+def _refuse(name: str) -> Callable[..., None]:
+    def refuse(*_: Any) -> None:
+        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
+    return refuse
+
+
+for _name in ("_version", "device", "grad_fn", "is_leaf", "ndim", "output_nr", "retains_grad"):
+    _no = _refuse(_name)
+    setattr(Tensor, _name, getattr(Tensor, _name).setter(_no).deleter(_no))
+
+
 def detached(t: Tensor, version: VersionCounter | None = None) -> Tensor:
     """An alias of `t`'s memory without history; shares the version counter unless another is given."""
     out = t.backend.tensor_class(
@@ -324,3 +377,11 @@ def detached(t: Tensor, version: VersionCounter | None = None) -> Tensor:
     if t._conj:
         out._conj = True
     return out
+
+
+def carry(source: Tensor, alias: Tensor) -> Tensor:
+    """`alias`, another tensor of the same values, with the tangents of `source`."""
+    if source._tangents:
+        for level, t in source._tangents.items():
+            level.give(alias, t)
+    return alias

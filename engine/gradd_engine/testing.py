@@ -120,7 +120,7 @@ def check_jvp(fn: Fn, arrays: Arrays, seed: int = 0, tolerance: float = TOLERANC
             else forward_ad.make_dual(NUMPY.from_array(np.array(a)), NUMPY.from_array(np.array(d)))
             for a, d in zip(arrays, directions, strict=True)
         ]
-        tangents = [forward_ad.tangent_of(o) for o in _outputs(fn(*duals))]
+        tangents = [forward_ad.unpack_dual(o).tangent for o in _outputs(fn(*duals))]
     for i, (t, s) in enumerate(zip(tangents, slopes, strict=True)):
         got = np.zeros(s.shape) if t is None else NUMPY.to_numpy(t)
         if np.shape(got) != s.shape:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.memory import OutOfQuota
-from gradd_engine.state import state
+from gradd_engine.state import set_mode, state
 from gradd_protocol.problems import Problem, ProtocolError, problem
 from gradd_protocol.program import GradOf, Value
 
@@ -50,7 +50,14 @@ def op_failed(error: BaseException, step: int, applied: int) -> Problem:
             applied=applied,
             **members,
         )
-    return problem("op-failed", str(error), exception=type(error).__name__, step=step, applied=applied)
+    return problem(
+        "op-failed",
+        str(error),
+        exception=type(error).__name__,
+        step=step,
+        applied=applied,
+        node=getattr(error, "visited", None),
+    )
 
 
 def run(
@@ -67,13 +74,13 @@ def run(
     """
     it = Run(list(tensors))
     late, data = iter(values), iter(uploads)
-    before = (state.grad, state.backend)
+    before = (state.grad, state.inference, state.backend)
     state.backend = backend
     try:
         for i, call in enumerate(bound.calls):
-            state.grad = call.grad
+            set_mode(call.grad)
             try:
-                results = _call(call, it.slots, late, data, backend)
+                results = call_step(call, it.slots, late, data, backend)
             except Exception as error:
                 if call.raises and not isinstance(error, ProtocolError):
                     results = [None] * call.outputs
@@ -92,11 +99,12 @@ def run(
                     produced(call.first + k, r)
             it.applied = i + 1
     finally:
-        state.grad, state.backend = before
+        state.grad, state.inference, state.backend = before
     return it
 
 
-def _call(call: Call, slots: list[Any], values: Any, uploads: Any, backend: Backend) -> list[Any]:
+def call_step(call: Call, slots: list[Any], values: Any, uploads: Any, backend: Backend) -> list[Any]:
+    """Run one step on the slots filled so far; its results."""
     if call.op is None:
         t = backend.from_array(next(uploads), call.attrs["dtype"])
         t._requires_grad = call.attrs["requires_grad"]

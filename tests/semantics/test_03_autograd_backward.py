@@ -67,7 +67,13 @@ def test_03_04_not_beside_grad_tensors(T: Any, leaf: Any, raises: Any, warns: An
     assert x.grad is None
 
 
-def test_03_05_retain_variables_is_gone(T: Any, leaf: Any, raises: Any) -> None:
+def test_03_05_retain_variables_is_gone(T: Any, leaf: Any, raises: Any, differs: Any) -> None:
+    if differs("3.5"):
+        x = leaf(1.0)
+        with pytest.warns(DeprecationWarning, match="retain_variables option is deprecated"):
+            T.autograd.backward([x], retain_variables=True)
+        assert x.grad.item() == 1.0
+        return
     message = "…backward() got an unexpected keyword argument 'retain_variables'"
     with raises(TypeError, message):
         T.autograd.backward([leaf(1.0)], retain_variables=True)
@@ -79,3 +85,11 @@ def test_03_05_retain_variables_is_gone(T: Any, leaf: Any, raises: Any) -> None:
 def test_03_06_roots_are_tensors(T: Any, raises: Any, root: Any, name: str) -> None:
     with raises(TypeError, f"'{name}' object is not iterable"):
         T.autograd.backward(root)
+
+
+def test_03_01_edges_beside_tensors(T: Any, leaf: Any) -> None:
+    x = leaf()
+    y = x * x
+    edge = T.autograd.graph.get_gradient_edge(y)
+    T.autograd.backward([edge, (x * 3).sum()], [T.ones(2), None])
+    assert x.grad.tolist() == [5.0, 7.0]

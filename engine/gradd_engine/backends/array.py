@@ -56,6 +56,7 @@ class ArrayBackend:
     """Eager kernels over the array namespace ``xp``."""
 
     is_meta = False
+    level = 0
     tensor_class = Tensor
     listener: Listener | None = None
 

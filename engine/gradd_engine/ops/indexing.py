@@ -29,6 +29,7 @@ from . import create
 from .arithmetic import mul
 from .create import zeros
 from .dynamic import ShapeDependsOnValuesError, nonzero_op
+from .literal import literal
 from .slicing import select
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def _as_tensor(value: Any, like: Tensor) -> Tensor:
-    a = create.literal(value)
+    a = literal(value)
     if not a.size and not isinstance(value, np.ndarray):
         a = a.astype(np.int64)
     with ambient(backend=like.backend):
@@ -79,6 +80,8 @@ def without_masks(x: Tensor, indices: Sequence[Any]) -> list[Any]:
                     f"the indexed tensor "
                     f"{list(x.shape)} at index {len(out) + d}"
                 )
+        if t.backend.level:
+            t.backend.check_mask(t)
         rows = nonzero_op(t)
         out.extend(select(rows, 1, d) for d in range(t.ndim))
     return out
@@ -293,6 +296,7 @@ index_put = op(
     composite=lambda input, indices, values, accumulate: put(
         input, _ready(input, indices, values), values, accumulate
     ),
+    inline=True,
     method=True,
     doc="Elements replaced, or added to, where index tensors point (torch.index_put).",
 )
@@ -306,6 +310,7 @@ def _index_put_(input: Tensor, indices: Sequence[Any], values: Tensor, accumulat
 index_put_ = op(
     "index_put_(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False)",
     composite=_index_put_,
+    inline=True,
     writes="input",
     method=True,
     namespace="-",

@@ -113,15 +113,3 @@ def vector_norm(
 ) -> Any:
     """See torch.linalg.vector_norm."""
     return _vector_norm(x, ord, dim, keepdim, dtype=dtype)
-
-
-@public(method=True)
-def norm(
-    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None
-) -> Any:
-    """See torch.norm: vector norms, and the Frobenius norm under that name."""
-    if p is None or p == "fro":
-        p = 2
-    elif isinstance(p, str):
-        raise RuntimeError(f"norm: order {p!r} is not a vector norm; gradd has no matrix norms yet")
-    return vector_norm(input, p, dim, keepdim, dtype=dtype)

@@ -115,7 +115,7 @@ def _modulo(name: str, kernel: Callable[[Any, Any, Any], Any], rounding: str) ->
 
     node = "".join(w.capitalize() for w in name.split("_"))
     return op(
-        f"{name}(Tensor|Number input, Tensor|Number other)",
+        f"{name}({'Tensor' if name == 'fmod' else 'Tensor|Number'} input, Tensor|Number other)",
         infer=_division(f"{name}_cpu"),
         impl=impl,
         vjp=(lambda g: g, other),

@@ -141,7 +141,7 @@ def apply(x: Any, entries: Sequence[Any], plain_slice: bool = False) -> tuple[An
             dim += 1
         elif e is Ellipsis:
             dim += skipped
-        elif not e.ndim and e.dtype.category <= dtypes.INT:
+        elif not e.ndim and e.dtype.category <= dtypes.INT and not _differs(e):
             if is_mask(e):
                 x = unsqueeze(x, dim)
                 indices += [None] * (dim - len(indices)) + [_covered(x, bool(dynamic.read(e)))]
@@ -153,6 +153,11 @@ def apply(x: Any, entries: Sequence[Any], plain_slice: bool = False) -> tuple[An
             indices += [None] * (dim - len(indices)) + [e] + [_SPAN] * (width - 1)
             dim += width
     return x, indices
+
+
+def _differs(e: Tensor) -> bool:
+    """Whether an index is another in each sample of a vmap: then it is no number."""
+    return bool(e.backend.level and e.mapped and not is_mask(e))  # type: ignore[attr-defined]
 
 
 class _Span:
@@ -288,5 +293,12 @@ def _iterate(self: Any) -> Any:
     return iter(unbind(self, 0))
 
 
-for _name, _fn in {"__getitem__": getitem, "__setitem__": setitem, "__iter__": _iterate}.items():
+def _delete(self: Tensor, key: Any) -> None:
+    raise TypeError("Tensor does not support deleting items")
+
+
+_METHODS: dict[str, Any] = {
+    "__getitem__": getitem, "__setitem__": setitem, "__delitem__": _delete, "__iter__": _iterate,
+}  # fmt: skip
+for _name, _fn in _METHODS.items():
     setattr(Tensor, _name, _fn)

@@ -115,6 +115,7 @@ class TraceBackend:
     """Writes down what it is asked to do. Tensors have blocks instead of memory."""
 
     is_meta = False
+    level = 0
     listener: Listener | None = None
     tensor_class = Tensor
 
