@@ -232,7 +232,7 @@ def test_19_04_parts_are_views(T: Any) -> None:
 def test_19_04_what_is_computed(T: Any, differs: Any) -> None:
     c = T.tensor(Z).conj()
     assert c.imag.is_neg() is not differs("19.4")
-    assert c.clone().is_conj() is not differs("19.4")
+    assert not c.clone().is_conj()
     assert c.imag.tolist() == [-4.0, 2.0]
     assert c.clone().tolist() == [3 - 4j, 1 + 2j]
 
