@@ -201,15 +201,14 @@ class BatchedBackend:
         """The physical tensor with the batch as dimension 0, expanded where samples do not differ."""
         if t.backend is not self:
             t = self.lift(t)
-        if t.mapped:  # type: ignore[attr-defined]
-            return t.array
-        return named.expand(t.array, [self.size, *t.shape])
+        p = t.array if t.mapped else named.expand(t.array, [self.size, *t.shape])  # type: ignore[attr-defined]
+        return named.conj(p) if t._conj else p
 
     def only(self, t: Any) -> Any:
         """What every sample is; RuntimeError in PyTorch's words for ``item()`` where they differ."""
         if t.mapped:
             raise RuntimeError(ITEM)
-        return t.array
+        return named.conj(t.array) if t._conj else t.array
 
     def lifted(self, op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The inputs of `op` as tensors of this level; RuntimeError where a shape would depend on values."""
@@ -291,6 +290,8 @@ class BatchedBackend:
     def view(self, of: Tensor, meta: Meta) -> Tensor:
         """The same view of every sample: whichever view of the physical tensor has its geometry."""
         p, shape, strides = of.array, tuple(meta.shape), tuple(meta.strides)
+        if meta.dtype is not p.dtype:
+            p = named.real_parts(p.resolve_conj()) if p.dtype.is_complex else named.complex_pairs(p)
         if of.mapped:  # type: ignore[attr-defined]
             shape, strides = (self.size, *shape), (p.strides[0], *strides)
         made = restride(p, shape, strides, meta.offset)
