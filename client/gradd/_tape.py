@@ -80,7 +80,7 @@ class Tape:
     def run(self, backend: TraceBackend, inputs: Sequence[Any]) -> list[Any]:
         """Run the steps on traced inputs; the tensors of all output slots."""
         outs: list[Any] = []
-        here = {"grad": state.grad, "inference": state.inference, "level": -1}
+        here = {"grad": state.grad, "inference": state.inference}
         with ambient(backend=backend, account=None, generator=None, **here):
             for op, args, raw, attrs, how in self.entries:
                 set_mode(how)

@@ -6,7 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from .dtypes import DType
-from .layout import contiguous_strides, is_dense
+from .layout import Meta, contiguous_strides, is_dense, preserved_strides
 from .op import op
 from .registry import named
 from .state import state
@@ -117,6 +117,16 @@ zero_grad = op(
 )
 
 
+undefined_grad = op(
+    "undefined_grad(Tensor input)",
+    infer=lambda input: Meta(tuple(input.shape), input.dtype, preserved_strides(input)),
+    impl=lambda xp, a: a.copy(order="K"),
+    vjp=lambda g: None,
+    namespace="-",
+    doc="A copy through which no gradient comes back: what lies before it gets an undefined one.",
+)
+
+
 def contract_strides(leaf: Tensor) -> tuple[int, ...]:
     """Layout of a new .grad: the leaf's where it is dense, else contiguous (torch's gradient layout
     contract).
@@ -154,7 +164,7 @@ def set_grad_dtype(t: Tensor, value: DType | None) -> None:
     """
     if value is not None and not isinstance(value, DType):
         raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(value).__name__}")
-    if t.grad_fn is not None:
+    if t._node() is not None:
         raise RuntimeError("grad_dtype can only be set on leaf tensors.")
     if value is not None and t._grad is not None and t._grad.dtype is not value:
         raise RuntimeError(

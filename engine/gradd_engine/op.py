@@ -65,6 +65,7 @@ class Op:
         "base",
         "checked",
         "composite",
+        "conjugates",
         "differentiable",
         "doc",
         "dynamic",
@@ -95,6 +96,7 @@ class Op:
         "schema",
         "simple",
         "slot_of",
+        "stateful",
         "tensor_params",
         "tensor_slots",
         "ufunc",
@@ -122,6 +124,8 @@ class Op:
         self.__call__: Callable[..., Any] = lambda *a, **k: None
         self.checked = False
         self.composite: Callable[..., Any] | None = None
+        #: a view of the conjugates
+        self.conjugates = False
         self.differentiable: tuple[bool, ...] | None = None
         self.doc = ""
         self.dynamic = False
@@ -151,6 +155,8 @@ class Op:
         self.plans: dict[Any, Any] = {}
         self.random = False
         self.rules: dict[str, Rule] = {}
+        #: it acts on autograd's own state, and is always recorded as itself
+        self.stateful = False
         self.ufunc = ""
         self.unsafe = False
         self.view = False
@@ -235,7 +241,8 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
     op makes of such inputs. What is out of the ordinary goes to `dispatch`.
     """
     general = f"return _dispatch(_op, {inputs}, {attrs})"
-    lines = ["_grad, _backend, _history, _views = _state.grad, None, False, False"]
+    lines = [f"if _state.vmaps: {general}"] if op.random else []
+    lines.append("_grad, _backend, _history, _views = _state.grad, None, False, False")
     key = ["_dtypes.current"]
     for p in op.schema.tensors:
         x = p.name
@@ -302,6 +309,7 @@ def op(
     dynamic: bool = False,
     inline: bool = False,
     needs_meta: bool = False,
+    conjugates: bool = False,
     infers_anew: bool = False,
     writes: str = "",
     ufunc: str = "",
@@ -317,7 +325,7 @@ def op(
     of the tensor parameters, a dict by name, or `Joint`. ``jvp`` is ELEMENTWISE, LINEAR, BILINEAR, or a
     function over ``<input>_t`` tangents (None where absent) and what a vjp may name. ``composite`` is the op
     written in recorded ops: alone it is the implementation; beside ``impl`` it gives the derivatives.
-    ``view`` results share memory; an ``unsafe`` one is of a temporary that nobody else sees, and autograd
+    ``view`` results share memory (``conjugates``: and stand for the conjugates of what it holds); an ``unsafe`` one is of a temporary that nobody else sees, and autograd
     follows it as a result of its own. ``writes`` names the inputs that the op changes in place by itself.
     ``inline`` composites are recorded as the ops inside them, and so are those of ``dynamic`` ops, whose
     shapes depend on values. ``differentiable`` flags each output of a ``many`` op. ``node`` names the
@@ -352,6 +360,7 @@ def op(
     made.number_nodes = number_nodes or {}
     made.view, made.multi_view, made.many, made.unsafe = view, multi_view, many or multi_view, unsafe
     made.random, made.dynamic, made.needs_meta = random, dynamic, needs_meta
+    made.conjugates = conjugates
     made.inline = inline or (dynamic and composite is not None)
     made.ufunc = ufunc
     made.writes = tuple(writes.split())
@@ -375,7 +384,8 @@ def op(
     frame = inspect.currentframe()
     assert frame is not None
     assert frame.f_back is not None
-    made.family = frame.f_back.f_globals.get("__name__", "").rpartition(".")[2]
+    package, _, made.family = frame.f_back.f_globals.get("__name__", "").rpartition(".")
+    made.stateful = package == __package__
     if made.name in REGISTRY:
         raise ValueError(f"op {made.name} is declared twice")
     REGISTRY[made.name] = made

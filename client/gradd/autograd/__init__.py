@@ -1,6 +1,8 @@
 """Automatic differentiation, spelled as torch.autograd. The passes run in the session's daemon."""
 
+from gradd_engine.anomaly import detect_anomaly, set_detect_anomaly
 from gradd_engine.api import backward, grad
+from gradd_engine.function import Function
 from gradd_engine.legacy import Variable
 from gradd_engine.modes import (
     enable_grad,
@@ -10,13 +12,26 @@ from gradd_engine.modes import (
     set_grad_enabled,
 )
 
+from . import forward_ad, function, functional, graph
+from .gradcheck import GradcheckError, gradcheck, gradgradcheck
+
 __all__ = [
+    "Function",
+    "GradcheckError",
     "Variable",
     "backward",
+    "detect_anomaly",
     "enable_grad",
     "enforce_grad_layout_policy",
+    "forward_ad",
+    "function",
+    "functional",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "graph",
     "inference_mode",
     "no_grad",
+    "set_detect_anomaly",
     "set_grad_enabled",
 ]

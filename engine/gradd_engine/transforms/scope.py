@@ -1,0 +1,92 @@
+"""What the reverse transforms have in common: fresh aliases to differentiate with respect to, and results
+that only show what goes on outside.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..autograd import untracked
+from ..nodes import AccumulateGrad, edge_of
+from ..ops.create import zeros_like
+from ..registry import named
+from ..state import state
+from ..tensor import Tensor
+from .vmap import lifted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+class Scope:
+    """One call of a transform. Inside, gradients are recorded whatever the mode outside is."""
+
+    def __init__(self) -> None:
+        #: whether anything outside may look at the history of results
+        self._watched = state.grad
+        #: by id, the leaves that only this call differentiates with respect to
+        self._own: dict[int, Tensor] = {}
+
+    def open(self, x: Any) -> Tensor:
+        """A fresh alias of `x`: nobody else's history leads through it. ValueError unless it is a tensor."""
+        if not isinstance(x, Tensor):
+            raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
+        x = lifted(x)
+        if self._watched and x.requires_grad:
+            return named.view(x, list(x.shape))  # type: ignore[no-any-return]
+        out: Tensor = untracked(x, requires_grad=True)
+        self._own[id(out)] = out
+        return out
+
+    def reaches_out(self, tensors: Iterable[Tensor]) -> bool:
+        """Whether the history of one of `tensors` leads to what is tracked outside."""
+        if not self._watched:
+            return False
+        seen: set[int] = set()
+        stack = []
+        for t in tensors:
+            # A tensor over another one, which has a history of its own.
+            if isinstance(t.array, Tensor) and t.array.requires_grad:
+                return True
+            edge = edge_of(t)
+            if edge is not None:
+                stack.append(edge.node)
+        while stack:
+            node = stack.pop()
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            if node.opaque or (isinstance(node, AccumulateGrad) and id(node.variable) not in self._own):
+                return True
+            stack.extend(e.node for e in node.edges if e is not None)
+        return False
+
+    def settle(self, x: Any) -> Any:
+        """`x` as the caller gets it: without history where that is this call's alone."""
+        if not isinstance(x, Tensor) or not x.requires_grad or self.reaches_out([x]):
+            return x
+        return untracked(x)
+
+    def gradients(
+        self,
+        outputs: Sequence[Tensor],
+        inputs: Sequence[Tensor],
+        weights: Sequence[Tensor] | None,
+        *,
+        create: bool,
+        keep: bool | None = None,
+    ) -> list[Tensor]:
+        """Gradients of the inputs, zeros where there are none."""
+        given: Sequence[Tensor | None] = weights or [None] * len(outputs)
+        pairs = [(o, w) for o, w in zip(outputs, given, strict=True) if o.requires_grad]
+        found: Sequence[Tensor | None] = [None] * len(inputs)
+        if pairs:
+            found = named.grad(
+                [o for o, _ in pairs],
+                list(inputs),
+                [w for _, w in pairs],
+                retain_graph=keep,
+                create_graph=create,
+                allow_unused=True,
+            )
+        return [zeros_like(t) if g is None else g for g, t in zip(found, inputs, strict=True)]
