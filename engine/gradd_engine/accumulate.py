@@ -18,7 +18,8 @@ from .tensor import Tensor, detached, new_counter
 
 if TYPE_CHECKING:
     from .dtypes import DType
-    from .layout import Size
+    from .gradients import check_layout, contract_strides
+from .layout import Size
 
 
 def retain(t: Tensor, g: Tensor) -> None:

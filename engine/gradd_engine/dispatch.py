@@ -215,7 +215,8 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
             outs = [backend.view(inputs[0], m) for m in found]
         else:
             outs = [backend.view(inputs[0], found)]
-        conjugate.mark(op, inputs[0], outs)
+        if op.conjugates or inputs[0]._conj:
+            conjugate.mark(op, inputs[0], outs)
     elif op.many:
         outs = backend.run(op, found, given, attrs)
     else:
@@ -273,7 +274,8 @@ def _computed(
         graph.renew(inputs)
     if op.view:
         out = backend.view(inputs[0], known.meta)
-        conjugate.mark(op, inputs[0], (out,))
+        if op.conjugates or inputs[0]._conj:
+            conjugate.mark(op, inputs[0], (out,))
     else:
         given = conjugate.resolved(inputs) if known.complex and conjugate.flagged(inputs) else inputs
         out = backend.run_plain(op, known, given, attrs)
@@ -307,9 +309,9 @@ def _check_written(op: Op, changed: list[Tensor]) -> None:
     """
     grad = state.grad
     for t in changed:
-        check_inference(t)
         if t._conj:
             raise RuntimeError(f"{op.name}(): a conjugate view cannot be written to; resolve_conj() it first")
+        check_inference(t)
         check_memory(t)
         if grad and t.requires_grad:
             check_target(t)

@@ -30,14 +30,14 @@ EVERY = 1 << 30
 class _State(threading.local):
     #: whether operations are recorded for backward
     grad: bool = True
-    #: None outside inference mode; inside, where nothing is recorded, what the gradient mode is said to be
-    inference: bool | None = None
-    #: whether to warn where a .grad is not laid out as its tensor
-    layout_policy: bool = True
     #: forward-mode levels of at least this depth are out of sight
     below: int = EVERY
     #: the levels that this thread has entered, outermost first (see `forward_ad`)
     entered: tuple[Any, ...] = ()
+    #: None outside inference mode; inside, where nothing is recorded, what the gradient mode is said to be
+    inference: bool | None = None
+    #: whether to warn where a .grad is not laid out as its tensor
+    layout_policy: bool = True
     depth: int = 0
     backend: Backend | None = None
     generator: Generator | None = None

@@ -155,12 +155,13 @@ class CopySlices(Node):
         if g is None:
             return [None] * len(self.edges)
         base, view = self.base, self.view
+        unit = base.dtype.itemsize
         dense = is_dense(base.shape, base.strides)
-        memory, lead = (_with_strides(g, base.strides), 0) if dense else self._spread(g)
+        whole, start = (_with_strides(g, base.strides), 0) if dense else self._spread(g)
         turned = view.conj is not base.conj and view.dtype.is_complex
-        whole = _seen(memory, view.dtype, base.conj, memory.numel() * base.dtype.itemsize)
-        start = (base.offset - lead) * base.dtype.itemsize // view.dtype.itemsize
-        place = list(view.shape), list(view.strides), view.offset - start
+        whole = _seen(whole, view.dtype, base.conj, whole.numel() * unit)
+        begin = (base.offset - start) * unit // view.dtype.itemsize
+        place = list(view.shape), list(view.strides), view.offset - begin
         part = named.as_strided(whole, *place)
         part = conj(part) if turned else part
         old = fn.wants, fn.inputs
@@ -176,9 +177,10 @@ class CopySlices(Node):
         if first is None:
             first = named.zeros_like(part)
         back = named.as_strided_scatter(whole, conj(first) if turned else first, *place)
-        back = _kept(back, base, memory)
-        if not dense:
-            back = named.as_strided(back, list(base.shape), list(base.strides), lead)
+        flat = not dense or (back.dtype is not base.dtype and not base.dtype.is_complex)
+        back = _kept(back, base)
+        if flat:
+            back = named.as_strided(back, list(base.shape), list(base.strides), start)
         return [back, *rest]
 
     def _spread(self, g: Tensor) -> tuple[Any, int]:
@@ -186,16 +188,13 @@ class CopySlices(Node):
         begins.
         """
         base, view = self.base, self.view
-        unit, of = view.dtype.itemsize, base.dtype.itemsize
-        lead = max(0, base.offset - view.offset * unit // of)
-        last = max(_reach(base), (view.offset + _reach(view)) * unit // of - base.offset)
+        ours, theirs = base.dtype.itemsize, view.dtype.itemsize
+        first = view.offset * theirs // ours - base.offset
+        last = (view.offset + _reach(view)) * theirs // ours - base.offset
+        start = max(0, -first)
+        end = max(_reach(base), last) + 1
         size, stride = list(base.shape), list(base.strides)
-        return named.as_strided_backward(g, [lead + last + 1], [1], size, stride, lead), lead
-
-
-def _reach(meta: TensorMeta) -> int:
-    """How far behind its first element the last one is."""
-    return sum((n - 1) * s for n, s in zip(meta.shape, meta.strides, strict=True)) if meta.numel() else 0
+        return named.as_strided_backward(g, [start + end], [1], size, stride, start), start
 
 
 def _seen(whole: Tensor, dtype: DType, conjugated: bool, nbytes: int) -> Any:
@@ -208,29 +207,18 @@ def _seen(whole: Tensor, dtype: DType, conjugated: bool, nbytes: int) -> Any:
         pairs = nbytes // dtype.itemsize
         return named.complex_pairs(named.as_strided(whole, [pairs, 2], [2, 1], 0))
     if conjugated:
-        whole = named.conj(whole)  # type: ignore[assignment]
+        whole = named.conj(whole)
     return named.real_parts(named.clone(whole) if whole._conj else whole)
 
 
-def _kept(back: Any, base: TensorMeta, memory: Any) -> Any:
-    """`memory`, the gradient of a base, again of what `_seen` made of it and was changed."""
+def _kept(back: Any, base: TensorMeta) -> Any:
+    """The gradient of a base again, of what `_seen` made of it."""
     if back.dtype is base.dtype:
         return back
     if not base.dtype.is_complex:
-        return named.as_strided(named.real_parts(back), list(memory.shape), list(memory.strides), 0)
+        return named.real_parts(back)
     whole = named.complex_pairs(back.contiguous())
     return conj(whole) if base.conj else whole
-
-    def _spread(self, g: Tensor) -> tuple[Any, int]:
-        """A gradient of a base with gaps in memory like the base's, gaps and the view included; where it
-        begins.
-        """
-        base, view = self.base, self.view
-        offset = view.offset - base.offset
-        start = max(0, -offset)
-        end = max(_reach(base), offset + _reach(view)) + 1
-        size, stride = list(base.shape), list(base.strides)
-        return named.as_strided_backward(g, [start + end], [1], size, stride, start), start
 
 
 def _reach(meta: TensorMeta) -> int:

@@ -95,7 +95,7 @@ class Hook:
         before = state.grad
         try:
             for call in self._bound.calls:
-                state.grad = before and call.grad is True
+                state.grad = before and call.grad
                 for k, made in enumerate(call_step(call, slots, values, iter(()), backend)[: call.outputs]):
                     slots.append(made)
                     for name in self._binds.get(call.first + k, ()):

@@ -14,12 +14,12 @@ from ..surface import public
 from ..tensor import Tensor
 from .arithmetic import add, mul
 from .common import conj, pointwise_meta, refuse
-from .ranges import eye
 from .joining import cat
 from .linalg_common import adjoint, floating, same_dtype, square
 from .linalg_solve import inv
 from .matmul import _CPP, matmul
 from .matmul import bmm as _bmm
+from .ranges import eye
 from .reductions import sum
 from .reshape import unsqueeze
 from .scans import cumprod
