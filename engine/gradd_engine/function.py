@@ -101,7 +101,8 @@ class Function(metaclass=_FunctionMeta):
         split = cls.setup_context is not Function.setup_context
         if not split and (state.transform or state.vmaps):
             raise RuntimeError(
-                "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), "
+                "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, "
+                "jacrev, ...), "
                 "it must override the setup_context staticmethod. For more details, please see "
                 "https://pytorch.org/docs/main/notes/extending.func.html"
             )

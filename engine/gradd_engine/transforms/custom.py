@@ -32,14 +32,17 @@ def batched(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if cls.generate_vmap_rule:
         if own:
             raise RuntimeError(
-                f"You tried to vmap over {name}, but it has both generate_vmap_rule=True and an overridden vmap "
-                "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap staticmethod to "
+                f"You tried to vmap over {name}, but it has both generate_vmap_rule=True and an "
+                f"overridden vmap "
+                "staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap "
+                "staticmethod to "
                 f"avoid ambiguity. {_MORE}"
             )
         return cls.forward(*args, **kwargs)
     if not own:
         raise RuntimeError(
-            f"You tried to vmap over {name}, but it does not have vmap support. Please override and implement the "
+            f"You tried to vmap over {name}, but it does not have vmap support. Please override "
+            f"and implement the "
             f"vmap staticmethod or set generate_vmap_rule=True. {_MORE}"
         )
     level = state.vmaps[-1]
@@ -52,7 +55,8 @@ def batched(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         )
         if not (isinstance(found, tuple) and len(found) == 2):
             raise RuntimeError(
-                "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure "
+                "Expected the vmap staticmethod to have two returns, an output and out_dims with "
+                "pytree structure "
                 f"compatible with the output. Got a {type(found)} instead"
             )
         return _above(level, *found)
