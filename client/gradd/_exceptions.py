@@ -5,6 +5,8 @@ from __future__ import annotations
 import linecache
 from typing import TYPE_CHECKING
 
+from gradd_engine.ops.linalg_common import LinAlgError
+
 if TYPE_CHECKING:
     from types import CodeType
 
@@ -64,6 +66,7 @@ _CLASSES: dict[str, type[Exception]] = {
         NotImplementedError,
         ZeroDivisionError,
         OverflowError,
+        LinAlgError,
     )
 }
 
@@ -78,6 +81,8 @@ def error_of(problem: Problem, site: Site | None, op: str | None) -> Exception:
         error: Exception = ServerError(problem)
     else:
         error = _CLASSES.get(problem.exception, RuntimeError)(problem.detail)
+        if problem.node is not None:
+            error.visited = problem.node  # type: ignore[attr-defined]
     if site is not None:
         path, line = line_of(site)
         text = linecache.getline(path, line).strip()

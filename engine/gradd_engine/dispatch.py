@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import graph
+from . import conjugate, graph
 from .backends.numpy import NUMPY
-from .forward_ad import inplace_tangent, propagate, store_tangent
 from .inplace import check_memory, check_overlap, check_result, check_target, rebase
 from .registry import named
 from .state import state
+from .tangents import LEVELS, keep, levels_of, propagate, write
 from .tensor import Tensor, VersionCounter
 from .views import mark_views
 
@@ -135,12 +135,25 @@ def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     if op.random and state.vmaps:
         backend = state.vmaps[-1]
     listener = backend.listener
+    if state.watcher is not None and not state.depth:
+        return _watched(op, backend, inputs, attrs)
     if listener is None or state.depth or op.inline:
         return execute(op, backend, inputs, attrs)
-    return _shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+    return shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
 
 
-def _shown(
+def _watched(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    """`dispatch` where a watcher of the thread wants to see the nodes that the op makes."""
+    watcher, listener = state.watcher, backend.listener
+    if listener is None or op.inline or watcher.opens(op):
+        found = execute(op, backend, inputs, attrs)
+    else:
+        found = shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+    watcher.settle(inputs, found)
+    return found
+
+
+def shown(
     listener: Listener,
     op: Op,
     inputs: tuple[Any, ...],
@@ -148,7 +161,9 @@ def _shown(
     run: Callable[..., Any],
     *given: Any,
 ) -> Any:
-    """Run `op`, its outermost call, as ``run(*given)``, and tell the listener."""
+    """Run `op`, an outermost call, as ``run(*given)``, and tell the listener; `attrs` may be completed by
+    the run.
+    """
     with listener.lock:
         listener.before(op, inputs, attrs)
         state.depth = 1
@@ -173,7 +188,7 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
         return _execute_inplace(op, backend, inputs, attrs)
     composite = op.composite
     if composite is not None and (
-        op.infer is None or (not op.rules and (_tracked(inputs) or state.level >= 0))
+        op.infer is None or (not op.rules and (_tracked(inputs) or (LEVELS and levels_of(inputs))))
     ):
         # What the composite makes from nothing belongs where its inputs are.
         before = state.backend
@@ -192,15 +207,19 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
     changed = written(op, inputs) if op.writes else ()
     if changed:
         _check_written(op, changed)
+    given = inputs
+    if not op.view and conjugate.flagged(inputs):
+        given = conjugate.resolved(inputs)
     if op.view:
         if op.multi_view:
             outs = [backend.view(inputs[0], m) for m in found]
         else:
             outs = [backend.view(inputs[0], found)]
+        conjugate.mark(op, inputs[0], outs)
     elif op.many:
-        outs = backend.run(op, found, inputs, attrs)
+        outs = backend.run(op, found, given, attrs)
     else:
-        outs = backend.run(op, (found,), inputs, attrs)
+        outs = backend.run(op, (found,), given, attrs)
     for t in changed:
         t._vc.n += 1
     if tracked:
@@ -209,7 +228,7 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
         outs[0]._vc = VersionCounter()
     elif op.view:
         mark_views(op, inputs[0], outs)
-    if state.level >= 0:
+    if LEVELS:
         propagate(op, inputs, attrs, outs)
     return tuple(outs) if op.many else outs[0]
 
@@ -227,10 +246,12 @@ def compute(
     geometry that is known. `history`: one that is no view needs a gradient; `views`: there are views.
     """
     listener = backend.listener
+    if state.watcher is not None and not state.depth:
+        return _watched(op, backend, inputs, attrs)
     if listener is not None and not state.depth:
         # History is looked for again: another thread may have written to the inputs before the lock was ours.
         given = (op, known, backend, inputs, attrs, True, True)
-        return _shown(listener, op, inputs, attrs, _computed, *given)
+        return shown(listener, op, inputs, attrs, _computed, *given)
     return _computed(op, known, backend, inputs, attrs, history, views)
 
 
@@ -243,21 +264,25 @@ def _computed(
     history: bool,
     views: bool,
 ) -> Any:
-    dual = state.level >= 0
     if views:
         history = _tracked(inputs)
-    if op.composite is not None and not op.rules and (history or dual):
+    if op.composite is not None and not op.rules and (history or (LEVELS and levels_of(inputs))):
         return execute(op, backend, inputs, attrs)
     history = history and known.tracks
     if history and views:
         graph.renew(inputs)
-    out = backend.view(inputs[0], known.meta) if op.view else backend.run_plain(op, known, inputs, attrs)
+    if op.view:
+        out = backend.view(inputs[0], known.meta)
+        conjugate.mark(op, inputs[0], (out,))
+    else:
+        given = conjugate.resolved(inputs) if known.complex and conjugate.flagged(inputs) else inputs
+        out = backend.run_plain(op, known, given, attrs)
     if history:
         graph.record_one(op, known, inputs, attrs, out)
     if op.view:
         mark_views(op, inputs[0], (out,))
-    if dual:
-        propagate(op, inputs, attrs, [out])
+    if LEVELS:
+        propagate(op, inputs, attrs, (out,))
     return out
 
 
@@ -282,6 +307,8 @@ def _check_written(op: Op, changed: list[Tensor]) -> None:
     """
     grad = state.grad
     for t in changed:
+        if t._conj:
+            raise RuntimeError(f"{op.name}(): a conjugate view cannot be written to; resolve_conj() it first")
         check_memory(t)
         if grad and t.requires_grad:
             check_target(t)
@@ -317,14 +344,20 @@ def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: d
     check_result(base, target, meta)
     node = None
     old: Tensor | None = None
-    if state.level >= 0:
-        tangent = inplace_tangent(base, inputs, attrs)
+    # One run gives value and tangents: a random op must not draw twice.
+    value = dispatch(base, inputs, attrs) if LEVELS and levels_of(inputs) else None
     if tracked:
         node, old = graph.prepare_inplace(op, inputs, attrs)
-    backend.run_into(base, target, meta, inputs, attrs)
+    if target._conj:
+        conjugate.store(backend, base, target, meta, inputs, attrs)
+    elif value is not None:
+        write(target, value)
+    else:
+        given = conjugate.resolved(inputs) if conjugate.flagged(inputs) else inputs
+        backend.run_into(base, target, meta, given, attrs)
     target._vc.n += 1
     if node is not None:
         rebase(target, node, old)
-    if state.level >= 0:
-        store_tangent(target, tangent)
+        if value is not None:
+            keep(node, target)
     return target

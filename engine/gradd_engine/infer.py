@@ -37,7 +37,7 @@ class Known:
     """
 
     __slots__ = (
-        "contiguous", "dtype", "inputs", "label", "meta", "nbytes", "params", "plans", "shape", "slots",
+        "complex", "contiguous", "dtype", "inputs", "label", "meta", "nbytes", "params", "plans", "shape", "slots",
         "takes", "tracks",
     )  # fmt: skip
 
@@ -49,6 +49,8 @@ class Known:
         self.dtype = meta.dtype.np
         self.nbytes = meta.nbytes
         self.contiguous = meta.contiguous
+        #: an input may be a conjugate view
+        self.complex = any(isinstance(x, Tensor) and x.dtype.is_complex for x in inputs)
         self.params, self.label = overload(op, inputs)
         places = [op.slot_of[name] for name in self.params]
         self.slots = tuple(at if _differentiable(inputs[at]) else -1 for at in places)
@@ -73,6 +75,7 @@ def _differentiable(x: Any) -> bool:
 
 def _geometry(t: Tensor, placed: bool) -> TensorMeta:
     found = TensorMeta(t)
+    found.conj = False
     if not placed:
         found.offset = 0
     return found

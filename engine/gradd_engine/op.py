@@ -64,6 +64,7 @@ class Op:
         "base",
         "checked",
         "composite",
+        "conjugates",
         "differentiable",
         "doc",
         "dynamic",
@@ -94,6 +95,7 @@ class Op:
         "schema",
         "simple",
         "slot_of",
+        "stateful",
         "tensor_params",
         "tensor_slots",
         "ufunc",
@@ -121,6 +123,8 @@ class Op:
         self.__call__: Callable[..., Any] = lambda *a, **k: None
         self.checked = False
         self.composite: Callable[..., Any] | None = None
+        #: a view of the conjugates
+        self.conjugates = False
         self.differentiable: tuple[bool, ...] | None = None
         self.doc = ""
         self.dynamic = False
@@ -150,6 +154,8 @@ class Op:
         self.plans: dict[Any, Any] = {}
         self.random = False
         self.rules: dict[str, Rule] = {}
+        #: it acts on autograd's own state, and is always recorded as itself
+        self.stateful = False
         self.ufunc = ""
         self.unsafe = False
         self.view = False
@@ -287,6 +293,7 @@ def op(
     dynamic: bool = False,
     inline: bool = False,
     needs_meta: bool = False,
+    conjugates: bool = False,
     infers_anew: bool = False,
     writes: str = "",
     ufunc: str = "",
@@ -302,7 +309,7 @@ def op(
     of the tensor parameters, a dict by name, or `Joint`. ``jvp`` is ELEMENTWISE, LINEAR, BILINEAR, or a
     function over ``<input>_t`` tangents (None where absent) and what a vjp may name. ``composite`` is the op
     written in recorded ops: alone it is the implementation; beside ``impl`` it gives the derivatives.
-    ``view`` results share memory; an ``unsafe`` one is of a temporary that nobody else sees, and autograd
+    ``view`` results share memory (``conjugates``: and stand for the conjugates of what it holds); an ``unsafe`` one is of a temporary that nobody else sees, and autograd
     follows it as a result of its own. ``writes`` names the inputs that the op changes in place by itself.
     ``inline`` composites are recorded as the ops inside them, and so are those of ``dynamic`` ops, whose
     shapes depend on values. ``differentiable`` flags each output of a ``many`` op. ``node`` names the
@@ -337,6 +344,7 @@ def op(
     made.number_nodes = number_nodes or {}
     made.view, made.multi_view, made.many, made.unsafe = view, multi_view, many or multi_view, unsafe
     made.random, made.dynamic, made.needs_meta = random, dynamic, needs_meta
+    made.conjugates = conjugates
     made.inline = inline or (dynamic and composite is not None)
     made.ufunc = ufunc
     made.writes = tuple(writes.split())
@@ -360,7 +368,8 @@ def op(
     frame = inspect.currentframe()
     assert frame is not None
     assert frame.f_back is not None
-    made.family = frame.f_back.f_globals.get("__name__", "").rpartition(".")[2]
+    package, _, made.family = frame.f_back.f_globals.get("__name__", "").rpartition(".")
+    made.stateful = package == __package__
     if made.name in REGISTRY:
         raise ValueError(f"op {made.name} is declared twice")
     REGISTRY[made.name] = made

@@ -139,7 +139,6 @@ SAMPLES = {
         S(I((2, 3), 9)).fails(),
         S(T(0), INF).fails(),
     ],
-    "norm": [S(T(2, 3)), S(T(2, 3), 1), S(T(2, 3), 2, 1), S(T(2, 3), "fro", (0, 1), True), S(T(3), math.inf)],
     "amax": _ends(),
     "amin": _ends(),
     "max": _chosen(),

@@ -234,3 +234,12 @@ def test_05_09_none_is_no_batch(T: Any, leaf: Any, raises: Any) -> None:
         T.autograd.grad(x.sum(), x, is_grads_batched=True)
     with raises(RuntimeError, "grad can be implicitly created only for scalar outputs"):
         T.autograd.grad(x * x, x, is_grads_batched=True)
+
+
+def test_05_06_outputs_may_be_edges(T: Any, leaf: Any) -> None:
+    x = leaf()
+    edge = T.autograd.graph.get_gradient_edge(x.exp().sum() * 0 + (x * x).sum())
+    (g,) = T.autograd.grad([edge, x.sum()], x, create_graph=True)
+    assert g.tolist() == [3.0, 5.0]
+    (second,) = T.autograd.grad(g.sum(), x)
+    assert second.tolist() == [2.0, 2.0]

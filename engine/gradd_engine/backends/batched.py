@@ -193,23 +193,29 @@ class BatchedBackend:
     def _made(
         self, physical: Any, shape: Any, strides: tuple[int, ...], version: VersionCounter | None
     ) -> Any:
-        return self.tensor_class(
+        conjugate = physical._conj
+        if conjugate:
+            # The level's tensor has the flag, and its physical tensor what the memory holds.
+            physical = named.conj(physical)
+        out = self.tensor_class(
             self, physical.storage, shape, strides, physical.offset, physical.dtype, physical, version
         )
+        if conjugate:
+            out._conj = True
+        return out
 
     def front(self, t: Tensor) -> Any:
         """The physical tensor with the batch as dimension 0, expanded where samples do not differ."""
         if t.backend is not self:
             t = self.lift(t)
-        if t.mapped:  # type: ignore[attr-defined]
-            return t.array
-        return named.expand(t.array, [self.size, *t.shape])
+        p = t.array if t.mapped else named.expand(t.array, [self.size, *t.shape])  # type: ignore[attr-defined]
+        return named.conj(p) if t._conj else p
 
     def only(self, t: Any) -> Any:
         """What every sample is; RuntimeError in PyTorch's words for ``item()`` where they differ."""
         if t.mapped:
             raise RuntimeError(ITEM)
-        return t.array
+        return named.conj(t.array) if t._conj else t.array
 
     def lifted(self, op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The inputs of `op` as tensors of this level; RuntimeError where a shape would depend on values."""
@@ -286,11 +292,13 @@ class BatchedBackend:
     def copy_into(self, target: Tensor, source: Tensor) -> None:
         """Copy elements; both have one shape and dtype."""
         with ambient(grad=False):
-            named.copy_(target.array, source.array)
+            named.copy_(target.array, self.front(source))
 
     def view(self, of: Tensor, meta: Meta) -> Tensor:
         """The same view of every sample: whichever view of the physical tensor has its geometry."""
         p, shape, strides = of.array, tuple(meta.shape), tuple(meta.strides)
+        if meta.dtype is not of.dtype:
+            p = named.real_parts(p) if of.dtype.is_complex else named.complex_pairs(p)
         if of.mapped:  # type: ignore[attr-defined]
             shape, strides = (self.size, *shape), (p.strides[0], *strides)
         made = restride(p, shape, strides, meta.offset)

@@ -295,6 +295,7 @@ index_put = op(
     composite=lambda input, indices, values, accumulate: put(
         input, _ready(input, indices, values), values, accumulate
     ),
+    inline=True,
     method=True,
     doc="Elements replaced, or added to, where index tensors point (torch.index_put).",
 )
@@ -308,6 +309,7 @@ def _index_put_(input: Tensor, indices: Sequence[Any], values: Tensor, accumulat
 index_put_ = op(
     "index_put_(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False)",
     composite=_index_put_,
+    inline=True,
     writes="input",
     method=True,
     namespace="-",

@@ -78,7 +78,9 @@ frac: Op = op(
 NO_DERIVATIVE = "torch::autograd::NotImplemented"
 
 
-def _no_derivative(name: str) -> Callable[[Any], Any]:
+def no_derivative(name: str) -> Callable[[Any], Any]:
+    """A rule that raises RuntimeError, as PyTorch does where an op has no derivative."""
+
     def rule(g: Any) -> Any:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
@@ -98,7 +100,7 @@ floor_divide: Op = op(
     "floor_divide(Tensor|Number input, Tensor|Number other)",
     infer=_division("div_floor_cpu"),
     impl=lambda xp, a, b: quotient(xp, a, b, "floor"),
-    vjp=(_no_derivative("floor_divide"), _no_derivative("floor_divide")),
+    vjp=(no_derivative("floor_divide"), no_derivative("floor_divide")),
     node=NO_DERIVATIVE,
     number_nodes={"input": NO_DERIVATIVE, "other": NO_DERIVATIVE},
     method=True,

@@ -362,6 +362,7 @@ _detach = op(
     namespace="-",
     doc="An alias without history (Tensor.detach).",
 )
+_detach.stateful = True
 
 for _name, _fn in {
     "view": view, "expand": expand, "permute": _permute_method, "detach": detach,
