@@ -8,7 +8,7 @@ Source: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .custom import BackwardNode, DelayedError
 from .dispatch import flat_tensors
@@ -88,17 +88,26 @@ class Function(metaclass=_FunctionMeta):
             "generate_vmap_rule=True."
         )
 
+    #: the forward on tensors of a vmap, and `apply` within one on others: attached where the rules for that
+    #: stand (transforms.custom)
+    _over_samples: ClassVar[Callable[..., Any]]
+    _below_vmap: ClassVar[Callable[..., Any]]
+
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward on `args`; a node with this class's backward is the history of what comes out."""
-        node = cls.node_class()
         given = (*args, *kwargs.values())
         tensors = [a for a in given if isinstance(a, Tensor)]
+        if state.vmaps and all(t.backend is not state.vmaps[-1] for t in tensors):
+            return cls._below_vmap(given)
+        node = cls.node_class()
         node.begin(given)
         split = cls.setup_context is not Function.setup_context
+        level = max((t.backend.level for t in tensors), default=0)
+        mapped = cls._over_samples(given) if level else None
         with ambient(grad=False, packing=None, watcher=None):
             if split:
-                found = cls.forward(*args, **kwargs)
+                found = mapped if level else cls.forward(*args, **kwargs)
                 cls.setup_context(node, given, found)
             else:
                 found = cls.forward(node, *args, **kwargs)

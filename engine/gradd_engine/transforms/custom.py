@@ -1,0 +1,170 @@
+"""`autograd.Function` within vmap: by its own ``vmap`` staticmethod, or a rule generated from the others.
+
+Source: https://pytorch.org/docs/stable/notes/extending.func.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..function import Function
+from ..registry import named
+from ..state import ambient, state
+from ..tensor import Tensor
+from .tree import flatten, spread, unflatten
+
+if TYPE_CHECKING:
+    from ..backends.batched import BatchedBackend
+
+_MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+
+
+class VmapInfo(NamedTuple):
+    """What a ``vmap`` staticmethod is told: how many samples there are, and vmap's ``randomness``."""
+
+    batch_size: int
+    randomness: str
+
+
+def _check(cls: type[Function]) -> None:
+    """RuntimeError in PyTorch's words where a function does not say what it is over a batch."""
+    if cls.setup_context is Function.setup_context:
+        raise RuntimeError(
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), "
+            f"it must override the setup_context staticmethod. {_MORE}"
+        )
+    own = cls.vmap is not Function.vmap
+    if own and cls.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an "
+            "overridden vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden vmap "
+            f"staticmethod to avoid ambiguity. {_MORE}"
+        )
+    if not own and not cls.generate_vmap_rule:
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and "
+            f"implement the vmap staticmethod or set generate_vmap_rule=True. {_MORE}"
+        )
+
+
+def below_vmap(cls: type[Function], args: tuple[Any, ...]) -> Any:
+    """Apply `cls` within vmap to what is the same for every sample."""
+    _check(cls)
+    with ambient(vmaps=state.vmaps[-1].outer):
+        return cls.apply(*args)
+
+
+def over_samples(cls: type[Function], args: tuple[Any, ...]) -> Any:
+    """The forward of `cls` on tensors of a level."""
+    _check(cls)
+    level: Any = max((a.backend for a in args if isinstance(a, Tensor)), key=lambda b: b.level)
+    lifted = [level.lift(a) if isinstance(a, Tensor) and a.backend is not level else a for a in args]
+    dims = tuple(0 if isinstance(a, Tensor) and a.mapped else None for a in lifted)  # type: ignore[attr-defined]
+    given = [
+        a if not isinstance(a, Tensor) else level.only(a) if d is None else level.front(a)
+        for a, d in zip(lifted, dims, strict=True)
+    ]
+    with ambient(vmaps=level.outer):
+        if all(d is None for d in dims):
+            return _wrapped(level, cls.apply(*given), None)
+        if cls.generate_vmap_rule:
+            return _wrapped(level, _generated(cls, level, dims).apply(*given), 0)
+        found = cls.vmap(VmapInfo(level.size, level.randomness), dims, *given)
+        if not isinstance(found, tuple) or len(found) != 2:
+            raise RuntimeError(
+                "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree "
+                f"structure compatible with the output. Got a {type(found)} instead"
+            )
+        return _wrapped(level, *found)
+
+
+def _wrapped(level: BatchedBackend, found: Any, where: Any) -> Any:
+    """Physical outputs as tensors of the level; `where`: the mapped dimension of each."""
+    leaves, structure = flatten(found)
+    dims = spread(where, structure)
+    if dims is None:
+        raise ValueError(f"out_dims {where} is not compatible with the structure of the output, {structure}")
+    out = []
+    for x, d in zip(leaves, dims, strict=True):
+        if not isinstance(x, Tensor):
+            out.append(x)
+        elif d is None:
+            out.append(level.lift(x))
+        else:
+            out.append(level.wrap(named.movedim(x, [d], [0]) if d else x))
+    return unflatten(out, structure)
+
+
+class _Context:
+    """The ``ctx`` that a generated rule hands to the function's own methods: its tensors are the level's."""
+
+    def __init__(self, ctx: Any, level: BatchedBackend) -> None:
+        self._ctx, self._level = ctx, level
+        self._mapped: list[bool | None] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ctx, name)
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep tensors, as physical ones."""
+        self._mapped = [
+            None if t is None else t.backend is self._level and len(t.array.shape) > len(t.shape)
+            for t in tensors
+        ]
+        self._ctx.save_for_backward(*self._physical(tensors))
+
+    def mark_non_differentiable(self, *tensors: Any) -> None:
+        """See torch.autograd.function.FunctionCtx.mark_non_differentiable."""
+        self._ctx.mark_non_differentiable(*self._physical(tensors))
+
+    def _physical(self, tensors: Any) -> list[Any]:
+        return [t.array if t is not None and t.backend is self._level else t for t in tensors]
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What was kept, as tensors of the level."""
+        wrap = {True: self._level.wrap, False: self._level.lift}
+        return tuple(
+            t if m is None else wrap[m](t) for t, m in zip(self._ctx.saved_tensors, self._mapped, strict=True)
+        )
+
+
+def _generated(cls: type[Function], level: BatchedBackend, dims: tuple[Any, ...]) -> type[Function]:
+    """`cls` on physical tensors: each of its methods mapped over the batch."""
+    inside = ambient(vmaps=(*level.outer, level))
+
+    def samples(args: Any) -> list[Any]:
+        return [
+            a if not isinstance(a, Tensor) else level.lift(a) if d is None else level.wrap(a)
+            for a, d in zip(args, dims, strict=True)
+        ]
+
+    class Mapped(Function):
+        @staticmethod
+        def forward(*args: Any) -> Any:
+            with inside:
+                found = cls.forward(*samples(args))
+            return tuple(map(level.front, found)) if isinstance(found, tuple) else level.front(found)
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+            ctx.of_samples = _Context(ctx, level)
+            with inside:
+                cls.setup_context(ctx.of_samples, tuple(samples(inputs)), _wrapped(level, output, 0))
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            with inside:
+                found = cls.backward(ctx.of_samples, *(None if g is None else level.wrap(g) for g in grads))
+            found = found if isinstance(found, tuple) else (found,)
+            return tuple(
+                None if g is None else level.front(g) if d == 0 else named.sum(level.front(g), [0])
+                for g, d in zip(found, dims, strict=True)
+            )
+
+    Mapped.__name__ = Mapped.__qualname__ = f"Vmapped{cls.__name__}"
+    return Mapped
+
+
+Function._over_samples = classmethod(over_samples)  # type: ignore[assignment]
+Function._below_vmap = classmethod(below_vmap)  # type: ignore[assignment]
