@@ -123,9 +123,10 @@ class _Context:
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """What was kept, as tensors of the level."""
-        wrap = {True: self._level.wrap, False: self._level.lift}
+        level = self._level
         return tuple(
-            t if m is None else wrap[m](t) for t, m in zip(self._ctx.saved_tensors, self._mapped, strict=True)
+            t if m is None else level.wrap(t) if m else level.lift(t)
+            for t, m in zip(self._ctx.saved_tensors, self._mapped, strict=True)
         )
 
 
