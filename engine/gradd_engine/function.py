@@ -8,15 +8,18 @@ Source: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
+from .backends.batched import BatchedBackend
 from .custom import BackwardNode, DelayedError
 from .dispatch import flat_tensors
 from .modes import no_grad
 from .op import op
 from .registry import named
 from .state import ambient, state
+from .tangents import LEVELS
 from .tensor import Tensor
+from .transforms.custom import batched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -88,32 +91,34 @@ class Function(metaclass=_FunctionMeta):
             "generate_vmap_rule=True."
         )
 
-    #: the forward on tensors of a vmap, and `apply` within one on others: attached where the rules for that
-    #: stand (transforms.custom)
-    _over_samples: ClassVar[Callable[..., Any]]
-    _below_vmap: ClassVar[Callable[..., Any]]
-
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward on `args`; a node with this class's backward is the history of what comes out."""
+        node = cls.node_class()
         given = (*args, *kwargs.values())
         tensors = [a for a in given if isinstance(a, Tensor)]
-        if state.vmaps and all(t.backend is not state.vmaps[-1] for t in tensors):
-            return cls._below_vmap(given)
-        node = cls.node_class()
         node.begin(given)
         split = cls.setup_context is not Function.setup_context
-        level = max((t.backend.level for t in tensors), default=0)
-        mapped = cls._over_samples(given) if level else None
-        with ambient(grad=False, packing=None, watcher=None):
+        if not split and (state.transform or state.vmaps):
+            raise RuntimeError(
+                "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, "
+                "jacrev, ...), "
+                "it must override the setup_context staticmethod. For more details, please see "
+                "https://pytorch.org/docs/main/notes/extending.func.html"
+            )
+        over = any(isinstance(t.backend, BatchedBackend) for t in tensors)
+        # What a vmap is over has a history of its own, also where this node is without one.
+        found = batched(cls, given) if over else None
+        with ambient(grad=False, packing=None, watcher=None, below=0):
+            if not over:
+                found = cls.forward(*args, **kwargs) if split else cls.forward(node, *args, **kwargs)
             if split:
-                found = mapped if level else cls.forward(*args, **kwargs)
                 cls.setup_context(node, given, found)
-            else:
-                found = cls.forward(node, *args, **kwargs)
         recorded = state.grad and any(t.requires_grad for t in tensors)
         outputs = list(found) if isinstance(found, tuple) else [found]
         node.end(outputs, tensors, recorded)
+        if LEVELS:
+            node.push(given, outputs)
         return tuple(outputs) if isinstance(found, tuple) else outputs[0]
 
 

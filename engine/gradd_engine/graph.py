@@ -67,9 +67,14 @@ class OpNode(Node):
             self.saved = None
 
     def verify(self) -> None:
-        """Freed, versions."""
+        """Freed, versions, no derivative, inputs of a geometry that the rules refuse."""
         if self.saved is None:
             raise RuntimeError(FREED)
+        op = self.op
+        if op.refuses is not None:
+            raise op.refuses(self.attrs)
+        if op.vets is not None:
+            op.vets(self.inputs, **self.attrs)
         if self.values:
             for entry in self.saved.values():
                 if type(entry) is not Saved:
@@ -81,6 +86,8 @@ class OpNode(Node):
         """Run the rules that wanted inputs need; undo broadcasting and promotion."""
         if self.saved is None:
             raise RuntimeError(FREED)
+        if self.op.refuses is not None:
+            raise self.op.refuses(self.attrs)
         plan = plan_of(self.op, self.params, self.wants)
         if not self.packed:
             return plan.apply(self, grads)
@@ -214,6 +221,8 @@ def _make(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> OpNode:
             edges.append(None)
             wants.append(False)
             metas.append(None)
+    if op.flat is not None and op.flat(attrs):
+        edges, wants = [None] * len(edges), [False] * len(wants)
     node.edges = tuple(edges)
     node.wants = tuple(wants)
     node.inputs = metas

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..function import Function
 from ..registry import named
-from ..state import ambient, state
+from ..state import ambient
 from ..tensor import Tensor
 from .tree import flatten, spread, unflatten
 
@@ -26,14 +25,11 @@ class VmapInfo(NamedTuple):
     randomness: str
 
 
-def _check(cls: type[Function]) -> None:
-    """RuntimeError in PyTorch's words where a function does not say what it is over a batch."""
-    if cls.setup_context is Function.setup_context:
-        raise RuntimeError(
-            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), "
-            f"it must override the setup_context staticmethod. {_MORE}"
-        )
-    own = cls.vmap is not Function.vmap
+def batched(cls: Any, args: tuple[Any, ...]) -> Any:
+    """What the forward of the Function `cls` gives for arguments of which some hold all samples. What is
+    below the level keeps a history of its own.
+    """
+    own = cls.vmap is not _base(cls).vmap
     if own and cls.generate_vmap_rule:
         raise RuntimeError(
             f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an "
@@ -45,18 +41,6 @@ def _check(cls: type[Function]) -> None:
             f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and "
             f"implement the vmap staticmethod or set generate_vmap_rule=True. {_MORE}"
         )
-
-
-def below_vmap(cls: type[Function], args: tuple[Any, ...]) -> Any:
-    """Apply `cls` within vmap to what is the same for every sample."""
-    _check(cls)
-    with ambient(vmaps=state.vmaps[-1].outer):
-        return cls.apply(*args)
-
-
-def over_samples(cls: type[Function], args: tuple[Any, ...]) -> Any:
-    """The forward of `cls` on tensors of a level."""
-    _check(cls)
     level: Any = max((a.backend for a in args if isinstance(a, Tensor)), key=lambda b: b.level)
     lifted = [level.lift(a) if isinstance(a, Tensor) and a.backend is not level else a for a in args]
     dims = tuple(0 if isinstance(a, Tensor) and a.mapped else None for a in lifted)  # type: ignore[attr-defined]
@@ -76,6 +60,11 @@ def over_samples(cls: type[Function], args: tuple[Any, ...]) -> Any:
                 f"structure compatible with the output. Got a {type(found)} instead"
             )
         return _wrapped(level, *found)
+
+
+def _base(cls: Any) -> Any:
+    """autograd.Function itself, which stands above this module."""
+    return cls.__mro__[-2]
 
 
 def _wrapped(level: BatchedBackend, found: Any, where: Any) -> Any:
@@ -130,7 +119,7 @@ class _Context:
         )
 
 
-def _generated(cls: type[Function], level: BatchedBackend, dims: tuple[Any, ...]) -> type[Function]:
+def _generated(cls: Any, level: BatchedBackend, dims: tuple[Any, ...]) -> Any:
     """`cls` on physical tensors: each of its methods mapped over the batch."""
     inside = ambient(vmaps=(*level.outer, level))
 
@@ -140,7 +129,7 @@ def _generated(cls: type[Function], level: BatchedBackend, dims: tuple[Any, ...]
             for a, d in zip(args, dims, strict=True)
         ]
 
-    class Mapped(Function):
+    class Mapped(_base(cls)):  # type: ignore[misc]
         @staticmethod
         def forward(*args: Any) -> Any:
             with inside:
@@ -165,7 +154,3 @@ def _generated(cls: type[Function], level: BatchedBackend, dims: tuple[Any, ...]
 
     Mapped.__name__ = Mapped.__qualname__ = f"Vmapped{cls.__name__}"
     return Mapped
-
-
-Function._over_samples = classmethod(over_samples)  # type: ignore[assignment]
-Function._below_vmap = classmethod(below_vmap)  # type: ignore[assignment]

@@ -13,7 +13,7 @@ from ..backends.batched import BatchedBackend
 from ..registry import named
 from ..state import ambient, state
 from ..tensor import Tensor
-from . import custom, rules_index, rules_linear  # noqa: F401 - rules are there once they are imported
+from . import rules_index, rules_linear  # noqa: F401 - the rules are there once they are imported
 from .tree import flatten, spread, unflatten
 
 if TYPE_CHECKING:
