@@ -106,10 +106,11 @@ class Function(metaclass=_FunctionMeta):
                 "it must override the setup_context staticmethod. For more details, please see "
                 "https://pytorch.org/docs/main/notes/extending.func.html"
             )
+        over = any(isinstance(t.backend, BatchedBackend) for t in tensors)
+        # What a vmap is over has a history of its own, also where this node is without one.
+        found = batched(cls, given) if over else None
         with ambient(grad=False, packing=None, watcher=None, below=0):
-            if any(isinstance(t.backend, BatchedBackend) for t in tensors):
-                found = batched(cls, args, kwargs)
-            else:
+            if not over:
                 found = cls.forward(*args, **kwargs) if split else cls.forward(node, *args, **kwargs)
             if split:
                 cls.setup_context(node, given, found)

@@ -169,11 +169,11 @@ def test_forward_mode_inside_and_outside() -> None:
 
     def pushed(x: Any, v: Any) -> Any:
         with forward_ad.dual_level():
-            return forward_ad.tangent_of(f(forward_ad.make_dual(x, v)))
+            return forward_ad.unpack_dual(f(forward_ad.make_dual(x, v))).tangent
 
     inside = vmap(pushed)(x, v)
     with forward_ad.dual_level():
-        outside = forward_ad.tangent_of(vmap(f)(forward_ad.make_dual(x, v)))
+        outside = forward_ad.unpack_dual(vmap(f)(forward_ad.make_dual(x, v))).tangent
     (rows,) = vmap(gradient(lambda p: f(p[0])))([x])
     np.testing.assert_allclose(inside.array, (rows.array * v.array).sum(1))
     np.testing.assert_allclose(outside.array, inside.array)

@@ -59,22 +59,6 @@ def test_18_04_transforms_say_what_is_differentiated(T: Any, grid: Any, raises: 
         T.vmap(lambda x: T.autograd.grad(x.sum(), x))(grid)
 
 
-def gradient_of(T: Any, f: Callable[..., Any]) -> Callable[..., Any]:
-    """The gradient of `f` for its first argument, a tuple of tensors."""
-    if hasattr(T.func, "grad"):
-        return T.func.grad(f)  # type: ignore[no-any-return]
-    from gradd_engine.tensor import detached
-    from gradd_engine.transforms.vmap import lifted
-
-    def gradient(params: Any, *args: Any) -> Any:
-        leaves = tuple(detached(lifted(p)) for p in params)
-        for t in leaves:
-            t.requires_grad = True
-        return T.autograd.grad(f(leaves, *args), leaves, create_graph=True)
-
-    return gradient
-
-
 def network(T: Any) -> tuple[Callable[..., Any], tuple[Any, ...], Any, Any]:
     """Loss of one sample, parameters, inputs and targets of a small classifier."""
     T.manual_seed(0)
@@ -98,7 +82,7 @@ def network(T: Any) -> tuple[Callable[..., Any], tuple[Any, ...], Any, Any]:
 
 def test_18_04_gradients_of_each_sample(T: Any) -> None:
     loss, params, x, target = network(T)
-    each = T.vmap(gradient_of(T, loss), in_dims=(None, 0, 0))
+    each = T.vmap(T.func.grad(loss), in_dims=(None, 0, 0))
     for _ in range(3):
         found = each(params, x, target)
     leaves = tuple(p.clone().requires_grad_() for p in params)
@@ -112,7 +96,7 @@ def test_18_04_gradients_of_each_sample(T: Any) -> None:
 def test_18_04_gradients_of_each_sample_are_those_of_the_oracle(T: Any) -> None:
     torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
     loss, params, x, target = network(T)
-    found = T.vmap(gradient_of(T, loss), in_dims=(None, 0, 0))(params, x, target)
+    found = T.vmap(T.func.grad(loss), in_dims=(None, 0, 0))(params, x, target)
     theirs, *given = network(torch)
     wanted = torch.vmap(torch.func.grad(theirs), in_dims=(None, 0, 0))(*given)
     for g, w in zip(found, wanted, strict=True):
@@ -123,7 +107,7 @@ def test_18_04_gradients_of_gradients_of_each_sample(T: Any) -> None:
     """grad(vmap(grad(f))): the pass inside is part of the graph outside."""
     loss, params, x, target = network(T)
     leaves = tuple(p.clone().requires_grad_() for p in params)
-    each = T.vmap(gradient_of(T, loss), in_dims=(None, 0, 0))(leaves, x, target)
+    each = T.vmap(T.func.grad(loss), in_dims=(None, 0, 0))(leaves, x, target)
     norm = sum((g * g).sum() for g in each)
     total = None
     for i in range(6):

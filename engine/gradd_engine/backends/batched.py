@@ -193,9 +193,16 @@ class BatchedBackend:
     def _made(
         self, physical: Any, shape: Any, strides: tuple[int, ...], version: VersionCounter | None
     ) -> Any:
-        return self.tensor_class(
+        conjugate = physical._conj
+        if conjugate:
+            # The level's tensor has the flag, and its physical tensor what the memory holds.
+            physical = named.conj(physical)
+        out = self.tensor_class(
             self, physical.storage, shape, strides, physical.offset, physical.dtype, physical, version
         )
+        if conjugate:
+            out._conj = True
+        return out
 
     def front(self, t: Tensor) -> Any:
         """The physical tensor with the batch as dimension 0, expanded where samples do not differ."""
@@ -285,13 +292,13 @@ class BatchedBackend:
     def copy_into(self, target: Tensor, source: Tensor) -> None:
         """Copy elements; both have one shape and dtype."""
         with ambient(grad=False):
-            named.copy_(target.array, source.array)
+            named.copy_(target.array, self.front(source))
 
     def view(self, of: Tensor, meta: Meta) -> Tensor:
         """The same view of every sample: whichever view of the physical tensor has its geometry."""
         p, shape, strides = of.array, tuple(meta.shape), tuple(meta.strides)
-        if meta.dtype is not p.dtype:
-            p = named.real_parts(p.resolve_conj()) if p.dtype.is_complex else named.complex_pairs(p)
+        if meta.dtype is not of.dtype:
+            p = named.real_parts(p) if of.dtype.is_complex else named.complex_pairs(p)
         if of.mapped:  # type: ignore[attr-defined]
             shape, strides = (self.size, *shape), (p.strides[0], *strides)
         made = restride(p, shape, strides, meta.offset)

@@ -41,6 +41,13 @@ def _read(t: Tensor) -> Any:
     return np.asarray(t.array).item()
 
 
+def every_sample(t: Tensor) -> Tensor:
+    """`t`, or within vmap all samples of it: what a check of values has to look at."""
+    while t.backend.level:
+        t = t.array
+    return t
+
+
 #: the value of a tensor of one element as a Python number
 read: Callable[[Tensor], Any] = _read
 

@@ -135,6 +135,7 @@ def check(info: Tensor, name: str, reason: str, error: type[RuntimeError] = LinA
     """Wait for `info` and raise `error` at once where a matrix was refused, as on CUDA; shapes alone cannot
     tell, and refuse nothing.
     """
+    info = dynamic.every_sample(info)
     try:
         found = int(dynamic.read(_first_failure(info)))
     except dynamic.ShapeDependsOnValuesError:

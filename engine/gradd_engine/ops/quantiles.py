@@ -45,6 +45,7 @@ def _check(input: Tensor, q: Tensor, interpolation: str, name: str) -> None:
 def _in_range(q: Any, name: str) -> None:
     """RuntimeError where a quantile is none; shapes alone cannot tell."""
     try:
+        q = dynamic.every_sample(q)
         good = bool(dynamic.read(((q >= 0) & (q <= 1)).all()))
     except dynamic.ShapeDependsOnValuesError:
         return

@@ -123,7 +123,7 @@ def _unwrapped(level: BatchedBackend, x: Any, dim: int | None, func: Callable[..
         if not isinstance(x, Tensor) or x.backend is not level:
             return x
         if not x.mapped:  # type: ignore[attr-defined]
-            return x.array
+            return level.only(x)
         raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
     if not isinstance(x, Tensor):
         raise ValueError(
