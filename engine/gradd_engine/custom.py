@@ -120,6 +120,9 @@ class BackwardNode(CustomNode):
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """What `save_for_backward` kept; RuntimeError once it was freed, or where it was changed in place."""
+        if "saved_for_forward" in self.__dict__:
+            found: tuple[Any, ...] = self.saved_for_forward
+            return found
         if self._saved is None:
             raise RuntimeError(FREED)
         return tuple(self._open(entry) for entry in self._saved)

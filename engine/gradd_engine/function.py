@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .custom import BackwardNode, DelayedError
 from .dispatch import flat_tensors
+from .function_tangents import Tangents
 from .modes import no_grad
 from .op import op
 from .registry import named
@@ -96,15 +97,26 @@ class Function(metaclass=_FunctionMeta):
         tensors = [a for a in given if isinstance(a, Tensor)]
         node.begin(given)
         split = cls.setup_context is not Function.setup_context
-        with ambient(grad=False, packing=None, watcher=None):
-            if split:
-                found = cls.forward(*args, **kwargs)
-                cls.setup_context(node, given, found)
-            else:
-                found = cls.forward(node, *args, **kwargs)
-        recorded = state.grad and any(t.requires_grad for t in tensors)
-        outputs = list(found) if isinstance(found, tuple) else [found]
-        node.end(outputs, tensors, recorded)
+        if not split and (state.transforming or state.vmaps):
+            raise RuntimeError(
+                "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
+                "...), it must override the setup_context staticmethod. For more details, please see "
+                "https://pytorch.org/docs/main/notes/extending.func.html"
+            )
+        tangents = Tangents(given)
+        try:
+            with ambient(grad=False, packing=None, watcher=None):
+                if split:
+                    found = cls.forward(*args, **kwargs)
+                    cls.setup_context(node, given, found)
+                else:
+                    found = cls.forward(node, *args, **kwargs)
+            recorded = state.grad and any(t.requires_grad for t in tensors)
+            outputs = list(found) if isinstance(found, tuple) else [found]
+            node.end(outputs, tensors, recorded)
+            tangents.give(lambda *given: cls.jvp(node, *given), outputs, node)
+        finally:
+            tangents.put_back()
         return tuple(outputs) if isinstance(found, tuple) else outputs[0]
 
 

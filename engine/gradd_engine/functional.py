@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import autograd as _ops
 from . import forward_ad
+from .api import grad
 from .modes import enable_grad, set_grad_enabled
 from .ops.create import zeros_like
 from .ops.joining import stack
@@ -185,7 +186,7 @@ def _gradients(
     pairs = [(o, g) for o, g in zip(outputs, given, strict=True) if o is not None and o.requires_grad]
     if not pairs:
         return [None] * len(inputs)
-    found: Grads = _ops.grad(
+    found: Grads = grad(
         [o for o, _ in pairs],
         list(inputs),
         [g for _, g in pairs],

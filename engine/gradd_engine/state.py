@@ -33,6 +33,8 @@ class _State(threading.local):
     below: int = EVERY
     #: the levels that this thread has entered, outermost first (see `forward_ad`)
     entered: tuple[Any, ...] = ()
+    #: a function runs that is being transformed
+    transforming: bool = False
     depth: int = 0
     backend: Backend | None = None
     generator: Generator | None = None

@@ -7,6 +7,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from ..api import grad
 from ..autograd import untracked
 from ..nodes import AccumulateGrad, edge_of
 from ..ops.create import zeros_like
@@ -82,7 +83,7 @@ class Scope:
         found: Sequence[Tensor | None] = [None] * len(inputs)
         if pairs:
             levels = _levels_between(pairs)
-            found = named.grad(
+            found = grad(
                 [o for o, _ in pairs],
                 list(inputs),
                 [_batch(w, levels) for _, w in pairs],
