@@ -14,7 +14,7 @@ from .layout import Meta, is_dense, overlaps_itself
 from .op import LINEAR, op
 from .registry import named
 from .state import ambient, state
-from .tangents import Level, has_tangent, tangent_of
+from .tangents import LEVELS, Level, has_tangent, tangent_of
 from .tensor import Tensor
 from .transforms.vmap import lifted
 
@@ -296,6 +296,15 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if level not in (None, 0):
         raise RuntimeError("Invalid level given to _fw_primal")
     return found.unpack(tensor)
+
+
+def tangent_at_hand(tensor: Tensor) -> Tensor | None:
+    """The tangent of `tensor`; None where it has none, or no level is entered."""
+    found = _current()
+    if found is None or not LEVELS:
+        return None
+    token = found.token(tensor)
+    return tangent_of_dual(tensor, token) if has_tangent(tensor, token._holds) else None
 
 
 __all__ = [

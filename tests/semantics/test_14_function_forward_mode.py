@@ -88,7 +88,8 @@ def test_14_13_no_jvp(T: Any, fw: Any, raises: Any) -> None:
         dual = fw.make_dual(T.tensor([1.0]), T.tensor([1.0]))
         with raises(
             NotImplementedError,
-            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD.",
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode "
+            "AD.",
         ):
             F.apply(dual)
         assert fw.unpack_dual(dual * 3).tangent.tolist() == [3.0]
@@ -131,7 +132,8 @@ def test_14_13_writes_and_views_have_tangents_that_are(T: Any, fw: Any, raises: 
         with raises(
             RuntimeError,
             "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward "
-            "is modifying an input inplace, then the jvp function must modify the corresponding gradient inplace.",
+            "is modifying an input inplace, then the jvp function must modify the corresponding gradient "
+            "inplace.",
         ):
             made(T, write, lambda ctx, t: t * 2).apply(dual)
         out = made(T, write, lambda ctx, t: t.mul_(3)).apply(dual)
@@ -155,8 +157,8 @@ def test_14_13_constant_outputs_have_none(T: Any, fw: Any, raises: Any) -> None:
         fw.dual_level(),
         raises(
             RuntimeError,
-            "Function's jvp returned a gradient at position 0, but  the corresponding forward output is not a "
-            "differentiable Tensor.You should return None at that position instead.",
+            "Function's jvp returned a gradient at position 0, but  the corresponding forward output is not "
+            "a differentiable Tensor.You should return None at that position instead.",
         ),
     ):
         made(T, forward, lambda ctx, t: t).apply(fw.make_dual(T.ones(2), T.ones(2)))
