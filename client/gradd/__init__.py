@@ -12,13 +12,21 @@ from operator import index as _index
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from gradd_engine import autograd as _passes
 from gradd_engine import dtypes as _dtypes
+from gradd_engine import seeding as _seeding
 from gradd_engine.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from gradd_engine.backends import Device as device
 from gradd_engine.dtypes import DType as dtype
-from gradd_engine.layout import Size
-from gradd_engine.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from gradd_engine.layout import MemoryFormat as memory_format
+from gradd_engine.layout import Size, channels_last, channels_last_3d, contiguous_format, preserve_format
+from gradd_engine.modes import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from gradd_engine.printing import set_printoptions
 from gradd_engine.transforms.vmap import vmap
 from gradd_protocol.version import VERSION as __version__
@@ -63,7 +71,7 @@ cfloat, cdouble = complex64, complex128
 bool = _dtypes.bool_
 get_default_dtype, set_default_dtype = _dtypes.default_dtype, _dtypes.set_default_dtype
 promote_types = _dtypes.promote
-_manual_seed = _in_session(_passes.manual_seed)
+_manual_seed = _in_session(_seeding.manual_seed)
 
 
 def manual_seed(seed: _Any) -> None:
@@ -74,6 +82,11 @@ def manual_seed(seed: _Any) -> None:
 def numel(input: Tensor) -> _Any:
     """Number of elements (torch.numel)."""
     return input.numel()
+
+
+def is_inference(input: Tensor) -> _Any:
+    """Whether `input` was made in inference mode (torch.is_inference)."""
+    return input.is_inference()
 
 
 def result_type(a: _Any, b: _Any) -> dtype:
@@ -98,9 +111,12 @@ __all__ = [
     "bool",
     "cdouble",
     "cfloat",
+    "channels_last",
+    "channels_last_3d",
     "complex64",
     "complex128",
     "connect",
+    "contiguous_format",
     "cuda",
     "current_session",
     "device",
@@ -120,6 +136,7 @@ __all__ = [
     "half",
     "iinfo",
     "inf",
+    "inference_mode",
     "int",
     "int8",
     "int16",
@@ -128,17 +145,21 @@ __all__ = [
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_grad_enabled",
+    "is_inference",
+    "is_inference_mode_enabled",
     "is_tensor",
     "linalg",
     "load",
     "long",
     "manual_seed",
+    "memory_format",
     "nan",
     "nn",
     "no_grad",
     "numel",
     "optim",
     "pi",
+    "preserve_format",
     "promote_types",
     "result_type",
     "save",

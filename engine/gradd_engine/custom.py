@@ -83,6 +83,8 @@ class BackwardNode(CustomNode):
         self._dirty: tuple[Any, ...] = ()
         self._constant: tuple[Any, ...] = ()
         self._materialize = True
+        self.saved_for_forward: tuple[Any, ...] | None = None
+        self._pushing = False
         self._saved: list[Any] | None = []
         self._kept: Sequence[Tensor] | None = None
         #: per argument: its place among the edges, None for what is no tensor
@@ -119,10 +121,11 @@ class BackwardNode(CustomNode):
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What `save_for_backward` kept; RuntimeError once it was freed, or where it was changed in place."""
-        if "saved_for_forward" in self.__dict__:
-            found: tuple[Any, ...] = self.saved_for_forward
-            return found
+        """What `save_for_backward` kept (within jvp, `save_for_forward`); RuntimeError once it was freed, or
+        where it was changed in place.
+        """
+        if self._pushing and self.saved_for_forward is not None:
+            return self.saved_for_forward
         if self._saved is None:
             raise RuntimeError(FREED)
         return tuple(self._open(entry) for entry in self._saved)

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from . import conjugate, graph
 from .backends.numpy import NUMPY
-from .inplace import check_memory, check_overlap, check_result, check_target, rebase
+from .inplace import check_inference, check_memory, check_overlap, check_result, check_target, rebase
 from .registry import named
 from .state import state
 from .tangents import LEVELS, keep, levels_of, propagate, write
-from .tensor import Tensor, VersionCounter
+from .tensor import Tensor, new_counter
 from .views import mark_views
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from .backends import Backend, Listener
     from .infer import Known
@@ -56,7 +56,7 @@ def _backend_of(op: Op, inputs: tuple[Any, ...]) -> Backend:
                 odd = odd or x.__class__ not in op.accepts[at]
             elif x.backend is not backend:
                 backend = x.backend if backend is None else _mixed(backend, x.backend)
-        if odd:
+        if odd or (backend is None and op.never_alone):
             check_inputs(op, inputs)
         return default_backend() if backend is None else backend
     at = -1
@@ -104,6 +104,8 @@ def _mixed(a: Backend, b: Backend) -> Backend:
 
 def check_inputs(op: Op, inputs: tuple[Any, ...]) -> None:
     """TypeError in PyTorch's words where something that is no tensor stands in a tensor's place."""
+    if op.numbers_too and not _fit_overloads(op, inputs):
+        raise TypeError(invalid_combination(op.name, inputs, _overloads(op)))
     for p, x in zip(op.tensor_params, inputs, strict=True):
         kind = p.kind
         if isinstance(x, Tensor) and "[" not in kind:
@@ -114,19 +116,50 @@ def check_inputs(op: Op, inputs: tuple[Any, ...]) -> None:
             continue
         if "[" in kind and isinstance(x, (list, tuple)):
             bad = next(
-                (e for e in x if not isinstance(e, Tensor) and (e is not None or "?" not in kind)), None
+                (
+                    i
+                    for i, e in enumerate(x)
+                    if not isinstance(e, Tensor) and (e is not None or "?" not in kind)
+                ),
+                None,
             )
             if bad is None:
                 continue
             raise TypeError(
-                f"{op.name}(): argument '{p.name}' must be tuple of Tensors, but found element of type "
-                f"{type(bad).__name__}"
+                f"expected Tensor as element {bad} in argument {op.schema.params.index(p)}, but got "
+                f"{type(x[bad]).__name__}"
             )
         at = op.schema.params.index(p) + 1
         want = "tuple of Tensors" if "[" in kind else "Tensor"
         raise TypeError(
             f"{op.name}(): argument '{p.name}' (position {at}) must be {want}, not {type(x).__name__}"
         )
+
+
+def invalid_combination(name: str, given: Sequence[Any], forms: Sequence[str]) -> str:
+    """PyTorch's words for arguments that fit none of several signatures."""
+    kinds = ", ".join("Tensor" if isinstance(x, Tensor) else type(x).__name__ for x in given)
+    listed = "".join(f"\n * ({form})" for form in forms)
+    return (
+        f"{name}() received an invalid combination of arguments - got ({kinds}), but expected one of:{listed}"
+    )
+
+
+def _fit_overloads(op: Op, inputs: tuple[Any, ...]) -> bool:
+    """Whether what stands in tensors' places are tensors, and numbers where there is a tensor beside them."""
+    for accepted, x in zip(op.accepts, inputs, strict=True):
+        if not isinstance(x, Tensor) and not isinstance(x, tuple(accepted)):
+            return False
+    return not op.never_alone or any(isinstance(x, Tensor) for x in inputs)
+
+
+def _overloads(op: Op) -> list[str]:
+    """The signatures that stand for one whose tensors may be numbers."""
+    forms: list[list[str]] = [[]]
+    for p in op.tensor_params:
+        kinds = p.kind.rstrip("?").split("|")
+        forms = [[*form, f"{kind} {p.name}"] for form in forms for kind in kinds]
+    return [", ".join(form) for form in forms if any(part.startswith("Tensor") for part in form)]
 
 
 def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -215,7 +248,8 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
             outs = [backend.view(inputs[0], m) for m in found]
         else:
             outs = [backend.view(inputs[0], found)]
-        conjugate.mark(op, inputs[0], outs)
+        if op.conjugates or inputs[0]._conj:
+            conjugate.mark(op, inputs[0], outs)
     elif op.many:
         outs = backend.run(op, found, given, attrs)
     else:
@@ -225,7 +259,7 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
     if tracked:
         graph.record(op, inputs, attrs, outs)
     if op.unsafe:
-        outs[0]._vc = VersionCounter()
+        outs[0]._vc = new_counter()
     elif op.view:
         mark_views(op, inputs[0], outs)
     if LEVELS:
@@ -273,7 +307,8 @@ def _computed(
         graph.renew(inputs)
     if op.view:
         out = backend.view(inputs[0], known.meta)
-        conjugate.mark(op, inputs[0], (out,))
+        if op.conjugates or inputs[0]._conj:
+            conjugate.mark(op, inputs[0], (out,))
     else:
         given = conjugate.resolved(inputs) if known.complex and conjugate.flagged(inputs) else inputs
         out = backend.run_plain(op, known, given, attrs)
@@ -309,6 +344,7 @@ def _check_written(op: Op, changed: list[Tensor]) -> None:
     for t in changed:
         if t._conj:
             raise RuntimeError(f"{op.name}(): a conjugate view cannot be written to; resolve_conj() it first")
+        check_inference(t)
         check_memory(t)
         if grad and t.requires_grad:
             check_target(t)
@@ -332,6 +368,7 @@ def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: d
     target: Tensor = inputs[0]
     base = op.base
     assert base is not None
+    check_inference(target)
     tracked = _tracked(inputs)
     if tracked:
         check_target(target)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+from .backends.batched import BatchedBackend
 from .custom import BackwardNode, DelayedError
 from .dispatch import flat_tensors
 from .function_tangents import Tangents
@@ -18,6 +19,7 @@ from .op import op
 from .registry import named
 from .state import ambient, state
 from .tensor import Tensor
+from .transforms.custom import batched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -97,7 +99,7 @@ class Function(metaclass=_FunctionMeta):
         tensors = [a for a in given if isinstance(a, Tensor)]
         node.begin(given)
         split = cls.setup_context is not Function.setup_context
-        if not split and (state.transforming or state.vmaps):
+        if not split and (state.transform or state.vmaps):
             raise RuntimeError(
                 "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
                 "...), it must override the setup_context staticmethod. For more details, please see "
@@ -106,15 +108,16 @@ class Function(metaclass=_FunctionMeta):
         tangents = Tangents(given)
         try:
             with ambient(grad=False, packing=None, watcher=None):
-                if split:
-                    found = cls.forward(*args, **kwargs)
-                    cls.setup_context(node, given, found)
+                if any(isinstance(t.backend, BatchedBackend) for t in tensors):
+                    found = batched(cls, args, kwargs)
                 else:
-                    found = cls.forward(node, *args, **kwargs)
+                    found = cls.forward(*args, **kwargs) if split else cls.forward(node, *args, **kwargs)
+                if split:
+                    cls.setup_context(node, given, found)
             recorded = state.grad and any(t.requires_grad for t in tensors)
             outputs = list(found) if isinstance(found, tuple) else [found]
             node.end(outputs, tensors, recorded)
-            tangents.give(lambda *given: cls.jvp(node, *given), outputs, node)
+            tangents.give(outputs, node)
         finally:
             tangents.put_back()
         return tuple(outputs) if isinstance(found, tuple) else outputs[0]

@@ -14,7 +14,7 @@ from .tangents import LEVELS, has_tangent
 from .tensor import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from .custom import BackwardNode
 
@@ -58,23 +58,25 @@ class Tangents:
         while self._taken:
             self._taken.pop().put_back(self._given)
 
-    def give(self, jvp: Callable[..., Any], outputs: Sequence[Any], ctx: BackwardNode) -> None:
-        """Give the outputs the tangents that `jvp` makes of those of the arguments, level by level: where it
+    def give(self, outputs: Sequence[Any], ctx: BackwardNode) -> None:
+        """Give the outputs the tangents that jvp makes of those of the arguments, level by level: where it
         runs, those of the levels around are there already.
         """
         while self._taken:
-            self._level(self._taken[0], jvp, outputs, ctx)
+            self._level(self._taken[0], outputs, ctx)
             self._taken.pop(0).put_back(self._given)
 
-    def _level(
-        self, taken: _Taken, jvp: Callable[..., Any], outputs: Sequence[Any], ctx: BackwardNode
-    ) -> None:
+    def _level(self, taken: _Taken, outputs: Sequence[Any], ctx: BackwardNode) -> None:
         dirty, constant = ctx._dirty, ctx._constant
         tangents = [
             zeros_like(x) if t is None and ctx._materialize and isinstance(x, Tensor) else t
             for x, t in zip(self._given, taken.tangents, strict=True)
         ]
-        found = jvp(*tangents)
+        ctx._pushing = True
+        try:
+            found = ctx.forward_cls.jvp(ctx, *tangents)
+        finally:
+            ctx._pushing = False
         made = list(found) if isinstance(found, tuple) else [found]
         if len(made) != len(outputs):
             raise RuntimeError(

@@ -105,8 +105,6 @@ def gradcheck(
         raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
     if check_batched_forward_grad and not check_forward_ad:
         raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
-    if check_batched_forward_grad:
-        raise NotImplementedError("check_batched_forward_grad=True is not yet supported by gradd")
     given = _as_tuple(inputs)
     _check_inputs(given)
     subject = Subject(func, given, Tolerances(eps, atol, rtol, nondet_tol, check_grad_dtypes), fast_mode)
@@ -116,6 +114,7 @@ def gradcheck(
         (check_forward_ad and some, verdicts.forward),
         (not some, verdicts.flat),
         (check_forward_ad and check_undefined_grad, verdicts.undefined_tangents),
+        (check_batched_forward_grad, verdicts.batched_tangents),
         (check_batched_grad, verdicts.batched),
         (check_backward_ad and some, lambda s: verdicts.zero_in_zero_out(s, masked)),
         (check_backward_ad and check_undefined_grad and some, verdicts.undefined_grads),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import anomaly
 from .autograd import backward_task, grad_task
-from .backward import GraphTask
+from .backward import GraphTask, Stop
 from .dispatch import shown
 from .dtypes import uint8
 from .layout import Meta
@@ -69,6 +69,17 @@ begin_grad = op(
 )
 
 
+def _also_here(task: GraphTask, answer: Sequence[Any] | None) -> list[Any] | None:
+    """What a client answers where the pass stopped, after the callables that stand there on this side as well
+    (hooks declared over REST).
+    """
+    stop, task.stopped = task.stopped, None
+    if stop is None or not stop.node.waits(stop.at):
+        return None if answer is None else list(answer)
+    said = list(answer or ())
+    return task.respond(Stop(stop.at, stop.node, [*said, *stop.values[len(said) :]]))
+
+
 def _resume(
     token: Tensor, answer: Sequence[Any] | None, nodes: int, at: str, node: str
 ) -> tuple[Tensor | None, ...]:
@@ -76,7 +87,7 @@ def _resume(
     if not isinstance(task, GraphTask):
         raise RuntimeError("this pass is through, or was never begun")
     task.until = (task.visited + nodes, at)
-    stop = task.advance(None if answer is None else list(answer))
+    stop = task.advance(_also_here(task, answer))
     while stop is not None and task.until != (task.visited, stop.at):
         stop = task.advance(task.respond(stop))
     if stop is None:
@@ -84,6 +95,7 @@ def _resume(
         if at:
             raise RuntimeError(f"the pass ended before it came to {at} of {node}")
         return task.finish()
+    task.stopped = stop
     if stop.node.name() != node:
         raise RuntimeError(f"the pass is at {stop.node.name()}, not at {node}")
     return tuple(stop.values)

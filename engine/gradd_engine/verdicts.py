@@ -6,6 +6,7 @@ Checks and messages after https://pytorch.org/docs/stable/notes/gradcheck.html
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
@@ -28,9 +29,10 @@ from .jacobians import (
 from .printing import format_tensor
 from .registry import named
 from .tensor import Tensor
+from .transforms.vmap import vmap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     Array = np.ndarray[Any, Any]
     #: records up to its only yield, judges after it
@@ -194,27 +196,63 @@ def batched(s: Subject) -> Check:
     chance = np.random.default_rng(0)
     found = []
     for i, o in enumerate(s.outputs):
+
+        def pull(v: Tensor, o: Tensor = o, batched: bool = False) -> tuple[Tensor | None, ...]:
+            options = {"retain_graph": True, "allow_unused": True, "is_grads_batched": batched}
+            return api.grad(o, s.wanted, v, **options)
+
         some = [tensor_like(o, _normal(chance, o)) for _ in range(2)]
-        single = Pulled(o, s.wanted, some, s.reading)
-        try:
-            batch = api.grad(
-                o, s.wanted, named.stack(some), retain_graph=True, allow_unused=True, is_grads_batched=True
-            )
-        except RuntimeError as error:
-            raise GradcheckError(f"While computing batched gradients, got: {error}") from error
-        there = [g is not None for g in batch]
-        found.append((i, there, single, s.reading.note([g for g in batch if g is not None])))
+        for j, values in enumerate(_both_ways(s, pull, partial(pull, batched=True), some)):
+            found.append((i, j, values))
     yield
-    for i, there, single, values in found:
-        arrays = iter(values())
-        for j, some_there in enumerate(there):
-            want = single.columns[j].T
-            got = next(arrays).reshape(want.shape) if some_there else np.zeros_like(want)
-            if not np.allclose(got, want):
-                raise GradcheckError(
-                    f"For output {i} and input {j}: a batch of cotangents gives other gradients than each "
-                    f"of them alone.\n\nGot:\n{_text(got)}\n\nExpected:\n{_text(want)}"
-                )
+    _compare_batches(found)
+
+
+def batched_tangents(s: Subject) -> Check:
+    """Tangents of a batch of tangents against those of each."""
+    chance = np.random.default_rng(0)
+    found = []
+    for j, at in enumerate(s.places):
+
+        def push(t: Tensor, at: int = at) -> tuple[Tensor, ...]:
+            given: dict[int, Tensor | None] = {**dict.fromkeys(s.places), at: t}
+            return tuple(_or_zeros(u, o) for o, u in pushed(s.fn, s.inputs, given))
+
+        some = [tensor_like(s.wanted[j], _normal(chance, s.wanted[j])) for _ in range(2)]
+        for i, values in enumerate(_both_ways(s, push, vmap(push), some)):
+            found.append((i, j, values))
+    yield
+    _compare_batches(found)
+
+
+def _or_zeros(t: Tensor | None, like: Tensor) -> Tensor:
+    return named.zeros_like(named.detach(like)) if t is None else t
+
+
+def _both_ways(
+    s: Subject, one: Callable[[Tensor], Any], all_: Callable[[Tensor], Any], some: Sequence[Tensor]
+) -> list[Callable[[], list[Array]]]:
+    """For each output what `one` makes of every one of `some`, and `all_` of them together."""
+    alone = [one(t) for t in some]
+    try:
+        together = all_(named.stack(some))
+    except RuntimeError as error:
+        raise GradcheckError(f"While computing batched gradients, got: {error}") from error
+    return [
+        s.reading.note([t for t in (*each, whole) if t is not None])
+        for each, whole in zip(zip(*alone, strict=True), together, strict=True)
+    ]
+
+
+def _compare_batches(found: Sequence[tuple[int, int, Callable[[], list[Array]]]]) -> None:
+    for i, j, values in found:
+        *each, got = values() or [np.zeros(0)]
+        want = np.concatenate([got[:0], *each])
+        if not np.allclose(got, want):
+            raise GradcheckError(
+                f"For output {i} and input {j}: a batch gives other derivatives than each of its elements "
+                f"alone.\n\nGot:\n{_text(got)}\n\nExpected:\n{_text(want)}"
+            )
 
 
 def _normal(chance: np.random.Generator, like: Tensor) -> Array:

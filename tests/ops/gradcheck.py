@@ -101,7 +101,7 @@ def cases(keys: Sequence[str] = ()) -> Iterator[Case]:
 
 
 def failures(case: Case) -> Iterator[str]:
-    """What is wrong with the derivatives of one call, of first and second order."""
+    """What is wrong with the derivatives of one call: of reverse and forward mode, and of second order."""
     tensors = tuple(case.tensors())
     try:
         outputs = case(*tensors)
@@ -109,7 +109,7 @@ def failures(case: Case) -> Iterator[str]:
             return
         elements = sum(t.numel() for t in (*tensors, *outputs))
         options = {"fast_mode": elements > ELEMENTS or case.in_place}
-        gradcheck(case, tensors, **options)
+        gradcheck(case, tensors, check_forward_ad=case.sample.jvp, **options)
         if case.sample.second:
             gradgradcheck(case, tensors, **options)
     except Exception as error:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from gradd_engine import dtypes
 
 from tests.ops.table import I, S, Sample, T, V

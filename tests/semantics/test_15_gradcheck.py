@@ -228,3 +228,83 @@ def test_15_03_what_a_function_reads_by_the_way_is_moved_too(T: Any, double: Any
     assert w.tolist() == [1.0, 2.0]
     assert w._version == 0
     assert w.grad is None
+
+
+FORWARD = MISMATCH.replace("Jacobian mismatch", "Jacobian computed with forward mode mismatch")
+
+
+def test_15_03_forward_mode(T: Any, double: Any, complex_leaf: Any, failure: Any, raises: Any) -> None:
+    assert T.autograd.gradcheck(lambda x: x * x, (double(),), check_forward_ad=True) is True
+    assert T.autograd.gradcheck(lambda z: z * z, (complex_leaf,), check_forward_ad=True) is True
+    assert T.autograd.gradcheck(lambda x: x * x, (double(),), check_forward_ad=True, fast_mode=True) is True
+    assert T.autograd.gradgradcheck(lambda x: x.exp(), (double(),), check_fwd_over_rev=True) is True
+    with raises(failure, FORWARD):
+        T.autograd.gradcheck(half, (double(),), check_forward_ad=True, check_backward_ad=False)
+    with raises(failure, "While considering the imaginary part of complex inputs only, …"):
+        T.autograd.gradcheck(half, (complex_leaf,), check_forward_ad=True, check_backward_ad=False)
+
+
+def test_15_03_batched(T: Any, double: Any) -> None:
+    x, w = double([[1.0, 2.0], [3.0, 4.0]]), double([[0.5], [-1.5]])
+    for f in (lambda x, w: (x @ w).exp(), lambda x, w: (x.var(0), w * 2.0)):
+        assert T.autograd.gradcheck(f, (x, w), check_batched_grad=True) is True
+        assert T.autograd.gradgradcheck(f, (x, w), check_batched_grad=True) is True
+
+
+def of_gradient(T: Any, rule: Any, materialize: bool = True) -> Any:
+    """The function 2 x with this rule for its gradient."""
+
+    class Ruled(T.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.set_materialize_grads(materialize)
+            return x * 2.0
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return rule(g)
+
+    return Ruled.apply
+
+
+def test_15_03_users_own_functions(T: Any, double: Any, failure: Any, raises: Any) -> None:
+    assert T.autograd.gradcheck(of_gradient(T, lambda g: g * 2.0), (double(),)) is True
+    assert T.autograd.gradgradcheck(of_gradient(T, lambda g: g * 2.0), (double(),)) is True
+    with raises(failure, "Jacobian mismatch for output 0 with respect to input 0,…"):
+        T.autograd.gradcheck(of_gradient(T, lambda g: g * 3.0), (double(),))
+
+
+def test_15_03_not_multiplied_by_the_cotangent(T: Any, double: Any, failure: Any, raises: Any) -> None:
+    with raises(failure, "backward not multiplied by grad_output"):
+        T.autograd.gradcheck(of_gradient(T, lambda g: g * 2.0 + 1e-9), (double(),))
+
+
+def test_15_03_not_reentrant(T: Any, double: Any, failure: Any, raises: Any) -> None:
+    calls: list[None] = []
+
+    def drifts(g: Any) -> Any:
+        calls.append(None)
+        return g * (2.0 + 1e-9 * len(calls))
+
+    message = (
+        "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "
+        "gives different values, although analytical gradient matches numerical gradient.The tolerance for "
+        "nondeterminism was 0.0.…"
+    )
+    with raises(failure, message):
+        T.autograd.gradcheck(of_gradient(T, drifts), (double(),))
+    assert T.autograd.gradcheck(of_gradient(T, drifts), (double(),), nondet_tol=1e-6) is True
+
+
+@pytest.mark.filterwarnings("ignore:Backwards compatibility")
+def test_15_03_undefined_gradients(T: Any, double: Any, failure: Any, raises: Any) -> None:
+    def refuses(g: Any) -> Any:
+        if g is None:
+            raise RuntimeError("no gradient came")
+        return g * 2.0
+
+    f = of_gradient(T, refuses, materialize=False)
+    with raises(failure, "Expected backward function to handle undefined output grads.…"):
+        T.autograd.gradcheck(f, (double(),))
+    assert T.autograd.gradcheck(f, (double(),), check_undefined_grad=False) is True
+    assert T.autograd.gradcheck(of_gradient(T, lambda g: g * 2.0), (double(),)) is True

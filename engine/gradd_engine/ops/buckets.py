@@ -12,8 +12,8 @@ from ..layout import Meta
 from ..op import Op, op
 from ..surface import public
 from ..tensor import Tensor
-from .common import NUMBERS, as_list
 from . import dynamic
+from .common import NUMBERS, as_list
 from .extrema import max as largest
 from .extrema import min as smallest
 

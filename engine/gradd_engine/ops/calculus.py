@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def _step(x: Tensor, dim: int) -> Any:
     n = x.shape[dim]
     later, sooner = narrow(x, dim, min(n, 1), max(n - 1, 0)), narrow(x, dim, 0, max(n - 1, 0))
-    return logical_xor(later, sooner) if x.dtype is dtypes.bool_ else later - sooner  # type: ignore[operator]
+    return logical_xor(later, sooner) if x.dtype is dtypes.bool_ else later - sooner
 
 
 @public(method=True)

@@ -14,8 +14,8 @@ from ..tensor import Tensor
 from .common import refuse
 from .norm import factor as norm_factor
 from .norm import kernel as norm_of
-from .reductions import sum
 from .ranges import triu_indices
+from .reductions import sum
 from .reshape import unsqueeze
 from .shape import contiguous
 

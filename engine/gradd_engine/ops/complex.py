@@ -142,19 +142,19 @@ conj_op: Op = op(
 
 
 @public(method=True)
-def conj(input: Tensor) -> Tensor:
+def conj(input: Tensor) -> Any:
     """See torch.conj: a view; real tensors are returned as they are."""
-    return conj_op(input) if input.dtype.is_complex else input  # type: ignore[no-any-return]
+    return conj_op(input) if input.dtype.is_complex else input
 
 
 @public(method=True)
-def resolve_conj(input: Tensor) -> Tensor:
+def resolve_conj(input: Tensor) -> Any:
     """See torch.resolve_conj: the tensor itself unless it is a conjugate view, which is computed."""
-    return named.clone(input) if input.is_conj() else input  # type: ignore[return-value]
+    return named.clone(input) if input.is_conj() else input
 
 
 @public(method=True)
-def resolve_neg(input: Tensor) -> Tensor:
+def resolve_neg(input: Tensor) -> Any:
     """See torch.resolve_neg: the tensor itself, for negatives are always computed here."""
     return input
 
@@ -255,15 +255,15 @@ view_as_complex: Op = op(
 
 
 @public(name="real")
-def real_of(input: Tensor) -> Tensor:
+def real_of(input: Tensor) -> Any:
     """See torch.real: a view of the real parts; real tensors are returned as they are."""
     if not input.dtype.is_complex:
         return input
-    return named.select(real_parts(conj(input) if input.is_conj() else input), -1, 0)  # type: ignore[return-value]
+    return named.select(real_parts(conj(input) if input.is_conj() else input), -1, 0)
 
 
 @public(name="imag")
-def imag_of(input: Tensor) -> Tensor:
+def imag_of(input: Tensor) -> Any:
     """See torch.imag: a view of the imaginary parts (of a conjugate view: their negatives, computed).
 
     RuntimeError for real tensors.
@@ -271,11 +271,11 @@ def imag_of(input: Tensor) -> Tensor:
     if not input.dtype.is_complex:
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     if input.is_conj():
-        return named.neg(named.select(real_parts(conj(input)), -1, 1))  # type: ignore[return-value]
-    return named.select(real_parts(input), -1, 1)  # type: ignore[return-value]
+        return named.neg(named.select(real_parts(conj(input)), -1, 1))
+    return named.select(real_parts(input), -1, 1)
 
 
-def _set_part(part: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Any], None]:
+def _set_part(part: Callable[[Tensor], Any]) -> Callable[[Tensor, Any], None]:
     def assign(self: Tensor, value: Any) -> None:
         target: Any = part(resolve_conj(self))
         if isinstance(value, Tensor):
@@ -291,12 +291,12 @@ Tensor.imag = property(imag_of, _set_part(imag_of))  # type: ignore[attr-defined
 
 
 @public(method=True)
-def adjoint(input: Tensor) -> Tensor:
+def adjoint(input: Tensor) -> Any:
     """See torch.adjoint: the last two dimensions swapped, conjugated; a view."""
-    return conj(named.transpose(input, -2, -1))  # type: ignore[arg-type]
+    return conj(named.transpose(input, -2, -1))
 
 
-def _mh(self: Tensor) -> Tensor:
+def _mh(self: Tensor) -> Any:
     """`adjoint` (torch.Tensor.mH)."""
     if self.ndim < 2:
         raise RuntimeError(
@@ -305,7 +305,7 @@ def _mh(self: Tensor) -> Tensor:
     return adjoint(self)
 
 
-def _h(self: Tensor) -> Tensor:
+def _h(self: Tensor) -> Any:
     """`adjoint` of a matrix (torch.Tensor.H)."""
     if self.ndim not in (0, 2):
         raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {self.ndim}-D tensor.")

@@ -51,6 +51,7 @@ dist: Op = op(
     impl=lambda xp, a, b, p: kernel(xp, a - b, p, None, False, None),
     vjp=Joint("input other", _dist_vjp),
     jvp=_dist_jvp,
+    flat=lambda attrs: attrs["p"] == 0,
     method=True,
     doc="The p-norm of the difference (torch.dist).",
 )

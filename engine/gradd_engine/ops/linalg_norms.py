@@ -11,13 +11,13 @@ from ..op import op
 from ..surface import public
 from ..tensor import Tensor
 from .cast import to_dtype
+from .elementwise import nan_to_num
 from .linalg_common import floating, matrices, square
 from .linalg_solve import inv_ex
 from .linalg_svd import svdvals
 from .norm import vector_norm
 from .reductions import sum
 from .reshape import squeeze_dim, unsqueeze
-from .elementwise import nan_to_num
 from .views import permute
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def old_norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None
 ) -> Any:
     """See torch.norm: vector norms over any dimensions, and the norms of matrices that have a name."""
-    if p is None or p == "fro" and (dim is None or isinstance(dim, int) or len(dim) <= 2):
+    if p is None or (p == "fro" and (dim is None or isinstance(dim, int) or len(dim) <= 2)):
         return vector_norm(input, 2, dim, keepdim, dtype=dtype)
     if isinstance(p, str):
         over = list(range(input.ndim)) if dim is None else dim

@@ -14,12 +14,12 @@ from ..surface import public
 from ..tensor import Tensor
 from .arithmetic import add, mul
 from .common import conj, pointwise_meta, refuse
-from .ranges import eye
 from .joining import cat
 from .linalg_common import adjoint, floating, same_dtype, square
 from .linalg_solve import inv
 from .matmul import _CPP, matmul
 from .matmul import bmm as _bmm
+from .ranges import eye
 from .reductions import sum
 from .reshape import unsqueeze
 from .scans import cumprod
@@ -293,6 +293,8 @@ vander = op(
 
 
 def _addbmm_infer(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any) -> Meta:
+    shape = (batch1.shape[wrap_dim(1, batch1.ndim)], batch2.shape[wrap_dim(2, batch2.ndim)])
+    expand_meta(input, shape)
     for i, t in ((1, batch1), (2, batch2)):
         if t.ndim != 3:
             raise RuntimeError(f"batch{i} must be a 3D tensor")
@@ -305,8 +307,6 @@ def _addbmm_infer(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alph
             f"Incompatible matrix sizes for bmm ({batch1.shape[1]}x{batch1.shape[2]} and "
             f"{batch2.shape[1]}x{batch2.shape[2]})"
         )
-    shape = (batch1.shape[1], batch2.shape[2])
-    expand_meta(input, shape)
     if not input.dtype is batch1.dtype is batch2.dtype:
         raise RuntimeError("expected m1 and m2 to have the same dtype")
     return Meta(shape, batch1.dtype)

@@ -42,12 +42,13 @@ def _symmetric(x: Any) -> Any:
     return x + adjoint(x) - diag_embed(re(diagonal(x, 0, -2, -1)))
 
 
-def _refuse(A: Any, mode: str) -> None:
+def _refuse(inputs: Any, mode: str) -> None:
     if mode == "r":
         raise RuntimeError(
             "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
             "linalg.qr(A, mode='reduced') if you are going to differentiate through linalg.qr."
         )
+    (A,) = inputs
     if mode == "complete" and A.shape[-2] > A.shape[-1]:
         raise RuntimeError(
             "The QR decomposition is not differentiable when mode='complete' and nrows > ncols."
@@ -68,7 +69,7 @@ def _backward(gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
 
 
 def _vjp(grads: Any, A: Any, outs: Any, mode: str) -> Any:
-    _refuse(A, mode)
+    _refuse([A], mode)
     (gQ, gR), (Q, R) = grads, outs
     m, n = A.shape[-2:]
     if m >= n:
@@ -94,7 +95,7 @@ def _forward(A_t: Any, Q: Any, R: Any) -> tuple[Any, Any]:
 
 
 def _jvp(A_t: Any, A: Any, outs: Any, mode: str) -> Any:
-    _refuse(A, mode)
+    _refuse([A], mode)
     Q, R = outs
     m, n = A.shape[-2:]
     if m >= n:
@@ -110,6 +111,7 @@ _qr: Op = op(
     impl=_impl,
     vjp=Joint("A", _vjp),
     jvp=_jvp,
+    vets=_refuse,
     many=True,
     namespace="linalg",
     doc="Q and R of A = Q R (torch.linalg.qr).",

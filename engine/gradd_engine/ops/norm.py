@@ -101,6 +101,7 @@ _vector_norm: Op = op(
     vjp=gradient,
     jvp=_jvp,
     node="LinalgVectorNormBackward0",
+    flat=lambda attrs: attrs["ord"] == 0,
     namespace="linalg",
     doc="The norm of order `ord` over `dim`, or over all (torch.linalg.vector_norm).",
 )

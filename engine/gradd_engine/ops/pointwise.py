@@ -29,7 +29,7 @@ heaviside: Op = op(
     "heaviside(Tensor input, Tensor values)",
     infer=_heaviside_infer,
     impl=lambda xp, a, values: xp.where(a == 0, values, (a > 0).astype(a.dtype)),
-    vjp=(no_derivative("heaviside"), no_derivative("heaviside")),
+    refuses=no_derivative("heaviside"),
     node=NO_DERIVATIVE,
     method=True,
     inplace=True,

@@ -11,12 +11,12 @@ from ..layout import Meta, numel, reduced_shape, wrap_dim
 from ..op import Joint, Op, op
 from ..surface import public
 from ..tensor import Tensor
+from . import dynamic
 from .arithmetic import sub
 from .binary import where
 from .cast import to_dtype
 from .combine import lerp
 from .common import refuse, return_type
-from . import dynamic
 from .extrema import not_empty, pick, place
 from .reshape import flatten, squeeze_dim, unsqueeze
 from .scatter import gather_op

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
+
+from ml_dtypes import finfo
 
 from .. import dtypes
 from ..layout import Meta, elementwise_strides, wrap_dim
@@ -93,10 +96,21 @@ tanhshrink: Op = op(
 )
 
 
+def _shrunk(input: Tensor, lambd: float, name: str) -> Meta:
+    meta = floating(f"{name}_cpu")(input)
+    if name == "softshrink" and not 0 <= lambd < math.inf:
+        largest = float(finfo(input.dtype.np).max)
+        raise RuntimeError(
+            f"lambda must be in range [0, {largest:g}] for input dtype {input.dtype.title}, but found "
+            f"{lambd:g}"
+        )
+    return meta
+
+
 def _shrinker(name: str, impl: Callable[..., Any], everywhere: bool = False) -> Op:
     return op(
         f"{name}(Tensor input, float lambd=0.5)",
-        infer=floating(f"{name}_cpu"),
+        infer=lambda input, lambd: _shrunk(input, lambd, name),
         impl=impl,
         vjp=lambda g, input, lambd: where((input >= -lambd) & (input <= lambd), 0.0, g),
         jvp=ELEMENTWISE,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import Meta, contiguous_strides, wrap_dim
-from ..op import Joint, Op, op
+from ..op import Op, op
 from ..surface import public
 from . import dynamic
 from .common import refuse
@@ -92,16 +92,15 @@ def _names(attrs: dict[str, Any]) -> tuple[str, str]:
     return ("_unique2", "Unique2Backward0") if attrs["dim"] is None else ("unique_dim", "UniqueDimBackward0")
 
 
-def _vjp(grads: Any, dim: int | None, ordered: bool) -> Any:
-    name, _ = _names({"dim": dim, "ordered": ordered})
-    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+def _refusal(attrs: dict[str, Any]) -> Exception:
+    return NotImplementedError(f"the derivative for '{_names(attrs)[0]}' is not implemented.")
 
 
 distinct: Op = op(
     "distinct(Tensor input, int count, int? dim, bool ordered)",
     infer=_infer,
     impl=_impl,
-    vjp=Joint("input", _vjp),
+    refuses=_refusal,
     node=lambda attrs: _names(attrs)[1],
     many=True,
     differentiable=(True, False, False),

@@ -62,7 +62,7 @@ class Arguments:
         else:
             for n, x in zip(self.places, chosen, strict=True):
                 given[n] = x
-        with ambient(transforming=True):
+        with ambient(transform=True):
             return func(*given, **kwargs)
 
 
