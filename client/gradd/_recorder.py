@@ -39,9 +39,10 @@ _PASSES = frozenset({"backward", "grad"})
 #: steps that touch more than the storages of their arguments
 _UNTRACED = frozenset(
     {
-        "begin_backward", "begin_grad", "call_node", "data", "delayed_error", "drop_saved", "edge",
-        "edge_behind", "enter_dual_level", "exit_dual_level", "increment_version", "make_dual", "manual_seed",
-        "resize_", "restore_rng", "resume_pass", "saved", "saved_at", "set_data", "set_history", "stored_rng",
+        "begin_backward", "begin_grad", "call_node", "data", "delayed_error", "drop_saved", "dual_primal",
+        "dual_tangent", "edge", "edge_behind", "enter_dual_level", "exit_dual_level", "hold_tangent",
+        "increment_version", "make_dual", "manual_seed", "resize_", "restore_rng", "resume_pass", "saved",
+        "saved_at", "set_data", "set_history", "stored_rng",
     }
 )  # fmt: skip
 _WIDE = frozenset(

@@ -11,7 +11,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
-from gradd_engine import api, dtypes  # noqa: F401 - api attaches backward
+from gradd_engine import api, dtypes, forward_ad  # noqa: F401 - api attaches backward
 from gradd_engine import autograd as _autograd
 from gradd_engine import gradients as _gradients
 from gradd_engine.layout import format_name, has_format
@@ -191,11 +191,13 @@ class Tensor(EngineTensor):
         from gradd_engine.printing import format_tensor
 
         fn = self._node()
+        tangent = forward_ad.tangent_at_hand(self)
         return format_tensor(
             self._values(),
             self.dtype,
             requires_grad=self.requires_grad,
             grad_fn_name=None if fn is None else fn.short_name(),
+            tangent=None if tangent is None else repr(tangent),
         )
 
     __str__ = __repr__

@@ -14,7 +14,7 @@ from .layout import Meta, is_dense, overlaps_itself
 from .op import LINEAR, op
 from .registry import named
 from .state import ambient, state
-from .tangents import Level, has_tangent, tangent_of
+from .tangents import LEVELS, Level, has_tangent, tangent_of
 from .tensor import Tensor
 from .transforms.vmap import lifted
 
@@ -79,12 +79,7 @@ def _make(primal: Tensor, tangent: Tensor, level: Tensor) -> Tensor:
             "Setting a forward grad that itself has a forward gradient at the same "
             f"level{found.depth} is not supported."
         )
-    if tuple(primal.shape) != tuple(tangent.shape):
-        raise RuntimeError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, "
-            f"this is not supported. Tensor is of size {list(primal.shape)} while the given forward gradient "
-            f"is of size {list(tangent.shape)}."
-        )
+    _check_size(primal, tangent)
     out: Tensor = named.view(primal, list(primal.shape))
     found.give(out, _laid(tangent, primal))
     return out
@@ -98,6 +93,21 @@ def _laid(tangent: Tensor, primal: Tensor) -> Tensor:
     if not is_dense(primal.shape, primal.strides):
         return named.clone(tangent)  # type: ignore[no-any-return]
     return named.to_layout(tangent, list(primal.strides))  # type: ignore[no-any-return]
+
+
+def _hold(input: Tensor, tangent: Tensor | None, level: Tensor) -> None:
+    if tangent is not None:
+        _check_size(input, tangent)
+    _level(level).give(input, tangent)
+
+
+def _check_size(primal: Tensor, tangent: Tensor) -> None:
+    if tuple(primal.shape) != tuple(tangent.shape):
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, "
+            f"this is not supported. Tensor is of size {list(primal.shape)} while the given forward gradient "
+            f"is of size {list(tangent.shape)}."
+        )
 
 
 def _primal(input: Tensor, level: Tensor) -> Tensor:
@@ -136,6 +146,12 @@ _make_dual = op(
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.make_dual.html.
     """,
+)
+hold_tangent = op(
+    "hold_tangent(Tensor input, Tensor? tangent, Tensor level)",
+    composite=_hold,
+    namespace="-",
+    doc="Give `input` itself a tangent of a forward AD level, or none.",
 )
 _identity = op(
     "dual_primal_view(Tensor input)",
@@ -280,6 +296,15 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if level not in (None, 0):
         raise RuntimeError("Invalid level given to _fw_primal")
     return found.unpack(tensor)
+
+
+def tangent_at_hand(tensor: Tensor) -> Tensor | None:
+    """The tangent of `tensor`; None where it has none, or no level is entered."""
+    found = _current()
+    if found is None or not LEVELS:
+        return None
+    token = found.token(tensor)
+    return tangent_of_dual(tensor, token) if has_tangent(tensor, token._holds) else None
 
 
 __all__ = [

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from .backends.batched import BatchedBackend
 from .custom import BackwardNode, DelayedError
 from .dispatch import flat_tensors
+from .function_tangents import Tangents
 from .modes import no_grad
 from .op import op
 from .registry import named
 from .state import ambient, state
-from .tangents import LEVELS
 from .tensor import Tensor
 from .transforms.custom import batched
 
@@ -101,24 +101,26 @@ class Function(metaclass=_FunctionMeta):
         split = cls.setup_context is not Function.setup_context
         if not split and (state.transform or state.vmaps):
             raise RuntimeError(
-                "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, "
-                "jacrev, ...), "
-                "it must override the setup_context staticmethod. For more details, please see "
+                "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
+                "...), it must override the setup_context staticmethod. For more details, please see "
                 "https://pytorch.org/docs/main/notes/extending.func.html"
             )
-        over = any(isinstance(t.backend, BatchedBackend) for t in tensors)
-        # What a vmap is over has a history of its own, also where this node is without one.
-        found = batched(cls, given) if over else None
-        with ambient(grad=False, packing=None, watcher=None, below=0):
-            if not over:
-                found = cls.forward(*args, **kwargs) if split else cls.forward(node, *args, **kwargs)
-            if split:
-                cls.setup_context(node, given, found)
-        recorded = state.grad and any(t.requires_grad for t in tensors)
-        outputs = list(found) if isinstance(found, tuple) else [found]
-        node.end(outputs, tensors, recorded)
-        if LEVELS:
-            node.push(given, outputs)
+        tangents = Tangents(given)
+        try:
+            over = any(isinstance(t.backend, BatchedBackend) for t in tensors)
+            # What a vmap is over has a history of its own, also where this node is without one.
+            found = batched(cls, given) if over else None
+            with ambient(grad=False, packing=None, watcher=None):
+                if not over:
+                    found = cls.forward(*args, **kwargs) if split else cls.forward(node, *args, **kwargs)
+                if split:
+                    cls.setup_context(node, given, found)
+            recorded = state.grad and any(t.requires_grad for t in tensors)
+            outputs = list(found) if isinstance(found, tuple) else [found]
+            node.end(outputs, tensors, recorded)
+            tangents.give(outputs, node)
+        finally:
+            tangents.put_back()
         return tuple(outputs) if isinstance(found, tuple) else outputs[0]
 
 

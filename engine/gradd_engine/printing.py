@@ -152,11 +152,13 @@ def format_tensor(
     grad_fn_name: str | None = None,
     device: str | None = None,
     prefix: str = "tensor(",
+    tangent: str | None = None,
 ) -> str:
     """The text of a tensor with these values, as torch 2.13 prints it.
 
     ``array`` holds the values (any shape; 16-bit floats in any float dtype), ``dtype`` is what to call them.
-    ``device`` is named only when given: None for a CPU. A ``grad_fn_name`` hides ``requires_grad``.
+    ``device`` is named only when given: None for a CPU. A ``grad_fn_name`` hides ``requires_grad``;
+    ``tangent`` is the text of a forward-mode tangent.
     """
     if dtype.is_half:
         array = array.astype(np.float32)
@@ -177,6 +179,8 @@ def format_tensor(
         notes.append(f"grad_fn=<{grad_fn_name}>")
     elif requires_grad:
         notes.append("requires_grad=True")
+    if tangent is not None:
+        notes.append(f"tangent={tangent}")
     return _with_notes(prefix + body, notes, len(prefix))
 
 

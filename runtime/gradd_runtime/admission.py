@@ -31,8 +31,8 @@ UNKNOWN: Any = _Unknown()
 _UNSEEN = frozenset(
     {
         "call_node", "dual_primal", "dual_tangent", "edge", "edge_behind", "enter_dual_level",
-        "exit_dual_level", "get_grad", "make_dual", "restore_rng", "resume_pass", "saved", "saved_at",
-        "stored_rng",
+        "exit_dual_level", "get_grad", "hold_tangent", "make_dual", "restore_rng", "resume_pass", "saved",
+        "saved_at", "stored_rng",
     }
 )  # fmt: skip
 #: passes, and where their gradients stand among the inputs

@@ -83,6 +83,7 @@ _UNPLANNED = frozenset(
         "enter_dual_level",
         "exit_dual_level",
         "increment_version",
+        "hold_tangent",
         "make_dual",
         "manual_seed",
         "resize_",

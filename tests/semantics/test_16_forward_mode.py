@@ -85,6 +85,15 @@ def test_16_01_the_primal_is_tracked(T: Any, fw: Any, leaf: Any) -> None:
     assert x.grad.tolist() == [3.0, 3.0]
 
 
+def test_16_01_a_dual_prints_its_tangent(T: Any, fw: Any) -> None:
+    with fw.dual_level():
+        dual = fw.make_dual(T.ones(2, requires_grad=True), T.ones(2))
+        assert repr(dual) == "tensor([1., 1.], grad_fn=<ViewBackward0>, tangent=tensor([1., 1.]))"
+        plain = fw.make_dual(T.ones(2, dtype=T.float64), T.ones(2))
+        assert repr(plain) == "tensor([1., 1.], dtype=torch.float64, tangent=tensor([1., 1.]))"
+    assert repr(dual) == "tensor([1., 1.], grad_fn=<ViewBackward0>)"
+
+
 def test_16_01_an_exception_ends_the_level(T: Any, fw: Any) -> None:
     dual = T.tensor([1.0])
     with contextlib.suppress(KeyError), fw.dual_level():
