@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ POINTS, FEATURES, NEWTON, INNER = 100, 12, 5, 12
 
 
 def conjugate_gradients(product: Callable[[Any], Any], b: Any, steps: int) -> Any:
-    """An approximate solution of ``A x = b``, where ``product(v)`` is ``A v``; no value is read on the way."""
+    """An approximate solution of ``A x = b``, where ``product(v)`` is ``A v``; no value is read for it."""
     x, r, p = b * 0, b, b
     length = r @ r
     for _ in range(steps):
@@ -27,6 +28,12 @@ def conjugate_gradients(product: Callable[[Any], Any], b: Any, steps: int) -> An
         length, before = r @ r, length
         p = r + (length / before) * p
     return x
+
+
+def hessian_product(torch: Any, gradient: Any, w: Any, v: Any) -> Any:
+    """The Hessian with respect to `w` times `v`, from a gradient that was recorded."""
+    (product,) = torch.autograd.grad(gradient, w, v, retain_graph=True)
+    return product
 
 
 def run(torch: Any) -> dict[str, float]:
@@ -43,9 +50,7 @@ def run(torch: Any) -> dict[str, float]:
         (gradient,) = torch.autograd.grad(loss, w, create_graph=True)
         history.append((loss.detach(), gradient.detach().norm()))
 
-        def product(v: Any, gradient: Any = gradient) -> Any:
-            return torch.autograd.grad(gradient, w, v, retain_graph=True)[0]
-
+        product = partial(hessian_product, torch, gradient, w)
         step = conjugate_gradients(product, gradient.detach(), INNER)
         with torch.no_grad():
             w -= step

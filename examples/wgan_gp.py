@@ -36,8 +36,8 @@ def run(torch: Any) -> dict[str, float]:
         for parameter in critic.parameters():
             parameter.copy_(tensor(chance.normal(0, 0.5, tuple(parameter.shape))))
     optimizer = torch.optim.Adam(critic.parameters(), lr=1e-2)
-    real = tensor(chance.normal(0, 0.3, (SAMPLES, 2)) + [1.0, 1.0])
-    fake = tensor(chance.normal(0, 0.3, (SAMPLES, 2)) - [1.0, 1.0])
+    real = tensor(chance.normal(1.0, 0.3, (SAMPLES, 2)))
+    fake = tensor(chance.normal(-1.0, 0.3, (SAMPLES, 2)))
     for mix in chance.uniform(size=(STEPS, SAMPLES, 1)):
         optimizer.zero_grad()
         distance = critic(real).mean() - critic(fake).mean()
