@@ -17,7 +17,7 @@ BAR = 1.01
 
 
 def chain(torch: ModuleType, length: int, elements: int) -> float:
-    """A forward that saves each activation, and the backward that needs them one by one; waits for the end."""
+    """A forward that saves each activation, and the backward that needs them in turn; waits for its end."""
     x = torch.ones(elements, requires_grad=True)
     y = x
     for _ in range(length):
