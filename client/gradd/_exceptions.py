@@ -5,6 +5,8 @@ from __future__ import annotations
 import linecache
 from typing import TYPE_CHECKING
 
+from gradd_engine.ops.linalg_common import LinAlgError
+
 if TYPE_CHECKING:
     from types import CodeType
 
@@ -64,6 +66,7 @@ _CLASSES: dict[str, type[Exception]] = {
         NotImplementedError,
         ZeroDivisionError,
         OverflowError,
+        LinAlgError,
     )
 }
 

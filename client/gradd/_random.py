@@ -9,7 +9,7 @@ import weakref
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine import autograd
+from gradd_engine import seeding
 from gradd_engine.rng import SEED
 from gradd_engine.state import ambient
 
@@ -40,7 +40,7 @@ class Generator:
     def manual_seed(self, seed: int) -> Generator:
         """Restart the stream; negative seeds count from 2**64. Returns the generator."""
         with ambient(backend=self._session.backend):
-            autograd.manual_seed(index(seed))
+            seeding.manual_seed(index(seed))
         _seeds[self._session] = index(seed) % (1 << 64)
         return self
 

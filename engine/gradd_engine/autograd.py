@@ -11,14 +11,12 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from .backward import GraphTask
-from .dtypes import uint8
 from .fitting import cast_gradient
-from .layout import Meta
 from .nodes import Edge, edge_of
 from .op import op
 from .registry import named
 from .state import state
-from .tensor import Tensor, VersionCounter, carry, detached
+from .tensor import Tensor, carry, detached, new_counter
 from .transforms.batched_pass import batch_of, check_batched
 
 if TYPE_CHECKING:
@@ -190,7 +188,7 @@ def _captured(
     out: list[Tensor | None] = []
     for g, given in zip(found, _aliases(found, roots), strict=True):
         if g is not None and not create_graph and (g._fn is not None or id(g) in seen or given):
-            g = detached(g, VersionCounter())
+            g = detached(g, new_counter())
         if g is not None:
             seen.add(id(g))
         out.append(g)
@@ -251,6 +249,10 @@ def set_requires_grad(t: Tensor, value: bool, spelling: str) -> None:
     if value and not t.dtype.differentiable:
         kinds = "floating point dtype" if spelling == "method" else "floating point and complex dtype"
         raise RuntimeError(f"only Tensors of {kinds} can require gradients")
+    if value and t._vc.inference and state.inference is None:
+        raise RuntimeError(
+            "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+        )
     if t._requires_grad is not value:
         requires_grad_flag(t, value)
 
@@ -285,9 +287,10 @@ def retain_grad_now(t: Tensor) -> None:
     """Make a non-leaf keep its gradient; RuntimeError when it needs none."""
     if not t.requires_grad:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-    fn = t._node()
-    if fn is None or t._retains:
+    if t._fn is None or t._retains:
         return
+    fn = t._node()
+    assert fn is not None
     t._retains = True
     if fn.retainers is None:
         fn.retainers = {}
@@ -342,21 +345,8 @@ untracked = op(
 )
 
 
-def _seed(seed: int) -> None:
-    if state.generator is not None:
-        state.generator.manual_seed(seed)
-
-
-manual_seed = op(
-    "manual_seed(value int seed)",
-    composite=_seed,
-    namespace="-",
-    doc="Restart the session's random stream; see torch.manual_seed.",
-)
-
-
 def _data(input: Tensor) -> Tensor:
-    return detached(input, VersionCounter())
+    return detached(input, type(input._vc)())
 
 
 data = op(
@@ -372,10 +362,13 @@ def _set_data(input: Tensor, data: Tensor) -> None:
         raise RuntimeError(
             "data set to a tensor that requires gradients must be floating point or complex dtype"
         )
+    if input._vc.inference:
+        raise RuntimeError("Inference tensors do not track version counter.")
     if data.dtype is not input.dtype:
         input._acc = None
     input.storage, input.array, input.dtype = data.storage, data.array, data.dtype
     input.shape, input.strides, input.offset = data.shape, data.strides, data.offset
+    input._conj = data._conj
 
 
 set_data = op(
@@ -410,34 +403,4 @@ detach_ = op(
     namespace="-",
     method=True,
     doc="Cut this tensor from its graph (Tensor.detach_).",
-)
-
-
-def _stored(like: Tensor) -> Tensor:
-    token: Tensor = like.backend.empty(Meta((0,), uint8))
-    if state.generator is not None:
-        token._holds = (state.generator.seed, state.generator.step)
-    return token
-
-
-stored_rng = op(
-    "stored_rng(Tensor like)",
-    composite=_stored,
-    namespace="-",
-    doc="A token of where the session's random stream is, for `restore_rng`.",
-)
-
-
-def _restore(token: Tensor) -> Tensor:
-    now = _stored(token)
-    if state.generator is not None and isinstance(token._holds, tuple):
-        state.generator.seed, state.generator.step = token._holds
-    return now
-
-
-restore_rng = op(
-    "restore_rng(Tensor token)",
-    composite=_restore,
-    namespace="-",
-    doc="Take the session's random stream back to where `token` was made; gives a token of where it was.",
 )

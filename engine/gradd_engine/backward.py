@@ -86,6 +86,8 @@ class GraphTask:
         #: where a pass that is driven from elsewhere stops next: how many nodes are taken up by then, and
         #: the kind
         self.until: tuple[int, str] | None = None
+        #: where it stopped for who drives it
+        self.stopped: Stop | None = None
         self._walk: Generator[Stop, Any, None] | None = None
         #: makes what the pass returns, once it is through
         self.finish: Callable[[], tuple[Any, ...]] = tuple
@@ -145,7 +147,7 @@ class GraphTask:
                 stop = self.advance(self.respond(stop))
             return
         before = (state.grad, state.backend)
-        state.grad = self.create
+        state.grad = self.create and state.inference is None
         self._backend = None
         try:
             if self.skip and self._needed is None:
@@ -160,7 +162,7 @@ class GraphTask:
 
     def respond(self, stop: Stop) -> list[Any]:
         """Run the callables that `stop` is for; what they say."""
-        with ambient(grad=self.create, task=self):
+        with ambient(grad=self.create and state.inference is None, task=self):
             return answer(*stop)
 
     def advance(self, answered: list[Any] | None = None) -> Stop | None:
@@ -168,7 +170,7 @@ class GraphTask:
         if self._walk is None:
             self._walk = self._visits()
         before = (state.grad, state.backend)
-        state.grad = self.create
+        state.grad = self.create and state.inference is None
         self._backend = None
         try:
             return self._walk.send(answered)

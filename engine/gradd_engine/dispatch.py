@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import graph
+from . import conjugate, graph
 from .backends.numpy import NUMPY
-from .inplace import check_memory, check_overlap, check_result, check_target, rebase
+from .inplace import check_inference, check_memory, check_overlap, check_result, check_target, rebase
 from .registry import named
 from .state import state
 from .tangents import LEVELS, keep, levels_of, propagate, write
-from .tensor import Tensor, VersionCounter
+from .tensor import Tensor, new_counter
 from .views import mark_views
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from .backends import Backend, Listener
     from .infer import Known
@@ -56,7 +56,7 @@ def _backend_of(op: Op, inputs: tuple[Any, ...]) -> Backend:
                 odd = odd or x.__class__ not in op.accepts[at]
             elif x.backend is not backend:
                 backend = x.backend if backend is None else _mixed(backend, x.backend)
-        if odd:
+        if odd or (backend is None and op.never_alone):
             check_inputs(op, inputs)
         return default_backend() if backend is None else backend
     at = -1
@@ -104,6 +104,8 @@ def _mixed(a: Backend, b: Backend) -> Backend:
 
 def check_inputs(op: Op, inputs: tuple[Any, ...]) -> None:
     """TypeError in PyTorch's words where something that is no tensor stands in a tensor's place."""
+    if op.numbers_too and not _fit_overloads(op, inputs):
+        raise TypeError(invalid_combination(op.name, inputs, _overloads(op)))
     for p, x in zip(op.tensor_params, inputs, strict=True):
         kind = p.kind
         if isinstance(x, Tensor) and "[" not in kind:
@@ -114,19 +116,50 @@ def check_inputs(op: Op, inputs: tuple[Any, ...]) -> None:
             continue
         if "[" in kind and isinstance(x, (list, tuple)):
             bad = next(
-                (e for e in x if not isinstance(e, Tensor) and (e is not None or "?" not in kind)), None
+                (
+                    i
+                    for i, e in enumerate(x)
+                    if not isinstance(e, Tensor) and (e is not None or "?" not in kind)
+                ),
+                None,
             )
             if bad is None:
                 continue
             raise TypeError(
-                f"{op.name}(): argument '{p.name}' must be tuple of Tensors, but found element of type "
-                f"{type(bad).__name__}"
+                f"expected Tensor as element {bad} in argument {op.schema.params.index(p)}, but got "
+                f"{type(x[bad]).__name__}"
             )
         at = op.schema.params.index(p) + 1
         want = "tuple of Tensors" if "[" in kind else "Tensor"
         raise TypeError(
             f"{op.name}(): argument '{p.name}' (position {at}) must be {want}, not {type(x).__name__}"
         )
+
+
+def invalid_combination(name: str, given: Sequence[Any], forms: Sequence[str]) -> str:
+    """PyTorch's words for arguments that fit none of several signatures."""
+    kinds = ", ".join("Tensor" if isinstance(x, Tensor) else type(x).__name__ for x in given)
+    listed = "".join(f"\n * ({form})" for form in forms)
+    return (
+        f"{name}() received an invalid combination of arguments - got ({kinds}), but expected one of:{listed}"
+    )
+
+
+def _fit_overloads(op: Op, inputs: tuple[Any, ...]) -> bool:
+    """Whether what stands in tensors' places are tensors, and numbers where there is a tensor beside them."""
+    for accepted, x in zip(op.accepts, inputs, strict=True):
+        if not isinstance(x, Tensor) and not isinstance(x, tuple(accepted)):
+            return False
+    return not op.never_alone or any(isinstance(x, Tensor) for x in inputs)
+
+
+def _overloads(op: Op) -> list[str]:
+    """The signatures that stand for one whose tensors may be numbers."""
+    forms: list[list[str]] = [[]]
+    for p in op.tensor_params:
+        kinds = p.kind.rstrip("?").split("|")
+        forms = [[*form, f"{kind} {p.name}"] for form in forms for kind in kinds]
+    return [", ".join(form) for form in forms if any(part.startswith("Tensor") for part in form)]
 
 
 def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -207,21 +240,26 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
     changed = written(op, inputs) if op.writes else ()
     if changed:
         _check_written(op, changed)
+    given = inputs
+    if not op.view and conjugate.flagged(inputs):
+        given = conjugate.resolved(inputs)
     if op.view:
         if op.multi_view:
             outs = [backend.view(inputs[0], m) for m in found]
         else:
             outs = [backend.view(inputs[0], found)]
+        if op.conjugates or inputs[0]._conj:
+            conjugate.mark(op, inputs[0], outs)
     elif op.many:
-        outs = backend.run(op, found, inputs, attrs)
+        outs = backend.run(op, found, given, attrs)
     else:
-        outs = backend.run(op, (found,), inputs, attrs)
+        outs = backend.run(op, (found,), given, attrs)
     for t in changed:
         t._vc.n += 1
     if tracked:
         graph.record(op, inputs, attrs, outs)
     if op.unsafe:
-        outs[0]._vc = VersionCounter()
+        outs[0]._vc = new_counter()
     elif op.view:
         mark_views(op, inputs[0], outs)
     if LEVELS:
@@ -267,7 +305,13 @@ def _computed(
     history = history and known.tracks
     if history and views:
         graph.renew(inputs)
-    out = backend.view(inputs[0], known.meta) if op.view else backend.run_plain(op, known, inputs, attrs)
+    if op.view:
+        out = backend.view(inputs[0], known.meta)
+        if op.conjugates or inputs[0]._conj:
+            conjugate.mark(op, inputs[0], (out,))
+    else:
+        given = conjugate.resolved(inputs) if known.complex and conjugate.flagged(inputs) else inputs
+        out = backend.run_plain(op, known, given, attrs)
     if history:
         graph.record_one(op, known, inputs, attrs, out)
     if op.view:
@@ -298,6 +342,9 @@ def _check_written(op: Op, changed: list[Tensor]) -> None:
     """
     grad = state.grad
     for t in changed:
+        if t._conj:
+            raise RuntimeError(f"{op.name}(): a conjugate view cannot be written to; resolve_conj() it first")
+        check_inference(t)
         check_memory(t)
         if grad and t.requires_grad:
             check_target(t)
@@ -321,6 +368,7 @@ def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: d
     target: Tensor = inputs[0]
     base = op.base
     assert base is not None
+    check_inference(target)
     tracked = _tracked(inputs)
     if tracked:
         check_target(target)
@@ -337,10 +385,13 @@ def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: d
     value = dispatch(base, inputs, attrs) if LEVELS and levels_of(inputs) else None
     if tracked:
         node, old = graph.prepare_inplace(op, inputs, attrs)
-    if value is None:
-        backend.run_into(base, target, meta, inputs, attrs)
-    else:
+    if target._conj:
+        conjugate.store(backend, base, target, meta, inputs, attrs)
+    elif value is not None:
         write(target, value)
+    else:
+        given = conjugate.resolved(inputs) if conjugate.flagged(inputs) else inputs
+        backend.run_into(base, target, meta, given, attrs)
     target._vc.n += 1
     if node is not None:
         rebase(target, node, old)

@@ -279,22 +279,22 @@ call_node = op(
 
 def _called(self: Node, *gradients: Any) -> Any:
     """Run this node on gradients of its outputs: the gradients of its inputs, a tuple where there are
-    several. TypeError for a wrong number of arguments, or one that is no tensor.
+    several. TypeError for a wrong number of arguments, one that is no tensor, and the node of a Function.
     """
+    if self.waits(BODY):
+        raise TypeError(f"'{self.short_name()}' object is not callable")
     if len(gradients) != self.width:
         raise TypeError(f"expected {self.width} arguments, got {len(gradients)} instead")
     for i, g in enumerate(gradients):
         if g is not None and not isinstance(g, Tensor):
             raise TypeError(f"argument {i} is not a Variable")
-    found: Sequence[Any]
-    if self.waits(BODY):
-        found = self.body([*gradients, *self.kept()])
+    unpacked = self.unpacked() if self.waits(SAVED) else None
+    found: tuple[Any, ...]
+    if self.backend.listener is not None and not state.depth:
+        found = named.call_node(stand_in(self), list(gradients), unpacked)
     else:
-        unpacked = self.unpacked() if self.waits(SAVED) else None
-        recorded = self.backend.listener is not None and not state.depth
-        run = (named.call_node, stand_in(self)) if recorded else (_run, self)
-        found = run[0](run[1], list(gradients), unpacked)
-    return found[0] if len(found) == 1 else tuple(found)
+        found = _run(self, gradients, unpacked)
+    return found[0] if len(found) == 1 else found
 
 
 _NUMBERS = (bool, int, float, complex)

@@ -16,6 +16,7 @@ from .registry import named
 from .state import ambient, state
 from .tangents import Level, has_tangent, tangent_of
 from .tensor import Tensor
+from .transforms.vmap import lifted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,6 +49,9 @@ def _enter(depth: int) -> Tensor:
 
 
 def _level(token: Tensor) -> Level:
+    while isinstance(token.array, Tensor):
+        # A level of vmap shows the token to its samples.
+        token = token.array
     level = token._holds
     if not isinstance(level, Level):
         raise RuntimeError("the tensor given as a forward AD level is not what enter_dual_level() returned")
@@ -174,15 +178,16 @@ class Entered:
 
     def token(self, t: Tensor) -> Tensor:
         """The token of this level where `t` lives."""
-        found = self._tokens.get(t.backend)
+        backend: Backend = getattr(t.backend, "root", t.backend)
+        found = self._tokens.get(backend)
         if found is None:
-            with ambient(backend=t.backend):
-                found = self._tokens[t.backend] = enter_level(depth=self.depth)
+            with ambient(backend=backend):
+                found = self._tokens[backend] = enter_level(depth=self.depth)
         return found
 
     def dual(self, primal: Tensor, tangent: Tensor) -> Tensor:
         """`primal` with a tangent of this level."""
-        out: Tensor = _make_dual(primal, tangent, self.token(primal))
+        out: Tensor = _make_dual(lifted(primal), tangent, self.token(primal))
         return out
 
     def unpack(self, t: Tensor) -> UnpackedDualTensor:

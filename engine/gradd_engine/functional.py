@@ -7,17 +7,20 @@ tuple only where one was given.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import autograd as _ops
 from . import forward_ad
 from .modes import enable_grad, set_grad_enabled
-from .ops.create import ones_like, zeros_like
+from .ops.create import zeros_like
 from .ops.joining import stack
 from .ops.ranges import eye
 from .ops.views import detach
+from .passes import run_grad
 from .state import ambient, state
 from .tensor import Tensor
+from .transforms.vmap import vmap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -171,20 +174,26 @@ class _Call:
 
 
 def _gradients(
-    outputs: Grads, inputs: Sequence[Tensor], cotangents: Grads | None, create: bool, keep: bool | None = None
+    outputs: Grads,
+    inputs: Sequence[Tensor],
+    cotangents: Grads | None,
+    create: bool,
+    keep: bool | None = None,
+    batched: bool = False,
 ) -> Grads:
     """Gradients, None where there are none; outputs without history do not count."""
     given = cotangents or [None] * len(outputs)
     pairs = [(o, g) for o, g in zip(outputs, given, strict=True) if o is not None and o.requires_grad]
     if not pairs:
         return [None] * len(inputs)
-    found: Grads = _ops.grad(
+    found: Grads = run_grad(
         [o for o, _ in pairs],
         list(inputs),
         [g for _, g in pairs],
         retain_graph=keep,
         create_graph=create,
         allow_unused=True,
+        is_grads_batched=batched,
     )
     return found
 
@@ -298,8 +307,8 @@ def jacobian(
 ) -> Any:
     """The Jacobian of `func` at `inputs`: for each output and input a tensor of both shapes joined.
 
-    By one reverse pass an element of the output, or with ``strategy="forward-mode"`` one call an element of
-    the input. See https://pytorch.org/docs/stable/generated/torch.autograd.functional.jacobian.html.
+    By one reverse pass an element of the output; with `vectorize` by one pass over all of them, or with
+    ``strategy="forward-mode"`` one call over all directions of an input. See https://pytorch.org/docs/stable/generated/torch.autograd.functional.jacobian.html.
     """
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(
@@ -318,18 +327,28 @@ def jacobian(
                 "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported "
                 "together. Please either set `strict=False` or `vectorize=False`."
             )
-        found = [_rows(call, i, out, vectorize) for i, out in enumerate(call.outputs)]
+        rows = _all_rows if vectorize else _rows
+        found = [rows(call, i, out) for i, out in enumerate(call.outputs)]
         return call.result(found, _OUTPUTS, "inputs")
 
 
-def _rows(call: _Call, number: int, out: Tensor, any_dtype: bool) -> list[Tensor]:
-    """Of one output, the Jacobian for each input: a pass an element."""
+def _all_rows(call: _Call, number: int, out: Tensor) -> list[Tensor]:
+    """Of one output, the Jacobian for each input, in one pass over a batch of cotangents."""
+    inputs: tuple[Any, ...] = call.inputs
+    found: Any = _gradients([out], inputs, [basis(out)], call.create, keep=True, batched=True)
+    return [
+        t.new_zeros((*out.shape, *t.shape)) if g is None else g.reshape((*out.shape, *t.shape))
+        for g, t in zip(found, inputs, strict=True)
+    ]
+
+
+def _rows(call: _Call, number: int, out: Tensor) -> list[Tensor]:
+    """`_all_rows` by a pass an element, which can be strict."""
     flat: Any = out.reshape(-1)  # type: ignore[attr-defined]
     rows: list[Grads] = []
     for k in range(out.numel()):
         one = flat[k]
-        seed = [ones_like(one)] if any_dtype else None
-        found = _gradients([one], call.inputs, seed, call.create, keep=True)
+        found = _gradients([one], call.inputs, None, call.create, keep=True)
         for i, g in enumerate(found):
             if g is None and call.strict:
                 raise RuntimeError(
@@ -363,21 +382,17 @@ def _forward_jacobian(func: Function, inputs: Any, create: bool, strict: bool, v
             "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for "
             "`vectorize=True`."
         )
-    columns: list[list[tuple[Tensor, ...]]] = []
-    for at, moving in enumerate(given):
-        columns.append([])
-        for direction in basis(moving).unbind(0):  # type: ignore[attr-defined]
-            with forward_ad.level() as level:
-                duals = [level.dual(t, direction if i == at else zeros_like(t)) for i, t in enumerate(given)]
-                pairs = [level.unpack(t) for t in call.several(func(*duals), _OUTPUTS)]
-            call.outputs = tuple(primal for primal, _ in pairs)
-            columns[-1].append(tuple(zeros_like(p) if t is None else t for p, t in pairs))
+
+    def push(at: int, direction: Tensor) -> tuple[Tensor, ...]:
+        with forward_ad.level() as level:
+            duals = [level.dual(t, direction if i == at else zeros_like(t)) for i, t in enumerate(given)]
+            pairs = [level.unpack(t) for t in call.several(func(*duals), _OUTPUTS)]
+        return tuple(zeros_like(p) if t is None else t for p, t in pairs)
+
+    columns: list[Any] = [vmap(partial(push, at))(basis(t)) for at, t in enumerate(given)]
     found = [
-        [
-            stack([c[k] for c in some], -1).reshape((*out.shape, *t.shape))
-            for some, t in zip(columns, given, strict=True)
-        ]
-        for k, out in enumerate(call.outputs)
+        [c.movedim(0, -1).reshape((*c.shape[1:], *t.shape)) for c, t in zip(some, given, strict=True)]
+        for some in zip(*columns, strict=True)
     ]
     return call.result(found, _OUTPUTS, "inputs")
 

@@ -67,9 +67,14 @@ class OpNode(Node):
             self.saved = None
 
     def verify(self) -> None:
-        """Freed, versions."""
+        """Freed, versions, no derivative, inputs of a geometry that the rules refuse."""
         if self.saved is None:
             raise RuntimeError(FREED)
+        op = self.op
+        if op.refuses is not None:
+            raise op.refuses(self.attrs)
+        if op.vets is not None:
+            op.vets(self.inputs, **self.attrs)
         if self.values:
             for entry in self.saved.values():
                 if type(entry) is not Saved:
@@ -81,6 +86,8 @@ class OpNode(Node):
         """Run the rules that wanted inputs need; undo broadcasting and promotion."""
         if self.saved is None:
             raise RuntimeError(FREED)
+        if self.op.refuses is not None:
+            raise self.op.refuses(self.attrs)
         plan = plan_of(self.op, self.params, self.wants)
         if not self.packed:
             return plan.apply(self, grads)
@@ -113,14 +120,17 @@ class OpNode(Node):
 
     def __getattr__(self, name: str) -> Any:
         """``_saved_self``, ``_saved_other``, ``_saved_result``, ``_saved_<parameter>``: what the node keeps
-        for backward.
+        for backward; ``_raw_saved_<...>``: the place where it keeps it.
         """
-        if not name.startswith("_saved_"):
+        raw = name.startswith("_raw_saved_")
+        if not raw and not name.startswith("_saved_"):
             raise AttributeError(f"'{self.short_name()}' object has no attribute '{name}'")
-        wanted = name.removeprefix("_saved_")
+        wanted = name.partition("_saved_")[2]
         known = {"self": self.op.tensor_slots[0] if self.op.tensor_slots else "", "result": "out"}.get(
             wanted, wanted
         )
+        if raw and (known in self.op.slot_of or known == "out"):
+            return self._raw(self, known)
         if known in self.attrs:
             value = self.attrs[known]
             one = isinstance(value, int) and self.op.params[known].kind.endswith("[]")
@@ -211,6 +221,8 @@ def _make(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> OpNode:
             edges.append(None)
             wants.append(False)
             metas.append(None)
+    if op.flat is not None and op.flat(attrs):
+        edges, wants = [None] * len(edges), [False] * len(wants)
     node.edges = tuple(edges)
     node.wants = tuple(wants)
     node.inputs = metas

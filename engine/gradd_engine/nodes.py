@@ -100,6 +100,7 @@ class Node:
     # Attached where stand-ins are made (edges).
     _look_behind: ClassVar[Callable[[Node, int, Edge], None]]
     _stand_in: ClassVar[Callable[..., Tensor]]
+    _raw: ClassVar[Callable[..., Any]]
     _show: ClassVar[Callable[[Node, str, Any], Any]]
 
     def __init__(self) -> None:

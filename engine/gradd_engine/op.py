@@ -20,7 +20,9 @@ from . import dtypes
 from . import schema as _schema
 from .dispatch import compute, dispatch
 from .infer import PLAIN, Known, learn
+from .out import store
 from .registry import REGISTRY
+from .rule import Joint, Rule
 from .schema import BILINEAR, ELEMENTWISE, LINEAR, REQUIRED, Param, Schema
 from .state import state
 from .tensor import Tensor
@@ -31,28 +33,8 @@ if TYPE_CHECKING:
 
 #: what rules mean by these names, so that inputs cannot have them
 _RULE_NAMES = {"g", "grads", "needs", "out", "outs"}
-
-
-class Joint:
-    """A vjp rule that gives the gradients of several inputs at once: ``names`` says of which, in order."""
-
-    __slots__ = ("fn", "names")
-
-    def __init__(self, names: str, fn: Callable[..., Any]) -> None:
-        self.names = tuple(names.split())
-        self.fn = fn
-
-
-class Rule:
-    """A vjp function, the inputs it serves, and the names it asks for."""
-
-    __slots__ = ("asks", "fn", "joint", "serves")
-
-    def __init__(self, fn: Callable[..., Any], serves: tuple[str, ...], joint: bool) -> None:
-        self.fn = fn
-        self.serves = serves
-        self.joint = joint
-        self.asks = tuple(inspect.signature(fn).parameters)
+#: what PyTorch computes of numbers alone, as of tensors
+_OF_NUMBERS = {"add", "sub", "mul", "div", "floor_divide"}
 
 
 class Op:
@@ -64,12 +46,14 @@ class Op:
         "base",
         "checked",
         "composite",
+        "conjugates",
         "differentiable",
         "doc",
         "dynamic",
         "edge_params",
         "edge_slots",
         "family",
+        "flat",
         "impl",
         "infer",
         "inferred",
@@ -84,12 +68,15 @@ class Op:
         "name",
         "namespace",
         "needs_meta",
+        "never_alone",
         "node_name",
         "number_nodes",
+        "numbers_too",
         "params",
         "plain",
         "plans",
         "random",
+        "refuses",
         "rules",
         "schema",
         "simple",
@@ -99,6 +86,7 @@ class Op:
         "tensor_slots",
         "ufunc",
         "unsafe",
+        "vets",
         "view",
         "writes",
         "written",
@@ -117,11 +105,19 @@ class Op:
         self.simple = True not in self.listed
         #: per tensor parameter: the classes, besides tensors, of what may stand there
         self.accepts = tuple(_accepted(p) for p in schema.tensors)
+        #: a number may stand for some tensor
+        self.numbers_too = schema.name not in _OF_NUMBERS and any("Number" in p.kind for p in schema.tensors)
+        #: numbers may stand for all tensors, but not at once
+        self.never_alone = self.numbers_too and all(
+            "Number" in p.kind and not p.kind.endswith("?") for p in schema.tensors
+        )
         self.base: Op | None = None
         #: the op as a function: a slot of this name makes a call of the op a call of it, nothing in between
         self.__call__: Callable[..., Any] = lambda *a, **k: None
         self.checked = False
         self.composite: Callable[..., Any] | None = None
+        #: a view of the conjugates
+        self.conjugates = False
         self.differentiable: tuple[bool, ...] | None = None
         self.doc = ""
         self.dynamic = False
@@ -129,6 +125,8 @@ class Op:
         self.edge_params: tuple[str, ...] = ()
         self.edge_slots: tuple[int, ...] = ()
         self.family = ""
+        #: whether, by attributes, the result is constant for differentiation: a node without edges
+        self.flat: Callable[[dict[str, Any]], bool] | None = None
         self.impl: Callable[..., Any] = lambda *a, **k: None
         self.infer: Callable[..., Any] | None = None
         #: what `infer` said, by geometry and parameters; None where that is not all it depends on
@@ -150,6 +148,10 @@ class Op:
         #: what nodes save and how they run their rules, by overload and wanted inputs
         self.plans: dict[Any, Any] = {}
         self.random = False
+        #: of an op without a derivative: the exception of its node, by attributes
+        self.refuses: Callable[[dict[str, Any]], Exception] | None = None
+        #: raises what rules would raise of inputs of some geometry
+        self.vets: Callable[..., Any] | None = None
         self.rules: dict[str, Rule] = {}
         #: it acts on autograd's own state, and is always recorded as itself
         self.stateful = False
@@ -164,6 +166,17 @@ class Op:
     def call(self) -> Callable[..., Any]:
         """The op as a function, with its own signature and documentation."""
         return self.__call__
+
+    @property
+    def takes_out(self) -> bool:
+        """Whether its function has ``out=``: it is public, and its result is one new tensor."""
+        return (
+            self.infer is not None
+            and self.base is None
+            and bool(self.tensor_slots)
+            and not (self.many or self.view or self.writes or self.dynamic)
+            and any("nn" not in space and space != "-" for space in self.namespace.split("|"))
+        )
 
     def run(self, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run it on inputs and attributes that are bound already."""
@@ -204,8 +217,12 @@ def _build_call(op: Op) -> Callable[..., Any]:
     inputs = "".join(f"{p.name}, " for p in op.schema.tensors)
     attrs = ", ".join(f"{p.name!r}: {p.name}" for p in op.schema.attrs)
     body = [f"return _dispatch(_op, ({inputs}), {{{attrs}}})"]
+    if op.takes_out:
+        parts += ["out=None"] if star else ["*", "out=None"]
+        names["_store"] = store
+        body.insert(0, f"if out is not None: return _store(_op, ({inputs}), {{{attrs}}}, out)")
     if op.plain:
-        body = _plain_body(op, f"({inputs})", f"{{{attrs}}}")
+        body[-1:] = _plain_body(op, f"({inputs})", f"{{{attrs}}}")
         names.update(_Tensor=Tensor, _compute=compute, _dtypes=dtypes, _learn=learn, _plain=PLAIN)
         names.update(_get=op.known.get, _state=state)
     text = f"def {op.name}({', '.join(parts)}):\n    " + "\n    ".join(body)
@@ -290,7 +307,11 @@ def op(
     dynamic: bool = False,
     inline: bool = False,
     needs_meta: bool = False,
+    conjugates: bool = False,
+    refuses: Callable[[dict[str, Any]], Exception] | None = None,
+    flat: Callable[[dict[str, Any]], bool] | None = None,
     infers_anew: bool = False,
+    vets: Callable[..., Any] | None = None,
     writes: str = "",
     ufunc: str = "",
     differentiable: Sequence[bool] | None = None,
@@ -305,15 +326,20 @@ def op(
     of the tensor parameters, a dict by name, or `Joint`. ``jvp`` is ELEMENTWISE, LINEAR, BILINEAR, or a
     function over ``<input>_t`` tangents (None where absent) and what a vjp may name. ``composite`` is the op
     written in recorded ops: alone it is the implementation; beside ``impl`` it gives the derivatives.
-    ``view`` results share memory; an ``unsafe`` one is of a temporary that nobody else sees, and autograd
-    follows it as a result of its own. ``writes`` names the inputs that the op changes in place by itself.
+    ``view`` results share memory (``conjugates``: and stand for the conjugates of what it holds); an
+    ``unsafe`` one is of a temporary that nobody else sees, and autograd follows it as a result of its own.
+    ``writes`` names the inputs that the op changes in place by itself.
     ``inline`` composites are recorded as the ops inside them, and so are those of ``dynamic`` ops, whose
     shapes depend on values. ``differentiable`` flags each output of a ``many`` op. ``node`` names the
     node, or is a function of the attributes that does. ``number_nodes`` names, by parameter, the node
     where a number stands there: PyTorch's overload for numbers, which has slots for tensors alone.
     ``ufunc`` names the function of the array namespace that ``impl`` is where all parameters have their
     defaults: plans call it without a detour.
+    ``refuses`` makes what a pass raises at the op's node: it has edges from all inputs, but no derivative.
+    ``flat`` says of which attributes nothing depends on the inputs: the node has no edges.
     ``infers_anew``: what ``infer`` says depends on more than geometry and parameters.
+    ``vets(inputs, **attrs)`` raises what the rules would raise of inputs of that geometry: a pass whose
+    bodies are skipped asks it.
     ``method`` attaches a Tensor method (a string: under that name), ``inplace`` derives ``name_``.
     ``namespace`` is where users find it ("nn.functional"; "" is the top level, "-" nowhere).
     """
@@ -327,6 +353,8 @@ def op(
     if impl is not None and composite is not None and infer is None:
         raise ValueError(f"{made.name}: a fused op needs infer")
     made.jvp = jvp
+    if refuses is not None:
+        vjp = Joint(" ".join(made.tensor_slots), lambda: ())
     made.rules = _rules(made, vjp)
     unknown = set(made.rules) - set(made.tensor_slots)
     if unknown:
@@ -340,8 +368,10 @@ def op(
     made.number_nodes = number_nodes or {}
     made.view, made.multi_view, made.many, made.unsafe = view, multi_view, many or multi_view, unsafe
     made.random, made.dynamic, made.needs_meta = random, dynamic, needs_meta
+    made.conjugates, made.refuses, made.flat = conjugates, refuses, flat
     made.inline = inline or (dynamic and composite is not None)
     made.ufunc = ufunc
+    made.vets = vets
     made.writes = tuple(writes.split())
     made.written = tuple(n in made.writes for n in made.tensor_slots)
     if made.simple and not dynamic and not infers_anew:
@@ -383,6 +413,7 @@ def _derive_inplace(base: Op) -> None:
     made.edge_params, made.edge_slots = base.edge_params, base.edge_slots
     made.infer, made.impl, made.jvp, made.composite = base.infer, base.impl, base.jvp, base.composite
     made.node_name, made.namespace, made.random = base.node_name, base.namespace, base.random
+    made.refuses, made.flat = base.refuses, base.flat
     made.number_nodes = base.number_nodes
     made.needs_meta, made.writes, made.family = base.needs_meta, (first.name,), base.family
     made.doc = f"In-place form of `{base.name}`."

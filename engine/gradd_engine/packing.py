@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .anomaly import Watcher
 from .dispatch import flat_tensors
 from .graph import OpNode
-from .nodes import Node, node_of
+from .nodes import Node, edge_of
 from .op import Op, op
 from .saved import Packed, Saved, places
 from .state import ambient, state
@@ -34,7 +34,8 @@ _FREED = (
 
 def _owner(t: Tensor) -> OpNode | None:
     """The node that saved tensors when `t` came to be."""
-    node: Any = node_of(t)
+    edge = edge_of(t)
+    node: Any = None if edge is None else edge.node
     if isinstance(node, CopySlices):
         node = node.fn
     return node if isinstance(node, OpNode) else None
@@ -181,21 +182,27 @@ def allow_mutation_on_saved_tensors() -> Iterator[None]:
 
 
 class SavedTensor:
-    """One tensor that a node keeps (``node._raw_saved_self``)."""
+    """A place where a node keeps a tensor for backward (``node._raw_saved_self``)."""
 
-    def __init__(self, of: Tensor, at: int) -> None:
-        self._of = of
-        self._at = at
+    def __init__(self, node: Any, key: str) -> None:
+        self._node = node
+        self._key = key
 
     def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
-        """Pack this tensor now, and unpack it in backward; RuntimeError where it was freed or has hooks."""
-        node = _owner(self._of)
-        if node is None or node.saved is None:
+        """Pack the tensor now, and unpack it in backward; RuntimeError where it was freed or has hooks."""
+        saved = self._node.saved
+        if saved is None:
             raise RuntimeError(_FREED)
-        if isinstance(_entries(self._of)[self._at][2], Packed):
+        entry = saved.get(self._key)
+        if isinstance(entry, Packed):
             raise RuntimeError(
-                "Calling register_hooks on a saved tensor whose hooks have already been set. "
-                "Hint: only one pair "
-                "of hooks is allowed at a time."
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one "
+                "pair of hooks is allowed at a time."
             )
-        _pack(self._of, self._at, pack_hook, unpack_hook, [])
+        if not isinstance(entry, Saved):
+            raise RuntimeError(f"{self._node.short_name()} keeps no single tensor there")
+        at = next(i for i, (_, _, e) in enumerate(places(saved)) if e is entry)
+        _pack(self._node._stand_in(), at, pack_hook, unpack_hook, [])
+
+
+Node._raw = SavedTensor

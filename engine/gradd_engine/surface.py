@@ -48,8 +48,10 @@ def functions() -> dict[tuple[str, str], Callable[..., Any]]:
         if op.namespace == "-" or op.base is not None:
             continue
         for space in op.namespace.split("|"):
-            if (space, op.name) not in found:
-                found[space, op.name] = op.call
+            # Where PyTorch has a name twice, the op is called `linalg_cross` and published as `linalg.cross`.
+            name = op.name.removeprefix(f"{space}_")
+            if (space, name) not in found:
+                found[space, name] = op.call
                 if not op.tensor_slots:
-                    CREATES.add((space, op.name))
+                    CREATES.add((space, name))
     return found

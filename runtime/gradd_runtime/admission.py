@@ -66,7 +66,7 @@ def admit(bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Pro
     late = iter(values)
     with ambient(grad=True, backend=meta, generator=None, account=None):
         for i, call in enumerate(bound.calls):
-            state.grad = call.grad
+            state.grad = call.grad is True
             inputs = [_peek(x, slots, late) for x in call.inputs]
             attrs = call.attributes(late)
             try:
@@ -155,7 +155,7 @@ def _check_roots(roots: Sequence[Any], gradients: Sequence[Any] | None, batched:
 def _mirror(backend: MetaBackend, t: Tensor) -> Any:
     """A meta tensor with the geometry of `t`, with or without a history."""
     out = backend.empty(Meta(tuple(t.shape), t.dtype, tuple(t.strides)))
-    out.offset, out.storage = t.offset, t.storage
+    out.offset, out.storage, out._conj = t.offset, t.storage, t._conj
     if t.is_leaf:
         out._requires_grad = t.requires_grad
     else:

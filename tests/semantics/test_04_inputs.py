@@ -169,6 +169,13 @@ def test_04_08_edges_as_inputs_of_grad(T: Any, leaf: Any, raises: Any) -> None:
         T.autograd.grad(loss, graph.get_gradient_edge(leaf()), materialize_grads=True)
 
 
+def test_04_08_an_edge_takes_batches_of_gradients(T: Any, leaf: Any) -> None:
+    x = leaf()
+    edge = T.autograd.graph.get_gradient_edge(x * x)
+    (jacobian,) = T.autograd.grad(edge, x, T.eye(2), is_grads_batched=True)
+    assert jacobian.tolist() == [[2.0, 0.0], [0.0, 4.0]]
+
+
 def test_04_08_an_edge_of_another_output(T: Any, leaf: Any) -> None:
     x = leaf()
     first, _ = x.unbind()

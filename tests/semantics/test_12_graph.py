@@ -249,6 +249,57 @@ def test_12_04_arguments_of_a_call(T: Any, leaf: Any, raises: Any) -> None:
     assert fn(T.tensor(1.0), None).tolist() == [1.0, 0.0]
 
 
+class _Square:
+    """A Function's static methods, to be mixed into a class of either module."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, factor: float) -> Any:
+        ctx.save_for_backward(x)
+        return x * x, x * factor
+
+    @staticmethod
+    def backward(ctx: Any, g: Any, h: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return 2 * x * g + h, None
+
+
+def test_12_03_the_node_of_a_function(T: Any, leaf: Any, raises: Any) -> None:
+    graph = T.autograd.graph
+    made = type("Square", (_Square, T.autograd.Function), {})
+    x = leaf()
+    first, second = made.apply(x * 1, 1.0)
+    fn = first.grad_fn
+    assert isinstance(fn, graph.Node)
+    assert fn.name() == "SquareBackward"
+    assert [(node.name(), nr) for node, nr in fn.next_functions] == [("MulBackward0", 0)]
+    (of_second,) = T.autograd.grad(graph.get_gradient_edge(second), x, T.ones(2), retain_graph=True)
+    (of_first,) = T.autograd.grad(graph.GradientEdge(fn, 0), x, T.ones(2), retain_graph=True)
+    assert (of_first.tolist(), of_second.tolist()) == ([2.0, 4.0], [1.0, 1.0])
+    inner = graph.GradientEdge(*fn.next_functions[0])
+    (through,) = T.autograd.grad(first.sum() + second.sum(), inner)
+    assert through.tolist() == [3.0, 5.0]
+    with raises(TypeError, "'SquareBackward' object is not callable"):
+        fn(T.ones(2), T.ones(2))
+
+
+def test_12_04_saved_tensors_that_are_packed(T: Any, leaf: Any) -> None:
+    x = leaf()
+    with T.autograd.graph.saved_tensors_hooks(lambda t: t.detach().numpy(), lambda a: T.tensor(a) * 10):
+        y = x * x
+    assert y.grad_fn._saved_self.tolist() == [10.0, 20.0]
+    assert [g.tolist() for g in y.grad_fn(T.ones(2))] == [[10.0, 20.0]] * 2
+
+
+def test_12_02_looking_around_in_a_hook(T: Any, leaf: Any) -> None:
+    x = leaf()
+    y = x * x
+    seen = []
+    y.register_hook(lambda g: seen.append(y.grad_fn.next_functions[0][0].name()))
+    y.sum().backward()
+    assert seen == ["torch::autograd::AccumulateGrad"]
+    assert x.grad.tolist() == [2.0, 4.0]
+
+
 def test_12_04_calling_a_freed_node(T: Any, leaf: Any, raises: Any) -> None:
     x = leaf()
     y = x * x

@@ -197,3 +197,19 @@ def test_13_03_mutation_of_saved_tensors(T: Any, leaf: Any) -> None:
         y.zero_()
         z.backward()
     assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_12_04_hooks_of_one_saved_tensor(T: Any, leaf: Any, raises: Any) -> None:
+    log, x = Log(), leaf([0.0, 1.0])
+    y = x.exp()
+    y.grad_fn._raw_saved_result.register_hooks(log.pack, log.unpack)
+    assert len(log.packed) == 1
+    with raises(
+        RuntimeError, "Calling register_hooks on a saved tensor whose hooks have already been set. …"
+    ):
+        y.grad_fn._raw_saved_result.register_hooks(log.pack, log.unpack)
+    y.sum().backward()
+    assert len(log.unpacked) == 1
+    assert x.grad.tolist() == pytest.approx([1.0, 2.7182817])
+    with raises(RuntimeError, "Calling register_hooks on a saved tensor after it has been freed. …"):
+        y.grad_fn._raw_saved_result.register_hooks(log.pack, log.unpack)

@@ -11,7 +11,6 @@ Source: https://pytorch.org/docs/stable/generated/torch.vmap.html
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..infer import infer
@@ -74,6 +73,15 @@ class Batched(Tensor):
     grad = Tensor.grad
 
     @property
+    def data(self) -> Any:
+        """RuntimeError: within vmap there is no alias without history."""
+        raise RuntimeError("accessing `data` under vmap transform is not allowed")
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        raise RuntimeError("mutating directly with `.data` under vmap transform is not allowed.")
+
+    @property
     def mapped(self) -> bool:
         """Whether samples differ: the physical tensor has a batch dimension, 0."""
         return len(self.array.shape) > len(self.shape)
@@ -131,10 +139,15 @@ class Batched(Tensor):
         return repr(self) if self.shape else format(self.item(), spec)
 
 
-@lru_cache
+_classes: dict[type[Tensor], type[Any]] = {Tensor: Batched}
+
+
 def class_over(root: type[Tensor]) -> type[Any]:
     """The class of a level's tensors, with the methods of those that users see."""
-    return Batched if root is Tensor else type("BatchedTensor", (Batched, root), {})
+    found = _classes.get(root)
+    if found is None:
+        found = _classes[root] = type("BatchedTensor", (Batched, root), {})
+    return found
 
 
 class BatchedBackend:
@@ -151,6 +164,10 @@ class BatchedBackend:
         #: the levels of the thread when this one began
         self.outer = outer
         self.size = size
+        #: for "same": what was drawn, in order, where levels of several chunks share it; and how many this
+        #: one took
+        self.draws: list[Any] | None = None
+        self.drawn = 0
         self.randomness = randomness
         self.level: int = below.level + 1
         self.device = below.device

@@ -273,6 +273,8 @@ adaptive_transposed: Op = op(
 
 
 def _adaptive_pool2d(input: Any, output_size: Any) -> Any:
+    if output_size is not None and not isinstance(output_size, int) and input.ndim <= len(output_size):
+        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
     wanted = [output_size] * 2 if output_size is None or isinstance(output_size, int) else list(output_size)
     if len(wanted) != 2:
         raise RuntimeError("adaptive_avg_pool2d: output_size must be 2")
@@ -289,11 +291,19 @@ adaptive_avg_pool2d = op(
     namespace="nn.functional",
     doc="Averages over [H, W] to `output_size`; None keeps a size (torch.nn.functional.adaptive_avg_pool2d).",
 )
+
+
+def _adaptive_pool1d(input: Any, output_size: Any) -> Any:
+    if not isinstance(output_size, int) and len(output_size) != 1:
+        raise RuntimeError(
+            f"adaptive_avg_pool1d() argument 'output_size' should contain one int (got {len(output_size)})"
+        )
+    return adaptive(input.unsqueeze(-2), output_size=[1, one(output_size)]).squeeze(-2)
+
+
 adaptive_avg_pool1d = op(
     "adaptive_avg_pool1d(Tensor input, int[] output_size)",
-    composite=lambda input, output_size: adaptive(
-        input.unsqueeze(-2), output_size=[1, one(output_size)]
-    ).squeeze(-2),
+    composite=_adaptive_pool1d,
     namespace="|nn.functional",
     doc="Averages over the last dimension to `output_size` (torch.nn.functional.adaptive_avg_pool1d).",
 )

@@ -28,7 +28,7 @@ def _ordered(name: str) -> Callable[..., Meta]:
 def _comparison(name: str, ufunc: str, words: str, infer: Callable[..., Meta] = broadcast_bool) -> Op:
     # only the in-place form, whose result is of the input's dtype, is ever differentiated: zeros
     return op(
-        f"{name}(Tensor|Number input, Tensor|Number other)",
+        f"{name}(Tensor input, Tensor|Number other)",
         infer=infer,
         impl=lambda xp, a, b: getattr(xp, ufunc)(a, b),
         vjp=(lambda g: zeros_like(g), lambda g: zeros_like(g)),

@@ -56,9 +56,10 @@ def check_numbers(dims: int, groups: int, **lists: Sequence[int]) -> None:
             )
     if any(p < 0 for p in lists["padding"]):
         raise RuntimeError("negative padding is not supported")
-    for name in ("stride", "dilation"):
-        if any(v <= 0 for v in lists[name]):
-            raise RuntimeError(f"non-positive {name} is not supported")
+    if any(v <= 0 for v in lists["stride"]):
+        raise RuntimeError("non-positive stride is not supported")
+    if any(v <= 0 for v in lists["dilation"]):
+        raise RuntimeError("dilation should be greater than zero")
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
 

@@ -99,7 +99,11 @@ def argwhere(input: Any) -> Any:
 def bool_mask(mask: Tensor, name: str) -> None:
     """RuntimeError where a mask is not bool."""
     if mask.dtype is not dtypes.bool_:
-        raise RuntimeError(f"{name}: expected BoolTensor for mask")
+        raise RuntimeError(
+            f"{name}: expected BoolTensor for mask"
+            if name == "masked_select"
+            else f"{name} only supports boolean masks, but got mask with dtype {mask.dtype.title}"
+        )
 
 
 def _masked_rows_impl(xp: Any, a: Any, mask: Any, count: int) -> Any:
@@ -179,8 +183,7 @@ masked_scatter: Op = op(
     jvp=LINEAR,
     method=True,
     inplace=True,
-    doc="The elements under the mask replaced by those of `source`, in order (torch.Tensor.masked_scatter).",
-    namespace="-",
+    doc="The elements under the mask replaced by those of `source`, in order (torch.masked_scatter).",
 )
 
 

@@ -24,6 +24,8 @@ _CPP = {
     "int8": "signed char", "uint8": "unsigned char", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
     "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
 }  # fmt: skip
+#: and those that messages about numbers quote, where they differ
+_TYPES = {"int64": "int64_t", "int16": "int16_t", "int8": "int8_t", "uint8": "uint8_t"}
 
 
 def _masked_fill_infer(input: Tensor, mask: Tensor, value: Any) -> Meta:
@@ -36,9 +38,11 @@ def _masked_fill_infer(input: Tensor, mask: Tensor, value: Any) -> Meta:
         raise RuntimeError(
             f"masked_fill_ only supports boolean masks, but got mask with dtype {_CPP[mask.dtype.name]}"
         )
-    if isinstance(value, complex) and not input.dtype.is_complex:
+    beyond = isinstance(value, complex) or (isinstance(value, Tensor) and value.dtype.is_complex)
+    if beyond and not input.dtype.is_complex:
+        name = _CPP.get(input.dtype.name, "bool")
         raise RuntimeError(
-            f"value cannot be converted to type {_CPP.get(input.dtype.name, 'bool')} without overflow"
+            f"value cannot be converted to type {_TYPES.get(input.dtype.name, name)} without overflow"
         )
     return Meta(broadcast_shapes(tuple(mask.shape), tuple(input.shape)), input.dtype)
 
@@ -143,6 +147,15 @@ def _embedding_again(g: Any, index: Any, padding_idx: int | None, scale_grad_by_
     return masked_fill(found, reshape(eq(index, padding_idx), [*index.shape, 1]), 0.0)
 
 
+def refuse_sparse(sparse: bool) -> None:
+    """NotImplementedError where a sparse gradient is asked for."""
+    if sparse:
+        raise NotImplementedError(
+            "sparse=True is not supported: gradients are dense, there are no sparse tensors. Leave it out: "
+            "the dense gradient has the same values"
+        )
+
+
 @public("nn.functional")
 def embedding(
     input: Any,
@@ -153,9 +166,12 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Any:
-    """See torch.nn.functional.embedding; `max_norm` and `sparse` are not there yet (NotImplementedError)."""
-    if max_norm is not None or sparse:
-        raise NotImplementedError("embedding with max_norm or sparse gradients is not there yet")
+    """See torch.nn.functional.embedding; `max_norm` is not there yet, nor are sparse gradients
+    (NotImplementedError).
+    """
+    refuse_sparse(sparse)
+    if max_norm is not None:
+        raise NotImplementedError("embedding with max_norm is not there yet")
     if padding_idx is not None:
         rows = weight.shape[0]
         assert -rows <= padding_idx < rows, "Padding_idx must be within num_embeddings"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
+from ..dispatch import invalid_combination
 from ..layout import Meta, reduced_shape, wrap_dim
 from ..op import Joint, Op, op
 from ..surface import public
@@ -163,6 +164,10 @@ _max, _min, _max_dim, _min_dim = _whole("max"), _whole("min"), _along("max"), _a
 
 
 def _choose(name: str, input: Any, dim: Any, keepdim: bool, whole: Op, along: Op, binary: Op) -> Any:
+    if not isinstance(input, Tensor):
+        given = [x for x in (input, dim) if x is not None]
+        forms = ("Tensor input", "Tensor input, Tensor other", "Tensor input, int dim, bool keepdim = False")
+        raise TypeError(invalid_combination(name, given, forms))
     if dim is None:
         return whole(input)
     return binary(input, dim) if isinstance(dim, Tensor) else _RETURNS[name](*along(input, dim, keepdim))
@@ -221,6 +226,10 @@ amax, amin = _end("amax"), _end("amin")
 
 def _aminmax_infer(input: Tensor, dim: int | None, keepdim: bool) -> list[Meta]:
     _not_complex(input, "aminmax")
+    if dim is None and not input.numel():
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+        )
     not_empty(input, "aminmax", dim)
     meta = reduced(input, dim, keepdim, input.dtype)
     return [meta, Meta(meta.shape, meta.dtype)]

@@ -309,6 +309,8 @@ def _roll_infer(input: Tensor, shifts: Any, dims: Any) -> Meta:
             raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
         for d in dims:
             wrap_dim(d, input.ndim)
+            if not input.ndim:
+                raise IndexError(f"Dimension specified as {d} but tensor has no dimensions")
     elif len(shifts) != 1:
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:0")
     return Meta(tuple(input.shape), input.dtype)

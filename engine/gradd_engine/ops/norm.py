@@ -40,7 +40,8 @@ def _infer(input: Tensor, ord: Any, dim: Dims, keepdim: bool, dtype: DType | Non
     return meta
 
 
-def _norm(xp: Any, a: Any, ord: Any, dim: Dims, keepdim: bool, dtype: Any) -> Any:
+def kernel(xp: Any, a: Any, ord: Any, dim: Dims, keepdim: bool, dtype: Any) -> Any:
+    """The norm of an array over dimensions."""
     over = axes(a, dim)
     size = xp.abs(a)
     if ord == math.inf:
@@ -57,7 +58,7 @@ def _norm(xp: Any, a: Any, ord: Any, dim: Dims, keepdim: bool, dtype: Any) -> An
     return xp.power(xp.power(size, number(ord)).sum(axis=over, keepdims=keepdim), number(1.0 / ord))
 
 
-def _factor(input: Any, ord: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
+def factor(input: Any, ord: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
     """The gradient of the norm in `input`; None for the 0-norm, which is constant."""
     n = spread(out, input, dim, keepdim)
     if ord == 0:
@@ -76,23 +77,31 @@ def _factor(input: Any, ord: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
     return sgn(input) * size ** (ord - 1) * scale if ord < 2 else input * size ** (ord - 2) * scale
 
 
-def _vjp(g: Any, input: Any, ord: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
-    factor = _factor(input, ord, dim, keepdim, out)
-    return None if factor is None else spread(g, input, dim, keepdim) * factor
+def gradient(g: Any, input: Any, ord: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
+    """The norm's gradient in `input`; None for the 0-norm."""
+    found = factor(input, ord, dim, keepdim, out)
+    if found is None:
+        return None
+    g = spread(g, input, dim, keepdim)
+    if ord > 1 and ord not in (2, math.inf):
+        # at 0 not even an infinite or undefined gradient of the norm comes through
+        g = where(spread(out, input, dim, keepdim) == 0, 0.0, g)
+    return g * found
 
 
 def _jvp(input_t: Any, input: Any, ord: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
-    factor = _factor(input, ord, dim, keepdim, out)
-    return None if factor is None else collect(input_t, factor, dim, keepdim, out)
+    found = factor(input, ord, dim, keepdim, out)
+    return None if found is None else collect(input_t, found, dim, keepdim, out)
 
 
 _vector_norm: Op = op(
     "vector_norm(Tensor input, Number ord=2, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)",
     infer=_infer,
-    impl=_norm,
-    vjp=_vjp,
+    impl=kernel,
+    vjp=gradient,
     jvp=_jvp,
     node="LinalgVectorNormBackward0",
+    flat=lambda attrs: attrs["ord"] == 0,
     namespace="linalg",
     doc="The norm of order `ord` over `dim`, or over all (torch.linalg.vector_norm).",
 )
@@ -104,15 +113,3 @@ def vector_norm(
 ) -> Any:
     """See torch.linalg.vector_norm."""
     return _vector_norm(x, ord, dim, keepdim, dtype=dtype)
-
-
-@public(method=True)
-def norm(
-    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None
-) -> Any:
-    """See torch.norm: vector norms, and the Frobenius norm under that name."""
-    if p is None or p == "fro":
-        p = 2
-    elif isinstance(p, str):
-        raise RuntimeError(f"norm: order {p!r} is not a vector norm; gradd has no matrix norms yet")
-    return vector_norm(input, p, dim, keepdim, dtype=dtype)

@@ -180,6 +180,11 @@ def _max_pool1d(
         )
     k, p, d = (one(v) for v in (kernel_size, padding, dilation))
     s = k if stride is None or stride == () or stride == [] else one(stride)
+    if s <= 0:
+        raise RuntimeError(f"max_pool1d() stride must be greater than zero, but got {s}")
+    count = (input.shape[-1] + 2 * p - d * (k - 1) - 1 + (s - 1 if ceil_mode else 0)) // s + 1
+    if input.numel() and k > 0 and 0 <= p <= k // 2 and d > 0 and count <= 0:
+        raise RuntimeError(f"max_pool1d() Invalid computed output size: {count}")
     out, index = max_with_indices(input.unsqueeze(-2), [1, k], [1, s], [0, p], [1, d], ceil_mode)
     return out.squeeze(-2), index.squeeze(-2)
 

@@ -77,17 +77,21 @@ randn_op = op(
     doc="Standard normal numbers (torch.randn).",
 )
 rand_like_op = op(
-    "rand_like(Tensor input, *, dtype? dtype=None)",
-    infer=lambda input, dtype: _floating(like(input, dtype), "check_uniform_bounds", True),
-    impl=lambda xp, a, dtype, meta, key: uniform_array(xp, key, meta),
+    "rand_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
+    infer=lambda input, dtype, memory_format: _floating(
+        like(input, dtype, memory_format), "check_uniform_bounds", True
+    ),
+    impl=lambda xp, a, dtype, memory_format, meta, key: uniform_array(xp, key, meta),
     random=True,
     needs_meta=True,
     doc="Numbers evenly distributed over [0, 1), in the input's shape (torch.rand_like).",
 )
 randn_like_op = op(
-    "randn_like(Tensor input, *, dtype? dtype=None)",
-    infer=lambda input, dtype: _floating(like(input, dtype), "normal_kernel_cpu", True),
-    impl=lambda xp, a, dtype, meta, key: normal_array(xp, key, meta),
+    "randn_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
+    infer=lambda input, dtype, memory_format: _floating(
+        like(input, dtype, memory_format), "normal_kernel_cpu", True
+    ),
+    impl=lambda xp, a, dtype, memory_format, meta, key: normal_array(xp, key, meta),
     random=True,
     needs_meta=True,
     doc="Standard normal numbers in the input's shape (torch.randn_like).",
@@ -374,6 +378,8 @@ def _multinomial_infer(input: Tensor, num_samples: int, replacement: bool) -> Me
         raise RuntimeError(
             f"multinomial only supports floating-point dtypes for input, got: {input.dtype.title}"
         )
+    if input.shape[-1] > 1 << 24:
+        raise RuntimeError("number of categories cannot exceed 2^24")
     if num_samples <= 0:
         raise RuntimeError("cannot sample n_sample <= 0 samples")
     if not replacement and num_samples > input.shape[-1]:
@@ -384,6 +390,12 @@ def _multinomial_infer(input: Tensor, num_samples: int, replacement: bool) -> Me
 def _multinomial_impl(xp: Any, a: Any, num_samples: int, replacement: bool, meta: Meta, key: Any) -> Any:
     """With replacement by the inverse of the summed weights; without, by the order of exponential clocks."""
     rows = a.reshape(-1, a.shape[-1]).astype(xp.float64)
+    if replacement and num_samples > 1:
+        for bad, what in ((rows < 0, "< 0"), (~xp.isfinite(rows), "= infinity or NaN")):
+            if bool(bad.any()):
+                raise RuntimeError(
+                    f"invalid multinomial distribution (encountering probability entry {what})"
+                )
     if not bool((xp.isfinite(rows) & (rows >= 0)).all()):
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if not bool((rows.sum(axis=1) > 0).all()):

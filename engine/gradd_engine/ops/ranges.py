@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import dtypes
+from ..dispatch import invalid_combination
 from ..layout import Meta
 from ..op import op
 from ..surface import public
+from ..tensor import Tensor
 from .common import np_dtype
 from .creation import check_device, finished, wanted
 
@@ -115,6 +117,16 @@ logspace_op = op(
 )
 
 
+def _check_ends(name: str, start: Any, end: Any, steps: Any) -> None:
+    if not isinstance(steps, (int, np.integer)) and not isinstance(steps, Tensor):
+        forms = ("Tensor start, Tensor end, int steps", "Number start, Number end, int steps")
+        raise TypeError(invalid_combination(name, (start, end, steps), forms))
+    wide = {k: v.ndim for k, v in (("start", start), ("end", end)) if isinstance(v, Tensor) and v.ndim}
+    if wide:
+        got = " and ".join(f"{k} with {n} dimension(s)" for k, n in wide.items())
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {got}.")
+
+
 @public(creates=True)
 def linspace(
     start: Any,
@@ -126,6 +138,7 @@ def linspace(
     requires_grad: bool = False,
 ) -> Any:
     """See torch.linspace."""
+    _check_ends("linspace", start, end, steps)
     check_device(device)
     return finished(linspace_op(start, end, steps, dtype=dtype or _number_dtype(start, end)), requires_grad)
 
@@ -142,6 +155,7 @@ def logspace(
     requires_grad: bool = False,
 ) -> Any:
     """See torch.logspace."""
+    _check_ends("logspace", start, end, steps)
     check_device(device)
     return finished(
         logspace_op(start, end, steps, float(base), dtype=dtype or _number_dtype(start, end)), requires_grad

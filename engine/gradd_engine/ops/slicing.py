@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..dtypes import INT
 from ..layout import Meta, wrap_dim
 from ..op import LINEAR, op
 from ..registry import named
@@ -108,7 +109,13 @@ op(
 )
 
 
-def _narrow(input: Tensor, dim: int, start: int, length: int) -> Any:
+def _narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
+    if isinstance(start, Tensor):
+        if start.ndim or start.dtype.category != INT:
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
+        from . import dynamic
+
+        start = int(dynamic.read(start))
     if not input.ndim:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     if length < 0:

@@ -14,12 +14,13 @@ from ..graph import OpNode
 from ..layout import Meta
 from ..nodes import AccumulateGrad, Edge, Node, accumulator, next_priority, node_of
 from ..saved import Saved, TensorMeta
-from ..tensor import Tensor, VersionCounter
+from ..tensor import Tensor
 from .numbers import Offset, TraceFailed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..tensor import VersionCounter
     from .trace import Block, TraceBackend
 
 #: a graph of more nodes than this is walked eagerly: looking at it would cost what a plan saves
@@ -81,6 +82,7 @@ class Found:
             t.strides,
             None if floats(t) else t.offset,
             t.dtype,
+            t._conj,
             t._requires_grad,
             t._grad_dtype,
             t._nr,
@@ -88,6 +90,7 @@ class Found:
             t._creation,
             self._storages.setdefault(id(t.storage), len(self._storages)),
             self._counters.setdefault(id(t._vc), len(self._counters)),
+            t._vc.inference,
             None if base is None else (self._place(base), t._vc.n - t._view_version),
             None if t._grad is None else self._place(t._grad),
             None if t._fn is None else self._place(node_of(t)),  # type: ignore[arg-type]
@@ -122,7 +125,7 @@ class Found:
 
     def _saved(self, entry: Any) -> Any:
         if isinstance(entry, TensorMeta):
-            return (entry.shape, entry.dtype, entry.strides, int(entry.offset))
+            return (entry.shape, entry.dtype, entry.strides, int(entry.offset), entry.conj)
         if isinstance(entry, Saved):
             t = entry.tensor
             return (self._place(t), entry.is_output, entry.nr, t._vc.n - entry.version)
@@ -201,10 +204,18 @@ class Mirrored:
             block = self._blocks[id(t.storage)] = self._backend.block(meta, source=index)
         counter = self._counters.get(id(t._vc))
         if counter is None:
-            counter = self._counters[id(t._vc)] = VersionCounter()
+            counter = self._counters[id(t._vc)] = type(t._vc)()
             counter.n = t._vc.n
         made = Tensor(self._backend, block, t.shape, t.strides, offset, t.dtype, None, counter)
-        for name in ("_requires_grad", "_grad_dtype", "_nr", "_retains", "_creation", "_view_version"):
+        for name in (
+            "_requires_grad",
+            "_grad_dtype",
+            "_nr",
+            "_retains",
+            "_creation",
+            "_view_version",
+            "_conj",
+        ):
             if name in t.__dict__:
                 setattr(made, name, t.__dict__[name])
         return made
@@ -234,7 +245,7 @@ class Mirrored:
         if isinstance(entry, TensorMeta):
             meta = TensorMeta.__new__(TensorMeta)
             meta.shape, meta.dtype, meta.strides = entry.shape, entry.dtype, entry.strides
-            meta.offset = entry.offset
+            meta.offset, meta.conj = entry.offset, entry.conj
             return meta
         if not isinstance(entry, Saved):
             return entry

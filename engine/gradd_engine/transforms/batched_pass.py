@@ -43,9 +43,8 @@ def batch_of(roots: Sequence[tuple[Edge, Tensor]]) -> tuple[BatchedBackend, list
     for _, g in roots:
         if not g.shape:
             raise ValueError(
-                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input "
-                "is a Tensor "
-                "of dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a "
+                "Tensor of dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
             )
     level = new_level(roots[0][1], same_size([g.shape[0] for _, g in roots]))
     return level, [(edge, level.wrap(g)) for edge, g in roots]

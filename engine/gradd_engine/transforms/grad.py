@@ -14,7 +14,7 @@ from ..ops.create import zeros_like
 from ..state import state
 from ..tensor import Tensor
 from .arguments import Arguments, with_aux
-from .scope import Scope
+from .scope import Scope, tracked
 from .tree import flatten, unflatten
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Pullback:
     ) -> list[Tensor]:
         """The gradient of each input from those of (some of) the outputs."""
         if create is None:
-            create = state.grad and (self._tracked or any(t.requires_grad for t in cotangents))
+            create = state.grad and (self._tracked or any(map(tracked, cotangents)))
         return self.scope.gradients(outputs, self.inputs, cotangents, create=create, keep=keep)
 
 
@@ -213,7 +213,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
                         f"tangent:{i} with {what} {mine} in flattened pytree doesn't match the {what} {due} "
                         "of the corresponding primal."
                     )
-        create = state.grad and (scope.reaches_out(pulled) or any(t.requires_grad for t in given))
+        create = state.grad and (scope.reaches_out(pulled) or any(map(tracked, given)))
         found = scope.gradients(pulled, weights, given, create=create, keep=True)
         return unflatten([scope.settle(t) for t in found], pullback.structure)
 

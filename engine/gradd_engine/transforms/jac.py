@@ -16,6 +16,7 @@ from ..tensor import Tensor
 from .arguments import Arguments, with_aux
 from .grad import Pullback, check_outputs
 from .tree import flatten, unflatten
+from .vmap import vmap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -87,10 +88,13 @@ def _push(
     return [p for p, _ in pairs], moved, structure, aux
 
 
-def each_row(fn: Callable[[Tensor], list[Tensor]], rows: Tensor) -> list[Tensor]:
-    """What `fn` makes of each row, stacked: one tensor for each that it returns."""
-    found = [fn(row) for row in rows.unbind(0)]  # type: ignore[attr-defined]
-    return [stack(list(some)) for some in zip(*found, strict=True)]
+def _each_row(fn: Callable[[Tensor], list[Tensor]], rows: Tensor, chunk_size: int | None) -> list[Tensor]:
+    """What `fn` makes of each row, stacked. Rows by themselves (a chunk of one) need no vmap."""
+    if chunk_size != 1:
+        found: list[Tensor] = vmap(fn, chunk_size=chunk_size)(rows)
+        return found
+    parts = [fn(row) for row in rows.unbind(0)]  # type: ignore[attr-defined]
+    return [stack(list(some)) for some in zip(*parts, strict=True)]
 
 
 def _check_real(name: str, tensors: Sequence[Any], what: str) -> None:
@@ -116,7 +120,8 @@ def jacrev(
     """The Jacobian of `func` by reverse mode: for each output and chosen input a tensor of both shapes
     joined.
 
-    With `has_aux`, ``func`` returns ``(output, aux)`` and the result is ``(jacobian, aux)``. See
+    All rows are computed in one pass, or so many at a time as `chunk_size` says. With `has_aux`, ``func``
+    returns ``(output, aux)`` and the result is ``(jacobian, aux)``. See
     https://pytorch.org/docs/stable/generated/torch.func.jacrev.html.
     """
     if chunk_size is not None and chunk_size <= 0:
@@ -129,7 +134,7 @@ def jacrev(
         _check_real("jacrev", pullback.outputs, "outputs")
         found = []
         for out in pullback.outputs:
-            rows = each_row(functools.partial(_pulled, pullback, out), basis(out))
+            rows = _each_row(functools.partial(_pulled, pullback, out), basis(out), chunk_size)
             parts = [
                 pullback.scope.settle(r.reshape((*out.shape, *x.shape)))  # type: ignore[attr-defined]
                 for r, x in zip(rows, pullback.inputs, strict=True)
@@ -158,27 +163,32 @@ def jacfwd(
     def jacobian(*args: Any) -> Any:
         _check_real("jacfwd", flatten(args)[0], "inputs")
         arguments = Arguments(args, argnums)
-        outputs: list[Tensor] = []
         made: Any = None
-        aux = None
+        nested: Any = None
 
-        def push(at: int, direction: Tensor) -> list[Tensor]:
-            nonlocal outputs, made, aux
+        def push(at: int, direction: Tensor) -> tuple[list[Tensor], list[Tensor]]:
+            nonlocal made, nested
             given = [direction if i == at else None for i in range(len(arguments.leaves))]
             outputs, moved, made, aux = _push(func, arguments, given, False, has_aux)
             _check_real("jacfwd", outputs, "outputs")
-            return moved
+            leaves, nested = flatten(aux) if has_aux else ([], None)
+            return moved, leaves
 
-        columns = [each_row(functools.partial(push, at), basis(x)) for at, x in enumerate(arguments.leaves)]
+        columns = []
+        aux: list[Any] = []
+        for at, x in enumerate(arguments.leaves):
+            moved, aux = vmap(functools.partial(push, at), randomness=randomness)(basis(x))
+            columns.append(moved)
         found = []
-        for k, out in enumerate(outputs):
+        for some in zip(*columns, strict=True):
             parts = [
-                some[k].movedim(0, -1).reshape((*out.shape, *x.shape))  # type: ignore[attr-defined]
-                for some, x in zip(columns, arguments.leaves, strict=True)
+                c.movedim(0, -1).reshape((*c.shape[1:], *x.shape))
+                for c, x in zip(some, arguments.leaves, strict=True)
             ]
             found.append(arguments.nested(parts))
         result = unflatten(found, made)
-        return (result, aux) if has_aux else result
+        # Aux is the same for every direction.
+        return (result, unflatten([a[0] for a in aux], nested)) if has_aux else result
 
     return jacobian
 

@@ -21,6 +21,18 @@ _NOT_SAME = (
 _OF_VALUES = frozenset({"bernoulli", "multinomial"})
 
 
+def _shared(call: Call, inputs: list[Any]) -> Any:
+    """A draw that is the same for all samples, also those of other chunks."""
+    level = call.level
+    if level.draws is None:
+        return call.below(inputs)
+    if level.drawn == len(level.draws):
+        level.draws.append(call.below(inputs))
+    level.drawn += 1
+    # The function may write to it.
+    return named.clone(level.draws[level.drawn - 1])
+
+
 def randomly(call: Call) -> list[Any]:
     """The outputs of a random op; RuntimeError in PyTorch's words where `randomness` forbids it."""
     level, inputs = call.level, call.inputs
@@ -30,7 +42,7 @@ def randomly(call: Call) -> list[Any]:
         if call.mapped and call.op.name in _OF_VALUES:
             raise RuntimeError(_NOT_SAME)
         one = [call.sample(x, 0) for x in inputs] if level.size else call.nothing()
-        return [level.lift(call.below(one))]
+        return [level.lift(_shared(call, one))]
     if "size" in call.attrs:
         return [level.wrap(call.below(inputs, size=[level.size, *call.attrs["size"]]))]
     if call.op.name in ("randperm", "multinomial"):

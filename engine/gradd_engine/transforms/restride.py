@@ -88,10 +88,10 @@ def _part(
     if len(odd) != 1 or not steps[odd[0]]:
         return None
     (d,) = odd
-    start, step = _steps(ahead, steps[d]), _steps(strides[d], steps[d])
-    if start is None or not step or not shape[d] or start + (shape[d] - 1) * step >= old[d]:
+    start, every = _steps(ahead, steps[d]), _steps(strides[d], steps[d])
+    if start is None or not every or not shape[d] or start + (shape[d] - 1) * every >= old[d]:
         return None
-    return named.slice_from(t, d, start, shape[d], step)
+    return named.slice_from(t, d, start, shape[d], every)
 
 
 def _steps(distance: int, step: int) -> int | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..layout import Meta, numel, wrap_dim
+from ..layout import Meta, is_dense, numel, wrap_dim
 from ..registry import named
 from ..schema import ELEMENTWISE
 from ..state import ambient
@@ -128,11 +128,17 @@ class Call:
         return [self.front(o) for o in found] if self.op.many else self.front(found)
 
     def fitted(self, p: Any, meta: Meta) -> Any:
-        """A physical result in the shape and dtype that a sample's must have."""
+        """A physical result in the shape and dtype that a sample's must have; a sample's memory has no gaps
+        and is its own, so that its views can be written to.
+        """
         shape = (self.size, *meta.shape)
         if tuple(p.shape) != shape:
             p = named.reshape(p, list(shape))
-        return p if p.dtype is meta.dtype else named.to_copy(p, meta.dtype)
+        if p.dtype is not meta.dtype:
+            p = named.to_copy(p, meta.dtype)
+        if is_dense(meta.shape, p.strides[1:]) and (p.strides[0] or self.size < 2):
+            return p
+        return named.to_layout(p, [max(numel(meta.shape), 1), *meta.strides])
 
 
 def _flat(inputs: Any) -> Iterator[Any]:
@@ -193,7 +199,7 @@ def elementwise(call: Call) -> Any:
 
 @rule("masked_fill")
 def _masked_fill(call: Call) -> Any:
-    input, mask, value = call.inputs
+    input, _, value = call.inputs
     if not isinstance(value, Tensor):
         return elementwise(call)
     cast = value if value.dtype is input.dtype else named.to_copy(value, input.dtype)
@@ -358,6 +364,29 @@ def _into_zeros(call: Call) -> Any:
 def _shifted(attrs: dict[str, Any], ndim: int, *names: str) -> dict[str, int]:
     """Dimensions of a sample as those of the batch."""
     return {n: wrap_dim(attrs[n], ndim) + 1 for n in names}
+
+
+@rule("as_strided_backward")
+def _as_strided_backward(call: Call) -> Any:
+    (g,), a = call.inputs, call.attrs
+    offset = a["offset"]
+    if not call.size or not numel(a["shape"]) or not numel(a["size"]):
+        return one_by_one(call)
+    # So far apart that no sample reaches into the next.
+    reach = max(_last(a["shape"], a["strides"]), offset + _last(a["size"], a["stride"])) + 1 - min(0, offset)
+    return call.below(
+        [call.front(g)],
+        shape=[call.size, *a["shape"]],
+        strides=[reach, *a["strides"]],
+        size=[call.size, *a["size"]],
+        stride=[reach, *a["stride"]],
+        offset=offset,
+    )
+
+
+def _last(shape: Sequence[int], strides: Sequence[int]) -> int:
+    """Where the last element lies, counted from the first."""
+    return sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
 
 
 @rule("as_strided_scatter")

@@ -22,7 +22,7 @@ class Structure:
     def __init__(self, kind: Any = None, context: Any = None, parts: Sequence[Structure] = ()) -> None:
         self.kind, self.context, self.parts = kind, context, tuple(parts)
         #: how many leaves there are
-        self.leaves = sum(p.leaves for p in self.parts) if kind is not None else 1
+        self.leaves: int = sum(p.leaves for p in self.parts) if kind is not None else 1
 
     def __repr__(self) -> str:
         return self._text(0)

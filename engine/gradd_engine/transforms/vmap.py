@@ -35,7 +35,7 @@ def vmap(
     ``in_dims`` says which dimension of each input is mapped over (an int, None for "the same for every
     sample", or a nested tuple in the inputs' structure), ``out_dims`` where the mapped dimension is in each
     output. ``randomness`` is "error", "different" (a draw for each sample) or "same". With ``chunk_size`` the
-    batch is computed so many samples at a time; each chunk then makes random draws of its own.
+    batch is computed so many samples at a time.
 
     Raises ValueError and RuntimeError as PyTorch does.
     """
@@ -54,18 +54,20 @@ def vmap(
         size = _batch_size(dims, leaves)
         if chunk_size is None or size <= chunk_size:
             return _run(func, size, dims, leaves, structure, out_dims, randomness, kwargs)
-        found = []
+        found: list[tuple[list[Any], Structure]] = []
+        draws: list[Any] = []
         for start in range(0, size, chunk_size):
             count = min(chunk_size, size - start)
             part = [
                 x if d is None else named.slice_from(x, d, start, count)
                 for x, d in zip(leaves, dims, strict=True)
             ]
-            found.append(flatten(_run(func, count, dims, part, structure, out_dims, randomness, kwargs)))
-        outputs, made = zip(*(each for each, _ in found), strict=True), found[0][1]
+            each = _run(func, count, dims, part, structure, out_dims, randomness, kwargs, draws)
+            found.append(flatten(each))
+        outputs, made = zip(*(leaves for leaves, _ in found), strict=True), found[0][1]
         where = spread(out_dims, made)
         assert where is not None
-        joined = [named.cat(list(each), d) for each, d in zip(outputs, where, strict=True)]
+        joined = [named.cat(list(parts), d) for parts, d in zip(outputs, where, strict=True)]
         return unflatten(joined, made)
 
     return mapped
@@ -80,9 +82,11 @@ def _run(
     out_dims: Any,
     randomness: str,
     kwargs: dict[str, Any],
+    draws: list[Any] | None = None,
 ) -> Any:
     first = next(x for x, d in zip(leaves, dims, strict=True) if d is not None)
     level = new_level(first, size, randomness)
+    level.draws = draws
     inputs = [x if d is None else level.wrap(_moved(x, d, 0)) for x, d in zip(leaves, dims, strict=True)]
     with ambient(vmaps=(*state.vmaps, level)):
         found = func(*unflatten(inputs, structure), **kwargs)
@@ -105,7 +109,7 @@ def lifted(t: Tensor) -> Tensor:
     the level's alone and not seen below.
     """
     level = state.vmaps[-1] if state.vmaps else None
-    return t if level is None or t.backend is level else level.lift(t)  # type: ignore[no-any-return]
+    return t if level is None or t.backend is level else level.lift(t)
 
 
 def _moved(t: Any, source: int, target: int) -> Any:

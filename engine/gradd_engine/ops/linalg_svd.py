@@ -1,0 +1,433 @@
+"""Singular values and what follows from them: pseudo-inverses, ranks, least squares.
+
+Gradients of singular vectors are nan where singular values are repeated, as in PyTorch
+(https://pytorch.org/docs/stable/generated/torch.linalg.svd.html).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..kernels import linalg as kernels
+from ..layout import Meta, broadcast_shapes
+from ..op import Joint, Op, op
+from ..surface import public
+from ..tensor import Tensor
+from .binary import maximum
+from .common import conj
+from .diagonals import diag_embed, diagonal
+from .elementwise import abs
+from .linalg_common import LinAlgError, adjoint, columns, floating, matrices, re, square, tupled
+from .linalg_eig import eigvalsh
+from .reductions import sum
+from .reshape import squeeze_dim, unsqueeze
+from .slicing import narrow
+
+
+def _eps(dtype: Any) -> float:
+    return float(np.finfo(dtypes.to_real(dtype).np).eps)
+
+
+# -- svd ---------------------------------------------------------------------------------------------
+
+
+def _svd_infer(A: Tensor, full_matrices: bool) -> list[Meta]:
+    matrices(A, "linalg.svd")
+    floating(A, "linalg.svd")
+    *batch, m, n = A.shape
+    k = min(m, n)
+    rows, cols = (m, n) if full_matrices else (k, k)
+    return [
+        columns((*batch, m, rows), A.dtype),
+        Meta((*batch, k), dtypes.to_real(A.dtype)),
+        columns((*batch, cols, n), A.dtype),
+    ]
+
+
+def _svd_impl(xp: Any, a: Any, full_matrices: bool) -> Any:
+    if not bool(xp.isfinite(a).all()):
+        raise LinAlgError(
+            "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
+        )
+    u, s, vh = xp.linalg.svd(a, full_matrices=full_matrices)
+    return u, s, vh
+
+
+def _gaps(S: Any) -> Any:
+    two = S * S
+    return unsqueeze(two, -2) - unsqueeze(two, -1) + diag_embed(S.new_ones(tuple(S.shape)))
+
+
+def _skew(x: Any) -> Any:
+    return x - adjoint(x)
+
+
+def _column(x: Any) -> Any:
+    return unsqueeze(x, -1)
+
+
+def _row(x: Any) -> Any:
+    return unsqueeze(x, -2)
+
+
+def _leading(U: Any, S: Any, Vh: Any) -> tuple[Any, Any]:
+    k = S.shape[-1]
+    return (U if U.shape[-1] == k else narrow(U, -1, 0, k)), (
+        Vh if Vh.shape[-2] == k else narrow(Vh, -2, 0, k)
+    )
+
+
+def _svd_vjp(grads: Any, outs: Any) -> Any:
+    (gU, gS, gVh), (U, S, Vh) = grads, outs
+    k = S.shape[-1]
+    if gU is not None and gU.shape[-1] != k:
+        gU = narrow(gU, -1, 0, k)
+    if gVh is not None and gVh.shape[-2] != k:
+        gVh = narrow(gVh, -2, 0, k)
+    U, Vh = _leading(U, S, Vh)
+    m, n = U.shape[-2], Vh.shape[-1]
+    if gU is None and gVh is None:
+        if gS is None:
+            return (None,)
+        return (U @ (_column(gS) * Vh) if m >= n else (U * _row(gS)) @ Vh,)
+    left = None if gU is None else _skew(adjoint(U) @ gU)
+    right = None if gVh is None else _skew(Vh @ adjoint(gVh))
+    inner = None
+    if left is not None:
+        inner = left * _row(S)
+    if right is not None:
+        inner = _column(S) * right if inner is None else inner + _column(S) * right
+    inner = inner / _gaps(S)
+    if gS is not None:
+        inner = inner + diag_embed(gS)
+    if U.dtype.is_complex and left is not None and right is not None:
+        inner = inner + diag_embed(diagonal(left, 0, -2, -1) / (2.0 * S))
+    if m > k and gU is not None:
+        scaled = gU / _row(S)
+        found = U @ inner + scaled - U @ (adjoint(U) @ scaled)
+        return (found @ Vh,)
+    if n > k and gVh is not None:
+        scaled = gVh / _column(S)
+        found = inner @ Vh + scaled - (scaled @ adjoint(Vh)) @ Vh
+        return (U @ found,)
+    return (U @ (inner @ Vh) if m >= n else (U @ inner) @ Vh,)
+
+
+def _both(x: Any) -> Any:
+    return x + adjoint(x)
+
+
+def _svd_jvp(A_t: Any, outs: Any, full_matrices: bool) -> Any:
+    U, S, Vh = outs
+    if U.shape[-1] != S.shape[-1] or Vh.shape[-2] != S.shape[-1]:
+        raise NotImplementedError(
+            "The forward derivative of linalg.svd is not implemented for full_matrices=True where the matrix "
+            "is not square"
+        )
+    moved = adjoint(U) @ A_t @ adjoint(Vh)
+    dS = re(diagonal(moved, 0, -2, -1))
+    rest = moved - diag_embed(dS)
+    gaps = _gaps(S)
+    left, right = _both(rest * _row(S)) / gaps, _both(_column(S) * rest) / gaps
+    if U.dtype.is_complex:
+        phase = diag_embed(diagonal(rest, 0, -2, -1) / (2.0 * S))
+        left, right = left + phase, right - phase
+    dU, dV = U @ left, adjoint(Vh) @ right
+    if U.shape[-2] > S.shape[-1]:
+        part = A_t @ adjoint(Vh) / _row(S)
+        dU = dU + part - U @ (adjoint(U) @ part)
+    if Vh.shape[-1] > S.shape[-1]:
+        part = adjoint(A_t) @ U / _row(S)
+        dV = dV + part - adjoint(Vh) @ (Vh @ part)
+    return [dU, dS.clone(), adjoint(dV)]
+
+
+_svd: Op = op(
+    "linalg_svd(Tensor A, bool full_matrices=True)",
+    infer=_svd_infer,
+    impl=_svd_impl,
+    vjp=Joint("A", _svd_vjp),
+    jvp=_svd_jvp,
+    many=True,
+    namespace="linalg",
+    doc="U, S and Vh of A = U diag(S) Vh (torch.linalg.svd).",
+)
+linalg_svd = tupled(_svd.call, "linalg_svd", "U S Vh", ("linalg", "svd"))
+
+
+def _singular(A: Tensor) -> Any:
+    return _svd(A, False)[1]  # type: ignore[operator]
+
+
+svdvals = op(
+    "linalg_svdvals(Tensor A)",
+    composite=_singular,
+    inline=True,
+    namespace="linalg",
+    doc="Singular values, descending (torch.linalg.svdvals).",
+)
+
+
+def _old_svd(input: Tensor, some: bool, compute_uv: bool) -> Any:
+    U, S, Vh = _svd(input, not some)  # type: ignore[operator]
+    if compute_uv:
+        return U, S, adjoint(Vh)
+    *batch, m, n = input.shape
+    return input.new_zeros((*batch, m, m)), S, input.new_zeros((*batch, n, n)).mT
+
+
+svd = tupled(
+    op(
+        "svd(Tensor input, bool some=True, bool compute_uv=True)",
+        composite=_old_svd,
+        inline=True,
+        doc="U, S and V of input = U diag(S) V^H (torch.svd).",
+    ).call,
+    "svd",
+    "U S V",
+    ("", "svd"),
+    ("Tensor", "svd"),
+)
+
+# -- pseudo-inverses ---------------------------------------------------------------------------------
+
+
+def _pinv_infer(A: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Meta:
+    if A.ndim < 2 or A.dtype.category < dtypes.FLOAT or A.dtype.is_half:
+        raise RuntimeError(
+            f"linalg.pinv({A.dtype.title}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of "
+            "float, double, cfloat or cdouble types"
+        )
+    if hermitian:
+        square(A, "linalg.pinv")
+    return Meta((*A.shape[:-2], A.shape[-1], A.shape[-2]), A.dtype)
+
+
+def pinv_gradient(g: Any, A: Any, P: Any) -> Any:
+    """The gradient of a pseudo-inverse `P` of constant rank."""
+    gh, Ph = adjoint(g), adjoint(P)
+    inner = gh - gh @ P @ A if A.shape[-2] <= A.shape[-1] else None
+    if inner is not None:
+        return -(Ph @ g @ Ph) + (gh @ P - A @ (P @ (gh @ P))) @ Ph + (Ph @ P) @ inner
+    return -(Ph @ g @ Ph) + (gh - A @ (P @ gh)) @ (P @ Ph) + Ph @ (P @ gh - (P @ gh @ P) @ A)
+
+
+def _pinv_jvp(A_t: Any, A: Any, out: Any) -> Any:
+    P, Ph, dAh = out, adjoint(out), adjoint(A_t)
+    first = dAh - (dAh @ A) @ P
+    last = dAh - P @ (A @ dAh)
+    return -(P @ A_t @ P) + (P @ Ph) @ first + last @ (Ph @ P)
+
+
+_pinv: Op = op(
+    "linalg_pinv_kernel(Tensor A, Tensor|Number atol, Tensor|Number rtol, bool hermitian=False)",
+    infer=_pinv_infer,
+    impl=lambda xp, a, atol, rtol, hermitian: kernels.pinv(xp, a, atol, rtol, hermitian),
+    vjp={"A": lambda g, A, out: pinv_gradient(g, A, out)},
+    jvp=_pinv_jvp,
+    node="LinalgPinvBackward0",
+    namespace="-",
+    doc="The pseudo-inverse, with the tolerances resolved.",
+)
+
+
+def _tolerances(A: Tensor, atol: Any, rtol: Any) -> tuple[Any, Any]:
+    if rtol is None:
+        given = isinstance(atol, Tensor) or (atol is not None and atol > 0)
+        rtol = 0.0 if given or A.ndim < 2 else _eps(A.dtype) * max(A.shape[-2:])
+    return (0.0 if atol is None else atol), rtol
+
+
+def _pinv_public(A: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Any:
+    if A.dtype.category < dtypes.FLOAT or A.ndim < 2:
+        _pinv_infer(A, 0.0, 0.0, False)
+    return _pinv(A, *_tolerances(A, atol, rtol), hermitian)  # type: ignore[operator]
+
+
+linalg_pinv = op(
+    "linalg_pinv(Tensor A, *, Tensor|Number? atol=None, Tensor|Number? rtol=None, bool hermitian=False)",
+    composite=_pinv_public,
+    inline=True,
+    namespace="-",
+    doc="The pseudo-inverse of matrices (torch.linalg.pinv).",
+)
+
+
+@public("linalg")
+def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
+    """See torch.linalg.pinv; `rcond` is an older name of `rtol`."""
+    return linalg_pinv(A, atol=atol, rtol=rcond if rtol is None else rtol, hermitian=hermitian)  # type: ignore[operator]
+
+
+@public(method=True)
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
+    """See torch.pinverse."""
+    return linalg_pinv(input, rtol=rcond)  # type: ignore[operator]
+
+
+def _rank(A: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Any:
+    matrices(A, "torch.linalg.matrix_rank", "input")
+    atol, rtol = _tolerances(A, atol, rtol)
+    if 0 in A.shape:
+        return A.new_zeros(tuple(A.shape[:-2]), dtype=dtypes.int64)
+    size = abs(eigvalsh(A)) if hermitian else svdvals(A)  # type: ignore[operator]
+    largest = size.amax(-1, True) if hermitian else narrow(size, -1, 0, 1)
+    bound = rtol * largest if not isinstance(rtol, Tensor) else unsqueeze(rtol, -1) * largest
+    if isinstance(atol, Tensor) or atol != 0:
+        floor = unsqueeze(atol, -1) if isinstance(atol, Tensor) else size.new_full((), atol)
+        bound = maximum(bound, floor)
+    return sum(size > bound, -1)
+
+
+_rank_op = op(
+    "linalg_matrix_rank(Tensor A, *, Tensor|Number? atol=None, Tensor|Number? rtol=None, "
+    "bool hermitian=False)",
+    composite=_rank,
+    inline=True,
+    namespace="-",
+    doc="How many singular values are not negligible (torch.linalg.matrix_rank).",
+)
+
+
+@public("linalg")
+def matrix_rank(
+    A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
+) -> Any:
+    """See torch.linalg.matrix_rank; `tol` is an older name of `atol`, with no relative tolerance."""
+    if tol is not None:
+        atol, rtol = tol, 0.0
+    return _rank_op(A, atol=atol, rtol=rtol, hermitian=hermitian)  # type: ignore[operator]
+
+
+# -- least squares -----------------------------------------------------------------------------------
+
+_DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
+
+
+def _lstsq_infer(A: Tensor, B: Tensor, rcond: Any, driver: str) -> list[Meta]:
+    name = "torch.linalg.lstsq"
+    if A.ndim < 2:
+        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
+    if B.ndim < 1:
+        raise RuntimeError(f"{name}: other must have at least 1 dimension.")
+    if A.dtype is not B.dtype:
+        raise RuntimeError(
+            f"{name}: Expected input and other to have the same dtype, but got input's dtype {A.dtype.title} "
+            f"and other's dtype {B.dtype.title}"
+        )
+    diff = A.ndim - B.ndim
+    if not 0 <= diff <= 1:
+        raise RuntimeError(
+            f"{name}: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1"
+        )
+    if driver not in _DRIVERS:
+        raise RuntimeError(f"{name}: parameter `driver` should be one of ({', '.join(_DRIVERS)})")
+    vector = diff == 1
+    if A.shape[-2] != B.shape[-1 if vector else -2]:
+        raise RuntimeError(f"{name}: input.size(-2) should match other.size({-1 if vector else -2})")
+    if A.dtype.category < dtypes.FLOAT or A.dtype.is_half:
+        raise RuntimeError("This function doesn't handle types other than float and double")
+    *batch, m, n = A.shape
+    lead = broadcast_shapes(tuple(batch), tuple(B.shape[: -1 if vector else -2]))
+    count = 1 if vector else B.shape[-1]
+    whole = columns((*lead, max(m, n), count), A.dtype)
+    strides = whole.strides[:-1] if vector else whole.strides
+    shape = (*lead, n) if vector else (*lead, n, count)
+    real = dtypes.to_real(A.dtype)
+    residuals = (*lead, count) if m > n and driver != "gelsy" else (0,)
+    return [
+        Meta(shape, A.dtype, strides if m > n else None if vector else columns(shape, A.dtype).strides),
+        Meta(residuals, real),
+        Meta(lead if driver != "gels" else (0,), dtypes.int64),
+        Meta((*lead, min(m, n)) if driver in ("gelsd", "gelss") else (0,), real),
+    ]
+
+
+def _lstsq_impl(xp: Any, a: Any, b: Any, rcond: Any, driver: str) -> Any:
+    vector = a.ndim - b.ndim == 1
+    b = b[..., None] if vector else b
+    m, n = a.shape[-2:]
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    s = xp.linalg.svd(a, compute_uv=False)
+    bound = float(np.finfo(s.dtype).eps) * max(m, n) if rcond is None else rcond
+    x = xp.matmul(kernels.pinv(xp, a, 0.0, bound, False), b)
+    nothing = xp.zeros(0, s.dtype)
+    rank = (s > bound * s[..., :1]).sum(axis=-1) if s.shape[-1] else xp.zeros(lead, np.int64)
+    residual = nothing
+    if m > n and driver != "gelsy":
+        residual = (xp.abs(xp.matmul(a, x) - b) ** 2).sum(axis=-2)
+    return (
+        x[..., 0] if vector else x,
+        residual,
+        xp.broadcast_to(rank, lead) if driver != "gels" else xp.zeros(0, np.int64),
+        xp.broadcast_to(s, (*lead, s.shape[-1])) if driver in ("gelsd", "gelss") else nothing,
+    )
+
+
+def _lstsq_vjp(grads: Any, A: Any, B: Any, outs: Any, needs: Any) -> Any:
+    gX, gR = grads[0], grads[1]
+    P = _pinv(A, 0.0, _eps(A.dtype) * max(A.shape[-2:]))  # type: ignore[operator]
+    vector = A.ndim - B.ndim == 1
+    side = unsqueeze(B, -1) if vector else B
+    gA = gB = None
+    if gX is not None:
+        g = unsqueeze(gX, -1) if vector else gX
+        gA = pinv_gradient(g @ adjoint(side), A, P)
+        gB = adjoint(P) @ g
+    if gR is not None and gR.shape != (0,):
+        # the residual is orthogonal to the columns, so that the solution's own change does not count
+        X = P @ side
+        error = (A @ X - side) * (2.0 * unsqueeze(gR, -2))
+        gA = error @ adjoint(X) if gA is None else gA + error @ adjoint(X)
+        gB = -error if gB is None else gB - error
+    if gB is not None and vector:
+        gB = squeeze_dim(gB, -1)
+    return gA if needs[0] else None, gB if needs[1] else None
+
+
+def _lstsq_jvp(A_t: Any, B_t: Any, A: Any, B: Any, outs: Any) -> Any:
+    P = _pinv(A, 0.0, _eps(A.dtype) * max(A.shape[-2:]))  # type: ignore[operator]
+    vector = A.ndim - B.ndim == 1
+    side = unsqueeze(B, -1) if vector else B
+    X = P @ side
+    dX, error_t = None, None
+    if A_t is not None:
+        dX, error_t = _pinv_jvp(A_t, A, P) @ side, A_t @ X
+    if B_t is not None:
+        moved = unsqueeze(B_t, -1) if vector else B_t
+        dX = P @ moved if dX is None else dX + P @ moved
+        error_t = -moved if error_t is None else error_t - moved
+    dR = None
+    if outs[1].shape != (0,):
+        error = A @ X - side
+        dR = sum(re(conj(error) * error_t), -2) * 2.0
+    return [squeeze_dim(dX, -1) if vector else dX, dR, None, None]
+
+
+_lstsq: Op = op(
+    "linalg_lstsq_kernel(Tensor A, Tensor B, float? rcond, str driver)",
+    infer=_lstsq_infer,
+    impl=_lstsq_impl,
+    vjp=Joint("A B", _lstsq_vjp),
+    jvp=_lstsq_jvp,
+    node="LinalgLstsqBackward0",
+    many=True,
+    differentiable=(True, True, False, False),
+    namespace="-",
+    doc="Least squares, with the driver named.",
+)
+lstsq = tupled(
+    op(
+        "linalg_lstsq(Tensor A, Tensor B, float? rcond=None, *, str? driver=None)",
+        composite=lambda A, B, rcond, driver: _lstsq(A, B, rcond, driver or "gelsy"),  # type: ignore[operator]
+        inline=True,
+        namespace="linalg",
+        doc="X that minimises |A X - B| (torch.linalg.lstsq); of several, the smallest.",
+    ).call,
+    "linalg_lstsq",
+    "solution residuals rank singular_values",
+    ("linalg", "lstsq"),
+)
