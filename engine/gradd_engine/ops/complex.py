@@ -93,16 +93,18 @@ complex_op: Op = op(
     infer=_parts_infer,
     impl=_joined,
     vjp=(lambda g: real(g), lambda g: _imag(g)),
-    jvp=lambda real_t, imag_t: _complex_jvp(real_t, imag_t),
+    jvp=lambda real_t, imag_t, out: _complex_jvp(real_t, imag_t, out),
     doc="A complex tensor of its real and imaginary parts (torch.complex).",
 )
 
 
-def _complex_jvp(real_t: Any, imag_t: Any) -> Any:
+def _complex_jvp(real_t: Any, imag_t: Any, out: Any) -> Any:
     if imag_t is None:
-        return from_real(real_t)
-    turned = from_real(imag_t) * 1j
-    return turned if real_t is None else from_real(real_t) + turned
+        found = from_real(real_t)
+    else:
+        found = from_real(imag_t) * 1j
+        found = found if real_t is None else from_real(real_t) + found
+    return found if found.shape == out.shape else named.expand(found, list(out.shape))
 
 
 def _polar_jvp(abs_t: Any, angle_t: Any, angle: Any, out: Any) -> Any:
