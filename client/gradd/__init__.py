@@ -8,12 +8,10 @@ x.grad.numpy()
 """
 
 from math import e, inf, nan, pi
-from operator import index as _index
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from gradd_engine import dtypes as _dtypes
-from gradd_engine import seeding as _seeding
 from gradd_engine.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from gradd_engine.backends import Device as device
 from gradd_engine.dtypes import DType as dtype
@@ -44,9 +42,9 @@ from ._exceptions import (
     SessionLost,
 )
 from ._function import function
-from ._functions import in_session as _in_session
 from ._functions import namespace as _namespace
 from ._numbers import finfo, iinfo
+from ._random import Generator, manual_seed
 from ._serialization import load, save
 from ._session import Session
 from ._tensor import Tensor
@@ -71,12 +69,6 @@ cfloat, cdouble = complex64, complex128
 bool = _dtypes.bool_
 get_default_dtype, set_default_dtype = _dtypes.default_dtype, _dtypes.set_default_dtype
 promote_types = _dtypes.promote
-_manual_seed = _in_session(_seeding.manual_seed)
-
-
-def manual_seed(seed: _Any) -> None:
-    """Restart the current session's random stream (torch.manual_seed)."""
-    _manual_seed(_index(seed))
 
 
 def numel(input: Tensor) -> _Any:
@@ -96,6 +88,7 @@ def result_type(a: _Any, b: _Any) -> dtype:
 
 __all__ = [
     "ConnectionFailed",
+    "Generator",
     "GraddError",
     "RecordedHere",
     "ServerError",

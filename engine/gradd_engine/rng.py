@@ -16,6 +16,8 @@ _W0, _W1 = 0x9E3779B9, 0xBB67AE85
 _LOW = np.uint64(0xFFFFFFFF)
 _SHIFT = np.uint64(32)
 _MASK = (1 << 64) - 1
+#: where a stream begins, as in PyTorch
+SEED = 67280421310721
 
 
 class Generator:

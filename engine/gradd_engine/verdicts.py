@@ -184,7 +184,7 @@ def undefined_tangents(s: Subject) -> Check:
     yield
     for at, i, values in found:
         a, b = values()
-        if not np.allclose(a, b):
+        if a.shape != b.shape or not np.allclose(a, b):
             raise GradcheckError(
                 f"Mismatch in tangent values for output with index: {i} when input: {at} has an undefined "
                 f"tangent value. Got: {_text(a)} but expected: {_text(b)}"

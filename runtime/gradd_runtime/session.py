@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.memory import Account
-from gradd_engine.rng import Generator
+from gradd_engine.rng import SEED, Generator
 from gradd_engine.state import EVERY, ambient, quiet_kernels
 from gradd_protocol import frames, names
 from gradd_protocol import messages as m
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
     from .store import Store
 
-#: torch's own default seed
-SEED = 67280421310721
 PROGRAMS = 1024
 
 

@@ -248,7 +248,33 @@ def test_15_03_batched(T: Any, double: Any) -> None:
     x, w = double([[1.0, 2.0], [3.0, 4.0]]), double([[0.5], [-1.5]])
     for f in (lambda x, w: (x @ w).exp(), lambda x, w: (x.var(0), w * 2.0)):
         assert T.autograd.gradcheck(f, (x, w), check_batched_grad=True) is True
+        options = {"check_forward_ad": True, "check_batched_forward_grad": True}
+        assert T.autograd.gradcheck(f, (x, w), **options) is True
         assert T.autograd.gradgradcheck(f, (x, w), check_batched_grad=True) is True
+
+
+def test_15_03_forward_mode_of_users_own_functions(T: Any, double: Any, failure: Any, raises: Any) -> None:
+    def square(factor: float) -> Any:
+        class Square(T.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, x: Any) -> Any:
+                ctx.save_for_backward(x)
+                ctx.save_for_forward(x)
+                return x * x
+
+            @staticmethod
+            def backward(ctx: Any, g: Any) -> Any:
+                return g * 2.0 * ctx.saved_tensors[0]
+
+            @staticmethod
+            def jvp(ctx: Any, t: Any) -> Any:
+                return t * factor * ctx.saved_tensors[0]
+
+        return Square.apply
+
+    assert T.autograd.gradcheck(square(2.0), (double(),), check_forward_ad=True) is True
+    with raises(failure, FORWARD):
+        T.autograd.gradcheck(square(1.0), (double(),), check_forward_ad=True)
 
 
 def of_gradient(T: Any, rule: Any, materialize: bool = True) -> Any:

@@ -1,0 +1,30 @@
+"""A pass gives back what it no longer needs: bytes of a chain of saved activations, counted by an account."""
+
+from __future__ import annotations
+
+import numpy as np
+from gradd_engine import api, ops
+from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.memory import Account
+from gradd_engine.state import ambient
+
+LENGTH, NBYTES = 50, 4 << 10
+assert ops.__all__
+
+
+def test_activations_are_freed_as_backward_passes() -> None:
+    account = Account(1 << 30)
+    with ambient(account=account, backend=NUMPY):
+        x = NUMPY.from_array(np.ones(NBYTES // 8))
+        x.requires_grad = True
+        y = x
+        for _ in range(LENGTH):
+            y = y.sin()
+        loss = y.sum()
+        del y
+        forward = account.used
+        api.backward(loss)
+        del loss
+        # The last activation is freed with the sum's node; then each gradient replaces an activation.
+        assert account.peak <= forward + 4 * NBYTES
+        assert account.used == 2 * NBYTES
