@@ -7,7 +7,7 @@ PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test lint types bench bench-quick openapi openapi-check check fuzz leak test-docker clean
+.PHONY: help setup demo test lint types bench bench-quick openapi openapi-check check fuzz gradcheck leak test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ check: lint test ## everything that continuous integration checks
 fuzz: $(STAMP) ## 20,000 generated frames for the decoder, 20,000 random programs planned and eager
 	GRADD_FUZZ=20000 $(PY) -m pytest -rs tests/protocol/test_fuzz.py
 	GRADD_PROGRAMS=20000 $(PY) -m pytest -rs tests/runtime/test_plans.py
+
+gradcheck: $(STAMP) ## gradcheck and gradgradcheck of every differentiable op, in a daemon
+	$(PY) -m tests.ops.gradcheck
 
 leak: $(STAMP) ## 10,000 training steps; fail where client, front or worker grow by over 2 %
 	$(PY) -m benchmarks.leak

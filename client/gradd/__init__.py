@@ -14,13 +14,16 @@ from typing import Any as _Any
 
 from gradd_engine import autograd as _passes
 from gradd_engine import dtypes as _dtypes
+from gradd_engine.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from gradd_engine.backends import Device as device
 from gradd_engine.dtypes import DType as dtype
 from gradd_engine.layout import Size
 from gradd_engine.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from gradd_engine.printing import set_printoptions
+from gradd_engine.transforms.vmap import vmap
 from gradd_protocol.version import VERSION as __version__
 
-from . import autograd, cuda, linalg, nn, optim
+from . import autograd, cuda, func, linalg, nn, optim, special, utils
 from ._connect import connect
 from ._connect import current as current_session
 from ._creation import as_tensor, from_numpy, is_tensor, tensor
@@ -32,7 +35,6 @@ from ._exceptions import (
     SessionClosed,
     SessionLost,
 )
-from ._format import set_printoptions
 from ._function import function
 from ._functions import in_session as _in_session
 from ._functions import namespace as _namespace
@@ -112,6 +114,7 @@ __all__ = [
     "float32",
     "float64",
     "from_numpy",
+    "func",
     "function",
     "get_default_dtype",
     "half",
@@ -122,6 +125,8 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
     "is_grad_enabled",
     "is_tensor",
     "linalg",
@@ -141,7 +146,10 @@ __all__ = [
     "set_grad_enabled",
     "set_printoptions",
     "short",
+    "special",
     "tensor",
     "uint8",
+    "utils",
+    "vmap",
 ]  # fmt: skip
 __all__ += sorted(_functions)

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from gradd_engine.dtypes import DType
 
 
-def _infer(data: Any) -> np.ndarray[Any, Any]:
-    """Nested lists as torch.tensor reads them: floats are of the default dtype, ints int64."""
+def _infer(data: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
+    """Nested lists as torch.tensor reads them: floats are of the default dtype, ints int64, unless a dtype is
+    given, which is then all that they are rounded to.
+    """
     if isinstance(data, np.ndarray):
         return data
     if isinstance(data, np.generic):
@@ -31,6 +33,8 @@ def _infer(data: Any) -> np.ndarray[Any, Any]:
         raise ValueError(f"expected sequence of equal length: {e}") from None
     if a.dtype == object or a.dtype.kind in "USO":
         raise TypeError(f"new(): invalid data type '{type(_first(data)).__name__}'")
+    if dtype is not None:
+        return a
     if a.dtype.kind == "f" and not _has_numpy(data):
         a = a.astype(dtypes.default_dtype().np)
     elif a.dtype.kind == "c" and not _has_numpy(data):
@@ -86,7 +90,7 @@ def tensor(
         return out.requires_grad_(requires_grad)  # type: ignore[no-any-return]
     if isinstance(data, (list, tuple)):
         data = _tensors_inside(data)
-    a = _infer(data)
+    a = _infer(data, dtype)
     return _leaf(a, dtype or dtypes.from_numpy(a.dtype), requires_grad)
 
 

@@ -81,6 +81,8 @@ def error_of(problem: Problem, site: Site | None, op: str | None) -> Exception:
         error: Exception = ServerError(problem)
     else:
         error = _CLASSES.get(problem.exception, RuntimeError)(problem.detail)
+        if problem.node is not None:
+            error.visited = problem.node  # type: ignore[attr-defined]
     if site is not None:
         path, line = line_of(site)
         text = linecache.getline(path, line).strip()

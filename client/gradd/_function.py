@@ -54,7 +54,7 @@ class Function:
                 # Inside another function, which takes it all down.
                 return self._fn(*args, **kwargs)
             same = tuple(next(i for i, y in enumerate(tensors) if y is x) for x in tensors)
-            key = (tree, state.grad, state.level, same, *map(_signature, leaves), *guards(self._fn))
+            key = (tree, state.grad, same, *map(_signature, leaves), *guards(self._fn))
             if key not in self._learned:
                 return self._learn(key, session, recorder, leaves, args, kwargs)
             self._learned.move_to_end(key)

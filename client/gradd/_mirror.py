@@ -13,7 +13,7 @@ import numpy as np
 from gradd_engine import dtypes
 from gradd_engine.backends.meta import MetaBackend
 from gradd_engine.layout import Meta
-from gradd_engine.nodes import Node
+from gradd_engine.nodes import Edge, Node
 from gradd_engine.tensor import Tensor as EngineTensor
 from gradd_protocol.limits import DEFAULT
 
@@ -50,11 +50,19 @@ class MirrorBackend(MetaBackend):
         self.session.recorder().upload(t, data, requires_grad)
         return t
 
+    def to_numpy(self, t: EngineTensor) -> Any:
+        """The values, fetched."""
+        return self.session.read(t)
+
+
+#: the name of the node of a graph that the mirror lost sight of
+LOST = "Unknown"
+
 
 class Opaque(Node):
     """A graph that the mirror lost sight of. A pass through it is the server's to judge."""
 
-    _name = "Unknown"
+    _name = LOST
     opaque = True
 
     def __init__(self, t: EngineTensor, session: Session) -> None:
@@ -83,6 +91,9 @@ def correct(t: EngineTensor, info: TensorInfo, session: Session, graph_lost: boo
     graph becomes opaque.
     """
     changed = t._vc.n != info.version
+    if graph_lost and t._stands is not None:
+        lost = Edge(Opaque(t, session), 0)
+        t._stands = lambda: lost
     t._vc.n = info.version
     if not (graph_lost or changed) and (t.is_leaf, t.requires_grad) == (info.is_leaf, info.requires_grad):
         return

@@ -37,8 +37,19 @@ _recorded = partial(tuple.__new__, Recorded)
 _gradient = partial(tuple.__new__, Grad)
 _PASSES = frozenset({"backward", "grad"})
 #: steps that touch more than the storages of their arguments
-_UNTRACED = frozenset({"data", "set_data", "manual_seed"})
-_WIDE = frozenset({"backward", "grad", "zero_grad", "set_grad", "set_data"})
+_UNTRACED = frozenset(
+    {
+        "begin_backward", "begin_grad", "call_node", "data", "delayed_error", "drop_saved", "edge",
+        "edge_behind", "enter_dual_level", "exit_dual_level", "increment_version", "make_dual", "manual_seed",
+        "restore_rng", "resume_pass", "saved", "saved_at", "set_data", "set_history", "stored_rng",
+    }
+)  # fmt: skip
+_WIDE = frozenset(
+    {
+        "backward", "begin_backward", "begin_grad", "call_node", "exit_dual_level", "grad", "resume_pass",
+        "set_data", "set_grad", "zero_grad",
+    }
+)  # fmt: skip
 #: uploads that ride in one batch, in bytes together
 _UPLOADS = 3 * DEFAULT.client_message_bytes // 4
 
@@ -77,7 +88,7 @@ class Recorder:
         #: a step is half recorded: an interrupt in between is seen by this
         self.open = False
         self.building = Builder()
-        self._passed = self._wide = False
+        self._passed = self._wide = self._keeps = False
         #: a function is being traced
         self.tape: Tape | None = None
 
@@ -127,6 +138,10 @@ class Recorder:
         if name in _PASSES:
             keep = attrs.get("retain_graph")
             self._passed = not (attrs.get("create_graph") if keep is None else keep)
+        elif name == "begin_backward" or name == "begin_grad":
+            self._keeps = outs[0]._holds.keep
+        elif name == "resume_pass" and not attrs["at"]:
+            self._passed = not self._keeps
         elif name == "data":
             outs[0].storage.aliased = True
         if len(building.steps) >= DEFAULT.batch_steps:

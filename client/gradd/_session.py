@@ -1,6 +1,4 @@
-"""A session as the SDK sees it: what is recorded, read, named, closed. See docs/design.md, sections 1 and
-6.
-"""
+"""A session as the SDK sees it: what is recorded, read, named, closed (docs/design.md, 1 and 6)."""
 
 from __future__ import annotations
 
@@ -18,6 +16,7 @@ from gradd_protocol.limits import DEFAULT
 
 from . import _registry, _state
 from ._exceptions import GraddError, ServerError, SessionClosed
+from ._graph import graph_of
 from ._live import Live
 from ._mirror import MirrorBackend, adopt
 from ._outbox import Outbox, Staged
@@ -105,8 +104,9 @@ class Session:
         self, recorder: Recorder, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> tuple[Any, ...]:
         """Only the server knows which of the gradients there are: a sync point."""
+        batch = tuple(inputs[2][0].shape[:1]) if attrs["is_grads_batched"] else ()
         stand_ins: tuple[Any, ...] = tuple(
-            self.backend.empty(Meta(tuple(t.shape), t.dtype)) for t in inputs[1]
+            self.backend.empty(Meta((*batch, *t.shape), t.dtype)) for t in inputs[1]
         )
         recorder.record(op, inputs, attrs, stand_ins)
         recorder.open = False
@@ -116,6 +116,9 @@ class Session:
         self.wire.wait(sent)
         self.check()
         return tuple(_state.take_place(self, t, info) for t, info in zip(stand_ins, sent.state, strict=True))
+
+    knows = staticmethod(_state.knows)
+    graph = graph_of
 
     def failed(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """A pass raised midway: the server runs it too, for what it did before it raised."""
@@ -309,6 +312,8 @@ class Session:
                 recorder.adopt(name, t)
                 recorder.flush()
             self.named[name] = t
+            if info.name is not None:
+                self.named[info.name] = t
             return t  # type: ignore[no-any-return]
 
     def __delitem__(self, name: str) -> None:

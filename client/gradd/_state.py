@@ -28,6 +28,12 @@ def rows(session: Session) -> Iterator[TensorInfo]:
         )  # fmt: skip
 
 
+def knows(t: Any) -> bool:
+    """Whether steps can name the tensor."""
+    owner = t._owner() if t._owner is not None else None
+    return t._id is not None or t._out is not None or (owner is not None and owner._grad is t)
+
+
 def reconcile(session: Session, graphs_lost: bool) -> None:
     """Ask for the state of every live tensor and its gradient, and make the mirror say the same.
 

@@ -81,7 +81,7 @@ class Tape:
         outs: list[Any] = []
         before = state.grad
         try:
-            with ambient(backend=backend, level=-1, account=None, generator=None):
+            with ambient(backend=backend, account=None, generator=None):
                 for op, args, raw, attrs, state.grad in self.entries:
                     if isinstance(op, str):
                         outs.append(_slot(args[0], inputs, outs)._grad)

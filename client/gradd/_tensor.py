@@ -14,6 +14,7 @@ import numpy as np
 from gradd_engine import api, dtypes  # noqa: F401 - api attaches backward
 from gradd_engine import autograd as _autograd
 from gradd_engine import gradients as _gradients
+from gradd_engine.modes import is_grad_enabled
 from gradd_engine.ops import dynamic as _dynamic
 from gradd_engine.ops.cast import to_dtype
 from gradd_engine.tensor import Tensor as EngineTensor
@@ -102,9 +103,14 @@ class Tensor(EngineTensor):
 
         RuntimeError on tensors that require grad, as in PyTorch, unless `force`.
         """
-        if self.requires_grad and not force:
+        if self.requires_grad and is_grad_enabled() and not force:
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+            )
+        if self._conj and not force:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that has conjugate bit set. "
+                "Use tensor.resolve_conj().numpy() instead."
             )
         out = self._values()
         if out.flags.writeable:
@@ -175,9 +181,9 @@ class Tensor(EngineTensor):
         return format(self.item(), spec) if not self.shape else super().__format__(spec)
 
     def __repr__(self) -> str:
-        from ._format import format_tensor
+        from gradd_engine.printing import format_tensor
 
-        fn = self.grad_fn
+        fn = self._node()
         return format_tensor(
             self._values(),
             self.dtype,

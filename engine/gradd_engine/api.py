@@ -8,7 +8,12 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from . import anomaly
 from . import autograd as _ops
+from . import passes as _passes
+from .edges import GradientEdge, tensor_of
+from .registry import named
+from .state import state
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -18,7 +23,10 @@ _warned_cycle = False
 
 
 def _tensor_tuple(x: Any) -> tuple[Any, ...]:
-    return (x,) if isinstance(x, Tensor) else tuple(x)
+    """The tensors of an argument, gradient edges by their stand-ins."""
+    if isinstance(x, (Tensor, GradientEdge)):
+        x = (x,)
+    return tuple(map(tensor_of, x))
 
 
 def _gradients(given: Any, count: int) -> list[Tensor | None] | None:
@@ -66,7 +74,45 @@ def backward(
         return
     if create_graph:
         _warn_cycle()
-    _ops.backward(list(roots), grads, inputs, retain_graph=retain_graph, create_graph=create_graph)
+    _run(
+        (_ops.backward, _passes.begin_backward),
+        (list(roots), grads, inputs),
+        {"retain_graph": retain_graph, "create_graph": create_graph},
+    )
+
+
+def _run(pass_and_begin: tuple[Any, Any], given: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Run a pass as one step, or stop by stop where callables of the user stand in it and it is recorded."""
+    whole, begin = pass_and_begin
+    try:
+        return whole(*given, **options)
+    except _ops.Driven:
+        check = state.anomaly and state.check_nan
+        if options.pop("is_grads_batched", False):
+            return _one_by_one(begin, given, {**options, "check_nan": check})
+    except RuntimeError as error:
+        node = getattr(error, "node", None)
+        if node is not None:
+            anomaly.tell_forward(node)
+        raise
+    return _passes.drive(begin, *given, **options, check_nan=check)
+
+
+def _one_by_one(begin: Any, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """A pass over a batch of cotangents that meets callables: a pass for each, so that they see one
+    sample.
+    """
+    outputs, inputs, batch = given
+    count = batch[0].shape[0]
+    keep = options.pop("retain_graph")
+    keep = options["create_graph"] if keep is None else keep
+    found = [
+        _passes.drive(
+            begin, outputs, inputs, [g[i] for g in batch], retain_graph=keep or i < count - 1, **options
+        )
+        for i in range(count)
+    ]
+    return tuple(None if slot[0] is None else named.stack(list(slot)) for slot in zip(*found, strict=True))
 
 
 def _warn_cycle() -> None:
@@ -101,7 +147,8 @@ def grad(
     """Gradients of `outputs` with respect to `inputs`, as a tuple; leaves' ``.grad`` is not touched.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.grad.html. Raises RuntimeError and ValueError
-    as PyTorch does; NotImplementedError for is_grads_batched, which is not supported yet.
+    as PyTorch does. With `is_grads_batched` dimension 0 of each of `grad_outputs` is a batch: the pass runs
+    once for all of it, and the gradients have that dimension in front.
     """
     if not only_inputs:
         warnings.warn(
@@ -111,17 +158,17 @@ def grad(
             FutureWarning,
             stacklevel=2,
         )
-    if is_grads_batched:
-        raise NotImplementedError("is_grads_batched=True is not yet supported by gradd")
     roots = _tensor_tuple(outputs)
-    found: tuple[Tensor | None, ...] = _ops.grad(
-        list(roots),
-        list(_tensor_tuple(inputs)),
-        _gradients(grad_outputs, len(roots)),
-        retain_graph=retain_graph,
-        create_graph=create_graph,
-        allow_unused=allow_unused,
-        materialize_grads=materialize_grads,
+    found: tuple[Tensor | None, ...] = _run(
+        (_ops.grad, _passes.begin_grad),
+        (list(roots), list(_tensor_tuple(inputs)), _gradients(grad_outputs, len(roots))),
+        {
+            "retain_graph": retain_graph,
+            "create_graph": create_graph,
+            "allow_unused": allow_unused,
+            "materialize_grads": materialize_grads,
+            "is_grads_batched": is_grads_batched,
+        },
     )
     return found
 

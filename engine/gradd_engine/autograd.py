@@ -8,21 +8,26 @@ Messages and checks after https://pytorch.org/docs/stable/autograd.html (see `Te
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .backward import GraphTask
+from .dtypes import uint8
 from .fitting import cast_gradient
+from .layout import Meta
 from .nodes import Edge, edge_of
 from .op import op
 from .registry import named
 from .state import state
-from .tensor import Tensor, VersionCounter, detached
+from .tensor import Tensor, VersionCounter, carry, detached
+from .transforms.batched_pass import batch_of, check_batched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def _cotangent(out: Tensor, g: Tensor | None, index: int, create: bool) -> Tensor | None:
+def _cotangent(
+    out: Tensor, g: Tensor | None, index: int, create: bool, batched: bool = False
+) -> Tensor | None:
     if g is None:
         if not out.requires_grad:
             return None
@@ -38,7 +43,9 @@ def _cotangent(out: Tensor, g: Tensor | None, index: int, create: bool) -> Tenso
         raise RuntimeError(
             f"invalid gradient at index {index} - expected device {out.device} but got {g.device}"
         )
-    if tuple(g.shape) != tuple(out.shape):
+    if batched:
+        check_batched(out, g, index)
+    elif tuple(g.shape) != tuple(out.shape):
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{index}] has a shape of {g.shape} and output[{index}] has a "
             f"shape of {out.shape}."
@@ -55,9 +62,11 @@ def _cotangent(out: Tensor, g: Tensor | None, index: int, create: bool) -> Tenso
 
 
 def _roots(
-    outputs: Sequence[Tensor], grads: Sequence[Tensor | None], create: bool
+    outputs: Sequence[Tensor], grads: Sequence[Tensor | None], create: bool, batched: bool = False
 ) -> list[tuple[Edge, Tensor]]:
-    cotangents = [_cotangent(o, g, i, create) for i, (o, g) in enumerate(zip(outputs, grads, strict=True))]
+    cotangents = [
+        _cotangent(o, g, i, create, batched) for i, (o, g) in enumerate(zip(outputs, grads, strict=True))
+    ]
     roots: list[tuple[Edge, Tensor]] = []
     for i, (o, g) in enumerate(zip(outputs, cotangents, strict=True)):
         edge = edge_of(o)
@@ -76,13 +85,25 @@ def _paired(outputs: Sequence[Tensor], grads: Sequence[Tensor | None] | None) ->
     return grads
 
 
-def _backward(
+class Driven(Exception):
+    """The pass meets callables of the user, and somebody records it: it is to be driven stop by stop."""
+
+
+def _run(task: GraphTask, roots: Sequence[Tensor]) -> None:
+    recorded = bool(roots) and roots[0].backend.listener is not None
+    if recorded and (task.callables or task.anomaly):
+        raise Driven
+    task.run()
+
+
+def backward_task(
     tensors: Sequence[Tensor],
     gradient: Sequence[Tensor | None] | None,
     inputs: Sequence[Tensor] | None,
     retain_graph: bool | None,
     create_graph: bool,
-) -> None:
+) -> GraphTask:
+    """The pass of ``backward``, ready to run."""
     if inputs is not None and not len(inputs):
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     roots = _roots(tensors, _paired(tensors, gradient), create_graph)
@@ -90,16 +111,26 @@ def _backward(
     if inputs is not None:
         targets = []
         for t in inputs:
-            retain_grad_now(t)
+            if t._stands is None:
+                retain_grad_now(t)
             edge = edge_of(t)
             if edge is not None:
                 targets.append(edge)
     keep = create_graph if retain_graph is None else retain_graph
-    if roots:
-        GraphTask(roots, keep=keep, create=create_graph, targets=targets).run()
+    return GraphTask(roots, keep=keep, create=create_graph, targets=targets)
 
 
-def _grad(
+def _backward(tensors: Sequence[Tensor], *given: Any, **options: Any) -> None:
+    _run(backward_task(tensors, *given, **options), tensors)
+
+
+def _grad(outputs: Sequence[Tensor], *given: Any, **options: Any) -> tuple[Tensor | None, ...]:
+    task = grad_task(outputs, *given, **options)
+    _run(task, outputs)
+    return task.finish()
+
+
+def grad_task(
     outputs: Sequence[Tensor],
     inputs: Sequence[Tensor],
     grad_outputs: Sequence[Tensor | None] | None,
@@ -107,7 +138,9 @@ def _grad(
     create_graph: bool,
     allow_unused: bool | None,
     materialize_grads: bool,
-) -> tuple[Tensor | None, ...]:
+    is_grads_batched: bool = False,
+) -> GraphTask:
+    """The pass of ``grad``, ready to run; its `finish` gives the gradients."""
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
@@ -116,17 +149,32 @@ def _grad(
     if not len(inputs):
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     allow = materialize_grads if allow_unused is None else allow_unused
-    roots = _roots(outputs, _paired(outputs, grad_outputs), create_graph)
+    roots = _roots(outputs, _paired(outputs, grad_outputs), create_graph, is_grads_batched)
     edges = []
     for t in inputs:
         if not t.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         edges.append(edge_of(t))
     keep = create_graph if retain_graph is None else retain_graph
-    task = GraphTask(roots, keep=keep, create=create_graph, captures=edges)
-    task.run()
+    level, seeds = batch_of(roots) if is_grads_batched else (None, roots)
+    task = GraphTask(seeds, keep=keep, create=create_graph, captures=edges)
+    task.finish = lambda: _captured(task, inputs, roots, allow, materialize_grads, level)
+    return task
+
+
+def _captured(
+    task: GraphTask,
+    inputs: Sequence[Tensor],
+    roots: list[tuple[Edge, Tensor]],
+    allow: bool,
+    materialize_grads: bool,
+    level: Any,
+) -> tuple[Tensor | None, ...]:
     found = task.captured
+    create_graph = task.create
     assert found is not None
+    if level is not None:
+        found = [None if g is None else level.front(g) for g in found]
     for i, g in enumerate(found):
         if g is None and not allow and not task.blind:
             error = RuntimeError(
@@ -150,6 +198,10 @@ def _grad(
 
 
 def _zeros(t: Tensor, create: bool) -> Tensor:
+    if t._stands is not None:
+        error = RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+        error.pass_began = True  # type: ignore[attr-defined]
+        raise error
     out: Tensor = named.zeros_like(detached(t))
     out._requires_grad = create
     return out
@@ -174,7 +226,8 @@ backward = op(
 
 grad = op(
     "grad(Tensor[] outputs, Tensor[] inputs, Tensor?[] grad_outputs=None, *, bool? retain_graph=None, "
-    "bool create_graph=False, bool? allow_unused=None, bool materialize_grads=False)",
+    "bool create_graph=False, bool? allow_unused=None, bool materialize_grads=False, "
+    "bool is_grads_batched=False)",
     composite=_grad,
     many=True,
     namespace="-",
@@ -214,11 +267,11 @@ requires_grad_flag = op(
 
 
 def _checked_flag(t: Tensor, value: bool) -> None:
-    if t.grad_fn is not None and not value:
+    if t._node() is not None and not value:
         set_requires_grad(t, value, "method")
     if value and not t.dtype.differentiable:
         set_requires_grad(t, value, "method")
-    if t.grad_fn is None:
+    if t._node() is None:
         t._requires_grad = value
 
 
@@ -232,7 +285,7 @@ def retain_grad_now(t: Tensor) -> None:
     """Make a non-leaf keep its gradient; RuntimeError when it needs none."""
     if not t.requires_grad:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-    fn = t.grad_fn
+    fn = t._node()
     if fn is None or t._retains:
         return
     t._retains = True
@@ -251,11 +304,41 @@ retain_grad = op(
 )
 
 
+def _increment(tensors: Sequence[Tensor]) -> None:
+    for t in tensors:
+        t._vc.n += 1
+
+
+increment = op(
+    "increment_version(Tensor[] tensors)",
+    composite=_increment,
+    namespace="-",
+    doc="Count one more in-place change of each tensor, without changing it "
+    "(torch.autograd.graph.increment_version).",
+)
+
+
 share = op(
     "share(Tensor input)",
     composite=lambda input: input,
     namespace="-",
     doc="The same tensor under another id.",
+)
+
+
+def _untracked(input: Tensor, requires_grad: bool) -> Tensor:
+    out = carry(input, detached(input))
+    if requires_grad:
+        set_requires_grad(out, True, "method")
+    return out
+
+
+untracked = op(
+    "untracked_alias(Tensor input, bool requires_grad=False)",
+    composite=_untracked,
+    namespace="-",
+    doc="An alias without history that keeps its forward-mode tangents: what a transform of a function "
+    "starts from, and what it gives where nothing outside of it differentiates.",
 )
 
 
@@ -293,6 +376,7 @@ def _set_data(input: Tensor, data: Tensor) -> None:
         input._acc = None
     input.storage, input.array, input.dtype = data.storage, data.array, data.dtype
     input.shape, input.strides, input.offset = data.shape, data.strides, data.offset
+    input._conj = data._conj
 
 
 set_data = op(
@@ -316,6 +400,7 @@ def _detach_here(input: Tensor) -> Tensor:
             "torch/optim/optimizer.py as the solution."
         )
     input._fn, input._nr, input._requires_grad = None, 0, False
+    input._tangents = None
     return input
 
 
@@ -326,4 +411,34 @@ detach_ = op(
     namespace="-",
     method=True,
     doc="Cut this tensor from its graph (Tensor.detach_).",
+)
+
+
+def _stored(like: Tensor) -> Tensor:
+    token: Tensor = like.backend.empty(Meta((0,), uint8))
+    if state.generator is not None:
+        token._holds = (state.generator.seed, state.generator.step)
+    return token
+
+
+stored_rng = op(
+    "stored_rng(Tensor like)",
+    composite=_stored,
+    namespace="-",
+    doc="A token of where the session's random stream is, for `restore_rng`.",
+)
+
+
+def _restore(token: Tensor) -> Tensor:
+    now = _stored(token)
+    if state.generator is not None and isinstance(token._holds, tuple):
+        state.generator.seed, state.generator.step = token._holds
+    return now
+
+
+restore_rng = op(
+    "restore_rng(Tensor token)",
+    composite=_restore,
+    namespace="-",
+    doc="Take the session's random stream back to where `token` was made; gives a token of where it was.",
 )

@@ -1,33 +1,39 @@
 """The executor of a backward pass: iterative, resumable between nodes, ordered as PyTorch's.
 
 It counts dependencies, runs ready nodes by descending sequence number (latest created first; AccumulateGrad
-before all), sums into input buffers and frees saved values as it passes. `GraphTask.step` runs one node and
-keeps everything in the task, so a pass can be left between two nodes and taken up again. On a meta backend
-the bodies of nodes are skipped where nobody can see them: the order, the checks and the accumulation are the
-same code. Source: https://pytorch.org/docs/stable/notes/autograd.html
+before all), sums into input buffers and frees saved values as it passes. Where callables of the user stand
+(hooks, `autograd.Function`, packed tensors) the pass stops, so that whoever runs it can call them here or let
+another process call them (`passes.py`); everything is in the task, so it is taken up again later. On a meta
+backend the bodies of nodes are skipped where nobody can see them: the order, the checks and the accumulation
+are the same code. Source: https://pytorch.org/docs/stable/notes/autograd.html
 """
 
 from __future__ import annotations
 
-import sys
-from functools import lru_cache
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .fitting import cast_gradient
-from .hooks import run_post_accumulate, run_post_hooks, run_pre_hooks, run_tensor_hooks
-from .layout import Meta, contiguous_strides, is_dense
-from .nodes import AccumulateGrad, Edge, Node
+from .accumulate import accumulate, retain
+from .anomaly import check_gradients
+from .hooks import answer
+from .nodes import ACCUMULATED, BODY, GRADIENTS, POSTHOOKS, PREHOOKS, SAVED, STOPS, AccumulateGrad, Edge, Node
 from .registry import named
-from .state import state
-from .tensor import Tensor, VersionCounter, detached
+from .state import ambient, state
+from .tangents import LEVELS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from .backends import Backend
-    from .dtypes import DType
-    from .layout import Size
+    from .tensor import Tensor
+
+
+class Stop(NamedTuple):
+    """Where a pass waits for a callable: at `node`, for the kind `at`, which is given `values`."""
+
+    at: str
+    node: Node
+    values: list[Any]
 
 
 class GraphTask:
@@ -50,6 +56,8 @@ class GraphTask:
         self.keep = keep
         self.create = create
         self.captured: list[Tensor | None] | None = None
+        #: ``inputs=`` names where it accumulates
+        self.targeted = targets is not None
         self._capture: dict[Node, dict[int, list[int]]] = {}
         self._needed: set[Node] | None = None
         self._run: set[Node] | None = None
@@ -73,11 +81,27 @@ class GraphTask:
         self._ready: list[tuple[int, int, Node]] = []
         self._count = 0
         self._backend: Backend | None = None
+        #: how many nodes were taken up
+        self.visited = 0
+        #: where a pass that is driven from elsewhere stops next: how many nodes are taken up by then, and
+        #: the kind
+        self.until: tuple[int, str] | None = None
+        #: where it stopped for who drives it
+        self.stopped: Stop | None = None
+        self._walk: Generator[Stop, Any, None] | None = None
+        #: makes what the pass returns, once it is through
+        self.finish: Callable[[], tuple[Any, ...]] = tuple
+        #: callables of the user stand in the graph
+        self.callables = Node.callables and _callables(order)
+        #: gradients are searched for NaN, and the nodes that were run are remembered
+        self.anomaly = state.anomaly and state.check_nan
+        self.trail: list[Node] = []
         #: an opaque node is in the graph: what this pass gives is known elsewhere
         self.blind = False
         self.skip = False
         if roots and roots[0][1].backend.is_meta:
-            self.skip = not create and self.captured is None and _skippable(order)
+            seen = self.captured is not None or self.callables or bool(LEVELS)
+            self.skip = not create and not seen and _skippable(order)
             for node in order:
                 if node.opaque:
                     self.blind = True
@@ -111,8 +135,17 @@ class GraphTask:
         """Whether no node is left to run."""
         return not self._ready
 
+    def will_run(self, node: Node) -> bool:
+        """Whether the pass comes, or came, by this node."""
+        return node in self._dependencies and (self._needed is None or node in self._needed)
+
     def run(self) -> None:
         """Run every node that is left. An exception leaves the nodes not yet run as they were."""
+        if self.callables:
+            stop = self.advance()
+            while stop is not None:
+                stop = self.advance(self.respond(stop))
+            return
         before = (state.grad, state.backend)
         state.grad = self.create
         self._backend = None
@@ -121,6 +154,28 @@ class GraphTask:
                 self._skim()
             while self._ready:
                 self.step()
+        except BaseException as error:
+            error.pass_began = True  # type: ignore[attr-defined]
+            raise
+        finally:
+            state.grad, state.backend = before
+
+    def respond(self, stop: Stop) -> list[Any]:
+        """Run the callables that `stop` is for; what they say."""
+        with ambient(grad=self.create, task=self):
+            return answer(*stop)
+
+    def advance(self, answered: list[Any] | None = None) -> Stop | None:
+        """Run up to the next stop, whose answer goes to the next call; None at the end of the pass."""
+        if self._walk is None:
+            self._walk = self._visits()
+        before = (state.grad, state.backend)
+        state.grad = self.create
+        self._backend = None
+        try:
+            return self._walk.send(answered)
+        except StopIteration:
+            return None
         except BaseException as error:
             error.pass_began = True  # type: ignore[attr-defined]
             raise
@@ -165,19 +220,18 @@ class GraphTask:
                     arrive(target)
 
     def step(self) -> None:
-        """Run the next node."""
+        """Run the next node of a pass without callables."""
         node = heappop(self._ready)[2]
-        buffers = self._buffers
-        grads = buffers.pop(node, None) or [None] * node.width
+        self.visited += 1
+        grads = self._buffers.pop(node, None) or [None] * node.width
         if not self.skip:
-            if node.leaf or node.tensor_hooks or node.retainers:
-                self._tensor_hooks(node, grads)
-            if self._capture:
-                self._take(node, grads)
-        if node.leaf or node.pre_hooks or node.post_hooks or self._run is not None:
-            found = self._call(node, grads)
-        else:
-            found = self._body(node, grads)
+            self._take(node, grads)
+        call = self._call if node.leaf or self._run is not None else self._body
+        self._pass_on(node, call(node, grads))
+
+    def _pass_on(self, node: Node, found: Sequence[Any]) -> None:
+        """Hand a node's gradients to the nodes behind it."""
+        buffers = self._buffers
         dependencies, needed = self._dependencies, self._needed
         at = -1
         for edge in node.edges:
@@ -196,47 +250,71 @@ class GraphTask:
                 if left == 0:
                     self._push(target)
 
-    def _take(self, node: Node, grads: list[Any]) -> None:
-        """Keep the gradients that were asked for."""
-        assert self.captured is not None
-        for nr, slots in self._capture.get(node, {}).items():
-            for i in slots:
-                self.captured[i] = grads[nr]
+    def _stops(self, at: str, node: Node) -> bool:
+        return node.waits(at) if self.until is None else self.until == (self.visited, at) or node.waits(at)
 
-    def _tensor_hooks(self, node: Node, grads: list[Any]) -> None:
-        if isinstance(node, AccumulateGrad):
-            if node.variable._hooks and grads[0] is not None:
-                grads[0] = run_tensor_hooks(node.variable._hooks, grads[0])
-            return
-        if node.tensor_hooks:
-            for nr, hooks in node.tensor_hooks.items():
-                if grads[nr] is not None:
-                    grads[nr] = run_tensor_hooks(hooks, grads[nr])
+    def _visits(self) -> Generator[Stop, Any, None]:
+        """Run every node, and stop where callables stand: in PyTorch's order at each node."""
+        while self._ready:
+            node = heappop(self._ready)[2]
+            self.visited += 1
+            if self.anomaly:
+                self.trail.append(node)
+            grads = self._buffers.pop(node, None) or [None] * node.width
+            if self._stops(GRADIENTS, node):
+                grads = _answer((yield Stop(GRADIENTS, node, grads)), len(grads))
+            self._take(node, grads)
+            if self._run is not None and node not in self._run:
+                self._pass_on(node, [None] * len(node.edges))
+                continue
+            if self._stops(PREHOOKS, node):
+                grads = _answer((yield Stop(PREHOOKS, node, grads)), len(grads))
+            found: Sequence[Any]
+            if self._stops(BODY, node):
+                found = _answer((yield Stop(BODY, node, [*grads, *node.kept()])), len(node.edges))
+                if not self.keep:
+                    node.release()
+            elif isinstance(node, AccumulateGrad):
+                arrived = grads[0] is not None and node.variable._requires_grad
+                box, grads = grads, list(grads)
+                found = self._accumulate(node, box)
+                if arrived and self._stops(ACCUMULATED, node):
+                    yield Stop(ACCUMULATED, node, [])
+            else:
+                if self._stops(SAVED, node):
+                    node.fill((yield Stop(SAVED, node, [])))
+                found = self._body(node, grads)
+            if self._stops(POSTHOOKS, node):
+                found = _answer((yield Stop(POSTHOOKS, node, [*found, *grads])), len(found))
+            self._pass_on(node, found)
+
+    def _take(self, node: Node, grads: list[Any]) -> None:
+        """Keep the gradients that tensors retain and that were asked for."""
         if node.retainers:
             for nr, ref in node.retainers.items():
                 t = ref()
                 if t is not None and grads[nr] is not None:
-                    _retain(t, grads[nr])
+                    retain(t, grads[nr])
+        if self._capture:
+            assert self.captured is not None
+            for nr, slots in self._capture.get(node, {}).items():
+                for i in slots:
+                    self.captured[i] = grads[nr]
 
     def _call(self, node: Node, grads: list[Any]) -> Sequence[Any]:
-        """Run a node and its hooks, where it leads to what is asked for."""
+        """Run a node, where it leads to what is asked for."""
         if self._run is not None and node not in self._run:
             return [None] * len(node.edges)
-        if not self.skip and node.pre_hooks:
-            grads = run_pre_hooks(node.pre_hooks, grads)
-        found: Sequence[Any] = ()
         if isinstance(node, AccumulateGrad):
-            box = [grads.pop()]
-            if box[0] is not None and node.variable._requires_grad:
-                with node.lock:
-                    accumulate(node.variable, box, self.skip)
-                if node.variable._post_hooks and not self.skip:
-                    run_post_accumulate(node.variable._post_hooks, node.variable)
-        else:
-            found = self._body(node, grads)
-        if not self.skip and node.post_hooks:
-            found = run_post_hooks(node.post_hooks, found, grads)
-        return found
+            return self._accumulate(node, grads)
+        return self._body(node, grads)
+
+    def _accumulate(self, node: AccumulateGrad, grads: list[Any]) -> Sequence[Any]:
+        box = [grads.pop()]
+        if box[0] is not None and node.variable._requires_grad:
+            with node.lock:
+                accumulate(node.variable, box, self.skip)
+        return ()
 
     def _body(self, node: Node, grads: list[Any]) -> Sequence[Any]:
         """What a node makes of its gradients; nothing where there are none."""
@@ -253,6 +331,8 @@ class GraphTask:
             if g.backend is not self._backend:
                 state.backend = self._backend = g.backend
             found = node.apply(grads)
+            if self.anomaly:
+                check_gradients(node, found, self.visited)
         if not self.keep:
             node.release()
         return found
@@ -307,100 +387,19 @@ def _leading_to(order: list[Node], ends: set[Node], strict: bool = False) -> set
 
 
 def _skippable(order: list[Node]) -> bool:
-    """Whether bodies may be skipped on meta: no hook, retained or shaped gradient is looked at."""
-    for node in order:
-        if node.pre_hooks or node.post_hooks or node.tensor_hooks or node.retainers:
-            return False
-        if node.leaf and (node.variable._hooks or node.variable._post_hooks):  # type: ignore[attr-defined]
-            return False
-    return True
+    """Whether bodies may be skipped on meta: no retained or shaped gradient is looked at."""
+    return not any(node.retainers for node in order)
 
 
-def _retain(t: Tensor, g: Tensor) -> None:
-
-    if t._grad is None:
-        t._grad = fresh(g) if not state.grad else g
-    else:
-        t._grad = named.add(t._grad, g)
+def _callables(order: list[Node]) -> bool:
+    """Whether a pass over these nodes meets callables of the user."""
+    return any(node.waits(at) for node in order for at in STOPS)
 
 
-def fresh(g: Tensor) -> Tensor:
-    """A copy of a gradient that shares nothing."""
-
-    out: Tensor = named.clone(g)
-    return detached(out, VersionCounter())
-
-
-def contract_strides(leaf: Tensor) -> tuple[int, ...]:
-    """Layout of a new .grad: the leaf's where it is dense, else contiguous (torch's gradient layout
-    contract).
-    """
-    return tuple(leaf.strides) if is_dense(leaf.shape, leaf.strides) else contiguous_strides(leaf.shape)
-
-
-@lru_cache(1024)
-def _unseen(shape: Size, strides: tuple[int, ...], dtype: DType) -> Meta:
-    """Geometry of a new .grad that nobody computes."""
-    return Meta(shape, dtype, strides if is_dense(shape, strides) else contiguous_strides(shape))
-
-
-def _held() -> tuple[int, int]:
-    """What getrefcount says of a local that nobody else holds, and of an attribute of it.
-
-    Measured, because it is not the same in every Python: 3.14 does not count the call's own reference.
-    """
-    box = [_Holder()]
-    held = box.pop()
-    return sys.getrefcount(held), sys.getrefcount(held.inside)
-
-
-class _Holder:
-    def __init__(self) -> None:
-        self.inside = _Placeholder()
-
-
-_ALONE, _ALONE_INSIDE = _held()
-
-
-def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
-    """Add the gradient in `box` to ``leaf.grad``: in place without create_graph, out of place with it.
-
-    A first gradient whose memory nobody else holds is taken over; otherwise it is copied, in the leaf's
-    layout. `skip`: nobody computes the gradient, or looks into `box`.
-    """
-    dtype = leaf._grad_dtype
-    if skip:
-        kind = leaf.dtype if dtype is ... or dtype is None else dtype
-        g = leaf.backend.empty(_unseen(leaf.shape, tuple(leaf.strides), kind))
-        if leaf._grad is None:
-            leaf._grad = g
-        else:
-            named.add_(leaf._grad, g)
-        return
-    if dtype not in (..., None) and box[0].dtype is not dtype:
-        box = [cast_gradient(box.pop(), dtype)]
-    old = leaf._grad
-    if old is None:
-        g = box.pop()
-        strides = contract_strides(leaf)
-        if state.grad:
-            # PyTorch's graph: copied into new memory, so CopyBackwards with the target's empty edge first.
-            leaf._grad = named.copy_(leaf.backend.empty(Meta(tuple(leaf.shape), g.dtype, strides)), g)
-        elif (
-            g.strides == strides
-            and g._base is None
-            and g.offset == 0
-            and sys.getrefcount(g) <= _ALONE
-            and sys.getrefcount(g.storage) <= _ALONE_INSIDE
-        ):
-            leaf._grad = detached(g, VersionCounter())
-        else:
-            target = leaf.backend.empty(Meta(tuple(leaf.shape), g.dtype, strides))
-            leaf.backend.copy_into(target, g)
-            leaf._grad = target
-        return
-    if state.grad:
-        leaf._grad = named.add(old, box[0])
-        return
-
-    named.add_(old, box[0])
+def _answer(given: Any, count: int) -> list[Any]:
+    """What callables said: one entry for each gradient."""
+    if given is None or len(given) != count:
+        raise RuntimeError(
+            f"a pass was answered with {0 if given is None else len(given)} gradients, not {count}"
+        )
+    return list(given)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import graph
+from . import conjugate, graph
 from .backends.numpy import NUMPY
-from .forward_ad import inplace_tangent, propagate, store_tangent
 from .inplace import check_memory, check_overlap, check_result, check_target, rebase
 from .registry import named
 from .state import state
+from .tangents import LEVELS, keep, levels_of, propagate, write
 from .tensor import Tensor, VersionCounter
 from .views import mark_views
 
@@ -55,9 +55,7 @@ def _backend_of(op: Op, inputs: tuple[Any, ...]) -> Backend:
             if not isinstance(x, Tensor):
                 odd = odd or x.__class__ not in op.accepts[at]
             elif x.backend is not backend:
-                if backend is not None:
-                    _mixed(backend, x.backend)
-                backend = x.backend
+                backend = x.backend if backend is None else _mixed(backend, x.backend)
         if odd or (backend is None and op.never_alone):
             check_inputs(op, inputs)
         return default_backend() if backend is None else backend
@@ -86,13 +84,14 @@ def _checked_backend(op: Op, inputs: tuple[Any, ...]) -> Backend:
     check_inputs(op, inputs)
     backend = None
     for t in flat_tensors(inputs):
-        if backend is not None and t.backend is not backend:
-            _mixed(backend, t.backend)
-        backend = t.backend
+        backend = t.backend if backend in (None, t.backend) else _mixed(backend, t.backend)
     return default_backend() if backend is None else backend
 
 
-def _mixed(a: Backend, b: Backend) -> None:
+def _mixed(a: Backend, b: Backend) -> Backend:
+    """The higher of two levels of vmap; RuntimeError where tensors do not belong together."""
+    if a.level != b.level:
+        return a if a.level > b.level else b
     if str(a.device) != str(b.device):
         raise RuntimeError(
             f"Expected all tensors to be on the same device, but found at least two devices, {a.device} and "
@@ -166,13 +165,28 @@ def _overloads(op: Op) -> list[str]:
 def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """Run `op`; the outermost call is shown to the backend's listener."""
     backend = _backend_of(op, inputs)
+    if op.random and state.vmaps:
+        backend = state.vmaps[-1]
     listener = backend.listener
+    if state.watcher is not None and not state.depth:
+        return _watched(op, backend, inputs, attrs)
     if listener is None or state.depth or op.inline:
         return execute(op, backend, inputs, attrs)
-    return _shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+    return shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
 
 
-def _shown(
+def _watched(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    """`dispatch` where a watcher of the thread wants to see the nodes that the op makes."""
+    watcher, listener = state.watcher, backend.listener
+    if listener is None or op.inline or watcher.opens(op):
+        found = execute(op, backend, inputs, attrs)
+    else:
+        found = shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+    watcher.settle(inputs, found)
+    return found
+
+
+def shown(
     listener: Listener,
     op: Op,
     inputs: tuple[Any, ...],
@@ -180,7 +194,9 @@ def _shown(
     run: Callable[..., Any],
     *given: Any,
 ) -> Any:
-    """Run `op`, its outermost call, as ``run(*given)``, and tell the listener."""
+    """Run `op`, an outermost call, as ``run(*given)``, and tell the listener; `attrs` may be completed by
+    the run.
+    """
     with listener.lock:
         listener.before(op, inputs, attrs)
         state.depth = 1
@@ -199,11 +215,13 @@ def _shown(
 
 def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """Run `op` on `backend` without telling the listener."""
+    if backend.level:
+        inputs = backend.lifted(op, inputs)  # type: ignore[attr-defined]
     if op.base is not None:
         return _execute_inplace(op, backend, inputs, attrs)
     composite = op.composite
     if composite is not None and (
-        op.infer is None or (not op.rules and (_tracked(inputs) or state.level >= 0))
+        op.infer is None or (not op.rules and (_tracked(inputs) or (LEVELS and levels_of(inputs))))
     ):
         # What the composite makes from nothing belongs where its inputs are.
         before = state.backend
@@ -222,15 +240,20 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
     changed = written(op, inputs) if op.writes else ()
     if changed:
         _check_written(op, changed)
+    given = inputs
+    if not op.view and conjugate.flagged(inputs):
+        given = conjugate.resolved(inputs)
     if op.view:
         if op.multi_view:
             outs = [backend.view(inputs[0], m) for m in found]
         else:
             outs = [backend.view(inputs[0], found)]
+        if op.conjugates or inputs[0]._conj:
+            conjugate.mark(op, inputs[0], outs)
     elif op.many:
-        outs = backend.run(op, found, inputs, attrs)
+        outs = backend.run(op, found, given, attrs)
     else:
-        outs = backend.run(op, (found,), inputs, attrs)
+        outs = backend.run(op, (found,), given, attrs)
     for t in changed:
         t._vc.n += 1
     if tracked:
@@ -239,7 +262,7 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
         outs[0]._vc = VersionCounter()
     elif op.view:
         mark_views(op, inputs[0], outs)
-    if state.level >= 0:
+    if LEVELS:
         propagate(op, inputs, attrs, outs)
     return tuple(outs) if op.many else outs[0]
 
@@ -257,10 +280,12 @@ def compute(
     geometry that is known. `history`: one that is no view needs a gradient; `views`: there are views.
     """
     listener = backend.listener
+    if state.watcher is not None and not state.depth:
+        return _watched(op, backend, inputs, attrs)
     if listener is not None and not state.depth:
         # History is looked for again: another thread may have written to the inputs before the lock was ours.
         given = (op, known, backend, inputs, attrs, True, True)
-        return _shown(listener, op, inputs, attrs, _computed, *given)
+        return shown(listener, op, inputs, attrs, _computed, *given)
     return _computed(op, known, backend, inputs, attrs, history, views)
 
 
@@ -273,21 +298,26 @@ def _computed(
     history: bool,
     views: bool,
 ) -> Any:
-    dual = state.level >= 0
     if views:
         history = _tracked(inputs)
-    if op.composite is not None and not op.rules and (history or dual):
+    if op.composite is not None and not op.rules and (history or (LEVELS and levels_of(inputs))):
         return execute(op, backend, inputs, attrs)
     history = history and known.tracks
     if history and views:
         graph.renew(inputs)
-    out = backend.view(inputs[0], known.meta) if op.view else backend.run_plain(op, known, inputs, attrs)
+    if op.view:
+        out = backend.view(inputs[0], known.meta)
+        if op.conjugates or inputs[0]._conj:
+            conjugate.mark(op, inputs[0], (out,))
+    else:
+        given = conjugate.resolved(inputs) if known.complex and conjugate.flagged(inputs) else inputs
+        out = backend.run_plain(op, known, given, attrs)
     if history:
         graph.record_one(op, known, inputs, attrs, out)
     if op.view:
         mark_views(op, inputs[0], (out,))
-    if dual:
-        propagate(op, inputs, attrs, [out])
+    if LEVELS:
+        propagate(op, inputs, attrs, (out,))
     return out
 
 
@@ -312,6 +342,8 @@ def _check_written(op: Op, changed: list[Tensor]) -> None:
     """
     grad = state.grad
     for t in changed:
+        if t._conj:
+            raise RuntimeError(f"{op.name}(): a conjugate view cannot be written to; resolve_conj() it first")
         check_memory(t)
         if grad and t.requires_grad:
             check_target(t)
@@ -347,14 +379,20 @@ def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: d
     check_result(base, target, meta)
     node = None
     old: Tensor | None = None
-    if state.level >= 0:
-        tangent = inplace_tangent(base, inputs, attrs)
+    # One run gives value and tangents: a random op must not draw twice.
+    value = dispatch(base, inputs, attrs) if LEVELS and levels_of(inputs) else None
     if tracked:
         node, old = graph.prepare_inplace(op, inputs, attrs)
-    backend.run_into(base, target, meta, inputs, attrs)
+    if target._conj:
+        conjugate.store(backend, base, target, meta, inputs, attrs)
+    elif value is not None:
+        write(target, value)
+    else:
+        given = conjugate.resolved(inputs) if conjugate.flagged(inputs) else inputs
+        backend.run_into(base, target, meta, given, attrs)
     target._vc.n += 1
     if node is not None:
         rebase(target, node, old)
-    if state.level >= 0:
-        store_tangent(target, tangent)
+        if value is not None:
+            keep(node, target)
     return target

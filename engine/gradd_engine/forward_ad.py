@@ -1,181 +1,292 @@
-"""Forward mode: tangents carried beside values, by rules that ops declare.
+"""Forward-mode automatic differentiation: levels, dual tensors, and both as ops that a client records.
 
-Source: https://pytorch.org/docs/stable/autograd.html#forward-mode-automatic-differentiation
+Source: https://pytorch.org/docs/stable/autograd.html#forward-mode-automatic-differentiation. A level of a
+session is held by a *token*, an empty tensor that other ops name it by.
 """
 
 from __future__ import annotations
 
-import inspect
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
-from .fitting import cast_gradient, conj
+from .dtypes import uint8
+from .layout import Meta, is_dense, overlaps_itself
+from .op import LINEAR, op
 from .registry import named
-from .schema import BILINEAR, ELEMENTWISE, LINEAR
 from .state import ambient, state
+from .tangents import Level, has_tangent, tangent_of
 from .tensor import Tensor
+from .transforms.vmap import lifted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .op import Op
+    from .backends import Backend
+
+NESTED = "Nested forward mode AD is not supported at the moment"
+NO_LEVEL = (
+    "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() "
+    "first."
+)
 
 
-@contextmanager
-def dual_level() -> Iterator[None]:
-    """A level in which dual tensors live; RuntimeError when nested."""
-    if state.level >= 0:
-        raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    with ambient(level=0):
-        yield
+class UnpackedDualTensor(NamedTuple):
+    """What `unpack_dual` returns; ``tangent`` is None where the tensor has none."""
+
+    primal: Tensor
+    tangent: Tensor | None
 
 
-def make_dual(primal: Tensor, tangent: Tensor) -> Tensor:
-    """`primal` with a tangent; both of one shape."""
-    if state.level < 0:
+# -- ops -------------------------------------------------------------------------------------------
+
+
+def _enter(depth: int) -> Tensor:
+    backend = state.backend
+    assert backend is not None
+    token = backend.empty(Meta((0,), uint8))
+    token._holds = Level(depth)
+    return token
+
+
+def _level(token: Tensor) -> Level:
+    while isinstance(token.array, Tensor):
+        # A level of vmap shows the token to its samples.
+        token = token.array
+    level = token._holds
+    if not isinstance(level, Level):
+        raise RuntimeError("the tensor given as a forward AD level is not what enter_dual_level() returned")
+    if not level.alive:
+        raise RuntimeError("the forward AD level has been exited")
+    return level
+
+
+def _exit(level: Tensor) -> None:
+    _level(level).end()
+
+
+def _make(primal: Tensor, tangent: Tensor, level: Tensor) -> Tensor:
+    found = _level(level)
+    for what, t in (("primal", primal), ("tangent", tangent)):
+        if not t.dtype.differentiable:
+            raise ValueError(f"Expected {what} to be floating point or complex, but got: {t.dtype}")
+    if has_tangent(primal, found):
         raise RuntimeError(
-            "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
-            "enter_dual_level() first."
+            "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
+            f"{found.depth} is not supported."
+        )
+    if has_tangent(tangent, found):
+        raise RuntimeError(
+            "Setting a forward grad that itself has a forward gradient at the same "
+            f"level{found.depth} is not supported."
         )
     if tuple(primal.shape) != tuple(tangent.shape):
         raise RuntimeError(
             "Trying to set a forward gradient that has a different size than that of the original Tensor, "
-            "this is not "
-            f"supported. Tensor is of size {list(primal.shape)} while the given forward gradient is of size "
-            f"{list(tangent.shape)}."
+            f"this is not supported. Tensor is of size {list(primal.shape)} while the given forward gradient "
+            f"is of size {list(tangent.shape)}."
         )
-    out: Tensor = primal.view(list(primal.shape))  # type: ignore[attr-defined]
-    out._tangent = tangent
+    out: Tensor = named.view(primal, list(primal.shape))
+    found.give(out, _laid(tangent, primal))
     return out
 
 
-def tangent_of(x: Any) -> Any:
-    """The tangent of a tensor, None where it has none."""
-    if isinstance(x, Tensor):
-        return x._tangent if state.level >= 0 else None
-    if isinstance(x, (list, tuple)):
-        return [tangent_of(e) for e in x]
-    return None
+def _laid(tangent: Tensor, primal: Tensor) -> Tensor:
+    """`tangent` in the layout of its primal, so that views and writes go the same ways in both."""
+    layouts = zip(primal.shape, tangent.strides, primal.strides, strict=True)
+    if all(a == b for n, a, b in layouts if n > 1) and not overlaps_itself(tangent.shape, tangent.strides):
+        return tangent
+    if not is_dense(primal.shape, primal.strides):
+        return named.clone(tangent)  # type: ignore[no-any-return]
+    return named.to_layout(tangent, list(primal.strides))  # type: ignore[no-any-return]
 
 
-def _some(t: Any) -> bool:
-    return any(_some(e) for e in t) if isinstance(t, list) else t is not None
+def _primal(input: Tensor, level: Tensor) -> Tensor:
+    out: Tensor = _identity(input)
+    _level(level).give(out, None)
+    return out
 
 
-def _zeros(x: Any) -> Any:
-
-    with ambient(level=-1, grad=False):
-        return named.zeros_like(x)
-
-
-def _filled(x: Any, t: Any) -> Any:
-    if isinstance(x, (list, tuple)):
-        return [_filled(e, f) for e, f in zip(x, t, strict=True)]
-    if t is not None or x is None:
-        return t
-    return _zeros(x) if isinstance(x, Tensor) else 0
+def _tangent(input: Tensor, level: Tensor) -> Tensor:
+    found = tangent_of(input, _level(level))
+    if found is None:
+        raise RuntimeError("the tensor has no tangent at this forward AD level")
+    return found
 
 
-def _tangents(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outs: list[Tensor]) -> list[Any]:
-    tangents = [tangent_of(x) for x in inputs]
-    if not any(_some(t) for t in tangents) or not any(o.dtype.category > 1 for o in outs):
-        return [None] * len(outs)
-    rule = op.jvp
-    if rule is None:
-        raise NotImplementedError(
-            f"Trying to use forward AD with {op.name} that does not support it because it has not been "
-            "implemented yet."
+enter_level = op(
+    "enter_dual_level(int depth=0)",
+    composite=_enter,
+    namespace="-",
+    doc="""A token of a new forward AD level, `depth` levels being around it.
+
+    See https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.enter_dual_level.html.
+    """,
+)
+exit_level = op(
+    "exit_dual_level(Tensor level)",
+    composite=_exit,
+    namespace="-",
+    doc="End a forward AD level: no tensor has a tangent of it any more.",
+)
+_make_dual = op(
+    "make_dual(Tensor primal, Tensor tangent, Tensor level)",
+    composite=_make,
+    namespace="-",
+    doc="""A view of `primal` that has `tangent`, of its shape, at a forward AD level.
+
+    See https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.make_dual.html.
+    """,
+)
+_identity = op(
+    "dual_primal_view(Tensor input)",
+    infer=lambda input: Meta(tuple(input.shape), input.dtype, input.strides, input.offset),
+    view=True,
+    vjp=lambda g: g,
+    jvp=LINEAR,
+    node="torch::autograd::Identity",
+    namespace="-",
+    doc="The same tensor as a view: what `dual_primal` takes the tangent off.",
+)
+primal_of_dual = op(
+    "dual_primal(Tensor input, Tensor level)",
+    composite=_primal,
+    namespace="-",
+    doc="A view of `input` without its tangent of a forward AD level.",
+)
+tangent_of_dual = op(
+    "dual_tangent(Tensor input, Tensor level)",
+    composite=_tangent,
+    namespace="-",
+    doc="The tangent of `input` at a forward AD level, the same tensor; RuntimeError where it has none.",
+)
+
+
+# -- levels of a thread ----------------------------------------------------------------------------
+
+
+class Entered:
+    """A level that this thread has entered: a level in each session that has tensors in it, made on use.
+
+    ``public``: by `enter_dual_level`, which does not nest.
+    """
+
+    def __init__(self, public: bool) -> None:
+        self.public = public
+        self.depth = len(state.entered)
+        self._tokens: dict[Backend, Tensor] = {}
+        state.entered = (*state.entered, self)
+
+    def token(self, t: Tensor) -> Tensor:
+        """The token of this level where `t` lives."""
+        backend: Backend = getattr(t.backend, "root", t.backend)
+        found = self._tokens.get(backend)
+        if found is None:
+            with ambient(backend=backend):
+                found = self._tokens[backend] = enter_level(depth=self.depth)
+        return found
+
+    def dual(self, primal: Tensor, tangent: Tensor) -> Tensor:
+        """`primal` with a tangent of this level."""
+        out: Tensor = _make_dual(lifted(primal), tangent, self.token(primal))
+        return out
+
+    def unpack(self, t: Tensor) -> UnpackedDualTensor:
+        """`t` without its tangent of this level, and that tangent."""
+        token = self.token(t)
+        has = has_tangent(t, token._holds)
+        return UnpackedDualTensor(primal_of_dual(t, token), tangent_of_dual(t, token) if has else None)
+
+    def exit(self) -> None:
+        """End the level everywhere."""
+        state.entered = tuple(e for e in state.entered if e is not self)
+        for token in self._tokens.values():
+            exit_level(token)
+
+
+@contextmanager
+def level() -> Iterator[Entered]:
+    """A level of its own for a transform: these nest, in each other and in `dual_level`."""
+    entered = Entered(public=False)
+    try:
+        yield entered
+    finally:
+        entered.exit()
+
+
+def _current() -> Entered | None:
+    return next((e for e in state.entered if e.public), None)
+
+
+def enter_dual_level() -> int:
+    """Enter a level, in which dual tensors can be made; returns its number.
+
+    RuntimeError when there is one: they do not nest. See
+    https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.enter_dual_level.html.
+    """
+    if _current() is not None:
+        raise RuntimeError(NESTED)
+    Entered(public=True)
+    return 0
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Leave the level: its tangents are gone. RuntimeError where there is none, or another one."""
+    found = _current()
+    if level is not None and level != (-1 if found is None else 0):
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is not "
+            "supported."
         )
-    with ambient(level=-1):
-        if rule == LINEAR:
-            found = _call(
-                op,
-                [
-                    _filled(x, t) if n in op.rules else x
-                    for n, x, t in zip(op.tensor_slots, inputs, tangents, strict=True)
-                ],
-                attrs,
-            )
-            return list(found) if op.many else [found]
-        if rule == BILINEAR:
-            return [_bilinear(op, inputs, tangents, attrs)]
-        if rule == ELEMENTWISE:
-            return [_elementwise(op, inputs, tangents, attrs, outs[0])]
-        known: dict[str, Any] = {
-            **attrs,
-            "out": outs[0],
-            "outs": outs,
-            **dict(zip(op.tensor_slots, inputs, strict=True)),
-        }
-        known.update((f"out{i}", o) for i, o in enumerate(outs))
-        for name, x, t in zip(op.tensor_slots, inputs, tangents, strict=True):
-            known[f"{name}_meta"] = x
-            known[f"{name}_t"] = t
-        found = rule(*[known[n] for n in inspect.signature(rule).parameters])
-        return list(found) if op.many else [found]
+    if found is None:
+        raise RuntimeError("Dual level must be a positive number.")
+    found.exit()
 
 
-def _call(op: Op, inputs: Any, attrs: dict[str, Any]) -> Any:
-    return op.run(tuple(inputs), attrs)
+@contextmanager
+def dual_level() -> Iterator[int]:
+    """A context (or decorator) in which dual tensors live; their tangents end with it.
+
+    See https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.dual_level.html.
+    """
+    level = enter_dual_level()
+    try:
+        yield level
+    finally:
+        exit_dual_level(level=level)
 
 
-def _bilinear(op: Op, inputs: tuple[Any, ...], tangents: list[Any], attrs: dict[str, Any]) -> Any:
+def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
+    """A view of `tensor` that has `tangent`, a tensor of its shape; both floating point or complex.
 
-    total = None
-    for i, t in enumerate(tangents):
-        if t is None:
-            continue
-        part = _call(op, [*inputs[:i], t, *inputs[i + 1 :]], attrs)
-        total = part if total is None else named.add(total, part)
-    return total
-
-
-def _elementwise(
-    op: Op, inputs: tuple[Any, ...], tangents: list[Any], attrs: dict[str, Any], out: Tensor
-) -> Any:
-    known: dict[str, Any] = {**attrs, "out": out, **dict(zip(op.tensor_slots, inputs, strict=True))}
-    total = None
-    for name, t in zip(op.tensor_slots, tangents, strict=True):
-        if t is None or name not in op.rules:
-            continue
-        t = (
-            cast_gradient(t, out.dtype)
-            if t.dtype is not out.dtype and out.dtype.category >= t.dtype.category
-            else t
-        )
-        known["g"] = conj(t)
-        part = conj(op.rules[name].fn(*[known[a] for a in op.rules[name].asks]))
-        total = part if total is None else named.add(total, part)
-    if total is None:
-        return None
-    if tuple(total.shape) != tuple(out.shape):
-        total = named.expand(total, list(out.shape))
-    return cast_gradient(total, out.dtype)
+    RuntimeError and ValueError as PyTorch has them. See
+    https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.make_dual.html.
+    """
+    found = _current()
+    if (found is None and level is None) or (level is not None and level < 0):
+        raise RuntimeError(NO_LEVEL)
+    if found is None or level not in (None, 0):
+        raise RuntimeError("Invalid level given to _make_dual")
+    return found.dual(tensor, tangent)
 
 
-def propagate(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outs: list[Tensor]) -> None:
-    """Give `outs` their tangents."""
-    for o, t in zip(outs, _tangents(op, inputs, attrs, outs), strict=True):
-        if t is not None and o.dtype.category > 1:
-            o._tangent = t
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
+    """The primal and the tangent of `tensor`; the tangent is None where it has none, or no level is entered.
+
+    See https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.unpack_dual.html.
+    """
+    found = _current()
+    if found is None or (level is not None and level < 0):
+        return UnpackedDualTensor(tensor, None)
+    if level not in (None, 0):
+        raise RuntimeError("Invalid level given to _fw_primal")
+    return found.unpack(tensor)
 
 
-def inplace_tangent(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-    """The tangent of the functional form, to be given to the tensor that is overwritten."""
-    if not any(_some(tangent_of(x)) for x in inputs):
-        return None
-    return _call(op, inputs, attrs)._tangent
-
-
-def store_tangent(target: Tensor, tangent: Any) -> None:
-    """Give an overwritten tensor its tangent; where it is a view, its base's tangent changes there too."""
-    target._tangent = tangent
-    base = target._base
-    if base is None or (tangent is None and base._tangent is None):
-        return
-
-    with ambient(level=-1):
-        whole = named.to_layout(_zeros(base) if base._tangent is None else base._tangent, list(base.strides))
-        part = _zeros(target) if tangent is None else tangent
-        where = (list(target.shape), list(target.strides), target.offset - base.offset)
-        base._tangent = named.as_strided_scatter(whole, part, *where)
+__all__ = [
+    "UnpackedDualTensor",
+    "dual_level",
+    "enter_dual_level",
+    "exit_dual_level",
+    "make_dual",
+    "unpack_dual",
+]

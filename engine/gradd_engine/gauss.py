@@ -77,7 +77,7 @@ def _polynomial(x: Any, coefficients: tuple[float, ...]) -> Any:
     return out
 
 
-def _scaled_tail(xp: Any, y: Any) -> Any:
+def scaled_tail(xp: Any, y: Any) -> Any:
     """w(y) for 0 <= y."""
     table, number = _table(y), y.dtype.type
     u = xp.minimum(y, number(table.far)) + number(table.k)
@@ -91,7 +91,7 @@ def erfc_positive(xp: Any, t: Any) -> Any:
     number = t.dtype.type
     whole = xp.trunc(xp.minimum(t, number(64)) * number(16)) * number(1 / 16)
     scale = xp.exp(-whole * whole) * xp.exp((whole - t) * (whole + t))
-    return number(2) * scale * _scaled_tail(xp, t * number(ROOT_TWO))
+    return number(2) * scale * scaled_tail(xp, t * number(ROOT_TWO))
 
 
 def _near(xp: Any, t: Any) -> tuple[Any, Any]:
@@ -132,7 +132,7 @@ def normal(xp: Any, x: Any) -> tuple[Any, Any]:
     bell *= number(-0.5)
     bell = xp.exp(bell, out=bell)
     y = xp.abs(x)
-    above = _scaled_tail(xp, y)
+    above = scaled_tail(xp, y)
     above *= bell
     above = xp.copysign(number(0.5) - above, x)
     above += number(0.5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .layout import Meta, preserved_strides
 from .op import op
 from .registry import named
 from .state import state
@@ -116,11 +117,21 @@ zero_grad = op(
 )
 
 
+undefined_grad = op(
+    "undefined_grad(Tensor input)",
+    infer=lambda input: Meta(tuple(input.shape), input.dtype, preserved_strides(input)),
+    impl=lambda xp, a: a.copy(order="K"),
+    vjp=lambda g: None,
+    namespace="-",
+    doc="A copy through which no gradient comes back: what lies before it gets an undefined one.",
+)
+
+
 def set_grad_dtype(t: Tensor, value: DType | None) -> None:
     """Set the dtype that .grad will have; RuntimeError on non-leaf tensors and where a gradient of another
     dtype is there.
     """
-    if t.grad_fn is not None:
+    if t._node() is not None:
         raise RuntimeError("grad_dtype can only be set on leaf tensors.")
     if value is not None and t._grad is not None and t._grad.dtype is not value:
         raise RuntimeError(

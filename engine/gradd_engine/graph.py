@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .infer import overload
-from .nodes import AccumulateGrad, Edge, Node, accumulator, edge_of, next_priority
+from .nodes import SAVED, AccumulateGrad, Edge, Node, accumulator, edge_of, next_priority
 from .plans import META, OUT, VALUE, Plan, plan_of
 from .registry import named
-from .saved import FREED, Saved, TensorMeta, check_saved, saved_value
-from .state import ambient
+from .saved import FREED, Packed, Saved, TensorMeta, check_saved, places
+from .state import ambient, state
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ class OpNode(Node):
 
     #: whether values are saved, not geometry alone
     values: bool = False
+    #: whether some of them are packed
+    packed: bool = False
     #: the node's name where the overload decides it
     _label: str = ""
 
@@ -49,17 +51,29 @@ class OpNode(Node):
         name = self._label or self.op.node_name
         return name if isinstance(name, str) else name(self.attrs)
 
+    def wraps(self, name: str) -> bool:
+        """Whether PyTorch saves a number that stands for `name` as a tensor: it has no overload for one."""
+        return name not in self.op.number_nodes
+
+    def _slot(self, slot: int) -> Any:
+        """Of what the node's input was."""
+        flat = [m for x in self.inputs for m in (x if isinstance(x, list) else [x])]
+        found = flat[slot] if slot < len(flat) else None
+        return None if found is None else (found.shape, found.dtype)
+
     def release(self) -> None:
         """Drop saved values; a node that saved none can be walked again."""
         if self.values:
             self.saved = None
 
     def verify(self) -> None:
-        """Freed, versions, inputs of a geometry that the rules refuse."""
+        """Freed, versions, no derivative."""
         if self.saved is None:
             raise RuntimeError(FREED)
         if self.op.refuses is not None:
-            self.op.refuses(self.inputs, **self.attrs)
+            raise self.op.refuses(self.attrs)
+        if self.op.rejects is not None:
+            self.op.rejects(self.inputs, **self.attrs)
         if self.values:
             for entry in self.saved.values():
                 if type(entry) is not Saved:
@@ -71,25 +85,61 @@ class OpNode(Node):
         """Run the rules that wanted inputs need; undo broadcasting and promotion."""
         if self.saved is None:
             raise RuntimeError(FREED)
+        if self.op.refuses is not None:
+            raise self.op.refuses(self.attrs)
         plan = plan_of(self.op, self.params, self.wants)
-        return plan.apply(self, grads)
+        if not self.packed:
+            return plan.apply(self, grads)
+        try:
+            return plan.apply(self, grads)
+        finally:
+            for _, _, e in places(self.saved):
+                if type(e) is Packed:
+                    e.found = None
+
+    def waits(self, at: str) -> bool:
+        """As for any node; tensors that were packed are to be unpacked."""
+        if at == SAVED:
+            return self.packed and any(
+                type(e) is Packed and e.unpack is not None for _, _, e in places(self.saved or {})
+            )
+        return super().waits(at)
+
+    def unpacked(self) -> list[Any]:
+        """What the hooks give for each packed tensor, in order."""
+        return [e.open() for _, _, e in places(self.saved or {}) if type(e) is Packed]
+
+    def fill(self, found: Sequence[Any] | None) -> None:
+        """Take what was unpacked, for the next `apply`."""
+        boxes = [e for _, _, e in places(self.saved or {}) if type(e) is Packed]
+        if found is None or len(found) != len(boxes):
+            raise RuntimeError(f"{self.name()} has {len(boxes)} packed tensors")
+        for box, t in zip(boxes, found, strict=True):
+            box.found = t
 
     def __getattr__(self, name: str) -> Any:
         """``_saved_self``, ``_saved_other``, ``_saved_result``, ``_saved_<parameter>``: what the node keeps
-        for backward.
+        for backward; ``_raw_saved_<...>``: the place where it keeps it.
         """
-        if not name.startswith("_saved_"):
+        raw = name.startswith("_raw_saved_")
+        if not raw and not name.startswith("_saved_"):
             raise AttributeError(f"'{self.short_name()}' object has no attribute '{name}'")
-        if self.saved is None:
-            raise RuntimeError(FREED)
-        wanted = name.removeprefix("_saved_")
+        wanted = name.partition("_saved_")[2]
         known = {"self": self.op.tensor_slots[0] if self.op.tensor_slots else "", "result": "out"}.get(
             wanted, wanted
         )
-        if known in self.saved:
-            return saved_value(self.saved[known], self)
+        if raw and (known in self.op.slot_of or known == "out"):
+            return self._raw(self, known)
         if known in self.attrs:
-            return self.attrs[known]
+            value = self.attrs[known]
+            one = isinstance(value, int) and self.op.params[known].kind.endswith("[]")
+            return (value,) if one else value
+        if self.saved is not None and known in self.saved:
+            return self._show(wanted, self.saved[known])
+        if known in self.params or known == "out":
+            if self.saved is None:
+                raise RuntimeError(FREED)
+            return None
         raise AttributeError(f"'{self.short_name()}' object has no attribute '{name}'")
 
 
@@ -170,6 +220,8 @@ def _make(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> OpNode:
             edges.append(None)
             wants.append(False)
             metas.append(None)
+    if op.flat is not None and op.flat(attrs):
+        edges, wants = [None] * len(edges), [False] * len(wants)
     node.edges = tuple(edges)
     node.wants = tuple(wants)
     node.inputs = metas
@@ -188,7 +240,7 @@ def renew(inputs: Any) -> None:
     for x in inputs:
         if isinstance(x, Tensor):
             if x._base is not None:
-                x.grad_fn  # noqa: B018 - reading it rebuilds it
+                x._node()  # rebuilds it
         elif type(x) is list or type(x) is tuple:
             renew(x)
 
@@ -211,12 +263,16 @@ def record(
     if True not in node.wants and not due and not _wanted(op, inputs):
         return
     node.width = len(outs)
+    if len(outs) > 1:
+        node.geometries = {nr: (o.shape, o.dtype) for nr, o in enumerate(outs)}
     node.backend = outs[0].backend
     for nr, o in enumerate(outs):
         if tracked[nr]:
             o._fn = node
             o._nr = nr
     _save(plan_of(op, node.params, node.wants), node, inputs, outs)
+    if state.watcher is not None:
+        state.watcher.append(node)
 
 
 def record_one(op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any], out: Tensor) -> None:
@@ -248,6 +304,8 @@ def record_one(op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, A
     out._fn = node
     if plan.saves:
         _save(plan, node, inputs, (out,))
+    if state.watcher is not None:
+        state.watcher.append(node)
 
 
 def prepare_inplace(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[OpNode, Tensor | None]:
@@ -267,6 +325,8 @@ def prepare_inplace(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> t
         edge = edge_of(inputs[0])
         if edge is not None and not isinstance(edge.node, AccumulateGrad):
             old._fn, old._nr = edge.node, edge.nr
+    if state.watcher is not None:
+        state.watcher.append(node)
     return node, old
 
 

@@ -4,63 +4,47 @@ autograd.graph.Node).
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from .nodes import (
+    ACCUMULATED,
+    BODY,
+    GRADIENTS,
+    POSTHOOKS,
+    PREHOOKS,
+    AccumulateGrad,
+    Handle,
+    Node,
+    edge_of,
+)  # fmt: skip
+from .state import state
 from .tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from .backends import Backend
-
-
-class Handle:
-    """Removes a hook: by ``remove()``, any number of times, or at the end of a with block."""
-
-    def __init__(self, registry: list[Any], hook: Callable[..., Any]) -> None:
-        self._registry = registry
-        self._entry = (hook,)
-        registry.append(self._entry)
-
-    def remove(self) -> None:
-        """Take the hook out; later calls do nothing."""
-        self._registry[:] = [e for e in self._registry if e is not self._entry]
-
-    def __enter__(self) -> Handle:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.remove()
-
-
-def refuse_recorded(backend: Backend) -> None:
-    """A client's mirror cannot run hooks yet: say so instead of losing them."""
-    if backend.listener is not None:
-        raise NotImplementedError("hooks on remote tensors are not yet supported by gradd")
 
 
 def register_tensor_hook(t: Tensor, hook: Callable[[Tensor], Any]) -> Handle:
     """See Tensor.register_hook; RuntimeError when `t` needs no gradient."""
     if not t.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    refuse_recorded(t.backend)
-    fn = t.grad_fn
-    if fn is None:
+    edge = edge_of(t)
+    if edge is None or edge.node.leaf:
         if t._hooks is None:
             t._hooks = []
         return Handle(t._hooks, hook)
-    if fn.tensor_hooks is None:
-        fn.tensor_hooks = {}
-    return Handle(fn.tensor_hooks.setdefault(t._nr, []), hook)
+    if edge.node.tensor_hooks is None:
+        edge.node.tensor_hooks = {}
+    return Handle(edge.node.tensor_hooks.setdefault(edge.nr, []), hook)
 
 
 def register_post_accumulate(t: Tensor, hook: Callable[[Tensor], None]) -> Handle:
     """See Tensor.register_post_accumulate_grad_hook; RuntimeError on non-leaf tensors."""
     if not t.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    if t.grad_fn is not None:
+    if not t.is_leaf:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    refuse_recorded(t.backend)
     if t._post_hooks is None:
         t._post_hooks = []
     return Handle(t._post_hooks, hook)
@@ -122,6 +106,85 @@ def run_post_hooks(hooks: list[Any], found: Sequence[Any], grads: Sequence[Any])
     for (hook,) in list(hooks):
         found = _replaced(hook, hook(tuple(found), tuple(grads)), found)
     return found
+
+
+def answer(at: str, node: Node, values: Sequence[Any]) -> list[Any]:
+    """Run the callables that stand at `node`, of the kind `at`; what the pass goes on with."""
+    found = list(values)
+    if at == GRADIENTS:
+        for nr, hooks in node.output_hooks().items():
+            if found[nr] is not None:
+                found[nr] = run_tensor_hooks(hooks, found[nr])
+        return found
+    if at == PREHOOKS:
+        return run_pre_hooks(node.pre_hooks or [], found)
+    if at == POSTHOOKS:
+        count = len(found) - node.width
+        return list(run_post_hooks(node.post_hooks or [], found[:count], found[count:]))
+    if at == ACCUMULATED:
+        assert isinstance(node, AccumulateGrad)
+        run_post_accumulate(node.variable._post_hooks or [], node.variable)
+        return []
+    return node.body(found) if at == BODY else node.unpacked()
+
+
+class _Gathered:
+    """What one pass has brought a multi-gradient hook so far."""
+
+    def __init__(self, task: Any, edges: Sequence[Any]) -> None:
+        self.task = task
+        self.due = sum(task.will_run(e.node) for e in edges)
+        self.grads: list[Tensor | None] = [None] * len(edges)
+
+
+class MultiHandle:
+    """Removes the hooks of several tensors at once."""
+
+    def __init__(self, handles: Sequence[Handle]) -> None:
+        self._handles = tuple(handles)
+
+    def remove(self) -> None:
+        """Take the hooks out; later calls do nothing."""
+        for h in self._handles:
+            h.remove()
+
+    def __enter__(self) -> MultiHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: str = "all"
+) -> MultiHandle:
+    """Call `fn` with the gradients of `tensors` once a pass ("all": a list, None where none comes), or with
+    the first of them ("any").
+
+    Source: https://pytorch.org/docs/stable/generated/torch.autograd.graph.register_multi_grad_hook.html.
+    Raises ValueError for another mode, RuntimeError for a tensor that needs no gradient.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    passes: list[_Gathered] = []
+    edges = [edge_of(t) for t in tensors]
+
+    def gather(index: int, g: Tensor) -> None:
+        task = state.task
+        if not passes or passes[-1].task is not task:
+            passes[:] = [_Gathered(task, edges)]
+        now = passes[-1]
+        first = all(one is None for one in now.grads)
+        now.grads[index] = g
+        now.due -= 1
+        if mode == "any" and first:
+            fn(g)
+        if mode == "all" and now.due == 0:
+            fn(now.grads)
+        if now.due == 0:
+            passes.clear()
+
+    return MultiHandle([register_tensor_hook(t, partial(gather, i)) for i, t in enumerate(tensors)])
 
 
 Tensor.register_hook = register_tensor_hook

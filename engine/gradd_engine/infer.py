@@ -37,11 +37,11 @@ class Known:
     """
 
     __slots__ = (
-        "contiguous", "dtype", "inputs", "label", "meta", "nbytes", "params", "plans", "shape", "slots",
-        "takes", "tracks",
+        "complex", "contiguous", "dtype", "inputs", "label", "meta", "nbytes", "params", "plans", "shape",
+        "slots", "takes", "tracks",
     )  # fmt: skip
 
-    def __init__(self, op: Op, meta: Meta, inputs: tuple[Any, ...]) -> None:
+    def __init__(self, op: Op, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         self.meta = meta
         self.tracks = bool(op.rules) and meta.dtype.category >= FLOAT
         self.takes = () if op.view else tuple(_take(x, meta.compute) for x in inputs)
@@ -49,9 +49,12 @@ class Known:
         self.dtype = meta.dtype.np
         self.nbytes = meta.nbytes
         self.contiguous = meta.contiguous
+        #: an input may be a conjugate view
+        self.complex = any(isinstance(x, Tensor) and x.dtype.is_complex for x in inputs)
         self.params, self.label = overload(op, inputs)
         places = [op.slot_of[name] for name in self.params]
-        self.slots = tuple(at if _differentiable(inputs[at]) else -1 for at in places)
+        flat = op.flat is not None and op.flat(attrs)
+        self.slots = tuple(at if _differentiable(inputs[at]) and not flat else -1 for at in places)
         self.inputs = tuple(None if at < 0 else _geometry(inputs[at], op.view) for at in self.slots)
         self.plans: dict[tuple[bool, ...], Plan] = {}
 
@@ -73,6 +76,7 @@ def _differentiable(x: Any) -> bool:
 
 def _geometry(t: Tensor, placed: bool) -> TensorMeta:
     found = TensorMeta(t)
+    found.conj = False
     if not placed:
         found.offset = 0
     return found
@@ -94,7 +98,7 @@ def learn(op: Op, key: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str
         if not isinstance(x, Tensor) and x.__class__ not in classes:
             return None
     assert op.infer is not None
-    found = Known(op, _sized(op.infer(*inputs, **attrs)), inputs)
+    found = Known(op, _sized(op.infer(*inputs, **attrs)), inputs, attrs)
     if len(op.known) >= _MOST:
         op.known.clear()
     op.known[key] = found

@@ -102,7 +102,7 @@ def rebase(t: Tensor, node: graph.OpNode, old: Tensor | None) -> None:
     slices = CopySlices(base, t, node)
     _move_retainer(base, slices)
     base._fn, base._nr = slices, 0
-    t.grad_fn  # noqa: B018 - reading it rebuilds the view's node over the new base
+    t._node()  # rebuilds the view's node over the new base
     graph.finish_inplace(node, t)
 
 

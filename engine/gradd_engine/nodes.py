@@ -8,20 +8,29 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, ClassVar
-
-from .hooks import Handle, refuse_recorded
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from .backends import Backend
+    from .dtypes import DType
+    from .layout import Size
     from .tensor import Tensor
+
+    #: what is known of a gradient before there is one
+    Geometry: TypeAlias = tuple[Size, DType]
 
 #: room between two sequence numbers, for the nodes of a graph that is made later than it came to be
 ROOM = 1 << 16
 _sequence = itertools.count(0, ROOM)
 LAST = 1 << 100
+
+#: where a pass stops for callables of the user, in the order in which it comes by
+GRADIENTS, PREHOOKS, BODY, SAVED, ACCUMULATED, POSTHOOKS = STOPS = (
+    "gradients", "prehooks", "body", "saved", "accumulated", "posthooks",
+)  # fmt: skip
 
 
 def next_priority() -> int:
@@ -39,10 +48,32 @@ class Edge:
         self.nr = nr
 
 
+class Handle:
+    """Removes a hook: by ``remove()``, any number of times, or at the end of a with block."""
+
+    def __init__(self, registry: list[Any], hook: Callable[..., Any]) -> None:
+        self._registry = registry
+        self._entry = (hook,)
+        registry.append(self._entry)
+        Node.callables = True
+
+    def remove(self) -> None:
+        """Take the hook out; later calls do nothing."""
+        self._registry[:] = [e for e in self._registry if e is not self._entry]
+
+    def __enter__(self) -> Handle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
 class Node:
     """A step of the graph. ``edges`` has one entry (or None) per differentiable input slot."""
 
     _name: ClassVar[str] = ""
+    #: some node of this process ever had a callable of the user: passes look for them
+    callables: ClassVar[bool] = False
     edges: tuple[Edge | None, ...] = ()
     priority: int
     #: how many outputs the forward has
@@ -61,6 +92,16 @@ class Node:
     pre_hooks: list[Any] | None = None
     post_hooks: list[Any] | None = None
     _metadata: dict[Any, Any] | None = None
+    #: by output: what is known since a user looked at it (see edges.py)
+    looks: dict[int, Any] | None = None
+    #: by number: what an output is like, of a node that has several
+    geometries: Mapping[int, Geometry] = MappingProxyType({})
+
+    # Attached where stand-ins are made (edges).
+    _look_behind: ClassVar[Callable[[Node, int, Edge], None]]
+    _stand_in: ClassVar[Callable[..., Tensor]]
+    _raw: ClassVar[Callable[..., Any]]
+    _show: ClassVar[Callable[[Node, str, Any], Any]]
 
     def __init__(self) -> None:
         self.priority = next(_sequence)
@@ -83,7 +124,27 @@ class Node:
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """(node, output number) per input slot; (None, 0) where no gradient goes."""
+        for slot, e in enumerate(self.edges):
+            if e is not None:
+                self._look_behind(slot, e)
         return tuple((None, 0) if e is None else (e.node, e.nr) for e in self.edges)
+
+    def behind(self, slot: int) -> Geometry | None:
+        """Shape and dtype of the gradient that goes through an input slot; None where that is not known."""
+        e = self.edges[slot]
+        if e is None:
+            return None
+        if isinstance(e.node, AccumulateGrad):
+            return e.node.variable.shape, e.node.variable.dtype
+        return e.node.geometries.get(e.nr) or self._slot(slot)
+
+    def _slot(self, slot: int) -> Geometry | None:
+        """`behind`, from what the node itself knows of its inputs."""
+        return None
+
+    def __call__(self, *gradients: Any) -> Any:
+        """Run this node alone on gradients of its outputs; attached where ops are known (edges)."""
+        raise NotImplementedError("gradd_engine.edges is not imported")
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         """Gradients for each edge from gradients of each output."""
@@ -102,9 +163,36 @@ class Node:
     def release(self) -> None:
         """Drop saved values; the node stays."""
 
+    def waits(self, at: str) -> bool:
+        """Whether callables of the user stand at this node, of the kind `at`."""
+        if at == GRADIENTS:
+            return self.tensor_hooks is not None and any(self.tensor_hooks.values())
+        if at == PREHOOKS:
+            return bool(self.pre_hooks)
+        return at == POSTHOOKS and bool(self.post_hooks)
+
+    def output_hooks(self) -> dict[int, list[Any]]:
+        """The tensor hooks at each output."""
+        return self.tensor_hooks or {}
+
+    def kept(self) -> Sequence[Tensor]:
+        """Saved outputs that a callable body is given besides the gradients."""
+        return ()
+
+    def body(self, values: list[Any]) -> list[Any]:
+        """The gradients of a node whose body is a callable of the user."""
+        raise RuntimeError(f"the backward of {self.name()} runs in the process that made it")
+
+    def unpacked(self) -> list[Any]:
+        """What the unpack hooks of the saved tensors give."""
+        raise RuntimeError(f"{self.name()} has no packed tensors")
+
+    def fill(self, found: Sequence[Any] | None) -> None:
+        """Take what unpack hooks gave, for the next `apply`."""
+        raise RuntimeError(f"{self.name()} has no packed tensors")
+
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
         """Call `hook(grad_outputs)` before the node runs; see torch.autograd.graph.Node.register_prehook."""
-        refuse_recorded(self.backend)
         if self.pre_hooks is None:
             self.pre_hooks = []
         return Handle(self.pre_hooks, hook)
@@ -113,7 +201,6 @@ class Node:
         """Call `hook(grad_inputs, grad_outputs)` after the node ran; see
         torch.autograd.graph.Node.register_hook.
         """
-        refuse_recorded(self.backend)
         if self.post_hooks is None:
             self.post_hooks = []
         return Handle(self.post_hooks, hook)
@@ -158,6 +245,18 @@ class AccumulateGrad(Node):
         self.backend = variable.backend
         self.lock = threading.RLock()
 
+    def waits(self, at: str) -> bool:
+        """As for any node; hooks of a leaf stand at the tensor."""
+        if at == GRADIENTS:
+            return bool(self.variable._hooks)
+        if at == ACCUMULATED:
+            return bool(self.variable._post_hooks)
+        return super().waits(at)
+
+    def output_hooks(self) -> dict[int, list[Any]]:
+        """The tensor hooks of the leaf."""
+        return {0: self.variable._hooks or []}
+
 
 def node_of(t: Tensor) -> Node | None:
     """The node of `t` as it stands, made now where it was folded."""
@@ -169,7 +268,9 @@ def node_of(t: Tensor) -> Node | None:
 
 def edge_of(t: Tensor) -> Edge | None:
     """Where the gradient of `t` goes; None when it needs none."""
-    fn = t.grad_fn if t._base is not None else node_of(t)
+    if t._stands is not None:
+        return t._stands()
+    fn = t._node() if t._base is not None else node_of(t)
     if fn is not None:
         return Edge(fn, t._nr)
     return Edge(accumulator(t), 0) if t._requires_grad else None

@@ -66,12 +66,14 @@ class Op:
         "base",
         "checked",
         "composite",
+        "conjugates",
         "differentiable",
         "doc",
         "dynamic",
         "edge_params",
         "edge_slots",
         "family",
+        "flat",
         "impl",
         "infer",
         "inferred",
@@ -95,10 +97,12 @@ class Op:
         "plans",
         "random",
         "refuses",
+        "rejects",
         "rules",
         "schema",
         "simple",
         "slot_of",
+        "stateful",
         "tensor_params",
         "tensor_slots",
         "ufunc",
@@ -132,6 +136,8 @@ class Op:
         self.__call__: Callable[..., Any] = lambda *a, **k: None
         self.checked = False
         self.composite: Callable[..., Any] | None = None
+        #: a view of the conjugates
+        self.conjugates = False
         self.differentiable: tuple[bool, ...] | None = None
         self.doc = ""
         self.dynamic = False
@@ -139,6 +145,8 @@ class Op:
         self.edge_params: tuple[str, ...] = ()
         self.edge_slots: tuple[int, ...] = ()
         self.family = ""
+        #: whether, by attributes, the result is constant for differentiation: a node without edges
+        self.flat: Callable[[dict[str, Any]], bool] | None = None
         self.impl: Callable[..., Any] = lambda *a, **k: None
         self.infer: Callable[..., Any] | None = None
         #: what `infer` said, by geometry and parameters; None where that is not all it depends on
@@ -160,8 +168,13 @@ class Op:
         #: what nodes save and how they run their rules, by overload and wanted inputs
         self.plans: dict[Any, Any] = {}
         self.random = False
-        self.refuses: Callable[..., Any] | None = None
+        #: of an op without a derivative: the exception of its node, by attributes
+        self.refuses: Callable[[dict[str, Any]], Exception] | None = None
+        #: what its rules raise of inputs of a geometry, where they do
+        self.rejects: Callable[..., Any] | None = None
         self.rules: dict[str, Rule] = {}
+        #: it acts on autograd's own state, and is always recorded as itself
+        self.stateful = False
         self.ufunc = ""
         self.unsafe = False
         self.view = False
@@ -231,7 +244,8 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
     op makes of such inputs. What is out of the ordinary goes to `dispatch`.
     """
     general = f"return _dispatch(_op, {inputs}, {attrs})"
-    lines = ["_grad, _backend, _history, _views = _state.grad, None, False, False"]
+    lines = [f"if _state.vmaps: {general}"] if op.random else []
+    lines.append("_grad, _backend, _history, _views = _state.grad, None, False, False")
     key = ["_dtypes.current"]
     for p in op.schema.tensors:
         x = p.name
@@ -298,8 +312,11 @@ def op(
     dynamic: bool = False,
     inline: bool = False,
     needs_meta: bool = False,
+    conjugates: bool = False,
+    refuses: Callable[[dict[str, Any]], Exception] | None = None,
+    flat: Callable[[dict[str, Any]], bool] | None = None,
     infers_anew: bool = False,
-    refuses: Callable[..., Any] | None = None,
+    rejects: Callable[..., Any] | None = None,
     writes: str = "",
     ufunc: str = "",
     differentiable: Sequence[bool] | None = None,
@@ -314,16 +331,19 @@ def op(
     of the tensor parameters, a dict by name, or `Joint`. ``jvp`` is ELEMENTWISE, LINEAR, BILINEAR, or a
     function over ``<input>_t`` tangents (None where absent) and what a vjp may name. ``composite`` is the op
     written in recorded ops: alone it is the implementation; beside ``impl`` it gives the derivatives.
-    ``view`` results share memory; an ``unsafe`` one is of a temporary that nobody else sees, and autograd
-    follows it as a result of its own. ``writes`` names the inputs that the op changes in place by itself.
+    ``view`` results share memory (``conjugates``: and stand for the conjugates of what it holds); an
+    ``unsafe`` one is of a temporary that nobody else sees, and autograd follows it as a result of its own.
+    ``writes`` names the inputs that the op changes in place by itself.
     ``inline`` composites are recorded as the ops inside them, and so are those of ``dynamic`` ops, whose
     shapes depend on values. ``differentiable`` flags each output of a ``many`` op. ``node`` names the
     node, or is a function of the attributes that does. ``number_nodes`` names, by parameter, the node
     where a number stands there: PyTorch's overload for numbers, which has slots for tensors alone.
     ``ufunc`` names the function of the array namespace that ``impl`` is where all parameters have their
     defaults: plans call it without a detour.
+    ``refuses`` makes what a pass raises at the op's node: it has edges from all inputs, but no derivative.
+    ``flat`` says of which attributes nothing depends on the inputs: the node has no edges.
     ``infers_anew``: what ``infer`` says depends on more than geometry and parameters.
-    ``refuses(inputs, **attrs)`` raises what the rules would raise of inputs of that geometry: a pass whose
+    ``rejects(inputs, **attrs)`` raises what the rules would raise of inputs of that geometry: a pass whose
     bodies are skipped asks it.
     ``method`` attaches a Tensor method (a string: under that name), ``inplace`` derives ``name_``.
     ``namespace`` is where users find it ("nn.functional"; "" is the top level, "-" nowhere).
@@ -338,6 +358,8 @@ def op(
     if impl is not None and composite is not None and infer is None:
         raise ValueError(f"{made.name}: a fused op needs infer")
     made.jvp = jvp
+    if refuses is not None:
+        vjp = Joint(" ".join(made.tensor_slots), lambda: ())
     made.rules = _rules(made, vjp)
     unknown = set(made.rules) - set(made.tensor_slots)
     if unknown:
@@ -351,9 +373,10 @@ def op(
     made.number_nodes = number_nodes or {}
     made.view, made.multi_view, made.many, made.unsafe = view, multi_view, many or multi_view, unsafe
     made.random, made.dynamic, made.needs_meta = random, dynamic, needs_meta
+    made.conjugates, made.refuses, made.flat = conjugates, refuses, flat
     made.inline = inline or (dynamic and composite is not None)
     made.ufunc = ufunc
-    made.refuses = refuses
+    made.rejects = rejects
     made.writes = tuple(writes.split())
     made.written = tuple(n in made.writes for n in made.tensor_slots)
     if made.simple and not dynamic and not infers_anew:
@@ -375,7 +398,8 @@ def op(
     frame = inspect.currentframe()
     assert frame is not None
     assert frame.f_back is not None
-    made.family = frame.f_back.f_globals.get("__name__", "").rpartition(".")[2]
+    package, _, made.family = frame.f_back.f_globals.get("__name__", "").rpartition(".")
+    made.stateful = package == __package__
     if made.name in REGISTRY:
         raise ValueError(f"op {made.name} is declared twice")
     REGISTRY[made.name] = made
@@ -394,6 +418,7 @@ def _derive_inplace(base: Op) -> None:
     made.edge_params, made.edge_slots = base.edge_params, base.edge_slots
     made.infer, made.impl, made.jvp, made.composite = base.infer, base.impl, base.jvp, base.composite
     made.node_name, made.namespace, made.random = base.node_name, base.namespace, base.random
+    made.refuses, made.flat = base.refuses, base.flat
     made.number_nodes = base.number_nodes
     made.needs_meta, made.writes, made.family = base.needs_meta, (first.name,), base.family
     made.doc = f"In-place form of `{base.name}`."

@@ -5,11 +5,13 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from .nodes import node_of
+from .nodes import AccumulateGrad, Edge, edge_of, node_of
 from .state import state
-from .tensor import Tensor, detached
+from .tensor import Tensor, carry, detached
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from .dtypes import DType
     from .layout import Size
     from .nodes import Node
@@ -25,13 +27,14 @@ FREED = (
 class TensorMeta:
     """The geometry of an input, for rules that need no values."""
 
-    __slots__ = ("dtype", "offset", "shape", "strides")
+    __slots__ = ("conj", "dtype", "offset", "shape", "strides")
 
     def __init__(self, t: Tensor) -> None:
         self.shape: Size = t.shape
         self.dtype: DType = t.dtype
         self.strides = t.strides
         self.offset = t.offset
+        self.conj = t._conj
 
     @property
     def ndim(self) -> int:
@@ -85,24 +88,76 @@ class Saved:
             self.check(owner)
         if not self.is_output or not state.grad:
             return self.tensor
-        out = detached(self.tensor)
+        out = carry(self.tensor, detached(self.tensor))
         out._fn, out._nr = owner, self.nr
         return out
+
+
+class Packed:
+    """A saved tensor that is packed: `box` is what the pack hook gave, `unpack` the hook that turns it back.
+
+    In a process that has no hook (a server), both are with the client. `edge` is where the gradient of the
+    tensor goes, so that what is unpacked has its history.
+    """
+
+    __slots__ = ("box", "edge", "found", "unpack")
+
+    def __init__(self, entry: Saved, node: Node) -> None:
+        self.box: Any = None
+        self.unpack: Callable[[Any], Any] | None = None
+        t = entry.tensor
+        self.edge = Edge(node, entry.nr) if entry.is_output else edge_of(t)
+        #: what was unpacked for the run of the node that comes next
+        self.found: Tensor | None = None
+
+    def open(self) -> Tensor:
+        """What was packed; TypeError where the hook gives no tensor."""
+        assert self.unpack is not None
+        found = self.unpack(self.box)
+        if not isinstance(found, Tensor):
+            raise TypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                f"{type(found).__name__}"
+            )
+        return found
+
+    def dressed(self) -> Tensor:
+        """What was unpacked, with the history of what was packed."""
+        found = self.found
+        if found is None:
+            raise RuntimeError("a saved tensor is packed, and the hook that unpacks it is in another process")
+        if not state.grad or self.edge is None:
+            return found
+        out = detached(found)
+        if isinstance(self.edge.node, AccumulateGrad):
+            out._requires_grad, out._acc = True, weakref.ref(self.edge.node)
+        else:
+            out._fn, out._nr = self.edge.node, self.edge.nr
+        return out
+
+
+def places(saved: dict[str, Any]) -> Iterator[tuple[Any, Any, Any]]:
+    """Where a node's saved tensors stand, in order: container, key, entry."""
+    for key, entry in saved.items():
+        if isinstance(entry, (Saved, Packed)):
+            yield saved, key, entry
+        elif isinstance(entry, list):
+            for i, one in enumerate(entry):
+                if isinstance(one, (Saved, Packed)):
+                    yield entry, i, one
 
 
 def saved_value(entry: Any, node: Node) -> Any:
     """A saved entry as a user sees it: the very tensor where it is still there."""
     if isinstance(entry, list):
         return [saved_value(e, node) for e in entry]
+    if isinstance(entry, Packed):
+        return entry.open()
     if not isinstance(entry, Saved):
         return entry
     entry.check(node)
     found = entry.source()
-    if found is not None:
-        return found
-    if entry.tensor.backend.listener is not None:
-        raise NotImplementedError("a saved tensor that nothing else holds cannot be read over a session yet")
-    return entry.unpack(node)
+    return entry.unpack(node) if found is None else found
 
 
 def check_saved(entry: Any, node: Node) -> None:
@@ -120,4 +175,6 @@ def unpack(entry: Any, node: Node) -> Any:
         return entry.unpack(node)
     if isinstance(entry, list):
         return [unpack(e, node) for e in entry]
+    if type(entry) is Packed:
+        return entry.dressed()
     return entry

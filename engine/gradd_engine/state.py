@@ -1,4 +1,4 @@
-"""What is ambient in one thread: gradient mode, forward-mode level, nesting of ops, default backend, random
+"""What is ambient in one thread: gradient mode, forward-mode levels, nesting of ops, default backend, random
 stream, memory account.
 """
 
@@ -16,20 +16,42 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from .backends import Backend
+    from .backends.batched import BatchedBackend
     from .memory import Account
     from .rng import Generator
 
 
 T = TypeVar("T")
 
+#: `_State.below` where every forward-mode level is in sight
+EVERY = 1 << 30
+
 
 class _State(threading.local):
     grad: bool = True
-    level: int = -1
+    #: forward-mode levels of at least this depth are out of sight
+    below: int = EVERY
+    #: the levels that this thread has entered, outermost first (see `forward_ad`)
+    entered: tuple[Any, ...] = ()
     depth: int = 0
     backend: Backend | None = None
     generator: Generator | None = None
     account: Account | None = None
+    #: the pass whose callables are running
+    task: Any = None
+    #: the node that a Function is about to give its outputs
+    function: Any = None
+    #: the hooks (pack, unpack) of saved tensors
+    packing: tuple[Callable[..., Any], Callable[..., Any]] | None = None
+    #: sees the nodes that operations make (packing.Watcher)
+    watcher: Any = None
+    #: why saved-tensor hooks may not be entered
+    unpackable: str | None = None
+    #: backward passes look for NaN, and nodes remember where they were made
+    anomaly: bool = False
+    check_nan: bool = True
+    #: the levels of vmap that are open, the innermost last
+    vmaps: tuple[BatchedBackend, ...] = ()
 
 
 state = _State()

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from .backends import Backend
     from .dtypes import DType
     from .memory import Account
-    from .nodes import AccumulateGrad, Node
+    from .nodes import AccumulateGrad, Edge, Node
+    from .tangents import Level
 
 
 class Storage:
@@ -94,9 +95,16 @@ class Tensor:
     _hooks: list[Any] | None = None
     _post_hooks: list[Any] | None = None
     _retains: bool = False
+    #: of a stand-in for a gradient edge: gives the edge (see edges.py)
+    _stands: Callable[[], Edge | None] | None = None
     #: dtype of .grad: ... for the tensor's own, None for any
     _grad_dtype: Any = ...
-    _tangent: Tensor | None = None
+    #: what a token tensor stands for
+    _holds: Any = None
+    #: by forward-mode level; None where there is none whatever it is a view of
+    _tangents: dict[Level, Tensor | None] | None = None
+    #: the memory holds the conjugates of the values (`conjugate`)
+    _conj: bool = False
     __hash__ = object.__hash__
     __array_priority__: ClassVar[int] = 1000
     #: tells NumPy to leave ``array + tensor`` to the tensor
@@ -174,6 +182,10 @@ class Tensor:
         """Whether dtype is complex."""
         return self.dtype.is_complex
 
+    def is_conj(self) -> bool:
+        """Whether this is a conjugate that was not computed yet (torch.Tensor.is_conj)."""
+        return self._conj
+
     def __len__(self) -> int:
         if not self.shape:
             raise TypeError("len() of a 0-d tensor")
@@ -189,7 +201,18 @@ class Tensor:
 
     @property
     def grad_fn(self) -> Node | None:
-        """The node that made this tensor, None for leaves; rebuilt for a view whose base changed in place."""
+        """The node that made this tensor, None for leaves; rebuilt for a view whose base changed in place.
+
+        Over a session the node is known to the server from then on (`edges.look`). The engine itself asks
+        `_node`.
+        """
+        fn = self._node()
+        if fn is not None:
+            self._look(fn)
+        return fn
+
+    def _node(self) -> Node | None:
+        """`grad_fn`, without letting anybody know."""
         if self._base is not None and self._view_version != self._vc.n:
             self._refresh()
         fn = self._fn
@@ -271,7 +294,7 @@ class Tensor:
         """The dtype that .grad has: the tensor's unless it was set; None allows any
         (torch.Tensor.grad_dtype).
         """
-        if self.grad_fn is not None:
+        if self._node() is not None:
             raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
         found: DType | None = self.dtype if self._grad_dtype is ... else self._grad_dtype
         return found
@@ -285,6 +308,7 @@ class Tensor:
     # Attached where their rules stand, so that this module needs none of them (views, autograd, gradients,
     # hooks).
     _refresh: ClassVar[Callable[[Tensor], None]]
+    _look: ClassVar[Callable[[Tensor, Node], None]]
     _set_requires_grad: ClassVar[Callable[[Tensor, bool, str], None]]
     _set_grad: ClassVar[Callable[[Tensor, Any], None]]
     _set_grad_dtype: ClassVar[Callable[[Tensor, DType | None], None]]
@@ -305,7 +329,7 @@ class Tensor:
 
 def detached(t: Tensor, version: VersionCounter | None = None) -> Tensor:
     """An alias of `t`'s memory without history; shares the version counter unless another is given."""
-    return t.backend.tensor_class(
+    out = t.backend.tensor_class(
         t.backend,
         t.storage,
         t.shape,
@@ -315,3 +339,14 @@ def detached(t: Tensor, version: VersionCounter | None = None) -> Tensor:
         t.array,
         t._vc if version is None else version,
     )
+    if t._conj:
+        out._conj = True
+    return out
+
+
+def carry(source: Tensor, alias: Tensor) -> Tensor:
+    """`alias`, another tensor of the same values, with the tangents of `source`."""
+    if source._tangents:
+        for level, t in source._tangents.items():
+            level.give(alias, t)
+    return alias

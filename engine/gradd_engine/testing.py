@@ -46,7 +46,7 @@ def _outputs(found: Any) -> list[Tensor]:
 
 
 def _values(fn: Fn, arrays: Arrays) -> list[Any]:
-    return [np.array(o.array) for o in _outputs(fn(*[NUMPY.from_array(np.array(a)) for a in arrays]))]
+    return [NUMPY.to_numpy(o) for o in _outputs(fn(*[NUMPY.from_array(np.array(a)) for a in arrays]))]
 
 
 def _inner(a: Any, b: Any) -> float:
@@ -99,7 +99,8 @@ def check_vjp(fn: Fn, arrays: Arrays, seed: int = 0, tolerance: float = TOLERANC
     weights = [_random(v, rng) for v in _values(fn, arrays)]
     found = _gradients(fn, inputs, [NUMPY.from_array(w.copy()) for w in weights], False)
     got = sum(
-        _inner(g.array, d) for g, d in zip(found, [d for d in directions if d is not None], strict=True)
+        _inner(NUMPY.to_numpy(g), d)
+        for g, d in zip(found, [d for d in directions if d is not None], strict=True)
     )
     slopes = directional(fn, arrays, directions)
     _compare("vjp", got, sum(_inner(w, s) for w, s in zip(weights, slopes, strict=True)), tolerance)
@@ -119,9 +120,9 @@ def check_jvp(fn: Fn, arrays: Arrays, seed: int = 0, tolerance: float = TOLERANC
             else forward_ad.make_dual(NUMPY.from_array(np.array(a)), NUMPY.from_array(np.array(d)))
             for a, d in zip(arrays, directions, strict=True)
         ]
-        tangents = [forward_ad.tangent_of(o) for o in _outputs(fn(*duals))]
+        tangents = [forward_ad.unpack_dual(o).tangent for o in _outputs(fn(*duals))]
     for i, (t, s) in enumerate(zip(tangents, slopes, strict=True)):
-        got = np.zeros(s.shape) if t is None else t.array
+        got = np.zeros(s.shape) if t is None else NUMPY.to_numpy(t)
         if np.shape(got) != s.shape:
             raise Mismatch(f"jvp: tangent {i} has shape {np.shape(got)}, its output {s.shape}")
         error = np.abs(got - s) - tolerance * (1.0 + np.abs(s))
@@ -139,7 +140,7 @@ def check_second(fn: Fn, arrays: Arrays, seed: int = 0, tolerance: float = TOLER
         inputs = list(given[:count])
         create = any(t.requires_grad for t in given)
         if not create:
-            inputs = leaves([t.array for t in inputs])
+            inputs = leaves([NUMPY.to_numpy(t) for t in inputs])
         return _gradients(fn, inputs, given[count:], create)
 
     check_vjp(gradient, [*arrays, *weights], seed=seed + 1, tolerance=tolerance)

@@ -9,20 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import graph
+from .fitting import conj
 from .layout import is_dense
 from .nodes import Node, edge_of
 from .registry import REGISTRY, named
 from .saved import FREED, TensorMeta
-from .state import state
+from .state import ambient, state
 from .tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .dtypes import DType
     from .op import Op
 
 NO_GRAD = "no_grad"
 MULTI_VIEW = "multi"
+CUSTOM = "function"
 
 
 def mark_views(op: Op, source: Tensor, outs: Sequence[Tensor]) -> None:
@@ -41,6 +44,16 @@ def creation_error(t: Tensor, *, indirect: bool = False) -> str:
     """Why a view may not be written to; `indirect`: its base was written to, or another view of it."""
     what = "its base or another view of its base has been" if indirect else "is being"
     output = "" if t._fn is None else f"Output {t._nr} of {t._fn.name().removesuffix('Backward0')}"
+    if t._creation == CUSTOM:
+        return (
+            f"{output.removesuffix('Backward')} is a view and {what} modified inplace. This view "
+            f"was created inside "
+            "a custom Function (or because an input was returned as-is) and the autograd logic to "
+            "handle view+inplace "
+            "would override the custom backward associated with the custom Function, leading to "
+            "incorrect gradients. "
+            "This behavior is forbidden. You can fix this by cloning the output of the custom Function."
+        )
     if t._creation == NO_GRAD or t._fn is None:
         prefix = f"{output} is a view of a view which" if output else "A view"
         message = f"{prefix} was created in no_grad mode and {what} modified inplace with grad mode enabled."
@@ -71,6 +84,13 @@ def refresh(view: Tensor) -> None:
     if view.dtype.category < 2:
         return
     geometry = {"size": list(view.shape), "stride": list(view.strides), "storage_offset": view.offset}
+    if view.dtype is not base.dtype or view._conj is not base._conj:
+        with ambient(depth=1, grad=True):
+            made = _seen(base, view.dtype, base._conj, base.storage.nbytes)  # type: ignore[union-attr]
+            made = named.as_strided(made, *geometry.values())
+            made = named.conj(made) if view._conj is not made._conj else made
+        view._fn, view._nr = made._fn, made._nr
+        return
     graph.record(REGISTRY["as_strided"], (base,), geometry, [view], due=True)
 
 
@@ -92,6 +112,12 @@ class CopySlices(Node):
         self.backend = base.backend
         edge = edge_of(base)
         self.edges = (edge, *fn.edges[1:])
+
+    def _slot(self, slot: int) -> Any:
+        """Of the base, then of the written op's other inputs."""
+        if slot == 0:
+            return self.base.shape, self.base.dtype
+        return None if self.fn is None else self.fn._slot(slot)
 
     def verify(self) -> None:
         """What the written op would raise."""
@@ -120,7 +146,12 @@ class CopySlices(Node):
                 "in-place on a view of a tensor whose memory has gaps is not supported in backward"
             )
         whole = _with_strides(g, geometry.strides)
-        part = named.as_strided(whole, list(view.shape), list(view.strides), view.offset - geometry.offset)
+        turned = view.conj is not geometry.conj and view.dtype.is_complex
+        whole = _seen(whole, view.dtype, geometry.conj, geometry.numel() * geometry.dtype.itemsize)
+        start = geometry.offset * geometry.dtype.itemsize // view.dtype.itemsize
+        place = list(view.shape), list(view.strides), view.offset - start
+        part = named.as_strided(whole, *place)
+        part = conj(part) if turned else part
         old = self.fn.wants, self.fn.inputs
         self.fn.wants = (self.edges[0] is not None, *old[0][1:])
         self.fn.inputs = [view, *old[1][1:]]
@@ -133,10 +164,32 @@ class CopySlices(Node):
             return [None, *rest]
         if first is None:
             first = named.zeros_like(part)
-        back = named.as_strided_scatter(
-            whole, first, list(view.shape), list(view.strides), view.offset - geometry.offset
-        )
-        return [back, *rest]
+        back = named.as_strided_scatter(whole, conj(first) if turned else first, *place)
+        return [_kept(back, geometry), *rest]
+
+
+def _seen(whole: Tensor, dtype: DType, conjugated: bool, nbytes: int) -> Any:
+    """The memory of `whole`, of `nbytes`, in elements of a view's dtype: parts of complex numbers, or pairs
+    of real ones.
+    """
+    if whole.dtype is dtype or whole.dtype.is_complex is dtype.is_complex:
+        return whole
+    if dtype.is_complex:
+        pairs = nbytes // dtype.itemsize
+        return named.complex_pairs(named.as_strided(whole, [pairs, 2], [2, 1], 0))
+    if conjugated:
+        whole = named.conj(whole)
+    return named.real_parts(named.clone(whole) if whole._conj else whole)
+
+
+def _kept(back: Any, base: TensorMeta) -> Any:
+    """The gradient of a base again, of what `_seen` made of it."""
+    if back.dtype is base.dtype:
+        return back
+    if not base.dtype.is_complex:
+        return named.as_strided(named.real_parts(back), list(base.shape), list(base.strides), 0)
+    whole = named.complex_pairs(back.contiguous())
+    return conj(whole) if base.conj else whole
 
 
 def _with_strides(g: Tensor, strides: tuple[int, ...]) -> Any:

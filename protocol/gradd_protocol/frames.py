@@ -26,6 +26,7 @@ from .messages import (
     JsonBatch,
     JsonReply,
     Message,
+    PutHook,
     PutJson,
     PutTensor,
     Reply,
@@ -205,7 +206,7 @@ def _views(entries: list[_Entry], body: memoryview) -> list[Array]:
     return views
 
 
-_TEXTS: Final = (JsonBatch, PutJson, BackwardJson, JsonReply)
+_TEXTS: Final = (JsonBatch, PutJson, PutHook, BackwardJson, JsonReply)
 _TENSORS: Final = (PutTensor, Stage, TensorReply)
 
 

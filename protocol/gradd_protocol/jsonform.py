@@ -6,7 +6,7 @@ and how many outputs there are is the catalogue's to say.
 
 import types
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -29,6 +29,7 @@ from .values import Number
 __all__ = [
     "BackwardForm",
     "BatchForm",
+    "HookForm",
     "Input",
     "InputRef",
     "NumberForm",
@@ -39,6 +40,7 @@ __all__ = [
     "decode_batch",
     "decode_data",
     "decode_float",
+    "decode_hook",
     "decode_index",
     "decode_tensor",
     "encode_data",
@@ -55,6 +57,10 @@ class _Scalar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     scalar: bool | int | float | str | Annotated[list[_Real], Meta(min_length=2, max_length=2)]
     dtype: str | None = None
 
+
+HookKind: TypeAlias = Literal["tensor", "post_accumulate", "prehook", "posthook"]
+"""When a hook runs: `register_hook` and `register_post_accumulate_grad_hook` of a tensor,
+`register_prehook` and `register_hook` of its node."""
 
 _Item: TypeAlias = str | bool | int | float | _Scalar | None
 _Input: TypeAlias = str | bool | int | float | _Scalar | Annotated[list[_Item], _LIST] | None
@@ -100,6 +106,14 @@ class _Backward(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     inputs: Annotated[list[str], _LIST] | None = None
 
 
+class _Hook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    tensor: str
+    kind: HookKind = "tensor"
+    inputs: Annotated[list[str | None], _LIST] | None = None
+    steps: Annotated[list[_Step], Meta(max_length=DEFAULT.hook_steps)] = []
+    outputs: Annotated[list[str | None], _LIST] | None = None
+
+
 class StepForm(msgspec.Struct, frozen=True):
     """One step. `inputs` are positional or by parameter; `outputs` None drops all, a None in it drops one."""
 
@@ -127,8 +141,20 @@ class BackwardForm(msgspec.Struct, frozen=True):
     inputs: list[Ref] | None
 
 
+class HookForm(msgspec.Struct, frozen=True):
+    """A hook: when it runs, names for what it is given, its steps, and the names of what replaces that (None:
+    nothing does)."""
+
+    tensor: Ref
+    kind: HookKind
+    inputs: list[str | None]
+    steps: list[StepForm]
+    outputs: list[Ref | None] | None
+
+
 _batch: Final = msgspec.json.Decoder(_Batch)
 _backward: Final = msgspec.json.Decoder(_Backward)
+_hook: Final = msgspec.json.Decoder(_Hook)
 
 
 def decode_batch(text: bytes) -> BatchForm:
@@ -151,6 +177,25 @@ def decode_backward(text: bytes) -> BackwardForm:
         raw.retain_graph,
         raw.create_graph,
         [names.reference(name) for name in raw.inputs] if raw.inputs is not None else None,
+    )
+
+
+def decode_hook(text: bytes) -> HookForm:
+    """The hook that a JSON body declares. invalid-json, invalid-name (400), invalid-op (422)."""
+    raw = strictjson.decode(_hook, text, invalid_json)
+    inputs: list[str | None] = ["%g"] if raw.inputs is None else raw.inputs
+    given = [name for name in inputs if name is not None]
+    for name in given:
+        if not names.is_temporary(names.output(name)):
+            raise _invalid(f"what a hook is given goes by a name with %, as '%g', not {name!r}")
+    if len(set(given)) != len(given):
+        raise _invalid("two inputs of a hook have the same name")
+    return HookForm(
+        names.reference(raw.tensor),
+        raw.kind,
+        inputs,
+        [_at(index, step) for index, step in enumerate(raw.steps)],
+        None if raw.outputs is None else [None if n is None else names.reference(n) for n in raw.outputs],
     )
 
 

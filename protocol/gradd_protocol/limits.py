@@ -39,6 +39,12 @@ class Limits:
     """Unacknowledged batches of one writer."""
     window_bytes: int = 32 * MIB
     """Bytes of the unacknowledged batches of one writer."""
+    hooks: int = 256
+    """Hooks of one session that were declared over REST."""
+    hook_steps: int = 256
+    """Steps of one such hook."""
+    graph_nodes: int = 10_000
+    """Nodes that one picture of a graph may have."""
     stored_keys: int = 1024
     """Idempotency keys remembered by one session."""
     dims: int = 64

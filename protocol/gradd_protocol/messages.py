@@ -151,6 +151,36 @@ class BackwardJson(_Message, frozen=True, tag="backward-json"):
     name: Name
 
 
+class GetGraph(_Message, frozen=True, tag="get-graph"):
+    """Ask for the graph behind a tensor, as JSON or in the DOT language; at most `max_nodes` of it."""
+
+    name: Name
+    form: Literal["json", "dot"] = "json"
+    max_nodes: Annotated[int, Meta(ge=1, le=DEFAULT.graph_nodes)] = 1000
+
+
+class PutHook(_Message, frozen=True, tag="put-hook"):
+    """Register the hook `name`. Buffer 0 is the JSON text that declares it."""
+
+    name: Name
+
+
+class GetHook(_Message, frozen=True, tag="get-hook"):
+    """Ask for a hook."""
+
+    name: Name
+
+
+class DeleteHook(_Message, frozen=True, tag="delete-hook"):
+    """Remove a hook; removing it again is no error."""
+
+    name: Name
+
+
+class ListHooks(_Message, frozen=True, tag="list-hooks"):
+    """Ask for every hook of the session."""
+
+
 class Stage(_Message, frozen=True, tag="stage"):
     """Stage buffer 0 under `key` (`writer.n`) for a batch to come."""
 
@@ -323,6 +353,11 @@ Request: TypeAlias = (
     | DeleteTensor
     | ListTensors
     | BackwardJson
+    | GetGraph
+    | PutHook
+    | GetHook
+    | DeleteHook
+    | ListHooks
     | Stage
     | GetResult
     | GetReply

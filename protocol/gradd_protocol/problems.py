@@ -21,6 +21,8 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
     """Index of the step at fault in its batch."""
     applied: int | None = None
     """Steps that stand."""
+    node: int | None = None
+    """How manieth node of a backward pass, where anomaly detection found NaN there."""
     limit: int | None = None
     used: int | None = None
     requested: int | None = None
@@ -119,6 +121,12 @@ _ROWS: Final = (
         404,
         "Operation not found",
         "The catalogue has no operation of this name. GET /v1/ops lists it.",
+    ),
+    Kind(
+        "hook-not-found",
+        404,
+        "Hook not found",
+        "The session has no hook of this name. It was never declared, was removed, or went with its tensor.",
     ),
     Kind(
         "result-not-found",

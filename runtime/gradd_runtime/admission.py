@@ -9,6 +9,7 @@ from gradd_engine.dispatch import flat_tensors
 from gradd_engine.layout import Meta
 from gradd_engine.nodes import Node
 from gradd_engine.state import ambient, state
+from gradd_engine.transforms.batched_pass import check_batched
 from gradd_protocol.problems import Problem, problem
 from gradd_protocol.program import GradOf
 
@@ -26,15 +27,27 @@ class _Unknown:
 
 
 UNKNOWN: Any = _Unknown()
+#: steps that give what only a graph, a pass under way or a forward-mode level knows
+_UNSEEN = frozenset(
+    {
+        "call_node", "dual_primal", "dual_tangent", "edge", "edge_behind", "enter_dual_level",
+        "exit_dual_level", "get_grad", "make_dual", "restore_rng", "resume_pass", "saved", "saved_at",
+        "stored_rng",
+    }
+)  # fmt: skip
+#: passes, and where their gradients stand among the inputs
+_PASSES = {"backward": 1, "grad": 2, "begin_backward": 1, "begin_grad": 2}
 #: steps that act on autograd state alone: what they refuse is found while running
 _STATE = frozenset(
     {
         "detach_",
+        "drop_saved",
         "manual_seed",
         "retain_grad",
         "set_data",
         "set_grad",
         "set_grad_dtype",
+        "set_history",
         "set_requires_grad",
         "zero_grad",
     }
@@ -83,10 +96,11 @@ def _dry(call: Call, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend
         t = meta.empty(Meta(attrs["shape"], attrs["dtype"]))
         t._requires_grad = attrs["requires_grad"]
         return [t]
-    if op.dynamic or call.raises or op.name == "get_grad" or any(_unknown(x) for x in inputs):
+    if op.dynamic or call.raises or op.name in _UNSEEN or any(_unknown(x) for x in inputs):
         return UNKNOWN
-    if op.name in ("backward", "grad"):
-        _check_roots(inputs[0], inputs[1] if op.name == "backward" else inputs[2])
+    if op.name in _PASSES:
+        batched = attrs.get("is_grads_batched", False)
+        _check_roots(inputs[0], inputs[_PASSES[op.name]], batched)
         return UNKNOWN
     if op.name in _STATE:
         return _flags(op.name, inputs, attrs)
@@ -102,7 +116,11 @@ def _dry(call: Call, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend
 
 def _flags(name: str, inputs: list[Any], attrs: dict[str, Any]) -> list[Any]:
     """What autograd state a step leaves behind, without its refusals."""
-    if name in ("manual_seed", "zero_grad"):
+    if name in ("drop_saved", "manual_seed", "zero_grad"):
+        return []
+    if name == "set_history":
+        for t in inputs[0]:
+            _give_history(t)
         return []
     t = inputs[0]
     if name == "detach_":
@@ -113,7 +131,7 @@ def _flags(name: str, inputs: list[Any], attrs: dict[str, Any]) -> list[Any]:
     return []
 
 
-def _check_roots(roots: Sequence[Any], gradients: Sequence[Any] | None) -> None:
+def _check_roots(roots: Sequence[Any], gradients: Sequence[Any] | None, batched: bool) -> None:
     """RuntimeError for a root that needs a gradient of its shape, in PyTorch's words."""
     for i, t in enumerate(roots):
         g = gradients[i] if gradients is not None and i < len(gradients) else None
@@ -121,7 +139,9 @@ def _check_roots(roots: Sequence[Any], gradients: Sequence[Any] | None) -> None:
             if t.requires_grad:
                 raise RuntimeError("grad can be implicitly created only for scalar outputs")
             raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
-        if g is not None and tuple(g.shape) != tuple(t.shape):
+        if g is not None and batched:
+            check_batched(t, g, i)
+        elif g is not None and tuple(g.shape) != tuple(t.shape):
             raise RuntimeError(
                 f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape "
                 f"of {t.shape}."
@@ -131,7 +151,7 @@ def _check_roots(roots: Sequence[Any], gradients: Sequence[Any] | None) -> None:
 def _mirror(backend: MetaBackend, t: Tensor) -> Any:
     """A meta tensor with the geometry of `t`, with or without a history."""
     out = backend.empty(Meta(tuple(t.shape), t.dtype, tuple(t.strides)))
-    out.offset, out.storage = t.offset, t.storage
+    out.offset, out.storage, out._conj = t.offset, t.storage, t._conj
     if t.is_leaf:
         out._requires_grad = t.requires_grad
     else:

@@ -65,7 +65,33 @@ class Bound:
         return ""
 
 
-_UNPLANNED = frozenset({"manual_seed", "set_data"})
+#: they act on what no plan holds: the random stream, memory that moves, passes under way, packed tensors,
+#: forward-mode levels
+_UNPLANNED = frozenset(
+    {
+        "begin_backward",
+        "begin_grad",
+        "call_node",
+        "delayed_error",
+        "drop_saved",
+        "dual_primal",
+        "dual_tangent",
+        "edge",
+        "edge_behind",
+        "enter_dual_level",
+        "exit_dual_level",
+        "increment_version",
+        "make_dual",
+        "manual_seed",
+        "restore_rng",
+        "resume_pass",
+        "saved",
+        "saved_at",
+        "set_data",
+        "set_history",
+        "stored_rng",
+    }
+)
 
 
 def lookup(name: str, step: int) -> Op:

@@ -50,7 +50,14 @@ def op_failed(error: BaseException, step: int, applied: int) -> Problem:
             applied=applied,
             **members,
         )
-    return problem("op-failed", str(error), exception=type(error).__name__, step=step, applied=applied)
+    return problem(
+        "op-failed",
+        str(error),
+        exception=type(error).__name__,
+        step=step,
+        applied=applied,
+        node=getattr(error, "visited", None),
+    )
 
 
 def run(
@@ -73,7 +80,7 @@ def run(
         for i, call in enumerate(bound.calls):
             state.grad = call.grad
             try:
-                results = _call(call, it.slots, late, data, backend)
+                results = call_step(call, it.slots, late, data, backend)
             except Exception as error:
                 if call.raises and not isinstance(error, ProtocolError):
                     results = [None] * call.outputs
@@ -96,7 +103,8 @@ def run(
     return it
 
 
-def _call(call: Call, slots: list[Any], values: Any, uploads: Any, backend: Backend) -> list[Any]:
+def call_step(call: Call, slots: list[Any], values: Any, uploads: Any, backend: Backend) -> list[Any]:
+    """Run one step on the slots filled so far; its results."""
     if call.op is None:
         t = backend.from_array(next(uploads), call.attrs["dtype"])
         t._requires_grad = call.attrs["requires_grad"]

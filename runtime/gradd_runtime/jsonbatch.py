@@ -18,6 +18,8 @@ from .binding import bind_program, invalid, lookup
 from .work import Outcome, Work
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gradd_engine.schema import Param
 
     from gradd_runtime.table import Table
@@ -31,35 +33,40 @@ def tensor(text: bytes) -> tuple[Any, bool]:
     return jsonform.decode_data(form), form.requires_grad
 
 
-class _Compiler:
-    """Names in scope while a batch is compiled: tensors of the session become inputs, outputs become
-    slots.
+class Compiler:
+    """Names in scope while steps are compiled: tensors of the session become inputs, outputs become slots.
+
+    `given`: names (or None) of inputs that come from elsewhere, ahead of the session's.
     """
 
-    def __init__(self, table: Table, form: BatchForm) -> None:
-        self.table = table
+    def __init__(self, table: Table, steps: Sequence[StepForm], given: Sequence[str | None] = ()) -> None:
         self.tensors: list[Any] = []
         self.inputs: dict[str, int] = {}
-        self.scope: dict[str, int] = {}
+        self.scope: dict[str, int] = {n: i for i, n in enumerate(given) if n is not None}
         self.values: list[Any] = []
         self.binds: dict[int, list[str]] = {}
-        made: set[str] = set()
-        for i, step in enumerate(form.steps):
+        made = set(self.scope)
+        for i, step in enumerate(steps):
             for ref in _refs(step):
                 if ref.name not in made and ref.name not in self.inputs:
                     try:
                         self.tensors.append(table.find(ref.name))
                     except ProtocolError as e:
                         raise ProtocolError(msgspec.structs.replace(e.problem, step=i)) from None
-                    self.inputs[ref.name] = len(self.inputs)
+                    self.inputs[ref.name] = len(given) + len(self.inputs)
             made |= {n for n in step.outputs or () if n is not None}
-        self.next = len(self.inputs)
+        self.next = len(given) + len(self.inputs)
+        self.steps = [self.step(s, i) for i, s in enumerate(steps)]
+        self.program = Program(len(given) + len(self.inputs), self.steps)
+        validate(self.program)
 
     def slot(self, name: str) -> int:
+        """Where a name's tensor is."""
         found = self.scope.get(name)
         return self.inputs[name] if found is None else found
 
     def arg(self, x: Any) -> Any:
+        """An input as a program has it; a number joins the values."""
         if isinstance(x, Ref):
             return GradOf(self.slot(x.name)) if x.grad else self.slot(x.name)
         if isinstance(x, NumberForm):
@@ -70,6 +77,7 @@ class _Compiler:
         return None
 
     def step(self, form: StepForm, i: int) -> Step:
+        """A step of the program."""
         op = lookup(form.op, i)
         given = _by_parameter(form, op, i)
         inputs = [self.arg(given.get(p.name)) for p in op.schema.tensors]
@@ -93,6 +101,7 @@ class _Compiler:
         return Step(op.name, inputs, attrs, len(outputs), form.grad)
 
     def attr(self, p: Param, v: Any, inputs: int) -> Any:
+        """An attr as a program has it. ValueError says what is wrong."""
         if p.kind == "index":
             return [_entry(e) for e in jsonform.decode_index(v, inputs)]
         if p.kind in ("float", "Number") and isinstance(v, str):
@@ -178,10 +187,7 @@ def compile_backward(name: str, text: bytes, table: Table) -> Work:
 
 
 def _compile(form: BatchForm, table: Table) -> Work:
-    c = _Compiler(table, form)
-    steps = [c.step(s, i) for i, s in enumerate(form.steps)]
-    program = Program(len(c.inputs), steps)
-    validate(program)
+    c = Compiler(table, form.steps)
     fetch: list[int | str] = []
     labels: list[str] = []
     for ref in form.fetch:
@@ -193,7 +199,7 @@ def _compile(form: BatchForm, table: Table) -> Work:
         else:
             fetch.append(f"{slot}.grad" if ref.grad else slot)
     return Work(
-        bind_program(program, program.id()),
+        bind_program(c.program, c.program.id()),
         c.tensors,
         c.values,
         [],

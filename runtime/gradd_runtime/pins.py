@@ -66,7 +66,7 @@ class Pins:
 def values_of(t: Tensor) -> Values:
     """The tensor's values, C-ordered: its own memory where that can be, good until something runs."""
     array: Any = t.array
-    if isinstance(array, np.ndarray) and array.flags.c_contiguous:
+    if isinstance(array, np.ndarray) and array.flags.c_contiguous and not t._conj:
         return array
     own: Values = t.backend.to_numpy(t)
     return own

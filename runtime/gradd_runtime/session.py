@@ -15,7 +15,7 @@ import numpy as np
 from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.memory import Account
 from gradd_engine.rng import Generator
-from gradd_engine.state import ambient, quiet_kernels
+from gradd_engine.state import EVERY, ambient, quiet_kernels
 from gradd_protocol import frames, names
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
@@ -23,9 +23,10 @@ from gradd_protocol.problems import Problem, ProtocolError, problem
 from gradd_protocol.program import validate
 from gradd_protocol.values import decode_scalars
 
-from . import jsonbatch
+from . import graphs, jsonbatch
 from .binding import Bound, bind_program, check_uploads
 from .jsondesk import JsonDesk
+from .jsonhooks import Hooks
 from .pins import Pins, taken, values_of
 from .plan import Plans
 from .profile import Profile
@@ -70,6 +71,7 @@ class Session:
         self.counts = {"messages": 0, "batches": 0, "round_trips": 0, "steps": 0}
         self._next_writer = 1
         self.desk = JsonDesk(self)
+        self.hooks = Hooks(self)
         self.plans = Plans()
         #: what is measured, while somebody asked for it
         self.profile: Profile | None = None
@@ -111,7 +113,7 @@ class Session:
                 generator=self.generator,
                 account=self.account,
                 depth=0,
-                level=-1,
+                below=EVERY,
             ),
         ):
             match message:
@@ -144,6 +146,10 @@ class Session:
                     return m.Tensors(list(self.table.rows())), []
                 case m.BackwardJson():
                     return self.desk.backward(message.name, frames.text_of(buffers[0]))
+                case m.PutHook() | m.GetHook() | m.DeleteHook() | m.ListHooks():
+                    return self.hooks.answer(message, buffers)
+                case m.GetGraph():
+                    return graphs.answer(message, self.table)
                 case m.Stage():
                     return self._stage(message.key, buffers[0]), []
                 case m.GetResult():

@@ -18,7 +18,7 @@ from gradd_server import errors
 from gradd_server.front import Front
 from gradd_server.gate import Gate
 from gradd_server.placement.workers import WorkersPlacement
-from gradd_server.routes import about, batches, sessions, tensors
+from gradd_server.routes import about, batches, hooks, sessions, tensors
 from gradd_server.sessions import Sessions
 from gradd_server.settings import Settings
 from gradd_server.stream import StreamEndpoint
@@ -68,7 +68,7 @@ def create_app(
 
 def http_routes() -> list[BaseRoute]:
     """Every route but the stream's."""
-    return [*about.router.routes, *sessions.router.routes, *batches.routes, *tensors.routes]
+    return [*about.router.routes, *sessions.router.routes, *batches.routes, *tensors.routes, *hooks.routes]
 
 
 async def _cull_for_ever(registry: Sessions) -> None:

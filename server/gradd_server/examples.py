@@ -8,7 +8,7 @@ from typing import Any
 
 from gradd_protocol.version import VERSION, WIRE
 
-from gradd_server.media import FRAME, JSON, NPY, OCTETS, PROBLEM, SAFETENSORS, YAML
+from gradd_server.media import DOT, FRAME, JSON, NPY, OCTETS, PROBLEM, SAFETENSORS, YAML
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,7 @@ class Operation:
 PATH_PARAMETERS = {
     "name": "demo",
     "id": "w",
+    "hook": "halve",
     "op": "matmul",
     "slug": "op-failed",
     "key": "1.1",
@@ -114,6 +115,28 @@ PROFILE = {
     "kernels": [],
     "batches": [],
 }
+GRAPH = {
+    "root": 0,
+    "nodes": [
+        {
+            "id": 0,
+            "name": "torch::autograd::AccumulateGrad",
+            "outputs": [{"nr": 0, "shape": [2, 1], "dtype": "float32"}],
+            "saved": [],
+            "freed": False,
+            "leaf": {"tensor": "w", "shape": [2, 1], "dtype": "float32"},
+        }
+    ],
+    "edges": [],
+    "truncated": False,
+    "max_nodes": 1000,
+}
+HALVE = {
+    "tensor": "w",
+    "steps": [{"op": "mul", "inputs": ["%g", 0.5], "outputs": ["%half"]}],
+    "outputs": ["%half"],
+}
+HALVED = {"name": "halve", "kind": "tensor", "inputs": ["%g"], **HALVE, "runs": 0}
 NOT_YET = {
     "type": "/problems/not-implemented",
     "title": "Not implemented",
@@ -129,6 +152,7 @@ _DTYPE = Parameter("Gradd-Dtype", "header", "NumPy's name of the dtype, with oct
 _SHAPE = Parameter("Gradd-Shape", "header", "sizes, with octets; empty for a number", "2,1")
 _EPOCH = Parameter("Gradd-Epoch", "header", "the epoch that attaching returned", "1", True)
 _ACK = Parameter("Gradd-Ack", "header", "with JSON: the highest batch whose reply was read", "0")
+_MAX_NODES = Parameter("max_nodes", "query", "1 to 10000, 1000 unless said", "1000")
 _VERBOSE = Parameter("verbose", "query", "say more", "")
 
 OPERATIONS = {
@@ -229,6 +253,17 @@ OPERATIONS = {
         parameters=(_EPOCH, _ACK),
     ),
     "GET /v1/sessions/{name}/writers/{writer}/batches/{seq}": Operation("batches", {200: (Body(FRAME),)}),
+    "GET /v1/sessions/{name}/tensors/{id}/graph": Operation(
+        "tensors",
+        {200: (Body(JSON, GRAPH), Body(DOT, "digraph gradients {\n}\n"))},
+        parameters=(Parameter("Accept", "header", "JSON or DOT", "application/json"), _MAX_NODES),
+    ),
+    "PUT /v1/sessions/{name}/hooks/{hook}": Operation(
+        "hooks", {201: (Body(JSON, HALVED),), 200: (Body(JSON, HALVED),)}, request=(Body(JSON, HALVE),)
+    ),
+    "GET /v1/sessions/{name}/hooks": Operation("hooks", {200: (Body(JSON, {"hooks": [HALVED]}),)}),
+    "GET /v1/sessions/{name}/hooks/{hook}": Operation("hooks", {200: (Body(JSON, HALVED),)}),
+    "DELETE /v1/sessions/{name}/hooks/{hook}": Operation("hooks", {204: ()}),
     "PUT /v1/sessions/{name}/uploads/{key}": Operation(
         "batches", {201: (), 200: ()}, request=(Body(OCTETS),), parameters=(_DTYPE, _SHAPE)
     ),

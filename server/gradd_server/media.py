@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+DOT = "text/vnd.graphviz"
 FRAME = "application/vnd.gradd.frame"
 JSON = "application/json"
 NPY = "application/x-npy"

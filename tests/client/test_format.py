@@ -9,8 +9,7 @@ import gradd
 import ml_dtypes
 import numpy as np
 import pytest
-from gradd import _format
-from gradd_engine import dtypes
+from gradd_engine import dtypes, printing
 
 NAN, INF = float("nan"), float("inf")
 RNG = np.random.default_rng(3)
@@ -91,11 +90,11 @@ ARRAYS: dict[str, Any] = {
 @pytest.fixture(autouse=True)
 def plain_options() -> Iterator[None]:
     yield
-    _format.set_printoptions(profile="default")
+    printing.set_printoptions(profile="default")
 
 
 def text(array: Any, **notes: Any) -> str:
-    return _format.format_tensor(array, dtypes.from_numpy(array.dtype), **notes)
+    return printing.format_tensor(array, dtypes.from_numpy(array.dtype), **notes)
 
 
 def as_torch(torch: Any, array: Any) -> Any:
@@ -137,7 +136,7 @@ def test_autograd_notes_print_as_torch(name: str) -> None:
 def test_options_print_as_torch(options: dict[str, Any]) -> None:
     torch = pytest.importorskip("torch")
     names = ["matrix", "long line", "past the threshold", "three axes", "complex", "ints", "fixed", "whole"]
-    _format.set_printoptions(**options)
+    printing.set_printoptions(**options)
     torch.set_printoptions(**options)
     try:
         for name in names:

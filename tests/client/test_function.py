@@ -236,7 +236,7 @@ def test_aliased_arguments_are_another_call(session: gradd.Session) -> None:
         assert add(v[:1], v[:1]).item() == (n + 2) ** 2
 
 
-@pytest.mark.parametrize("reads", ["item", "upload", "graph"])
+@pytest.mark.parametrize("reads", ["item", "upload", "graph", "level"])
 def test_what_cannot_be_traced_is_recorded(
     session: gradd.Session, reads: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -248,11 +248,14 @@ def test_what_cannot_be_traced_is_recorded(
             return x * x.sum().item()
         if reads == "upload":
             return x + gradd.tensor([n])
+        if reads == "level":
+            return gradd.func.jvp(lambda y: y * y, (x,), (x,))[1]
         return x.data
 
     x = gradd.ones(2)
+    expected = [1, 1] if reads == "graph" else [2, 2]
     for _ in range(4):
-        assert f(x, 1.0).tolist() == {"item": [2, 2], "upload": [2, 2], "graph": [1, 1]}[reads]
+        assert f(x, 1.0).tolist() == expected
     assert "is recorded at each call" in caplog.text
 
 

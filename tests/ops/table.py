@@ -314,7 +314,7 @@ def theirs(torch: Any, a: Any, layout: str = "contiguous", grad: bool = False) -
 def to_numpy(t: Any) -> Any:
     """The values of a tensor of either side; 16-bit floats as float32."""
     if isinstance(t, Tensor):
-        return t.array.astype(np.float32) if t.dtype.is_half else np.asarray(t.array)
+        return t.array.astype(np.float32) if t.dtype.is_half else t.backend.to_numpy(t)
     t = t.detach()
     return (t.float() if str(t.dtype) in ("torch.bfloat16", "torch.float16") else t).numpy(force=True)
 

@@ -17,10 +17,8 @@ import pytest
 
 DIFFERS = {
     "1.8": "a session has one device: every device name is accepted and means that device",
-    "2.10": "hooks are not yet offered over a session",
     "6.9": "a session has one device: a gradient cannot lie on another",
     "10.11": "the class that refuses the write has another name",
-    "11": "hooks are not yet offered over a session; the engine's are tested in tests/engine",
     "21.3": "there is no half-precision complex dtype: float16 with a complex number gives complex64",
 }
 

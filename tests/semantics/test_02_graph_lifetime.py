@@ -200,25 +200,6 @@ def test_02_10_threads_sum_into_one_leaf(leaf: Any) -> None:
     assert x.grad.tolist() == [50.0, 50.0]
 
 
-def test_02_10_backward_inside_a_hook(leaf: Any, raises: Any, differs: Any) -> None:
-    x, z = leaf(2.0), leaf(3.0)
-
-    inner = z * 5
-
-    def again(gradient: Any) -> None:
-        inner.backward()
-
-    y = x * 1
-    if differs("2.10"):
-        with raises(NotImplementedError, "…not yet…"):
-            y.register_hook(again)
-        return
-    y.register_hook(again)
-    (y * 7).backward()
-    assert x.grad.item() == 7.0
-    assert z.grad.item() == 5.0
-
-
 def test_02_11_mode_of_the_caller_does_not_matter(T: Any, leaf: Any) -> None:
     x = leaf(3.0)
     y = x * x

@@ -79,3 +79,11 @@ def test_03_05_retain_variables_is_gone(T: Any, leaf: Any, raises: Any) -> None:
 def test_03_06_roots_are_tensors(T: Any, raises: Any, root: Any, name: str) -> None:
     with raises(TypeError, f"'{name}' object is not iterable"):
         T.autograd.backward(root)
+
+
+def test_03_01_edges_beside_tensors(T: Any, leaf: Any) -> None:
+    x = leaf()
+    y = x * x
+    edge = T.autograd.graph.get_gradient_edge(y)
+    T.autograd.backward([edge, (x * 3).sum()], [T.ones(2), None])
+    assert x.grad.tolist() == [5.0, 7.0]

@@ -150,3 +150,96 @@ def test_05_10_retained_intermediates_on_the_way_are_filled(T: Any, leaf: Any) -
     assert gradient.tolist() == [8.0, 16.0]
     assert y.grad.tolist() == [4.0, 8.0]
     assert x.grad is None
+
+
+def test_05_09_grad_outputs_hold_a_batch(T: Any, leaf: Any) -> None:
+    x = leaf([1.0, 2.0, 3.0])
+    y = x * x
+    for _ in range(3):
+        (jacobian,) = T.autograd.grad(y, x, T.eye(3), retain_graph=True, is_grads_batched=True)
+        assert jacobian.tolist() == [[2.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 6.0]]
+        assert not jacobian.requires_grad
+    (wide,) = T.autograd.grad(y, x, T.ones(2, 3, dtype=T.float64), is_grads_batched=True)
+    assert wide.tolist() == [[2.0, 4.0, 6.0]] * 2
+    assert wide.dtype == T.float32
+
+
+def test_05_09_through_a_network(T: Any, leaf: Any) -> None:
+    w = leaf([[1.0, -2.0, 0.5], [0.3, 4.0, -1.0]], dtype=T.float64)
+    x = leaf([0.1, 0.2, -0.4], dtype=T.float64)
+    seeds = T.tensor([[1.0, 0.0], [0.0, 1.0], [2.0, -3.0]], dtype=T.float64)
+    y = (T.cat([(w @ x).tanh(), x[1:]])[[0, 3]] * x[:2].exp()).softmax(0)
+    batched = T.autograd.grad(y, [w, x], seeds, retain_graph=True, is_grads_batched=True)
+    for i in range(3):
+        one = T.autograd.grad(y, [w, x], seeds[i], retain_graph=True)
+        for both, alone in zip(batched, one, strict=True):
+            assert T.allclose(both[i], alone)
+
+
+def test_05_09_create_graph(T: Any, leaf: Any) -> None:
+    x = leaf([1.0, 2.0])
+    (jacobian,) = T.autograd.grad(x * x * x, x, T.eye(2), create_graph=True, is_grads_batched=True)
+    assert jacobian.requires_grad
+    (second,) = T.autograd.grad(jacobian.sum(), x)
+    assert second.tolist() == [6.0, 12.0]
+
+
+def test_05_09_unused_inputs_have_no_batch(T: Any, leaf: Any, raises: Any) -> None:
+    x, far = leaf([1.0, 2.0]), leaf([1.0])
+    y = x * x
+    how = {"retain_graph": True, "is_grads_batched": True}
+    assert T.autograd.grad(y, [x, far], T.eye(2), allow_unused=True, **how)[1] is None
+    assert T.autograd.grad(y, [x, far], T.eye(2), materialize_grads=True, **how)[1].tolist() == [0.0]
+    with raises(RuntimeError, UNUSED.format(1)):
+        T.autograd.grad(y, [x, far], T.eye(2), **how)
+
+
+def test_05_09_the_graph_is_freed(T: Any, leaf: Any, raises: Any) -> None:
+    x = leaf([1.0, 2.0])
+    y = x * x
+    T.autograd.grad(y, x, T.eye(2), is_grads_batched=True)
+    with raises(RuntimeError, "Trying to backward through the graph a second time …"):
+        T.autograd.grad(y, x, T.eye(2), is_grads_batched=True)
+
+
+def test_05_09_wrong_shapes(T: Any, leaf: Any, raises: Any) -> None:
+    x = leaf([1.0, 2.0, 3.0])
+    y = x * x
+    message = (
+        "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+        "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
+        "output, but a mismatch was detected: grad_output[0] has a shape of torch.Size([]) and output[0] has "
+        "a shape of torch.Size([3]). If you only want some tensors in `grad_output` to be considered "
+        "batched, consider using vmap."
+    )
+    with raises(RuntimeError, message):
+        T.autograd.grad(y, x, T.eye(4), is_grads_batched=True)
+    with raises(IndexError, "invalid index of a 0-dim tensor. Use `tensor.item()` …"):
+        T.autograd.grad(y.sum(), x, T.tensor(1.0), is_grads_batched=True)
+    sizes = (
+        "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes [3, 2] for the "
+        "mapped dimension"
+    )
+    with raises(ValueError, sizes):
+        T.autograd.grad([y, x.exp()], x, [T.eye(3), T.ones(2, 3)], is_grads_batched=True)
+
+
+def test_05_09_none_is_no_batch(T: Any, leaf: Any, raises: Any) -> None:
+    x = leaf([1.0, 2.0, 3.0])
+    message = (
+        "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
+        "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
+    )
+    with raises(ValueError, message):
+        T.autograd.grad(x.sum(), x, is_grads_batched=True)
+    with raises(RuntimeError, "grad can be implicitly created only for scalar outputs"):
+        T.autograd.grad(x * x, x, is_grads_batched=True)
+
+
+def test_05_06_outputs_may_be_edges(T: Any, leaf: Any) -> None:
+    x = leaf()
+    edge = T.autograd.graph.get_gradient_edge(x.exp().sum() * 0 + (x * x).sum())
+    (g,) = T.autograd.grad([edge, x.sum()], x, create_graph=True)
+    assert g.tolist() == [3.0, 5.0]
+    (second,) = T.autograd.grad(g.sum(), x)
+    assert second.tolist() == [2.0, 2.0]

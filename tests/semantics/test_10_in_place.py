@@ -305,3 +305,32 @@ def test_10_11_version_is_read_only(T: Any, raises: Any, differs: Any) -> None:
     with raises(AttributeError, "…_version…" if differs("10.11") else message):
         x._version = 1
     assert x._version == 0
+
+
+def test_10_12_increment_version(T: Any, leaf: Any, raises: Any) -> None:
+    graph = T.autograd.graph
+    x = leaf()
+    kept = T.tensor([3.0, 4.0])
+    y = x * kept
+    assert graph.increment_version(kept) is None
+    graph.increment_version([kept, kept])
+    assert kept._version == 3
+    assert kept.tolist() == [3.0, 4.0]
+    with raises(
+        RuntimeError, "one of the variables needed for gradient …is at version 3; expected version 0 …"
+    ):
+        y.sum().backward()
+    with raises(RuntimeError, "increment_version expect a Iterable[Tensor] as input"):
+        graph.increment_version(3)
+
+
+def test_24_04_settings_of_streams_are_accepted(T: Any, raises: Any) -> None:
+    graph = T.autograd.graph
+    for setting in (
+        graph.set_warn_on_accumulate_grad_stream_mismatch,
+        graph.set_override_stale_capture_stream,
+    ):
+        assert setting(True) is None
+        assert setting(False) is None
+        with raises(RuntimeError, "enabled must be a bool, but got int"):
+            setting(1)

@@ -1,9 +1,10 @@
-"""§21: type promotion (21.1-21.4)."""
+"""§21: type promotion."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 DTYPES = [
@@ -171,3 +172,164 @@ def test_21_04_float_power_is_double(T: Any, dtype: str) -> None:
     x = T.tensor([2, 3], dtype=getattr(T, dtype))
     assert T.float_power(x, 2).dtype == T.float64
     assert T.float_power(x, 2).tolist() == [4.0, 9.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("digamma", "float32"),
+        ("erfinv", "float32"),
+        ("i0", "float32"),
+        ("sinc", "float32"),
+        ("rad2deg", "float32"),
+    ],
+)
+def test_21_04_special_functions_of_integers(T: Any, name: str, expected: str) -> None:
+    assert str(getattr(T, name)(T.tensor([0, 1])).dtype) == f"torch.{expected}"
+
+
+# -- 21.5 ------------------------------------------------------------------------------------------
+
+
+def test_21_05_joining_and_choosing_promote(T: Any) -> None:
+    i, f, d = T.tensor([1, 2]), T.tensor([1.5, 2.5]), T.tensor([0.5, 3.5], dtype=T.float64)
+    assert T.cat([i, f]).dtype == T.float32
+    assert T.cat([i, f]).tolist() == [1.0, 2.0, 1.5, 2.5]
+    assert T.cat([f, d]).dtype == T.float64
+    assert T.stack([i, d]).dtype == T.float64
+    assert T.where(i > 1, i, f).dtype == T.float32
+    assert T.where(i > 1, 1.5, i).dtype == T.float32
+    assert T.maximum(i, f).tolist() == [1.5, 2.5]
+    assert T.maximum(f, d).dtype == T.float64
+    assert T.nn.functional.mse_loss(f, d).dtype == T.float64
+    for name in ("hypot", "atan2", "logaddexp", "fmax", "copysign"):
+        assert getattr(T, name)(f, d).dtype == T.float64
+
+
+def test_21_05_gradients_through_joining(T: Any, leaf: Any) -> None:
+    f, d = leaf([1.5]), leaf([2.5], dtype=T.float64)
+    T.cat([f, d]).sum().backward()
+    assert (f.grad.dtype, d.grad.dtype) == (T.float32, T.float64)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("mm", "expected m1 and m2 to have the same dtype, but got: float != double"),
+        ("matmul", "expected m1 and m2 to have the same dtype, but got: float != double"),
+    ],
+)
+def test_21_05_matrix_products_do_not(T: Any, raises: Any, name: str, message: str) -> None:
+    with raises(RuntimeError, message):
+        getattr(T, name)(T.ones(2, 2), T.ones(2, 2, dtype=T.float64))
+
+
+def test_21_05_nor_do_linear_and_lerp(T: Any, raises: Any) -> None:
+    f, d = T.ones(2, 2), T.ones(2, 2, dtype=T.float64)
+    with raises(RuntimeError, "…same dtype…"):
+        T.nn.functional.linear(f, d)
+    with raises(RuntimeError, "expected dtype float for `end` but got dtype double"):
+        T.lerp(f, d, 0.5)
+    with raises(RuntimeError, "heaviside is not yet implemented for tensors with different dtypes."):
+        T.heaviside(f, d)
+
+
+def test_21_05_numpy(T: Any) -> None:
+    x = T.ones(2)
+    assert (x * np.float64(2.5)).dtype == T.float32
+    assert (T.ones(2, dtype=T.int64) * np.float64(2.5)).dtype == T.float32
+    assert T.tensor(np.array([2.5])).dtype == T.float64
+    assert (x * T.tensor(np.array([2.5, 1.0]))).dtype == T.float64
+
+
+# -- 21.6 ------------------------------------------------------------------------------------------
+
+
+def test_21_06_bools(T: Any, raises: Any) -> None:
+    b = T.tensor([True, False])
+    with raises(
+        RuntimeError,
+        "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+        "`logical_xor()` operator instead.",
+    ):
+        b - b
+    with raises(
+        RuntimeError,
+        "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, "
+        "use the `~` or `logical_not()` operator instead.",
+    ):
+        -b  # noqa: B018 - negating it raises
+    with raises(RuntimeError, "The `+` operator, on a bool tensor is not supported."):
+        T.positive(b)
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (lambda x: x & x, "\"bitwise_and_cpu\" not implemented for 'Float'"),
+        (lambda x: x | x, "\"bitwise_or_cpu\" not implemented for 'Float'"),
+        (lambda x: x ^ x, "\"bitwise_xor_cpu\" not implemented for 'Float'"),
+        (lambda x: x.bitwise_not(), "\"bitwise_not_cpu\" not implemented for 'Float'"),
+        (lambda x: x.long().softmax(0), "\"softmax_lastdim_kernel_impl\" not implemented for 'Long'"),
+        (lambda x: x.long().log_softmax(0), "\"log_softmax_lastdim_kernel_impl\" not implemented for 'Long'"),
+        (lambda x: x.long().nextafter(x.long()), "\"nextafter_cpu\" not implemented for 'Long'"),
+        (lambda x: x.long().logcumsumexp(0), "\"logcumsumexp_out_cpu\" not implemented for 'Long'"),
+    ],
+    ids=["and", "or", "xor", "not", "softmax", "log_softmax", "nextafter", "logcumsumexp"],
+)
+def test_21_06_kernels_that_are_not_there(T: Any, raises: Any, f: Any, message: str) -> None:
+    with raises(NotImplementedError, message):
+        f(T.ones(2))
+
+
+def test_21_06_shifts(T: Any) -> None:
+    x = T.tensor([1, -8, 3], dtype=T.int8)
+    assert (x << 2).tolist() == [4, -32, 12]
+    assert (x >> 1).tolist() == [0, -4, 1]
+    assert (x << 9).tolist() == [0, 0, 0]
+    assert (x >> 9).tolist() == [0, -1, 0]
+    assert (x & 3).tolist() == [1, 0, 3]
+    assert (x | T.tensor([4], dtype=T.int64)).dtype == T.int64
+    assert (~x).tolist() == [-2, 7, -4]
+
+
+# -- 21.7 ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["mul", "add", "div", "maximum", "hypot", "atan2", "xlogy", "fmod", "dist"])
+def test_21_07_gradients_go_back_in_each_dtype(T: Any, leaf: Any, name: str) -> None:
+    a, b = leaf([1.5, 2.5]), leaf([0.5, 1.5], dtype=T.float64)
+    out = getattr(T, name)(a, b)
+    assert out.dtype == T.float64
+    out.sum().backward()
+    assert (a.grad.dtype, b.grad.dtype) == (T.float32, T.float64)
+
+
+def test_21_07_a_tensor_without_dimensions(T: Any, leaf: Any) -> None:
+    a, b = leaf([1.5, 2.5]), leaf(2.0, dtype=T.float64)
+    (a * b).sum().backward()
+    assert (a.grad.dtype, b.grad.dtype, b.grad.item()) == (T.float32, T.float64, 4.0)
+
+
+def test_21_07_half_precision(T: Any, leaf: Any) -> None:
+    a, b = leaf([1.5], dtype=T.bfloat16), leaf([0.5], dtype=T.float16)
+    out = a * b
+    assert out.dtype == T.float32
+    out.backward()
+    assert (a.grad.dtype, b.grad.dtype) == (T.bfloat16, T.float16)
+
+
+def test_21_07_in_place_keeps_the_targets(T: Any, leaf: Any, raises: Any) -> None:
+    a, b = leaf([1.5]), leaf([0.5], dtype=T.float64)
+    out = a * 1
+    out.mul_(b)
+    assert out.dtype == T.float32
+    out.backward()
+    assert (a.grad.dtype, b.grad.dtype) == (T.float32, T.float64)
+    with raises(RuntimeError, "result type Float can't be cast to the desired output type Long"):
+        T.tensor([1]).add_(1.5)
+
+
+def test_21_06_inverting_floats(T: Any, raises: Any) -> None:
+    with raises(TypeError, "~ (operator.invert) is only implemented on integer and Boolean-type tensors"):
+        ~T.ones(2)

@@ -23,6 +23,7 @@ PYTHON = "a method called on a number, not on a tensor: the words are Python's o
 #: (op, number of the error input; None: all of them) -> why it cannot be the same
 CANNOT: dict[tuple[str, int | None], str] = {
     **{(key, n): MANY for key in ("aminmax", "amax", "amin") for n in (1, 2)},
+    **{("gradient", n): "a session has one device" for n in (3, 10, 17)},
     **{(f"__{op}__", None): PYTHON for op in ("radd", "rdiv", "rmul", "rand", "ror", "rxor")},
 }
 

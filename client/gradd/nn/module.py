@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from gradd_engine import dtypes
 from gradd_engine.dtypes import DType
 from gradd_engine.gradients import zero_grad
-from gradd_engine.hooks import Handle
 from gradd_engine.modes import no_grad
+from gradd_engine.nodes import Handle
 
 from .._tensor import Tensor
 from . import _state_dict

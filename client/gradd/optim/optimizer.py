@@ -12,8 +12,8 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine import gradients
-from gradd_engine.hooks import Handle
 from gradd_engine.modes import enable_grad
+from gradd_engine.nodes import Handle
 
 from .._tensor import Tensor
 from ..nn.parameter import type_name

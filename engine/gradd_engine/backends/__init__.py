@@ -47,8 +47,6 @@ class Device:
 class Listener(Protocol):
     """Sees each outermost op after it ran (or, for a pass that raised midway, after it failed)."""
 
-    #: held from `before` until the op is recorded or refused, so that steps are recorded in the order they
-    #: ran in
     @property
     def lock(self) -> AbstractContextManager[Any]:
         """Held from `before` until the op is recorded or refused: steps are recorded in the order they ran
@@ -63,11 +61,18 @@ class Listener(Protocol):
     def before(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """`op` is about to run."""
 
+    def knows(self, t: Tensor) -> bool:
+        """Whether steps can name the tensor."""
+        ...
+
     def failed(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """`op` raised after it had already changed state."""
 
     def refused(self) -> None:
         """The op raised before it changed anything."""
+
+    def flush(self) -> None:
+        """Let everything run that was recorded; raises what was found wrong."""
 
 
 class Backend(Protocol):
@@ -76,6 +81,8 @@ class Backend(Protocol):
     device: Device
     listener: Listener | None
     is_meta: bool
+    #: how many levels of vmap it stands on; see `batched`
+    level: int
     tensor_class: type[Tensor]
 
     def infer(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:

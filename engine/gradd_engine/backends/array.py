@@ -56,6 +56,7 @@ class ArrayBackend:
     """Eager kernels over the array namespace ``xp``."""
 
     is_meta = False
+    level = 0
     tensor_class = Tensor
     listener: Listener | None = None
 
@@ -299,7 +300,7 @@ class ArrayBackend:
 
     def copy_into(self, target: Tensor, source: Tensor) -> None:
         """Copy elements; both have one shape and dtype."""
-        target.array[...] = source.array
+        target.array[...] = self.xp.conjugate(source.array) if source._conj else source.array
 
     def view(self, of: Tensor, meta: Meta) -> Tensor:
         """A tensor over the same memory."""
@@ -309,7 +310,8 @@ class ArrayBackend:
 
     def to_numpy(self, t: Tensor) -> Any:
         """The values as of now, as a C-ordered NumPy array that shares nothing."""
-        return np.array(t.array, order="C")
+        a = np.array(t.array, order="C")
+        return np.conjugate(a) if t._conj else a
 
     def strided(self, flat: Any, meta: Meta) -> Any:
         """An array over `flat` with the geometry of `meta`."""

@@ -28,7 +28,7 @@ class CupyBackend(ArrayBackend):
 
     def to_numpy(self, t: Tensor) -> Any:
         """The values, copied to the host; waits for the device."""
-        return self.xp.asnumpy(t.array, order="C")
+        return self.xp.asnumpy(self.xp.conjugate(t.array) if t._conj else t.array, order="C")
 
     def synchronize(self) -> None:
         """Wait until the device has done what it was told."""

@@ -41,6 +41,7 @@ class MetaBackend:
     """Allocates nothing. ``tensor_class`` lets a client give its tensors methods that fetch values."""
 
     is_meta = True
+    level = 0
 
     def __init__(
         self, device: str = "cpu", tensor_class: type[Tensor] = Tensor, listener: Listener | None = None

@@ -131,7 +131,7 @@ _prelu_kernel: Op = op(
     impl=lambda xp, a, w: xp.where(a > 0, a, w * a),
     vjp=(
         lambda g, input, weight: where(input > 0, g, weight * g),
-        lambda g, input: where(input > 0, 0.0, input * g),
+        lambda g, input: where(input >= 0, 0.0, input * g),
     ),
     jvp=ELEMENTWISE,
     namespace="-",
@@ -186,8 +186,8 @@ def _elu_kernel(xp: Any, a: Any, alpha: Any, scale: Any, input_scale: Any) -> An
 
 def _elu_vjp(g: Any, input: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
     below = input <= 0
-    # 0 keeps exp finite on the side that `where` drops
-    low = exp(where(below, input, 0.0) * input_scale) * (input_scale * alpha * scale)
+    # 0 keeps exp finite on the side that `where` drops; it makes the second derivative at 0 that of 0 too
+    low = exp(where(input < 0, input, 0.0) * input_scale) * (input_scale * alpha * scale)
     return g * where(below, low, float(scale))
 
 

@@ -68,8 +68,12 @@ def _bce(xp: Any, input: Any, target: Any, weight: Any, reduction: str) -> Any:
     return _weigh((target - 1) * low - target * xp.maximum(xp.log(input), -100), weight, reduction)
 
 
+#: PyTorch's 1e-12, which is a float32 there
+_LEAST = 9.999999960041972e-13
+
+
 def _bce_slope(input: Any, target: Any) -> Any:
-    return div(sub(input, target), mul(rsub(input, 1.0), input).clamp_min(1e-12))
+    return div(sub(input, target), mul(rsub(input, 1.0), input).clamp_min(_LEAST))
 
 
 def _bce_target_slope(input: Any) -> Any:

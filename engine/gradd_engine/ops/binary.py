@@ -12,7 +12,7 @@ from ..op import ELEMENTWISE, Op, op
 from ..surface import public
 from ..tensor import Tensor
 from .common import broadcast, conj, pointwise_meta, refuse
-from .create import zeros_like
+from .create import full, zeros_like
 from .elementwise import log
 
 if TYPE_CHECKING:
@@ -183,13 +183,20 @@ _pow_base: Op = op(
 )
 
 
+def _sent(exponent: Any) -> Any:
+    """A complex number as a tensor: what is static in a program is real."""
+    return full([], exponent) if isinstance(exponent, complex) else exponent
+
+
 def _pow_of(input: Any, exponent: Any) -> Any:
+    exponent = _sent(exponent)
     if not isinstance(exponent, Tensor):
         return _pow_number(input, exponent)
     return _pow_tensor(input, exponent) if isinstance(input, Tensor) else _pow_base(input, exponent)
 
 
 def _pow_into(input: Tensor, exponent: Any) -> Any:
+    exponent = _sent(exponent)
     form = _pow_tensor if isinstance(exponent, Tensor) else _pow_number
     assert form.inplace is not None
     return form.inplace(input, exponent)

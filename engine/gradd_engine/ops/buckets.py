@@ -33,8 +33,8 @@ def _search_infer(
     ):
         raise RuntimeError(
             f"{_SEARCH}: boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
-            f"tensor and input value tensor must match, but we got boundaries tensor {list(bounds.shape)} and "
-            f"input value tensor {list(values.shape)}"
+            "tensor and input value tensor must match, but we got boundaries tensor "
+            f"{list(bounds.shape)} and input value tensor {list(values.shape)}"
         )
     if sorter is not None:
         if tuple(sorter.shape) != tuple(bounds.shape):

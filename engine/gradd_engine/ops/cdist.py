@@ -42,7 +42,7 @@ def _cdist_infer(x1: Tensor, x2: Tensor, p: float) -> Meta:
 
 def _cdist_impl(xp: Any, a: Any, b: Any, p: float) -> Any:
     if not a.shape[-1]:
-        return xp.zeros((*a.shape[:-1], b.shape[-2]), a.dtype) + xp.zeros(b.shape[:-2] + (1, 1), a.dtype)
+        return xp.zeros((*a.shape[:-1], b.shape[-2]), a.dtype) + xp.zeros((*b.shape[:-2], 1, 1), a.dtype)
     return norm_of(xp, a[..., :, None, :] - b[..., None, :, :], p, (-1,), False, None)
 
 

@@ -40,8 +40,12 @@ isclose: Op = op(
 )
 
 
-def _truth(t: Any) -> bool:
-    """The value of a one-element bool tensor: a wait, where values are elsewhere."""
+def _truth(t: Any, within_vmap: str) -> bool:
+    """The value of a one-element bool tensor: a wait, where values are elsewhere; RuntimeError with the
+    message `within_vmap` where it differs by sample.
+    """
+    if t.backend.level and t.mapped:
+        raise RuntimeError(within_vmap)
     return bool(t.item() if hasattr(t, "item") else t.array)
 
 
@@ -50,7 +54,11 @@ def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> bool:
     """See torch.allclose: one Python bool."""
-    return _truth(all_of(isclose(input, other, rtol, atol, equal_nan)))
+    return _truth(
+        all_of(isclose(input, other, rtol, atol, equal_nan)),
+        "vmap over torch.allclose isn't supported yet. Please file an issue at "
+        "https://github.com/pytorch/pytorch/issues if you need this feature.",
+    )
 
 
 @public(method=True)
@@ -58,4 +66,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
     """See torch.equal: the same shape and elements, as one Python bool."""
     if input.shape != other.shape:
         return False
-    return _truth(all_of(input == other))
+    return _truth(
+        all_of(input == other),
+        "Batching rule not implemented for aten::equal. We could not generate a fallback.",
+    )

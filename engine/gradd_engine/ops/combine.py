@@ -10,13 +10,16 @@ from ..op import ELEMENTWISE, Op, op
 from ..tensor import Tensor
 from .binary import log_of, where
 from .common import broadcast, broadcast_float, conj, pointwise_meta, refuse
+from .create import zeros_like
 from .elementwise import exp, log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def _real_float(kernel: str) -> Callable[..., Meta]:
+def real_float(kernel: str) -> Callable[..., Meta]:
+    """`broadcast_float` of two, refused for complex numbers."""
+
     def infer(input: Any, other: Any) -> Meta:
         meta = broadcast_float(input, other)
         refuse(meta.dtype, kernel, complex=True)
@@ -32,7 +35,7 @@ def _over_square(numerator: Any, input: Any, other: Any) -> Any:
 
 atan2: Op = op(
     "atan2(Tensor input, Tensor other)",
-    infer=_real_float("atan2_cpu"),
+    infer=real_float("atan2_cpu"),
     impl=lambda xp, a, b: xp.arctan2(a, b),
     vjp=(
         lambda g, input, other: g * _over_square(other, input, other),
@@ -109,7 +112,7 @@ def _xlogy_input(g: Any, input: Any, other: Any) -> Any:
 
 xlogy: Op = op(
     "xlogy(Tensor|Number input, Tensor|Number other)",
-    infer=_real_float("xlogy_cpu"),
+    infer=real_float("xlogy_cpu"),
     impl=_xlogy,
     vjp=(
         _xlogy_input,
@@ -130,9 +133,9 @@ def _copysign_vjp(g: Any, input: Any, out: Any) -> Any:
 
 copysign: Op = op(
     "copysign(Tensor input, Tensor|Number other)",
-    infer=_real_float("copysign_cpu"),
+    infer=real_float("copysign_cpu"),
     impl=lambda xp, a, b: xp.copysign(a, b),
-    vjp={"input": _copysign_vjp, "other": lambda g: g * 0},
+    vjp={"input": _copysign_vjp, "other": lambda g: zeros_like(g)},
     jvp=ELEMENTWISE,
     number_nodes={"other": "CopysignBackward1"},
     method=True,

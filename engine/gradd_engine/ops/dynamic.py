@@ -32,6 +32,8 @@ class ShapeDependsOnValuesError(RuntimeError):
 
 
 def _read(t: Tensor) -> Any:
+    if t.backend.level:
+        return read(t.backend.only(t))  # type: ignore[attr-defined]
     if t.array is None:
         raise ShapeDependsOnValuesError(
             "the shape of the result depends on values, and meta tensors have none"
@@ -181,8 +183,7 @@ masked_scatter: Op = op(
     jvp=LINEAR,
     method=True,
     inplace=True,
-    doc="The elements under the mask replaced by those of `source`, in order (torch.Tensor.masked_scatter).",
-    namespace="-",
+    doc="The elements under the mask replaced by those of `source`, in order (torch.masked_scatter).",
 )
 
 

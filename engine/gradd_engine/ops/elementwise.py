@@ -75,7 +75,7 @@ def _sgn_vjp(g: Any, input: Any) -> Any:
 
 def _sgn(xp: Any, a: Any) -> Any:
     if a.dtype.kind != "c":
-        return a.copy() if a.dtype.kind == "b" else xp.sign(a)
+        return a.copy() if a.dtype.kind == "b" else xp.nan_to_num(xp.sign(a), nan=0.0)
     size = xp.abs(a)
     return xp.where(size == 0, 0, a / xp.where(size == 0, 1, size))
 

@@ -11,6 +11,7 @@ from ..op import Joint, Op, op
 from ..surface import public
 from ..tensor import Tensor
 from .binary import maximum, minimum, where
+from .cast import to_dtype
 from .common import return_type
 from .reductions import axes, collect, reduced, spread, sum
 
@@ -96,13 +97,13 @@ def _share(input: Any, out: Any, dim: Dims, keepdim: bool) -> Any:
     """The gradient of an extreme value: even over the ties."""
     n = spread(out, input, dim, keepdim)
     ties = input == n
-    return ties / sum(ties, dim, True)
+    return to_dtype(ties, input.dtype) / sum(ties, dim, True)
 
 
 def share_all(input: Any, out: Any) -> Any:
     """As `_share` over everything, where nan ties with nan."""
     ties = where(out != out, input != input, input == out)
-    return ties / sum(ties)
+    return to_dtype(ties, input.dtype) / sum(ties)
 
 
 def _whole(name: str) -> Op:

@@ -123,6 +123,7 @@ _polygamma_op: Op = op(
     impl=_polygamma,
     vjp=lambda g, input, n: g * _polygamma_op(input, n + 1),
     jvp=ELEMENTWISE,
+    inplace=True,
     namespace="|special",
     doc="The n-th derivative of digamma (torch.polygamma); above the first, of positive arguments.",
 )

@@ -79,6 +79,8 @@ def without_masks(x: Tensor, indices: Sequence[Any]) -> list[Any]:
                     f"the indexed tensor "
                     f"{list(x.shape)} at index {len(out) + d}"
                 )
+        if t.backend.level:
+            t.backend.check_mask(t)
         rows = nonzero_op(t)
         out.extend(select(rows, 1, d) for d in range(t.ndim))
     return out
@@ -293,6 +295,7 @@ index_put = op(
     composite=lambda input, indices, values, accumulate: put(
         input, _ready(input, indices, values), values, accumulate
     ),
+    inline=True,
     method=True,
     doc="Elements replaced, or added to, where index tensors point (torch.index_put).",
 )
@@ -306,6 +309,7 @@ def _index_put_(input: Tensor, indices: Sequence[Any], values: Tensor, accumulat
 index_put_ = op(
     "index_put_(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False)",
     composite=_index_put_,
+    inline=True,
     writes="input",
     method=True,
     namespace="-",

@@ -251,7 +251,8 @@ def _triangular_jvp(
 
 
 solve_triangular_kernel: Op = op(
-    "linalg_solve_triangular_kernel(Tensor A, Tensor B, bool upper, bool left=True, bool unitriangular=False)",
+    "linalg_solve_triangular_kernel(Tensor A, Tensor B, bool upper, bool left=True, "
+    "bool unitriangular=False)",
     infer=_triangular_infer,
     impl=lambda xp, a, b, upper, left, unitriangular: kernels.solve_triangular(
         xp, a, b, upper, left, unitriangular

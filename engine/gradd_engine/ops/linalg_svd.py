@@ -50,7 +50,8 @@ def _svd_infer(A: Tensor, full_matrices: bool) -> list[Meta]:
 def _svd_impl(xp: Any, a: Any, full_matrices: bool) -> Any:
     if not bool(xp.isfinite(a).all()):
         raise LinAlgError(
-            "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
+            "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite "
+            "values."
         )
     u, s, vh = xp.linalg.svd(a, full_matrices=full_matrices)
     return u, s, vh
@@ -198,8 +199,8 @@ svd = tupled(
 def _pinv_infer(A: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Meta:
     if A.ndim < 2 or A.dtype.category < dtypes.FLOAT or A.dtype.is_half:
         raise RuntimeError(
-            f"linalg.pinv({A.dtype.title}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of "
-            "float, double, cfloat or cdouble types"
+            f"linalg.pinv({A.dtype.title}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions "
+            "of float, double, cfloat or cdouble types"
         )
     if hermitian:
         square(A, "linalg.pinv")
@@ -321,7 +322,8 @@ def _lstsq_infer(A: Tensor, B: Tensor, rcond: Any, driver: str) -> list[Meta]:
     diff = A.ndim - B.ndim
     if not 0 <= diff <= 1:
         raise RuntimeError(
-            f"{name}: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1"
+            f"{name}: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) "
+            "<= 1"
         )
     if driver not in _DRIVERS:
         raise RuntimeError(f"{name}: parameter `driver` should be one of ({', '.join(_DRIVERS)})")

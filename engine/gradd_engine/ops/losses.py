@@ -13,6 +13,7 @@ from ..layout import Meta
 from ..op import Joint, op
 from ..surface import public
 from .arithmetic import div, mul, neg, sub
+from .binary import where
 from .common import pointwise_meta
 
 if TYPE_CHECKING:
@@ -107,7 +108,18 @@ def _smooth(xp: Any, input: Any, target: Any, reduction: str, beta: float) -> An
 
 
 def _smooth_slope(input: Any, target: Any, beta: float) -> Any:
-    return div(sub(input, target), beta).clamp(-1.0, 1.0)
+    error = sub(input, target)
+    return _held(error, div(error, beta), beta, 1.0)
+
+
+def _held(error: Any, inner: Any, joint: float, bound: float) -> Any:
+    """`inner` below the joint, plus or minus `bound` from there on: constant at the joint already."""
+    return where(error <= -joint, -bound, where(error >= joint, bound, inner))
+
+
+def _huber_slope(input: Any, target: Any, delta: float) -> Any:
+    error = sub(input, target)
+    return _held(error, error, delta, delta)
 
 
 smooth_l1: Op = op(
@@ -141,11 +153,11 @@ huber: Op = op(
     vjp=Joint(
         "input target",
         lambda g, input, target, needs, reduction, delta: _pair(
-            sub(input, target).clamp(-delta, delta), g, needs, reduction
+            _huber_slope(input, target, delta), g, needs, reduction
         ),
     ),
     jvp=lambda input_t, target_t, input, target, reduction, delta: _tangent(
-        sub(input, target).clamp(-delta, delta), input_t, target_t, reduction
+        _huber_slope(input, target, delta), input_t, target_t, reduction
     ),
     namespace="-",
     doc="Half the square below `delta`, linear above (torch.nn.functional.huber_loss).",

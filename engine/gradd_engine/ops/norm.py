@@ -77,9 +77,16 @@ def factor(input: Any, ord: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
     return sgn(input) * size ** (ord - 1) * scale if ord < 2 else input * size ** (ord - 2) * scale
 
 
-def _vjp(g: Any, input: Any, ord: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
+def gradient(g: Any, input: Any, ord: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
+    """The norm's gradient in `input`; None for the 0-norm."""
     found = factor(input, ord, dim, keepdim, out)
-    return None if found is None else spread(g, input, dim, keepdim) * found
+    if found is None:
+        return None
+    g = spread(g, input, dim, keepdim)
+    if ord > 1 and ord not in (2, math.inf):
+        # at 0 not even an infinite or undefined gradient of the norm comes through
+        g = where(spread(out, input, dim, keepdim) == 0, 0.0, g)
+    return g * found
 
 
 def _jvp(input_t: Any, input: Any, ord: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
@@ -91,9 +98,10 @@ _vector_norm: Op = op(
     "vector_norm(Tensor input, Number ord=2, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)",
     infer=_infer,
     impl=kernel,
-    vjp=_vjp,
+    vjp=gradient,
     jvp=_jvp,
     node="LinalgVectorNormBackward0",
+    flat=lambda attrs: attrs["ord"] == 0,
     namespace="linalg",
     doc="The norm of order `ord` over `dim`, or over all (torch.linalg.vector_norm).",
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import dtypes
 from ..tensor import Tensor
 from . import arithmetic, binary, comparison, elementwise, rounding
 from .common import NUMBERS
@@ -87,6 +88,12 @@ def _matmul(self: Any, other: Any) -> Any:
     return self.matmul(other) if isinstance(other, Tensor) else NotImplemented
 
 
+def _inverted(self: Tensor) -> Any:
+    if self.dtype.category > dtypes.INT:
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return comparison.bitwise_not(self)
+
+
 def _unary(name: str, fn: Callable[[Any], Any]) -> None:
     setattr(Tensor, name, lambda self: fn(self))
 
@@ -97,4 +104,4 @@ setattr(Tensor, "__rdiv__", vars(Tensor)["__rtruediv__"])  # noqa: B010 - PyTorc
 _unary("__neg__", arithmetic.neg)
 _unary("__pos__", lambda x: x)
 _unary("__abs__", elementwise.abs)
-_unary("__invert__", comparison.bitwise_not)
+_unary("__invert__", _inverted)

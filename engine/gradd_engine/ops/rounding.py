@@ -78,11 +78,9 @@ frac: Op = op(
 NO_DERIVATIVE = "torch::autograd::NotImplemented"
 
 
-def _no_derivative(name: str) -> Callable[[Any], Any]:
-    def rule(g: Any) -> Any:
-        raise RuntimeError(f"derivative for aten::{name} is not implemented")
-
-    return rule
+def no_derivative(name: str) -> Callable[[dict[str, Any]], Exception]:
+    """What PyTorch raises where an op has no derivative."""
+    return lambda attrs: RuntimeError(f"derivative for aten::{name} is not implemented")
 
 
 def _division(kernel: str) -> Callable[..., Meta]:
@@ -98,7 +96,7 @@ floor_divide: Op = op(
     "floor_divide(Tensor|Number input, Tensor|Number other)",
     infer=_division("div_floor_cpu"),
     impl=lambda xp, a, b: quotient(xp, a, b, "floor"),
-    vjp=(_no_derivative("floor_divide"), _no_derivative("floor_divide")),
+    refuses=no_derivative("floor_divide"),
     node=NO_DERIVATIVE,
     number_nodes={"input": NO_DERIVATIVE, "other": NO_DERIVATIVE},
     method=True,

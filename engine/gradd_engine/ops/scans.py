@@ -66,12 +66,12 @@ def _shift_kernel(xp: Any, a: Any, dim: int, forward: bool, fill: float) -> Any:
     return xp.moveaxis(out, 0, dim)
 
 
-_shift: Op = op(
+shift: Op = op(
     "shift(Tensor input, int dim, bool forward, float fill=0.0)",
     infer=lambda input, dim, forward, fill: Meta(tuple(input.shape), input.dtype),
     impl=_shift_kernel,
-    vjp=lambda g, dim, forward: _shift(g, dim, not forward),
-    jvp=lambda input_t, dim, forward: _shift(input_t, dim, forward),
+    vjp=lambda g, dim, forward: shift(g, dim, not forward),
+    jvp=lambda input_t, dim, forward: shift(input_t, dim, forward),
     namespace="-",
     doc="Elements moved by one along `dim`; `fill` comes in, the last one out.",
 )
@@ -91,22 +91,22 @@ def _recur(xp: Any, a: Any, b: Any, dim: int, forward: bool) -> Any:
 
 
 def _recurrence_a(g: Any, input: Any, out: Any, dim: int, forward: bool) -> Any:
-    return _recurrence_b(g, input, dim, forward) * conj(_shift(out, dim, forward))
+    return _recurrence_b(g, input, dim, forward) * conj(shift(out, dim, forward))
 
 
 def _recurrence_b(g: Any, input: Any, dim: int, forward: bool) -> Any:
-    return _recurrence(conj(_shift(input, dim, not forward)), g, dim, not forward)
+    return recurrence(conj(shift(input, dim, not forward)), g, dim, not forward)
 
 
 def _recurrence_jvp(input_t: Any, other_t: Any, input: Any, out: Any, dim: int, forward: bool) -> Any:
     change = other_t
     if input_t is not None:
-        part = input_t * _shift(out, dim, forward)
+        part = input_t * shift(out, dim, forward)
         change = part if change is None else change + part
-    return _recurrence(input, change, dim, forward)
+    return recurrence(input, change, dim, forward)
 
 
-_recurrence: Op = op(
+recurrence: Op = op(
     "recurrence(Tensor input, Tensor other, int dim, bool forward)",
     infer=lambda input, other, dim, forward: broadcast(input, other),
     impl=_recur,
@@ -120,14 +120,14 @@ _recurrence: Op = op(
 def _cumprod_vjp(g: Any, input: Any, dim: int) -> Any:
     """The product of what comes before, times the gradients after it with the products in between."""
     x = conj(input if input.dtype is g.dtype else input.type_as(g))
-    before = cumprod(_shift(x, dim, True, 1.0), dim)
-    return before * _recurrence(_shift(x, dim, False), g, dim, False)
+    before = cumprod(shift(x, dim, True, 1.0), dim)
+    return before * recurrence(shift(x, dim, False), g, dim, False)
 
 
 def _cumprod_jvp(input_t: Any, input: Any, out: Any, dim: int) -> Any:
     x = input if input.dtype is out.dtype else input.type_as(out)
-    before = cumprod(_shift(x, dim, True, 1.0), dim)
-    return _recurrence(x, before * input_t, dim, True)
+    before = cumprod(shift(x, dim, True, 1.0), dim)
+    return recurrence(x, before * input_t, dim, True)
 
 
 cumprod: Op = op(

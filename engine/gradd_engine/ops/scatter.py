@@ -89,7 +89,8 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
     return gather_op(input, dim, index)
 
 
-def _scatter_check(input: Tensor, dim: int, index: Tensor, src: Any, name: str) -> int:
+def scatter_check(input: Tensor, dim: int, index: Tensor, src: Any, name: str) -> int:
+    """RuntimeError in PyTorch's words where shapes or dtypes do not fit; the dimension from the front."""
     d = wrap_dim(dim, input.ndim)
     if index.numel() and index.dtype not in INDEX:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
@@ -120,11 +121,11 @@ def _scatter_check(input: Tensor, dim: int, index: Tensor, src: Any, name: str) 
 
 
 def _scatter_infer(input: Tensor, index: Tensor, src: Any, dim: int, name: str = "scatter") -> Meta:
-    _scatter_check(input, dim, index, src, name)
+    scatter_check(input, dim, index, src, name)
     return Meta(tuple(input.shape), input.dtype)
 
 
-def _places(xp: Any, out: Any, index: Any, src: Any, dim: int) -> tuple[Any, Any, Any]:
+def places(xp: Any, out: Any, index: Any, src: Any, dim: int) -> tuple[Any, Any, Any]:
     """The array to write to, the places in it, and what goes there."""
     if not out.ndim:
         out = out.reshape(1)
@@ -140,7 +141,7 @@ def _places(xp: Any, out: Any, index: Any, src: Any, dim: int) -> tuple[Any, Any
 def _scatter_impl(xp: Any, a: Any, index: Any, src: Any, dim: int) -> Any:
     if not index.size:
         return a.copy()
-    out, at, src = _places(xp, a.copy(), index, src, dim)
+    out, at, src = places(xp, a.copy(), index, src, dim)
     out[at] = src
     return out.reshape(a.shape)
 
@@ -165,11 +166,13 @@ scatter_op: Op = op(
 
 def _source_gradient(g: Any, index: Any, dim: int, meta: Any) -> Any:
     """Gathered where the source was read; zeros where `index` is smaller than the source."""
-    found = gather_op(g, dim, index)
-    if tuple(index.shape) == tuple(meta.shape):
-        return found
-    shape = list(index.shape)
-    for d, n in enumerate(meta.shape):
+    return padded(gather_op(g, dim, index), index.shape, meta.shape)
+
+
+def padded(found: Any, part: Any, size: Any) -> Any:
+    """What is in the corner `part` of a tensor of `size`, with zeros around it."""
+    shape = list(part)
+    for d, n in enumerate(size):
         if shape[d] != n:
             old = shape[d]
             shape[d] = n
@@ -195,7 +198,7 @@ public(name="scatter", method="scatter")(_scatter_by_name)
 def _scatter_add_impl(xp: Any, a: Any, index: Any, src: Any, dim: int) -> Any:
     if not index.size:
         return a.copy()
-    out, at, src = _places(xp, a.copy(), index, src, dim)
+    out, at, src = places(xp, a.copy(), index, src, dim)
     (xp.logical_or if out.dtype.kind == "b" else xp.add).at(out, at, src)
     return out.reshape(a.shape)
 

@@ -78,7 +78,7 @@ def contiguous(self: Tensor) -> Tensor:
 
 Tensor.contiguous = contiguous  # type: ignore[attr-defined]
 
-sum_to_size: Op = op(
+sum_to_size = op(
     "sum_to_size(Tensor input, int[] size)",
     infer=_sum_to_infer,
     impl=_sum_to,
@@ -91,7 +91,7 @@ sum_to_size: Op = op(
 
 def _sum_to_size(self: Tensor, *size: Any) -> Any:
     """See torch.Tensor.sum_to_size."""
-    return sum_to_size(self, as_list(size))  # type: ignore[operator]
+    return sum_to_size(self, as_list(size))
 
 
 public(name="sum_to_size", method=True)(_sum_to_size)

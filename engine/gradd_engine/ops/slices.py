@@ -217,6 +217,5 @@ index_fill: Op = op(
     number_nodes={"value": "IndexFillBackward0"},
     method=True,
     inplace=True,
-    namespace="-",
-    doc="One value written to the slices that a vector of indices names (torch.Tensor.index_fill).",
+    doc="One value written to the slices that a vector of indices names (torch.index_fill).",
 )

@@ -28,11 +28,18 @@ def _softplus_kernel(xp: Any, a: Any, beta: Any, threshold: Any) -> Any:
     )
 
 
+def _softplus_vjp(g: Any, input: Any, beta: Any, threshold: Any) -> Any:
+    scaled = input * beta
+    # at the threshold the second derivative is 0 already
+    bent = where(scaled < threshold, scaled, float(threshold))
+    return where(scaled > threshold, g, g * sigmoid(bent))
+
+
 softplus: Op = op(
     "softplus(Tensor input, Number beta=1, Number threshold=20)",
     infer=floating("softplus_cpu"),
     impl=_softplus_kernel,
-    vjp=lambda g, input, beta, threshold: where(input * beta > threshold, g, g * sigmoid(input * beta)),
+    vjp=_softplus_vjp,
     jvp=ELEMENTWISE,
     namespace=F,
     doc="log(1 + exp(beta * input)) / beta, the input itself above the threshold "
@@ -100,14 +107,15 @@ def _shrunk(input: Tensor, lambd: float, name: str) -> Meta:
     return meta
 
 
-def _shrinker(name: str, impl: Callable[..., Any]) -> Op:
+def _shrinker(name: str, impl: Callable[..., Any], everywhere: bool = False) -> Op:
     return op(
         f"{name}(Tensor input, float lambd=0.5)",
         infer=lambda input, lambd: _shrunk(input, lambd, name),
         impl=impl,
         vjp=lambda g, input, lambd: where((input >= -lambd) & (input <= lambd), 0.0, g),
         jvp=ELEMENTWISE,
-        namespace=F,
+        method=everywhere,
+        namespace=f"|{F}" if everywhere else F,
         doc=f"0 within [-lambd, lambd] (torch.nn.functional.{name}).",
     )
 
@@ -121,6 +129,7 @@ softshrink = _shrinker(
 hardshrink = _shrinker(
     "hardshrink",
     lambda xp, a, lambd: xp.where((a >= -lambd) & (a <= lambd), a.dtype.type(0), a),
+    everywhere=True,
 )
 
 

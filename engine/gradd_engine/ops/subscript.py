@@ -141,7 +141,7 @@ def apply(x: Any, entries: Sequence[Any], plain_slice: bool = False) -> tuple[An
             dim += 1
         elif e is Ellipsis:
             dim += skipped
-        elif not e.ndim and e.dtype.category <= dtypes.INT:
+        elif not e.ndim and e.dtype.category <= dtypes.INT and not _differs(e):
             if is_mask(e):
                 x = unsqueeze(x, dim)
                 indices += [None] * (dim - len(indices)) + [_covered(x, bool(dynamic.read(e)))]
@@ -153,6 +153,11 @@ def apply(x: Any, entries: Sequence[Any], plain_slice: bool = False) -> tuple[An
             indices += [None] * (dim - len(indices)) + [e] + [_SPAN] * (width - 1)
             dim += width
     return x, indices
+
+
+def _differs(e: Tensor) -> bool:
+    """Whether an index is another in each sample of a vmap: then it is no number."""
+    return bool(e.backend.level and e.mapped and not is_mask(e))  # type: ignore[attr-defined]
 
 
 class _Span:

@@ -31,16 +31,7 @@ def _infer(name: str) -> Callable[..., Meta]:
     def infer(input: Tensor, dim: Dims, correction: Any, keepdim: bool) -> Meta:
         if input.dtype.category < dtypes.FLOAT:
             raise RuntimeError(f"{name} only support floating point and complex dtypes")
-        meta = reduced(input, dim, keepdim, dtypes.to_real(input.dtype), input.dtype)
-        if _freedom(input, dim, correction) <= 0:
-            warnings.warn(
-                f"{name}: degrees of freedom is <= 0. Correction should be strictly less than the "
-                f"reduction factor "
-                "(input numel divided by output numel).",
-                UserWarning,
-                stacklevel=6,
-            )
-        return meta
+        return reduced(input, dim, keepdim, dtypes.to_real(input.dtype), input.dtype)
 
     return infer
 
@@ -186,6 +177,13 @@ def _published(made: Op, method: bool) -> None:
             dim, unbiased = None, dim
         if unbiased is not None:
             correction = int(unbiased)
+        if _freedom(input, dim, correction) <= 0:
+            warnings.warn(
+                f"{made.name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+                "reduction factor (input numel divided by output numel).",
+                UserWarning,
+                stacklevel=2,
+            )
         return made(input, dim, correction=correction, keepdim=keepdim)
 
     call.__name__ = made.name

@@ -349,7 +349,11 @@ def detach(self: Tensor) -> Tensor:
 
 
 def _detach_composite(input: Tensor) -> Tensor:
-    return detached(input)
+    out = detached(input)
+    if out.backend.level:
+        # Within vmap what is detached is so at every level, as in PyTorch.
+        out.array = detach(out.array)
+    return out
 
 
 _detach = op(
@@ -358,6 +362,7 @@ _detach = op(
     namespace="-",
     doc="An alias without history (Tensor.detach).",
 )
+_detach.stateful = True
 
 for _name, _fn in {
     "view": view, "expand": expand, "permute": _permute_method, "detach": detach,

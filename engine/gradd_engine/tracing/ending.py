@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .mirror import Mirrored
 
 #: what a tensor has of its own beyond memory and history
-OWN = ("_requires_grad", "_nr", "_creation", "_retains", "_grad_dtype")
+OWN = ("_requires_grad", "_nr", "_creation", "_retains", "_grad_dtype", "_conj")
 
 
 def survivors(roots: Iterable[Tensor | None]) -> tuple[list[Tensor], list[Node]]:

@@ -131,7 +131,7 @@ class Graph:
     def _meta(self, meta: TensorMeta) -> TensorMeta:
         made = TensorMeta.__new__(TensorMeta)
         made.shape, made.dtype, made.strides = meta.shape, meta.dtype, meta.strides
-        made.offset = int(meta.offset)
+        made.offset, made.conj = int(meta.offset), meta.conj
         return made
 
 

@@ -73,7 +73,7 @@ class Found:
         return found
 
     def _tensor(self, t: Tensor) -> tuple[Any, ...]:
-        if t._hooks or t._post_hooks or t._tangent is not None:
+        if t._hooks or t._post_hooks or t._tangents or t._stands is not None:
             raise Unplannable
         base = t._base
         return (
@@ -81,6 +81,7 @@ class Found:
             t.strides,
             None if floats(t) else t.offset,
             t.dtype,
+            t._conj,
             t._requires_grad,
             t._grad_dtype,
             t._nr,
@@ -98,7 +99,7 @@ class Found:
             raise Unplannable
         if isinstance(node, AccumulateGrad):
             return ("leaf", self._place(node.variable))
-        if type(node) is not OpNode:
+        if type(node) is not OpNode or node.packed:
             raise Unplannable
         retained = tuple(
             (nr, self._place(t)) for nr, ref in (node.retainers or {}).items() if (t := ref()) is not None
@@ -122,7 +123,7 @@ class Found:
 
     def _saved(self, entry: Any) -> Any:
         if isinstance(entry, TensorMeta):
-            return (entry.shape, entry.dtype, entry.strides, int(entry.offset))
+            return (entry.shape, entry.dtype, entry.strides, int(entry.offset), entry.conj)
         if isinstance(entry, Saved):
             t = entry.tensor
             return (self._place(t), entry.is_output, entry.nr, t._vc.n - entry.version)
@@ -204,7 +205,15 @@ class Mirrored:
             counter = self._counters[id(t._vc)] = VersionCounter()
             counter.n = t._vc.n
         made = Tensor(self._backend, block, t.shape, t.strides, offset, t.dtype, None, counter)
-        for name in ("_requires_grad", "_grad_dtype", "_nr", "_retains", "_creation", "_view_version"):
+        for name in (
+            "_requires_grad",
+            "_grad_dtype",
+            "_nr",
+            "_retains",
+            "_creation",
+            "_view_version",
+            "_conj",
+        ):
             if name in t.__dict__:
                 setattr(made, name, t.__dict__[name])
         return made
@@ -234,7 +243,7 @@ class Mirrored:
         if isinstance(entry, TensorMeta):
             meta = TensorMeta.__new__(TensorMeta)
             meta.shape, meta.dtype, meta.strides = entry.shape, entry.dtype, entry.strides
-            meta.offset = entry.offset
+            meta.offset, meta.conj = entry.offset, entry.conj
             return meta
         if not isinstance(entry, Saved):
             return entry

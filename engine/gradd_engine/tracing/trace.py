@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..backends import Device
+from ..conjugate import physical
 from ..layout import Meta
 from ..tensor import Tensor
 from .numbers import Guards, Offset, TraceFailed, place_of, plain
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 #: views whose place in memory may depend on a run-time value: their geometry is inferred anew at each replay
 _WINDOWS = frozenset({"slice_from", "select"})
+#: views that count from where the memory begins, or in elements of another size
+_COUNTED = frozenset({"as_strided", "real_parts", "complex_pairs"})
 
 
 class Block:
@@ -112,6 +115,7 @@ class TraceBackend:
     """Writes down what it is asked to do. Tensors have blocks instead of memory."""
 
     is_meta = False
+    level = 0
     listener: Listener | None = None
     tensor_class = Tensor
 
@@ -175,8 +179,8 @@ class TraceBackend:
                     raise TraceFailed(f"a view by {op.name} depends on a run-time value")
                 window = (op, attrs)
                 attrs = {n: plain(v) for n, v in attrs.items()}
-            elif op.name == "as_strided" and (inputs[0].storage.of is not None or inputs[0].storage.floats):
-                raise TraceFailed("as_strided inside a window counts from the window")
+            elif op.name in _COUNTED and (inputs[0].storage.of is not None or inputs[0].storage.floats):
+                raise TraceFailed(f"{op.name} inside a window counts from the window")
         found = op.infer(*inputs, **attrs)
         self._window = window
         return found
@@ -219,7 +223,7 @@ class TraceBackend:
 
     def copy_into(self, target: Tensor, source: Tensor) -> None:
         """See Backend.copy_into."""
-        self.code.append(Copy(self.place(target), self.place(source)))
+        self.code.append(Copy(self.place(target), self.place(physical(source))))
 
     def from_array(self, array: Any, dtype: Any = None) -> Tensor:
         """An upload: the only arrays that a program brings."""

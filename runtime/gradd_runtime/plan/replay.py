@@ -58,7 +58,7 @@ class Plan:
         recorder = TraceBackend(backend.device, guards)
         self._mirrored = Mirrored(recorder, found)
         values = [traced(v, i, guards) for i, v in enumerate(work.values)]
-        with ambient(account=None, generator=None, level=-1):
+        with ambient(account=None, generator=None):
             done = run(
                 work.bound, recorder, self._mirrored.inputs, values, work.uploads, lambda slot, t: None
             )

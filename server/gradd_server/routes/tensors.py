@@ -12,6 +12,7 @@ from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import (
     BackwardJson,
     DeleteTensor,
+    GetGraph,
     GetResult,
     GetTensor,
     ListTensors,
@@ -29,7 +30,7 @@ from gradd_server import formats
 from gradd_server.bodies import expect, json_text
 from gradd_server.errors import Refused
 from gradd_server.front import Front
-from gradd_server.media import JSON, NPY, OCTETS, SAFETENSORS
+from gradd_server.media import DOT, JSON, NPY, OCTETS, SAFETENSORS, choose
 from gradd_server.replies import (
     StreamedResponse,
     respond,
@@ -137,6 +138,27 @@ async def run_backward(request: Request) -> Response:
     return respond(*opened(await front.sessions.submit(entry, wrapped(BackwardJson(name), text))))
 
 
+async def get_graph(request: Request) -> Response:
+    """Read the graph behind a tensor: nodes, edges, what is saved; as JSON, or by Accept in the DOT language.
+
+    `max_nodes` bounds it; `truncated` says whether there is more.
+    """
+    front, entry, name = _addressed(request)
+    form = choose(request.headers.get("accept"), (JSON, DOT))
+    if form is None:
+        raise Refused("not-acceptable", "a graph has no such form", supported=[JSON, DOT])
+    message = GetGraph(name, "dot" if form == DOT else "json", _max_nodes(request))
+    _, (text,) = await front.sessions.ask(entry, message)
+    return Response(text.tobytes(), headers={"vary": "accept"}, media_type=form)
+
+
+def _max_nodes(request: Request) -> int:
+    text = request.query_params.get("max_nodes", "1000")
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= LIMITS.graph_nodes):
+        raise Refused("bad-request", f"max_nodes is a number from 1 to {LIMITS.graph_nodes}")
+    return int(text)
+
+
 async def put_upload(request: Request) -> Response:
     """Stage a tensor's octets under `writer.n` for a batch that will name the key. Nobody sees it before."""
     front = front_of(request)
@@ -183,6 +205,7 @@ routes = [
     Route("/v1/sessions/{name}/tensors", list_tensors, methods=["GET"]),
     Route("/v1/sessions/{name}/tensors:fetch", fetch_tensors, methods=["POST"]),
     Route("/v1/sessions/{name}/tensors/{id}:backward", run_backward, methods=["POST"]),
+    Route("/v1/sessions/{name}/tensors/{id}/graph", get_graph, methods=["GET"]),
     Route("/v1/sessions/{name}/tensors/{id}", put_tensor, methods=["PUT"]),
     Route("/v1/sessions/{name}/tensors/{id}", get_tensor, methods=["GET"]),
     Route("/v1/sessions/{name}/tensors/{id}", delete_tensor, methods=["DELETE"]),

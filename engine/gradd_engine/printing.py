@@ -11,12 +11,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from gradd_engine import dtypes
+
+from . import dtypes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gradd_engine.dtypes import DType
+    from .dtypes import DType
 
 
 @dataclasses.dataclass

@@ -1,0 +1,21 @@
+"""Transforms of functions, spelled as torch.func: they nest in each other to any order."""
+
+from gradd_engine.transforms.grad import grad, grad_and_value, linearize, vjp
+from gradd_engine.transforms.jac import hessian, jacfwd, jacrev, jvp
+from gradd_engine.transforms.vmap import vmap
+
+from .modules import functional_call, stack_module_state
+
+__all__ = [
+    "functional_call",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "stack_module_state",
+    "vjp",
+    "vmap",
+]

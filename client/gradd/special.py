@@ -1,0 +1,14 @@
+"""Special functions (torch.special): each op that the engine publishes there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._functions import namespace
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...
+
+
+globals().update(namespace("special"))

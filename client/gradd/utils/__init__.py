@@ -1,0 +1,5 @@
+"""Utilities, spelled as torch.utils."""
+
+from . import checkpoint
+
+__all__ = ["checkpoint"]

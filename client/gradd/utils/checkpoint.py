@@ -1,0 +1,19 @@
+"""torch.utils.checkpoint: trade computing for memory. The function runs here, twice; what it records runs
+there.
+"""
+
+from gradd_engine.checkpoint import (
+    CheckpointError,
+    checkpoint,
+    checkpoint_sequential,
+    noop_context_fn,
+    set_checkpoint_early_stop,
+)
+
+__all__ = [
+    "CheckpointError",
+    "checkpoint",
+    "checkpoint_sequential",
+    "noop_context_fn",
+    "set_checkpoint_early_stop",
+]

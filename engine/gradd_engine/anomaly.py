@@ -1,0 +1,123 @@
+"""Anomaly detection: a pass that gives NaN says which operation of the forward it came from.
+
+Source: https://pytorch.org/docs/stable/autograd.html#anomaly-detection. Modes are per thread.
+"""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from .registry import named
+from .state import state
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .nodes import Node
+    from .op import Op
+
+_KEY = "traceback_"
+
+
+class Watcher:
+    """Sees the nodes that the operations of a thread make: in anomaly mode each remembers its lines."""
+
+    def append(self, node: Node) -> None:
+        """A node was made."""
+        if state.anomaly:
+            node.metadata[_KEY] = traceback.format_stack()[:-1]
+
+    def opens(self, op: Op) -> bool:
+        """Whether a composite is to be recorded as what is inside it."""
+        return False
+
+    def settle(self, inputs: tuple[Any, ...], outputs: Any) -> None:
+        """The operation is done and recorded."""
+
+
+def check_gradients(node: Node, found: Sequence[Any], number: int) -> None:
+    """RuntimeError where a gradient that `node`, the `number`-th of its pass, made has a NaN."""
+    for i, g in enumerate(found):
+        if g is None or g.backend.is_meta or not g.dtype.differentiable:
+            continue
+        if bool(named.any(named.isnan(g)).array):
+            error = RuntimeError(f"Function '{node.short_name()}' returned nan values in its {i}th output.")
+            error.node, error.visited = node, number  # type: ignore[attr-defined]
+            raise error
+
+
+def tell_forward(node: Node) -> None:
+    """Warn with the traceback of the forward call behind `node`, where it was kept."""
+    if _KEY not in node.metadata:
+        warnings.warn(
+            f"Error detected in {node.short_name()}. No forward pass information available. Enable detect "
+            "anomaly during forward pass for more information.",
+            UserWarning,
+            stacklevel=3,
+        )
+        return
+    warnings.warn(
+        f"Error detected in {node.short_name()}. Traceback of forward call that caused the error:\n"
+        + "".join(node.metadata[_KEY]),
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether passes of this thread look for NaN."""
+    return state.anomaly
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether NaN is an error in anomaly mode."""
+    return state.check_nan
+
+
+def _switch(on: bool, check_nan: bool) -> None:
+    state.anomaly, state.check_nan = on, check_nan
+    if not on and state.packing is None:
+        state.watcher = None
+    elif state.watcher is None:
+        state.watcher = Watcher()
+
+
+class set_detect_anomaly:
+    """Switch anomaly mode on or off, at once; as a context it is restored at the end
+    (torch.autograd.set_detect_anomaly).
+    """
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self._before = (state.anomaly, state.check_nan)
+        _switch(bool(mode), bool(check_nan))
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *exc: object) -> None:
+        _switch(*self._before)
+
+
+class detect_anomaly:
+    """Context in which passes raise where a gradient is NaN, with the line of the forward
+    (torch.autograd.detect_anomaly); UserWarning on construction, since it is slow.
+    """
+
+    def __init__(self, check_nan: bool = True) -> None:
+        self._check = bool(check_nan)
+        self._before = (state.anomaly, state.check_nan)
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
+            "enabled for debugging.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+    def __enter__(self) -> None:
+        self._before = (state.anomaly, state.check_nan)
+        _switch(True, self._check)
+
+    def __exit__(self, *exc: object) -> None:
+        _switch(*self._before)

@@ -1,0 +1,208 @@
+"""Saved-tensor hooks: what is kept for backward is packed by the user at the forward, and unpacked at the
+backward.
+
+A node of a server never runs a hook: it lets go of what it saved (`drop_saved`) and is given what was
+unpacked when
+a pass comes by (`passes.py`). Source: https://pytorch.org/docs/stable/autograd.html#saved-tensors-hooks-doc.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from .anomaly import Watcher
+from .dispatch import flat_tensors
+from .graph import OpNode
+from .nodes import Node, edge_of
+from .op import Op, op
+from .saved import Packed, Saved, places
+from .state import ambient, state
+from .tensor import Tensor, detached
+from .views import CopySlices
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_FREED = (
+    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values "
+    "of the graph are "
+    "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward "
+    "through the graph a second time or if you need to access saved variables after calling backward."
+)
+
+
+def _owner(t: Tensor) -> OpNode | None:
+    """The node that saved tensors when `t` came to be."""
+    edge = edge_of(t)
+    node: Any = None if edge is None else edge.node
+    if isinstance(node, CopySlices):
+        node = node.fn
+    return node if isinstance(node, OpNode) else None
+
+
+def _entries(t: Tensor) -> list[tuple[Any, Any, Any]]:
+    node = _owner(t)
+    if node is None or node.saved is None:
+        raise RuntimeError("this tensor has no node that keeps anything")
+    return list(places(node.saved))
+
+
+def _saved_at(of: Tensor, at: int) -> Tensor:
+    entry = _entries(of)[at][2]
+    if not isinstance(entry, Saved):
+        raise RuntimeError("this saved tensor is packed")
+    return detached(entry.tensor)
+
+
+saved_at = op(
+    "saved_at(Tensor of, *, int at)",
+    composite=_saved_at,
+    namespace="-",
+    doc="A detached alias of the tensor number `at` among those that the node of `of` keeps for backward.",
+)
+
+
+def _drop(of: Tensor, at: int) -> None:
+    node = _owner(of)
+    assert node is not None
+    where, key, entry = _entries(of)[at]
+    if not isinstance(entry, Saved):
+        raise RuntimeError("this saved tensor is packed")
+    where[key] = Packed(entry, node)
+    node.packed = True
+
+
+drop_saved = op(
+    "drop_saved(Tensor of, *, int at)",
+    composite=_drop,
+    writes="of",
+    namespace="-",
+    doc="Let go of the tensor number `at` that the node of `of` keeps: whoever runs a pass brings it again.",
+)
+
+
+def _pack(
+    of: Tensor, at: int, pack: Callable[[Any], Any], unpack: Callable[[Any], Any], known: list[Tensor]
+) -> None:
+    """Pack one saved tensor of the node of `of`."""
+    entry = _entries(of)[at][2]
+    source = entry.source()
+    with ambient(grad=False, watcher=None, packing=None):
+        given = source if any(source is t for t in known) else saved_at(of, at=at)
+        version = given._version
+        box = pack(given)
+        if given._version != version:
+            raise RuntimeError(
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as "
+                "input to pack hook "
+                "cannot be modified by in-place operations as this can lead to unexpected "
+                "side-effects. Please "
+                "open an issue if you need to perform in-place operations on the input to a pack hook."
+            )
+        drop_saved(of, at=at)
+    packed = _entries(of)[at][2]
+    packed.box, packed.unpack = box, unpack
+    Node.callables = True
+
+
+class _Packing(Watcher):
+    """Packs what the operations of a thread save for backward."""
+
+    def __init__(self) -> None:
+        self._nodes: list[Any] = []
+
+    def append(self, node: Node) -> None:
+        """A node was made."""
+        super().append(node)
+        self._nodes.append(node)
+
+    def opens(self, op: Op) -> bool:
+        """Composites are recorded as what is inside them, so that all that is saved can be named."""
+        return op.composite is not None and not op.rules and not op.stateful
+
+    def settle(self, inputs: tuple[Any, ...], outputs: Any) -> None:
+        """The operation is done and recorded: pack what its nodes saved."""
+        nodes, self._nodes = self._nodes, []
+        if not nodes or state.packing is None:
+            return
+        outs = outputs if isinstance(outputs, tuple) else (outputs,)
+        made = list(flat_tensors(outs))
+        known = [*flat_tensors(inputs), *made]
+        made += [o._base for o in made if o._base is not None]
+        for node in nodes:
+            of = next((o for o in made if _owner(o) is node), None)
+            if of is None or node.saved is None:
+                continue
+            for at, (_, _, entry) in enumerate(places(node.saved)):
+                if isinstance(entry, Saved):
+                    _pack(of, at, *state.packing, known)
+
+
+class saved_tensors_hooks:
+    """Context in which `pack_hook(tensor)` is kept in the place of each tensor saved for backward, and
+    `unpack_hook` gives it back (torch.autograd.graph.saved_tensors_hooks). Only the innermost pair applies.
+
+    RuntimeError on entering where hooks are disabled, and where `pack_hook` changes its input in place;
+    TypeError in backward where `unpack_hook` gives no tensor.
+    """
+
+    def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        self.pack_hook = pack_hook
+        self.unpack_hook = unpack_hook
+        self._modes: list[ambient] = []
+
+    def __enter__(self) -> None:
+        if state.unpackable is not None:
+            raise RuntimeError(state.unpackable)
+        mode = ambient(packing=(self.pack_hook, self.unpack_hook), watcher=_Packing())
+        mode.__enter__()
+        self._modes.append(mode)
+
+    def __exit__(self, *exc: object) -> None:
+        self._modes.pop().__exit__(None, None, None)
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Context in which entering a pair of saved-tensor hooks raises RuntimeError with that message
+    (torch.autograd.graph.disable_saved_tensors_hooks).
+    """
+    with ambient(unpackable=error_message):
+        yield
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[None]:
+    """Context in which tensors saved for backward may be changed in place: backward uses what they held when
+    they were saved (torch.autograd.graph.allow_mutation_on_saved_tensors).
+    """
+    with saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
+        yield
+
+
+class SavedTensor:
+    """A place where a node keeps a tensor for backward (``node._raw_saved_self``)."""
+
+    def __init__(self, node: Any, key: str) -> None:
+        self._node = node
+        self._key = key
+
+    def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        """Pack the tensor now, and unpack it in backward; RuntimeError where it was freed or has hooks."""
+        saved = self._node.saved
+        if saved is None:
+            raise RuntimeError(_FREED)
+        entry = saved.get(self._key)
+        if isinstance(entry, Packed):
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one "
+                "pair of hooks is allowed at a time."
+            )
+        if not isinstance(entry, Saved):
+            raise RuntimeError(f"{self._node.short_name()} keeps no single tensor there")
+        at = next(i for i, (_, _, e) in enumerate(places(saved)) if e is entry)
+        _pack(self._node._stand_in(), at, pack_hook, unpack_hook, [])
+
+
+Node._raw = SavedTensor

@@ -1,0 +1,1 @@
+"""Function transforms: what `torch.func` makes of functions."""

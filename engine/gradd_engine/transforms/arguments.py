@@ -1,0 +1,73 @@
+"""Which arguments of a function are differentiated with respect to: PyTorch's argnums, with its messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .tree import flatten, unflatten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..tensor import Tensor
+    from .tree import Structure
+
+
+def _place(argnum: Any, count: int) -> int:
+    if not isinstance(argnum, int):
+        raise RuntimeError(f"argnum must be int, got: {type(argnum)}")
+    if not -count <= argnum < count:
+        raise RuntimeError(f"Got argnum={argnum}, but only {count} positional inputs")
+    return argnum % count
+
+
+class Arguments:
+    """The arguments of a call, of which some are differentiated with respect to: ``leaves`` are the tensors
+    in them, nested as ``structure`` says. With `argnums` None all are.
+    """
+
+    def __init__(self, args: tuple[Any, ...], argnums: int | tuple[int, ...] | None) -> None:
+        self.args = args
+        self.places: int | tuple[int, ...]
+        chosen: Any
+        if argnums is None:
+            self.places, chosen = tuple(range(len(args))), args
+        elif isinstance(argnums, int):
+            self.places = _place(argnums, len(args))
+            chosen = args[self.places]
+        elif isinstance(argnums, tuple):
+            self.places = places = tuple(_place(n, len(args)) for n in argnums)
+            if not places:
+                raise RuntimeError("argnums must be non-empty")
+            if len(set(places)) != len(places):
+                raise RuntimeError(f"argnums elements must be unique, got {places}")
+            chosen = tuple(args[n] for n in places)
+        else:
+            raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+        self.leaves: list[Any]
+        self.structure: Structure
+        self.leaves, self.structure = flatten(chosen)
+
+    def nested(self, leaves: Sequence[Any]) -> Any:
+        """`leaves` in the place of those of the chosen arguments."""
+        return unflatten(leaves, self.structure)
+
+    def call(self, func: Callable[..., Any], leaves: Sequence[Tensor], kwargs: dict[str, Any]) -> Any:
+        """Call `func` with `leaves` in the chosen arguments."""
+        given = list(self.args)
+        chosen = self.nested(leaves)
+        if isinstance(self.places, int):
+            given[self.places] = chosen
+        else:
+            for n, x in zip(self.places, chosen, strict=True):
+                given[n] = x
+        return func(*given, **kwargs)
+
+
+def with_aux(found: Any, call: str) -> tuple[Any, Any]:
+    """Output and auxiliary output; RuntimeError unless the function returned both."""
+    if not (isinstance(found, tuple) and len(found) == 2):
+        raise RuntimeError(
+            f"{call}: output of function f should be a tuple: (output, aux) if has_aux is True"
+        )
+    return found

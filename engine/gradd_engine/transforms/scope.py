@@ -1,0 +1,134 @@
+"""What the reverse transforms have in common: fresh aliases to differentiate with respect to, and results
+that only show what goes on outside.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from ..autograd import untracked
+from ..nodes import AccumulateGrad, edge_of
+from ..ops.create import zeros_like
+from ..registry import named
+from ..state import state
+from ..tensor import Tensor
+from .vmap import lifted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+class Scope:
+    """One call of a transform. Inside, gradients are recorded whatever the mode outside is."""
+
+    def __init__(self) -> None:
+        #: whether anything outside may look at the history of results
+        self._watched = state.grad
+        #: by id, the leaves that only this call differentiates with respect to
+        self._own: dict[int, Tensor] = {}
+
+    def open(self, x: Any) -> Tensor:
+        """A fresh alias of `x`: nobody else's history leads through it. ValueError unless it is a tensor."""
+        if not isinstance(x, Tensor):
+            raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
+        x = lifted(x)
+        if self._watched and x.requires_grad:
+            return named.view(x, list(x.shape))  # type: ignore[no-any-return]
+        out: Tensor = untracked(x, requires_grad=True)
+        self._own[id(out)] = out
+        return out
+
+    def reaches_out(self, tensors: Iterable[Tensor]) -> bool:
+        """Whether the history of one of `tensors` leads to what is tracked outside."""
+        if not self._watched:
+            return False
+        seen: set[int] = set()
+        stack = []
+        for t in tensors:
+            if isinstance(t.array, Tensor) and tracked(t.array):
+                return True
+            edge = edge_of(t)
+            if edge is not None:
+                stack.append(edge.node)
+        while stack:
+            node = stack.pop()
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            if node.opaque or (isinstance(node, AccumulateGrad) and id(node.variable) not in self._own):
+                return True
+            stack.extend(e.node for e in node.edges if e is not None)
+        return False
+
+    def settle(self, x: Any) -> Any:
+        """`x` as the caller gets it: without history where that is this call's alone."""
+        if not isinstance(x, Tensor) or not x.requires_grad or self.reaches_out([x]):
+            return x
+        return untracked(x)
+
+    def gradients(
+        self,
+        outputs: Sequence[Tensor],
+        inputs: Sequence[Tensor],
+        weights: Sequence[Tensor] | None,
+        *,
+        create: bool,
+        keep: bool | None = None,
+    ) -> list[Tensor]:
+        """Gradients of the inputs, zeros where there are none."""
+        given: Sequence[Tensor | None] = weights or [None] * len(outputs)
+        pairs = [(o, w) for o, w in zip(outputs, given, strict=True) if o.requires_grad]
+        found: Sequence[Tensor | None] = [None] * len(inputs)
+        if pairs:
+            levels = _levels_between(pairs)
+            found = named.grad(
+                [o for o, _ in pairs],
+                list(inputs),
+                [_batch(w, levels) for _, w in pairs],
+                retain_graph=keep,
+                create_graph=create,
+                allow_unused=True,
+                is_grads_batched=bool(levels),
+            )
+            found = [g if g is None else _samples(g, levels) for g in found]
+        return [zeros_like(t) if g is None else g for g, t in zip(found, inputs, strict=True)]
+
+
+def tracked(t: Tensor) -> bool:
+    """Whether `t`, or what it is a level of vmap over, has a history."""
+    return t.requires_grad or (isinstance(t.array, Tensor) and tracked(t.array))
+
+
+def _levels_between(pairs: Sequence[tuple[Tensor, Tensor | None]]) -> list[Any]:
+    """The levels of vmap that cotangents are of and their outputs are not, the innermost first: what is
+    differentiated was computed outside of them.
+    """
+    given = [w.backend for _, w in pairs if w is not None]
+    below = max((o.backend for o, _ in pairs), key=lambda b: b.level)
+    level: Any = max(given, key=lambda b: b.level, default=below)
+    levels = []
+    while level.level > below.level:
+        levels.append(level)
+        level = level.below
+    return levels
+
+
+def _batch(w: Any, levels: Sequence[Any]) -> Any:
+    """A cotangent of all samples of `levels` along dimension 0."""
+    if w is None or not levels:
+        return w
+    shape = w.shape
+    for level in levels:
+        w = level.front(w)
+    return w.reshape((prod(level.size for level in levels), *shape))
+
+
+def _samples(g: Any, levels: Sequence[Any]) -> Any:
+    """The inverse of `_batch`."""
+    if not levels:
+        return g
+    g = g.reshape((*[level.size for level in reversed(levels)], *g.shape[1:]))
+    for level in reversed(levels):
+        g = level.wrap(g)
+    return g

@@ -1,0 +1,32 @@
+"""The graph behind a session's tensor, as JSON or DOT."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from gradd_engine import picture
+from gradd_protocol import frames
+from gradd_protocol import messages as m
+from gradd_protocol.problems import ProtocolError
+
+if TYPE_CHECKING:
+    from gradd_engine.tensor import Tensor
+
+    from .table import Table
+
+
+def answer(message: m.GetGraph, table: Table) -> tuple[m.JsonReply, list[Any]]:
+    """Answer `GET .../tensors/{id}/graph`. Leaves go by their shared name, or by an id."""
+    t = table.find_ref(message.name)
+    if t is None:
+        raise ProtocolError.of("tensor-not-found", f"{message.name!r}: the tensor has no gradient")
+    labels = {id(other): name for name, other in reversed(table.ids.items())}
+    labels |= {id(table.named[name]): name for name in sorted(table.named, reverse=True)}
+
+    def label(leaf: Tensor) -> str | None:
+        return labels.get(id(leaf))
+
+    graph = picture.graph_of(t, label, message.max_nodes)
+    text = picture.dot(graph).encode() if message.form == "dot" else msgspec.json.encode(graph)
+    return m.JsonReply(), [frames.text_buffer(text)]
