@@ -7,7 +7,7 @@ PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test lint types bench bench-quick openapi openapi-check check fuzz gradcheck leak test-docker clean
+.PHONY: help setup demo test lint types bench bench-quick openapi openapi-check parity check fuzz gradcheck leak test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ openapi: $(STAMP) ## write openapi.yaml from the routes
 
 openapi-check: $(STAMP) ## fail where openapi.yaml is stale
 	@$(PY) -m gradd_server.openapi | cmp - openapi.yaml || { echo "openapi.yaml is stale: make openapi" >&2; exit 1; }
+
+parity: $(STAMP) ## write docs/parity.md from the semantics tests
+	$(PY) -m tests.semantics.parity --write
 
 check: lint test ## everything that continuous integration checks
 

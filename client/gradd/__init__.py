@@ -17,8 +17,16 @@ from gradd_engine import dtypes as _dtypes
 from gradd_engine.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from gradd_engine.backends import Device as device
 from gradd_engine.dtypes import DType as dtype
-from gradd_engine.layout import Size
-from gradd_engine.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from gradd_engine.layout import MemoryFormat as memory_format
+from gradd_engine.layout import Size, channels_last, channels_last_3d, contiguous_format, preserve_format
+from gradd_engine.modes import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from gradd_engine.printing import set_printoptions
 from gradd_engine.transforms.vmap import vmap
 from gradd_protocol.version import VERSION as __version__
@@ -76,6 +84,11 @@ def numel(input: Tensor) -> _Any:
     return input.numel()
 
 
+def is_inference(input: Tensor) -> _Any:
+    """Whether `input` was made in inference mode (torch.is_inference)."""
+    return input.is_inference()
+
+
 def result_type(a: _Any, b: _Any) -> dtype:
     """The dtype that an operation of both gives (torch.result_type)."""
     return _dtypes.result_type([a, b])
@@ -98,9 +111,12 @@ __all__ = [
     "bool",
     "cdouble",
     "cfloat",
+    "channels_last",
+    "channels_last_3d",
     "complex64",
     "complex128",
     "connect",
+    "contiguous_format",
     "cuda",
     "current_session",
     "device",
@@ -120,6 +136,7 @@ __all__ = [
     "half",
     "iinfo",
     "inf",
+    "inference_mode",
     "int",
     "int8",
     "int16",
@@ -128,17 +145,21 @@ __all__ = [
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_grad_enabled",
+    "is_inference",
+    "is_inference_mode_enabled",
     "is_tensor",
     "linalg",
     "load",
     "long",
     "manual_seed",
+    "memory_format",
     "nan",
     "nn",
     "no_grad",
     "numel",
     "optim",
     "pi",
+    "preserve_format",
     "promote_types",
     "result_type",
     "save",

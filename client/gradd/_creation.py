@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gradd_engine import dtypes
 from gradd_engine.ops.cast import to_dtype
+from gradd_engine.ops.literal import literal
 
 from ._connect import current
 from ._tensor import Tensor
@@ -19,47 +20,10 @@ if TYPE_CHECKING:
     from gradd_engine.dtypes import DType
 
 
-def _infer(data: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
-    """Nested lists as torch.tensor reads them: floats are of the default dtype, ints int64, unless a dtype is
-    given, which is then all that they are rounded to.
-    """
-    if isinstance(data, np.ndarray):
-        return data
-    if isinstance(data, np.generic):
-        return np.asarray(data)
-    try:
-        a = np.array(data)
-    except ValueError as e:
-        raise ValueError(f"expected sequence of equal length: {e}") from None
-    if a.dtype == object or a.dtype.kind in "USO":
-        raise TypeError(f"new(): invalid data type '{type(_first(data)).__name__}'")
-    if dtype is not None:
-        return a
-    if a.dtype.kind == "f" and not _has_numpy(data):
-        a = a.astype(dtypes.default_dtype().np)
-    elif a.dtype.kind == "c" and not _has_numpy(data):
-        a = a.astype(dtypes.to_complex(dtypes.default_dtype()).np)
-    elif a.dtype.kind in "iu" and not _has_numpy(data):
-        a = a.astype(np.int64)
-    if a.size == 0 and not isinstance(data, (np.ndarray, np.generic)):
-        a = a.astype(dtypes.default_dtype().np)
-    return a
-
-
-def _first(data: Any) -> Any:
-    while isinstance(data, (list, tuple)) and data:
-        data = data[0]
-    return data
-
-
-def _has_numpy(data: Any) -> bool:
-    return isinstance(_first(data), (np.ndarray, np.generic))
-
-
 def _tensors_inside(data: Any) -> Any:
     """Tensors among nested lists as numbers (each is fetched, as torch reads them)."""
     if isinstance(data, Tensor):
-        return data.tolist()
+        return data._scalar()
     if isinstance(data, (list, tuple)):
         return [_tensors_inside(e) for e in data]
     return data
@@ -75,8 +39,8 @@ def tensor(
 ) -> Tensor:
     """A leaf from Python numbers, lists or arrays; the bytes are taken before it returns (torch.tensor).
 
-    Raises TypeError or ValueError for data that is no array, RuntimeError where `requires_grad` is asked of
-    integers.
+    Raises TypeError, ValueError or RuntimeError for data that is no array, RuntimeError where `requires_grad`
+    is asked of integers.
     """
     if isinstance(data, Tensor):
         warnings.warn(
@@ -90,7 +54,7 @@ def tensor(
         return out.requires_grad_(requires_grad)  # type: ignore[no-any-return]
     if isinstance(data, (list, tuple)):
         data = _tensors_inside(data)
-    a = _infer(data, dtype)
+    a = data if isinstance(data, np.ndarray) else literal(data, dtype)
     return _leaf(a, dtype or dtypes.from_numpy(a.dtype), requires_grad)
 
 

@@ -11,7 +11,7 @@ import logging
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.state import state
+from gradd_engine.state import mode
 from gradd_engine.tracing import Found, Guards, Mirrored, TraceBackend, Unplannable
 
 from ._connect import current
@@ -54,7 +54,7 @@ class Function:
                 # Inside another function, which takes it all down.
                 return self._fn(*args, **kwargs)
             same = tuple(next(i for i, y in enumerate(tensors) if y is x) for x in tensors)
-            key = (tree, state.grad, same, *map(_signature, leaves), *guards(self._fn))
+            key = (tree, mode(), same, *map(_signature, leaves), *guards(self._fn))
             if key not in self._learned:
                 return self._learn(key, session, recorder, leaves, args, kwargs)
             self._learned.move_to_end(key)

@@ -14,6 +14,7 @@ from gradd_protocol.program import UPLOAD, GradOf, Program, Special, Step, Value
 if TYPE_CHECKING:
     from gradd_engine.op import Op
     from gradd_engine.schema import Param
+    from gradd_engine.state import Mode
 
     from ._exceptions import Site
 
@@ -48,7 +49,7 @@ class Recorded(NamedTuple):
     args: tuple[Any, ...]
     attrs: tuple[tuple[str, Any], ...]
     outputs: int
-    grad: bool
+    grad: Mode
     raises: bool
 
     def late(self) -> int:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import gradd_engine
 import gradd_protocol
 from gradd_engine.dispatch import written
-from gradd_engine.state import state
+from gradd_engine.state import mode, state
 from gradd_engine.tensor import Tensor
 from gradd_protocol.limits import DEFAULT
 
@@ -41,13 +41,13 @@ _UNTRACED = frozenset(
     {
         "begin_backward", "begin_grad", "call_node", "data", "delayed_error", "drop_saved", "edge",
         "edge_behind", "enter_dual_level", "exit_dual_level", "increment_version", "make_dual", "manual_seed",
-        "restore_rng", "resume_pass", "saved", "saved_at", "set_data", "set_history", "stored_rng",
+        "resize_", "restore_rng", "resume_pass", "saved", "saved_at", "set_data", "set_history", "stored_rng",
     }
 )  # fmt: skip
 _WIDE = frozenset(
     {
-        "backward", "begin_backward", "begin_grad", "call_node", "exit_dual_level", "grad", "resume_pass",
-        "set_data", "set_grad", "zero_grad",
+        "backward", "begin_backward", "begin_grad", "call_node", "exit_dual_level", "grad", "resize_",
+        "resume_pass", "set_data", "set_grad", "zero_grad",
     }
 )  # fmt: skip
 #: uploads that ride in one batch, in bytes together
@@ -117,7 +117,7 @@ class Recorder:
             out = x._out if isinstance(x, Tensor) else None  # type: ignore[attr-defined]
             args.append(out[1] if out is not None and out[0] is building else self._arg(x, values))
         kept = attrs_of(op, attrs, values) if attrs else ()
-        step = _recorded((name, tuple(args), kept, len(outs), state.grad, raises))
+        step = _recorded((name, tuple(args), kept, len(outs), state.grad or mode(), raises))
         if not building.steps:
             building.known = self.session.outbox.habit(step)
         if self.tape is not None:
@@ -160,7 +160,7 @@ class Recorder:
                 self.tape.add(op, args, None, None)
             else:
                 self.tape.spoil("it makes tensors of Python data")
-        step = Recorded(op, args, attrs, 1, state.grad, False)
+        step = Recorded(op, args, attrs, 1, mode(), False)
         if not building.steps:
             building.known = self.session.outbox.habit(step)
         self._name_output(out, building.append(step, call_site()))

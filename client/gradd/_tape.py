@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_engine.backends.meta import MetaStorage
 from gradd_engine.layout import numel
-from gradd_engine.state import ambient, state
+from gradd_engine.state import ambient, mode, set_mode, state
 from gradd_engine.tracing import Commit, Ending, Found, Mirrored, TraceBackend, TraceFailed
 from gradd_protocol.values import encode_scalar
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gradd_engine.op import Op
+    from gradd_engine.state import Mode
 
     from ._program import Known
     from ._session import Session
@@ -33,7 +34,7 @@ class Tape:
     """What a recorder writes while a function is traced: the steps with their inputs and attributes."""
 
     def __init__(self) -> None:
-        self.entries: list[tuple[Op | str, tuple[Any, ...], Any, Any, bool]] = []
+        self.entries: list[tuple[Op | str, tuple[Any, ...], Any, Any, Mode]] = []
         #: why the function cannot be replayed
         self.spoiled: str | None = None
         self.built: Builder | None = None
@@ -45,7 +46,7 @@ class Tape:
 
     def add(self, op: Op | str, args: tuple[Any, ...], inputs: Any, attrs: Any) -> None:
         """A step was recorded; `args` are its inputs as slots."""
-        self.entries.append((op, args, inputs, attrs, state.grad))
+        self.entries.append((op, args, inputs, attrs, mode()))
 
     def spoil(self, why: str) -> None:
         """The function did what a replay cannot do."""
@@ -79,18 +80,16 @@ class Tape:
     def run(self, backend: TraceBackend, inputs: Sequence[Any]) -> list[Any]:
         """Run the steps on traced inputs; the tensors of all output slots."""
         outs: list[Any] = []
-        before = state.grad
-        try:
-            with ambient(backend=backend, account=None, generator=None):
-                for op, args, raw, attrs, state.grad in self.entries:
-                    if isinstance(op, str):
-                        outs.append(_slot(args[0], inputs, outs)._grad)
-                        continue
-                    given = tuple(_fill(a, r, inputs, outs) for a, r in zip(args, raw, strict=True))
-                    found = op.run(given, attrs)
-                    outs += () if found is None else found if isinstance(found, tuple) else (found,)
-        finally:
-            state.grad = before
+        here = {"grad": state.grad, "inference": state.inference}
+        with ambient(backend=backend, account=None, generator=None, **here):
+            for op, args, raw, attrs, how in self.entries:
+                set_mode(how)
+                if isinstance(op, str):
+                    outs.append(_slot(args[0], inputs, outs)._grad)
+                    continue
+                given = tuple(_fill(a, r, inputs, outs) for a, r in zip(args, raw, strict=True))
+                found = op.run(given, attrs)
+                outs += () if found is None else found if isinstance(found, tuple) else (found,)
         return outs
 
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 import copy
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from gradd_engine import api, dtypes  # noqa: F401 - api attaches backward
 from gradd_engine import autograd as _autograd
 from gradd_engine import gradients as _gradients
+from gradd_engine.layout import format_name, has_format
 from gradd_engine.modes import is_grad_enabled
 from gradd_engine.ops import dynamic as _dynamic
-from gradd_engine.ops.cast import to_dtype
+from gradd_engine.ops.cast import to_copy
 from gradd_engine.tensor import Tensor as EngineTensor
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class Tensor(EngineTensor):
     _fetch: Any = None
     _lost: Exception | None = None
     _gradient: Tensor | None = None
+    #: whether the warning of `_scalar`, one a process, was given
+    _warned_scalar: ClassVar[bool] = False
 
     if TYPE_CHECKING:
 
@@ -93,6 +96,10 @@ class Tensor(EngineTensor):
         # Two tensors with version counters of their own: neither can vouch for values fetched earlier.
         self.storage.aliased = True  # type: ignore[union-attr]
 
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
     # -- values ------------------------------------------------------------------------------------
 
     def _values(self) -> np.ndarray[Any, Any]:
@@ -138,11 +145,11 @@ class Tensor(EngineTensor):
     def _scalar(self) -> Any:
         if self.numel() != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        if self.requires_grad:
+        if self.requires_grad and not Tensor._warned_scalar:
+            Tensor._warned_scalar = True
             warnings.warn(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
-                "behavior.\nConsider using "
-                "tensor.detach() first.",
+                "behavior.\nConsider using tensor.detach() first.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -197,11 +204,12 @@ class Tensor(EngineTensor):
 
     def to(self, *args: Any, **kwargs: Any) -> Tensor:
         """As torch.Tensor.to: a dtype converts; devices are the session's and change nothing; a tensor gives
-        its dtype.
+        its dtype; a memory format lays out anew what has another.
         """
         copy_it = kwargs.pop("copy", False)
         dtype = kwargs.pop("dtype", None)
-        for name in ("device", "non_blocking", "memory_format"):
+        memory_format = format_name("to", kwargs.pop("memory_format", None))
+        for name in ("device", "non_blocking"):
             kwargs.pop(name, None)
         if kwargs:
             raise TypeError(f"to() got an unexpected keyword argument {next(iter(kwargs))!r}")
@@ -210,8 +218,24 @@ class Tensor(EngineTensor):
                 dtype = a
             elif isinstance(a, EngineTensor):
                 dtype = a.dtype
-        out: Any = self if dtype is None else to_dtype(self, dtype)
-        return out.clone() if copy_it and out is self else out  # type: ignore[no-any-return]
+        dtype = dtype or self.dtype
+        laid_out = memory_format is None or has_format(self.shape, self.strides, memory_format)
+        if dtype is self.dtype and laid_out and not copy_it:
+            return self
+        return to_copy(self, dtype, memory_format=memory_format)  # type: ignore[no-any-return]
+
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
+        """The name of the tensor's type; with a dtype or such a name, this converted (torch.Tensor.type)."""
+        if dtype is None:
+            return self.dtype.tensor_type
+        if isinstance(dtype, str):
+            found = next((d for d in dtypes.ALL if d.tensor_type == dtype), None)
+            if found is None:
+                raise ValueError(f"invalid type: '{dtype}'")
+            dtype = found
+        if not isinstance(dtype, dtypes.DType):
+            raise TypeError("dtype must be a type, str, or dtype object")
+        return self.to(dtype)
 
     def cpu(self) -> Tensor:
         """Itself: a session has one device."""

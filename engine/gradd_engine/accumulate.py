@@ -10,14 +10,16 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .fitting import cast_gradient
+from .gradients import check_layout, contract_strides
 from .layout import Meta, contiguous_strides, is_dense
 from .registry import named
 from .state import state
-from .tensor import Tensor, VersionCounter, detached
+from .tensor import Tensor, detached, new_counter
 
 if TYPE_CHECKING:
     from .dtypes import DType
-    from .layout import Size
+    from .gradients import check_layout, contract_strides
+from .layout import Size
 
 
 def retain(t: Tensor, g: Tensor) -> None:
@@ -32,14 +34,7 @@ def fresh(g: Tensor) -> Tensor:
     """A copy of a gradient that shares nothing."""
 
     out: Tensor = named.clone(g)
-    return detached(out, VersionCounter())
-
-
-def contract_strides(leaf: Tensor) -> tuple[int, ...]:
-    """Layout of a new .grad: the leaf's where it is dense, else contiguous (torch's gradient layout
-    contract).
-    """
-    return tuple(leaf.strides) if is_dense(leaf.shape, leaf.strides) else contiguous_strides(leaf.shape)
+    return detached(out, new_counter())
 
 
 @lru_cache(1024)
@@ -83,6 +78,7 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
         if leaf._grad is None:
             leaf._grad = g
         else:
+            check_layout(leaf, leaf._grad)
             named.add_(leaf._grad, g)
         return
     if dtype not in (..., None) and box[0].dtype is not dtype:
@@ -101,12 +97,13 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
             and sys.getrefcount(g) <= _ALONE
             and sys.getrefcount(g.storage) <= _ALONE_INSIDE
         ):
-            leaf._grad = detached(g, VersionCounter())
+            leaf._grad = detached(g, new_counter())
         else:
             target = leaf.backend.empty(Meta(tuple(leaf.shape), g.dtype, strides))
             leaf.backend.copy_into(target, g)
             leaf._grad = target
         return
+    check_layout(leaf, old)
     if state.grad:
         leaf._grad = named.add(old, box[0])
         return

@@ -46,13 +46,18 @@ def backward(
     create_graph: bool = False,
     grad_variables: Any = None,
     inputs: Any = None,
+    *,
+    retain_variables: bool | None = None,
 ) -> None:
     """Sum of gradients of `tensors` with respect to graph leaves, into their ``.grad``.
 
     `grad_tensors`: one cotangent a root, of exactly its shape, None for one-element roots. See
     https://pytorch.org/docs/stable/generated/torch.autograd.backward.html. Raises RuntimeError as PyTorch
-    does.
+    does. `retain_variables` is the name that `retain_graph` had before PyTorch 0.2 (DeprecationWarning);
+    ValueError where both are given.
     """
+    if retain_variables is not None:
+        retain_graph = _renamed(retain_graph, retain_variables)
     if grad_variables is not None:
         warnings.warn(
             "`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2
@@ -113,6 +118,15 @@ def _one_by_one(begin: Any, given: tuple[Any, ...], options: dict[str, Any]) -> 
         for i in range(count)
     ]
     return tuple(None if slot[0] is None else named.stack(list(slot)) for slot in zip(*found, strict=True))
+
+
+def _renamed(retain_graph: bool | None, retain_variables: bool) -> bool:
+    if retain_graph is not None:
+        raise ValueError("only one of retain_graph and retain_variables can be specified")
+    warnings.warn(
+        "retain_variables option is deprecated. Use retain_graph instead.", DeprecationWarning, stacklevel=3
+    )
+    return retain_variables
 
 
 def _warn_cycle() -> None:
@@ -179,11 +193,16 @@ def _tensor_backward(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     inputs: Sequence[Tensor] | Tensor | None = None,
+    *,
+    retain_variables: bool | None = None,
 ) -> None:
     """Gradient of this tensor with respect to graph leaves (torch.Tensor.backward).
 
-    `gradient`: a tensor of exactly this shape; needed unless this tensor has one element.
+    `gradient`: a tensor of exactly this shape; needed unless this tensor has one element. `retain_variables`:
+    see `backward`.
     """
+    if retain_variables is not None:
+        retain_graph = _renamed(retain_graph, retain_variables)
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 

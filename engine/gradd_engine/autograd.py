@@ -18,7 +18,7 @@ from .nodes import Edge, edge_of
 from .op import op
 from .registry import named
 from .state import state
-from .tensor import Tensor, VersionCounter, carry, detached
+from .tensor import Tensor, carry, detached, new_counter
 from .transforms.batched_pass import batch_of, check_batched
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def _captured(
     out: list[Tensor | None] = []
     for g, given in zip(found, _aliases(found, roots), strict=True):
         if g is not None and not create_graph and (g._fn is not None or id(g) in seen or given):
-            g = detached(g, VersionCounter())
+            g = detached(g, new_counter())
         if g is not None:
             seen.add(id(g))
         out.append(g)
@@ -251,6 +251,10 @@ def set_requires_grad(t: Tensor, value: bool, spelling: str) -> None:
     if value and not t.dtype.differentiable:
         kinds = "floating point dtype" if spelling == "method" else "floating point and complex dtype"
         raise RuntimeError(f"only Tensors of {kinds} can require gradients")
+    if value and t._vc.inference and state.inference is None:
+        raise RuntimeError(
+            "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+        )
     if t._requires_grad is not value:
         requires_grad_flag(t, value)
 
@@ -285,9 +289,10 @@ def retain_grad_now(t: Tensor) -> None:
     """Make a non-leaf keep its gradient; RuntimeError when it needs none."""
     if not t.requires_grad:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-    fn = t._node()
-    if fn is None or t._retains:
+    if t._fn is None or t._retains:
         return
+    fn = t._node()
+    assert fn is not None
     t._retains = True
     if fn.retainers is None:
         fn.retainers = {}
@@ -356,7 +361,7 @@ manual_seed = op(
 
 
 def _data(input: Tensor) -> Tensor:
-    return detached(input, VersionCounter())
+    return detached(input, type(input._vc)())
 
 
 data = op(
@@ -372,6 +377,8 @@ def _set_data(input: Tensor, data: Tensor) -> None:
         raise RuntimeError(
             "data set to a tensor that requires gradients must be floating point or complex dtype"
         )
+    if input._vc.inference:
+        raise RuntimeError("Inference tensors do not track version counter.")
     if data.dtype is not input.dtype:
         input._acc = None
     input.storage, input.array, input.dtype = data.storage, data.array, data.dtype

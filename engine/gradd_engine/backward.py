@@ -147,7 +147,7 @@ class GraphTask:
                 stop = self.advance(self.respond(stop))
             return
         before = (state.grad, state.backend)
-        state.grad = self.create
+        state.grad = self.create and state.inference is None
         self._backend = None
         try:
             if self.skip and self._needed is None:
@@ -162,7 +162,7 @@ class GraphTask:
 
     def respond(self, stop: Stop) -> list[Any]:
         """Run the callables that `stop` is for; what they say."""
-        with ambient(grad=self.create, task=self):
+        with ambient(grad=self.create and state.inference is None, task=self):
             return answer(*stop)
 
     def advance(self, answered: list[Any] | None = None) -> Stop | None:
@@ -170,7 +170,7 @@ class GraphTask:
         if self._walk is None:
             self._walk = self._visits()
         before = (state.grad, state.backend)
-        state.grad = self.create
+        state.grad = self.create and state.inference is None
         self._backend = None
         try:
             return self._walk.send(answered)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from . import conjugate, graph
 from .backends.numpy import NUMPY
-from .inplace import check_memory, check_overlap, check_result, check_target, rebase
+from .inplace import check_inference, check_memory, check_overlap, check_result, check_target, rebase
 from .registry import named
 from .state import state
 from .tangents import LEVELS, keep, levels_of, propagate, write
-from .tensor import Tensor, VersionCounter
+from .tensor import Tensor, new_counter
 from .views import mark_views
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
     if tracked:
         graph.record(op, inputs, attrs, outs)
     if op.unsafe:
-        outs[0]._vc = VersionCounter()
+        outs[0]._vc = new_counter()
     elif op.view:
         mark_views(op, inputs[0], outs)
     if LEVELS:
@@ -344,6 +344,7 @@ def _check_written(op: Op, changed: list[Tensor]) -> None:
     for t in changed:
         if t._conj:
             raise RuntimeError(f"{op.name}(): a conjugate view cannot be written to; resolve_conj() it first")
+        check_inference(t)
         check_memory(t)
         if grad and t.requires_grad:
             check_target(t)
@@ -367,6 +368,7 @@ def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: d
     target: Tensor = inputs[0]
     base = op.base
     assert base is not None
+    check_inference(target)
     tracked = _tracked(inputs)
     if tracked:
         check_target(target)

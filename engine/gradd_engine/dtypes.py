@@ -90,9 +90,9 @@ def from_numpy(dtype: Any) -> DType:
     found = _BY_NP.get(np.dtype(dtype).newbyteorder("="))
     if found is None:
         raise TypeError(
-            f"can't convert np.ndarray of type {np.dtype(dtype).type}. The only supported types are: "
-            "float64, "
-            "float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, and bool."
+            f"can't convert np.ndarray of type numpy.{np.dtype(dtype).type.__name__}. The only supported "
+            "types are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, "
+            "and bool."
         )
     return found
 

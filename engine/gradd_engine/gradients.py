@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
-from .layout import Meta, preserved_strides
+from .dtypes import DType
+from .layout import Meta, contiguous_strides, is_dense, preserved_strides
 from .op import op
 from .registry import named
 from .state import state
@@ -12,8 +14,6 @@ from .tensor import Tensor, detached
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from .dtypes import DType
 
 
 def set_grad(t: Tensor, value: Any) -> None:
@@ -127,10 +127,43 @@ undefined_grad = op(
 )
 
 
+def contract_strides(leaf: Tensor) -> tuple[int, ...]:
+    """Layout of a new .grad: the leaf's where it is dense, else contiguous (torch's gradient layout
+    contract).
+    """
+    return tuple(leaf.strides) if is_dense(leaf.shape, leaf.strides) else contiguous_strides(leaf.shape)
+
+
+_warned_layout = False
+
+
+def check_layout(leaf: Tensor, grad: Tensor) -> None:
+    """Warn, once a process, where a gradient that is added to does not keep the layout contract.
+
+    Where numbers are computed for somebody else's tensors nobody would read it: their mirror warns.
+    """
+    global _warned_layout
+    if grad.strides == leaf.strides or _warned_layout or not (state.layout_policy and leaf.backend.is_meta):
+        return
+    due = contract_strides(leaf)
+    if all(n == 1 or s == t for n, s, t in zip(leaf.shape, grad.strides, due, strict=True)):
+        return
+    _warned_layout = True
+    warnings.warn(
+        "grad and param do not obey the gradient layout contract. This is not an error, but may impair "
+        f"performance.\ngrad.sizes() = {list(grad.shape)}, strides() = {list(grad.strides)}\nparam.sizes() = "
+        f"{list(leaf.shape)}, strides() = {list(leaf.strides)}",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
 def set_grad_dtype(t: Tensor, value: DType | None) -> None:
     """Set the dtype that .grad will have; RuntimeError on non-leaf tensors and where a gradient of another
     dtype is there.
     """
+    if value is not None and not isinstance(value, DType):
+        raise RuntimeError(f"grad_dtype must be a torch.dtype or None, but got {type(value).__name__}")
     if t._node() is not None:
         raise RuntimeError("grad_dtype can only be set on leaf tensors.")
     if value is not None and t._grad is not None and t._grad.dtype is not value:

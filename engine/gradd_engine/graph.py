@@ -67,13 +67,14 @@ class OpNode(Node):
             self.saved = None
 
     def verify(self) -> None:
-        """Freed, versions, no derivative."""
+        """Freed, versions, no derivative, inputs of a geometry that the rules refuse."""
         if self.saved is None:
             raise RuntimeError(FREED)
-        if self.op.refuses is not None:
-            raise self.op.refuses(self.attrs)
-        if self.op.rejects is not None:
-            self.op.rejects(self.inputs, **self.attrs)
+        op = self.op
+        if op.refuses is not None:
+            raise op.refuses(self.attrs)
+        if op.vets is not None:
+            op.vets(self.inputs, **self.attrs)
         if self.values:
             for entry in self.saved.values():
                 if type(entry) is not Saved:

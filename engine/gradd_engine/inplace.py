@@ -11,8 +11,9 @@ from . import graph
 from .dtypes import can_cast
 from .layout import is_dense, overlaps_itself
 from .nodes import node_of
+from .state import state
 from .tensor import Tensor
-from .views import CopySlices, creation_error
+from .views import SHARED, CopySlices, creation_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,14 +36,20 @@ def check_target(t: Tensor) -> None:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
+def check_inference(t: Tensor) -> None:
+    """RuntimeError where a tensor made in inference mode would be written to outside of it."""
+    if t._vc.inference and state.inference is None:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to "
+            "get a normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for "
+            "more details."
+        )
+
+
 def check_memory(t: Tensor) -> None:
     """RuntimeError where two elements of `t` are one place in memory."""
     if overlaps_itself(t.shape, t.strides):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single "
-            "memory location. "
-            "Please clone() the tensor before performing the operation."
-        )
+        raise RuntimeError(SHARED)
 
 
 def check_overlap(op: Op, t: Tensor, others: Sequence[Any]) -> None:

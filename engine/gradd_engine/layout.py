@@ -133,13 +133,64 @@ def is_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:
     return True
 
 
+class MemoryFormat:
+    """An order of dimensions in memory, by PyTorch's name (torch.memory_format)."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+
+contiguous_format = MemoryFormat("contiguous_format")
+preserve_format = MemoryFormat("preserve_format")
+channels_last = MemoryFormat("channels_last")
+channels_last_3d = MemoryFormat("channels_last_3d")
 _CHANNELS_LAST = (1, 3, 2, 0)
+#: dimensions, fastest first
+_ORDERS = {"channels_last": _CHANNELS_LAST, "channels_last_3d": (1, 4, 3, 2, 0)}
+
+
+def format_name(function: str, given: Any) -> str | None:
+    """The name of a memory format as ops take it, None for the input's own; TypeError in PyTorch's words."""
+    if given is None or given is preserve_format:
+        return None
+    if not isinstance(given, MemoryFormat):
+        raise TypeError(
+            f"{function}(): argument 'memory_format' must be torch.memory_format, not {type(given).__name__}"
+        )
+    return given.name
+
+
+def format_strides(shape: Sequence[int], name: str) -> Shape:
+    """Strides of a dense tensor in that format; RuntimeError where it has another number of dimensions."""
+    order = _ORDERS.get(name)
+    if order is None:
+        return contiguous_strides(shape)
+    if len(shape) != len(order):
+        raise RuntimeError(f"required rank {len(order)} tensor to use {name} format")
+    return dense_strides(shape, order)
+
+
+def has_format(shape: Sequence[int], strides: Sequence[int], name: str) -> bool:
+    """Whether elements lie in that order without gaps."""
+    order = _ORDERS.get(name)
+    if order is None:
+        return is_contiguous(shape, strides)
+    return len(shape) == len(order) and _in_order(shape, strides, order)
 
 
 def is_channels_last(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether a 4-D tensor lies as [N, H, W, C] in memory (torch.channels_last)."""
+    return _in_order(shape, strides, _CHANNELS_LAST)
+
+
+def _in_order(shape: Sequence[int], strides: Sequence[int], order: Sequence[int]) -> bool:
     expected = 1
-    for d in _CHANNELS_LAST:
+    for d in order:
         if shape[d] != 1:
             if strides[d] != expected:
                 return False
@@ -238,8 +289,10 @@ def elementwise_strides(shape: Shape, operands: Sequence[Any], numbers: bool = F
     return dense_strides(shape, order)
 
 
-def preserved_strides(x: Any) -> Shape:
-    """Strides of `empty_like(x)` with torch.preserve_format."""
+def preserved_strides(x: Any, memory_format: str | None = None) -> Shape:
+    """Strides of `empty_like(x)`: those of a format, or with None (torch.preserve_format) like those of x."""
+    if memory_format is not None:
+        return format_strides(x.shape, memory_format)
     if is_dense(x.shape, x.strides):
         return tuple(x.strides)
     return elementwise_strides(tuple(x.shape), [x])

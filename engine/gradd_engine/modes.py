@@ -1,4 +1,5 @@
-"""Gradient modes: no_grad, enable_grad, set_grad_enabled, as contexts, decorators and plain calls.
+"""Gradient modes: no_grad, enable_grad, set_grad_enabled, inference_mode, as contexts, decorators and plain
+calls.
 
 Source: https://pytorch.org/docs/stable/generated/torch.no_grad.html and its neighbours. Modes are per thread.
 """
@@ -16,14 +17,27 @@ if TYPE_CHECKING:
 
 
 def is_grad_enabled() -> bool:
-    """Whether operations of this thread are recorded for backward."""
-    return state.grad
+    """Whether operations of this thread are recorded for backward (inference mode aside, as in PyTorch)."""
+    return state.grad if state.inference is None else state.inference
+
+
+def is_inference_mode_enabled() -> bool:
+    """Whether this thread is in inference mode (torch.is_inference_mode_enabled)."""
+    return state.inference is not None
+
+
+def _set_grad(enabled: bool) -> None:
+    """Set the gradient mode; in inference mode nothing is recorded whatever it is."""
+    if state.inference is None:
+        state.grad = enabled
+    else:
+        state.inference = enabled
 
 
 class _Mode:
     """A context manager and decorator; on generator functions the mode holds inside the body only."""
 
-    def _value(self) -> bool:
+    def _set(self) -> None:
         raise NotImplementedError("a mode says what it sets")
 
     def clone(self) -> _Mode:
@@ -31,14 +45,21 @@ class _Mode:
         return type(self)()
 
     def __init__(self) -> None:
-        self._before: list[bool] = []
+        self._before: list[Any] = []
+
+    def _now(self) -> Any:
+        """What `_set` changes, as it is."""
+        return state.grad, state.inference
+
+    def _restore(self, before: Any) -> None:
+        state.grad, state.inference = before
 
     def __enter__(self) -> None:
-        self._before.append(state.grad)
-        state.grad = self._value()
+        self._before.append(self._now())
+        self._set()
 
     def __exit__(self, *exc: object) -> None:
-        state.grad = self._before.pop()
+        self._restore(self._before.pop())
 
     def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isgeneratorfunction(fn):
@@ -81,46 +102,89 @@ class _Mode:
 class _Decorating(type):
     """Lets the class itself decorate a function: ``@no_grad`` without parentheses."""
 
-    def __call__(cls, *args: Any) -> Any:
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and callable(args[0]):
             return type.__call__(cls)(args[0])
-        return type.__call__(cls, *args)
+        return type.__call__(cls, *args, **kwargs)
 
 
 class no_grad(_Mode, metaclass=_Decorating):
     """Operations inside are not recorded (torch.no_grad)."""
 
-    def _value(self) -> bool:
-        return False
+    def _set(self) -> None:
+        _set_grad(False)
 
 
 class enable_grad(_Mode, metaclass=_Decorating):
-    """Operations inside are recorded, also within no_grad (torch.enable_grad)."""
+    """Operations inside are recorded, also within no_grad (torch.enable_grad); not in inference mode."""
 
-    def _value(self) -> bool:
-        return True
+    def _set(self) -> None:
+        _set_grad(True)
 
 
-class set_grad_enabled(_Mode):
-    """Sets the mode at once; as a context it is restored at the end (torch.set_grad_enabled)."""
+class _AtOnce(_Mode):
+    """Sets its mode where it is made; as a context it is restored at the end, as a decorator at once."""
 
     def __init__(self, mode: bool) -> None:
         super().__init__()
         self._mode = bool(mode)
-        self._outer = state.grad
-        state.grad = self._mode
-
-    def _value(self) -> bool:
-        return self._mode
+        self._outer = self._now()
+        self._set()
 
     def __enter__(self) -> None:
         self._before.append(self._outer)
-        state.grad = self._mode
+        self._set()
 
     def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
-        state.grad = self._outer
+        self._restore(self._outer)
         return super().__call__(fn)
 
     def clone(self) -> _Mode:
         """A fresh context with the same mode."""
-        return set_grad_enabled(self._mode)
+        return type(self)(self._mode)
+
+
+class set_grad_enabled(_AtOnce):
+    """Sets the mode at once; as a context it is restored at the end (torch.set_grad_enabled)."""
+
+    def _set(self) -> None:
+        _set_grad(self._mode)
+
+
+class enforce_grad_layout_policy(_AtOnce):
+    """Whether a .grad that is not laid out as its tensor is warned of
+    (torch.autograd.enforce_grad_layout_policy).
+
+    PyTorch may then also keep the layout of a first gradient as it comes; here that is always the tensor's.
+    """
+
+    def __init__(self, enable: bool = True) -> None:
+        super().__init__(enable)
+
+    def _now(self) -> bool:
+        return state.layout_policy
+
+    def _restore(self, before: bool) -> None:
+        state.layout_policy = before
+
+    def _set(self) -> None:
+        state.layout_policy = self._mode
+
+
+class inference_mode(_Mode, metaclass=_Decorating):
+    """Operations inside are not recorded and tensors made inside keep no version (torch.inference_mode).
+
+    Such a tensor cannot be saved for backward, changed in place or made to require grad outside (RuntimeError
+    there). ``inference_mode(False)`` ends the mode for what is inside it, and records.
+    """
+
+    def __init__(self, mode: bool = True) -> None:
+        super().__init__()
+        self._mode = bool(mode)
+
+    def _set(self) -> None:
+        state.grad, state.inference = (False, False) if self._mode else (True, None)
+
+    def clone(self) -> _Mode:
+        """A fresh context with the same mode."""
+        return inference_mode(self._mode)

@@ -20,6 +20,7 @@ from . import dtypes
 from . import schema as _schema
 from .dispatch import compute, dispatch
 from .infer import PLAIN, Known, learn
+from .out import store
 from .registry import REGISTRY
 from .schema import BILINEAR, ELEMENTWISE, LINEAR, REQUIRED, Param, Schema
 from .state import state
@@ -97,7 +98,6 @@ class Op:
         "plans",
         "random",
         "refuses",
-        "rejects",
         "rules",
         "schema",
         "simple",
@@ -107,6 +107,7 @@ class Op:
         "tensor_slots",
         "ufunc",
         "unsafe",
+        "vets",
         "view",
         "writes",
         "written",
@@ -170,8 +171,8 @@ class Op:
         self.random = False
         #: of an op without a derivative: the exception of its node, by attributes
         self.refuses: Callable[[dict[str, Any]], Exception] | None = None
-        #: what its rules raise of inputs of a geometry, where they do
-        self.rejects: Callable[..., Any] | None = None
+        #: raises what rules would raise of inputs of some geometry
+        self.vets: Callable[..., Any] | None = None
         self.rules: dict[str, Rule] = {}
         #: it acts on autograd's own state, and is always recorded as itself
         self.stateful = False
@@ -186,6 +187,17 @@ class Op:
     def call(self) -> Callable[..., Any]:
         """The op as a function, with its own signature and documentation."""
         return self.__call__
+
+    @property
+    def takes_out(self) -> bool:
+        """Whether its function has ``out=``: it is public, and its result is one new tensor."""
+        return (
+            self.infer is not None
+            and self.base is None
+            and bool(self.tensor_slots)
+            and not (self.many or self.view or self.writes or self.dynamic)
+            and any("nn" not in space and space != "-" for space in self.namespace.split("|"))
+        )
 
     def run(self, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run it on inputs and attributes that are bound already."""
@@ -226,8 +238,12 @@ def _build_call(op: Op) -> Callable[..., Any]:
     inputs = "".join(f"{p.name}, " for p in op.schema.tensors)
     attrs = ", ".join(f"{p.name!r}: {p.name}" for p in op.schema.attrs)
     body = [f"return _dispatch(_op, ({inputs}), {{{attrs}}})"]
+    if op.takes_out:
+        parts += ["out=None"] if star else ["*", "out=None"]
+        names["_store"] = store
+        body.insert(0, f"if out is not None: return _store(_op, ({inputs}), {{{attrs}}}, out)")
     if op.plain:
-        body = _plain_body(op, f"({inputs})", f"{{{attrs}}}")
+        body[-1:] = _plain_body(op, f"({inputs})", f"{{{attrs}}}")
         names.update(_Tensor=Tensor, _compute=compute, _dtypes=dtypes, _learn=learn, _plain=PLAIN)
         names.update(_get=op.known.get, _state=state)
     text = f"def {op.name}({', '.join(parts)}):\n    " + "\n    ".join(body)
@@ -316,7 +332,7 @@ def op(
     refuses: Callable[[dict[str, Any]], Exception] | None = None,
     flat: Callable[[dict[str, Any]], bool] | None = None,
     infers_anew: bool = False,
-    rejects: Callable[..., Any] | None = None,
+    vets: Callable[..., Any] | None = None,
     writes: str = "",
     ufunc: str = "",
     differentiable: Sequence[bool] | None = None,
@@ -343,7 +359,7 @@ def op(
     ``refuses`` makes what a pass raises at the op's node: it has edges from all inputs, but no derivative.
     ``flat`` says of which attributes nothing depends on the inputs: the node has no edges.
     ``infers_anew``: what ``infer`` says depends on more than geometry and parameters.
-    ``rejects(inputs, **attrs)`` raises what the rules would raise of inputs of that geometry: a pass whose
+    ``vets(inputs, **attrs)`` raises what the rules would raise of inputs of that geometry: a pass whose
     bodies are skipped asks it.
     ``method`` attaches a Tensor method (a string: under that name), ``inplace`` derives ``name_``.
     ``namespace`` is where users find it ("nn.functional"; "" is the top level, "-" nowhere).
@@ -376,7 +392,7 @@ def op(
     made.conjugates, made.refuses, made.flat = conjugates, refuses, flat
     made.inline = inline or (dynamic and composite is not None)
     made.ufunc = ufunc
-    made.rejects = rejects
+    made.vets = vets
     made.writes = tuple(writes.split())
     made.written = tuple(n in made.writes for n in made.tensor_slots)
     if made.simple and not dynamic and not infers_anew:

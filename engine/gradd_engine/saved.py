@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from .nodes import AccumulateGrad, Edge, edge_of, node_of
+from .nodes import AccumulateGrad, Edge, edge_of
 from .state import state
 from .tensor import Tensor, carry, detached
 
@@ -54,6 +54,13 @@ class Saved:
     __slots__ = ("is_output", "nr", "source", "tensor", "version")
 
     def __init__(self, t: Tensor, is_output: bool, nr: int = 0) -> None:
+        if t._vc.inference:
+            raise RuntimeError(
+                "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+                "inference mode in computation tracked by autograd. To work around this, you can make a "
+                "clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
+                "`torch.inference_mode()`."
+            )
         self.tensor = detached(t) if is_output else t
         self.source = weakref.ref(t)
         self.is_output = is_output
@@ -65,7 +72,8 @@ class Saved:
         t = self.tensor
         if t._vc.n == self.version:
             return
-        source, nr = (owner, self.nr) if self.is_output else (node_of(t), t._nr)
+        # Reading grad_fn rebuilds it, or refuses to, where the base of a view changed.
+        source, nr = (owner, self.nr) if self.is_output else (t.grad_fn, t._nr)
         what = f"[{t.dtype.tensor_type} {list(t.shape)}]"
         if source is not None:
             name = (

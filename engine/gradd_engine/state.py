@@ -7,7 +7,7 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager
 from contextvars import Context
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -28,11 +28,16 @@ EVERY = 1 << 30
 
 
 class _State(threading.local):
+    #: whether operations are recorded for backward
     grad: bool = True
     #: forward-mode levels of at least this depth are out of sight
     below: int = EVERY
     #: the levels that this thread has entered, outermost first (see `forward_ad`)
     entered: tuple[Any, ...] = ()
+    #: None outside inference mode; inside, where nothing is recorded, what the gradient mode is said to be
+    inference: bool | None = None
+    #: whether to warn where a .grad is not laid out as its tensor
+    layout_policy: bool = True
     depth: int = 0
     backend: Backend | None = None
     generator: Generator | None = None
@@ -55,6 +60,20 @@ class _State(threading.local):
 
 
 state = _State()
+
+
+#: how a step is recorded: for backward or not, or in inference mode
+Mode = bool | Literal["inference"]
+
+
+def mode() -> Mode:
+    """The thread's mode, as a recorded step carries it."""
+    return state.grad if state.inference is None else "inference"
+
+
+def set_mode(value: Mode) -> None:
+    """Run what follows in the mode of a recorded step."""
+    state.grad, state.inference = value is True, None if value != "inference" else False
 
 
 #: a context in which infinities and NaNs are results, not warnings

@@ -10,7 +10,8 @@ import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .layout import Size, is_contiguous, numel
+from .layout import MemoryFormat, Size, contiguous_format, has_format, numel, wrap_dim
+from .state import state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,8 +65,24 @@ class VersionCounter:
 
     __slots__ = ("n",)
 
+    #: its tensors were made in inference mode: the count is nobody's business
+    inference: ClassVar[bool] = False
+
     def __init__(self) -> None:
         self.n = 0
+
+
+class InferenceCounter(VersionCounter):
+    """What tensors made in inference mode share instead; by it they are known as such."""
+
+    __slots__ = ()
+
+    inference = True
+
+
+def new_counter() -> VersionCounter:
+    """The counter of a tensor with memory of its own, made now."""
+    return VersionCounter() if state.inference is None else InferenceCounter()
 
 
 class Tensor:
@@ -128,7 +145,7 @@ class Tensor:
         self.offset = offset
         self.dtype = dtype
         self.array = array
-        self._vc = VersionCounter() if version is None else version
+        self._vc = new_counter() if version is None else version
 
     # -- geometry ----------------------------------------------------------------------------------
 
@@ -160,19 +177,19 @@ class Tensor:
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or one dimension of it."""
-        return self.shape if dim is None else self.shape[dim]
+        return self.shape if dim is None else self.shape[wrap_dim(dim, len(self.shape))]
 
     def stride(self, dim: int | None = None) -> Any:
         """The strides in elements, or one of them."""
-        return self.strides if dim is None else self.strides[dim]
+        return self.strides if dim is None else self.strides[wrap_dim(dim, len(self.shape))]
 
     def storage_offset(self) -> int:
         """Offset into the storage, in elements."""
         return self.offset
 
-    def is_contiguous(self) -> bool:
-        """Whether elements lie in row-major order."""
-        return is_contiguous(self.shape, self.strides)
+    def is_contiguous(self, memory_format: MemoryFormat = contiguous_format) -> bool:
+        """Whether elements lie in row-major order, or in that of a memory format, without gaps."""
+        return has_format(self.shape, self.strides, memory_format.name)
 
     def is_floating_point(self) -> bool:
         """Whether dtype is real floating point."""
@@ -250,7 +267,13 @@ class Tensor:
 
     @property
     def _version(self) -> int:
+        if self._vc.inference:
+            raise RuntimeError("Inference tensors do not track version counter.")
         return self._vc.n
+
+    def is_inference(self) -> bool:
+        """Whether this was made in inference mode (torch.Tensor.is_inference)."""
+        return self._vc.inference
 
     def _is_view(self) -> bool:
         return self._base is not None
@@ -325,6 +348,18 @@ class Tensor:
         )
         body = "..." if self.array is None else repr(self.array)
         return f"tensor({body}, dtype={self.dtype}{tail})"
+
+
+def _refuse(name: str) -> Callable[..., None]:
+    def refuse(*_: Any) -> None:
+        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
+    return refuse
+
+
+for _name in ("_version", "device", "grad_fn", "is_leaf", "ndim", "output_nr", "retains_grad"):
+    _no = _refuse(_name)
+    setattr(Tensor, _name, getattr(Tensor, _name).setter(_no).deleter(_no))
 
 
 def detached(t: Tensor, version: VersionCounter | None = None) -> Tensor:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import graph
 from .fitting import conj
-from .layout import is_dense
+from .layout import is_dense, overlaps_itself
 from .nodes import Node, edge_of
 from .registry import REGISTRY, named
 from .saved import FREED, TensorMeta
@@ -23,17 +23,24 @@ if TYPE_CHECKING:
     from .dtypes import DType
     from .op import Op
 
+SHARED = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+    "location. Please clone() the tensor before performing the operation."
+)
 NO_GRAD = "no_grad"
+INFERENCE = "inference"
 MULTI_VIEW = "multi"
 CUSTOM = "function"
 
 
 def mark_views(op: Op, source: Tensor, outs: Sequence[Tensor]) -> None:
     """Tell each output of a view op what it is a view of."""
+    if source._vc.inference:
+        return  # autograd follows no views of these
     base = source if source._base is None else source._base
     creation = MULTI_VIEW if op.multi_view else source._creation
     if not state.grad:
-        creation = NO_GRAD
+        creation = NO_GRAD if state.inference is None else INFERENCE
     for o in outs:
         o._base = base
         o._view_version = o._vc.n
@@ -54,9 +61,12 @@ def creation_error(t: Tensor, *, indirect: bool = False) -> str:
             "incorrect gradients. "
             "This behavior is forbidden. You can fix this by cloning the output of the custom Function."
         )
-    if t._creation == NO_GRAD or t._fn is None:
+    mode, after, block = "no_grad", "with grad mode enabled", "no_grad"
+    if t._creation == INFERENCE:
+        mode, after, block = "inference", "in normal mode", "inference_mode"
+    if t._creation in (NO_GRAD, INFERENCE) or t._fn is None:
         prefix = f"{output} is a view of a view which" if output else "A view"
-        message = f"{prefix} was created in no_grad mode and {what} modified inplace with grad mode enabled."
+        message = f"{prefix} was created in {mode} mode and {what} modified inplace {after}."
     else:
         message = f"{output} is a view and {what} modified inplace."
     if t._creation == MULTI_VIEW:
@@ -67,7 +77,7 @@ def creation_error(t: Tensor, *, indirect: bool = False) -> str:
         )
     return (
         f"{message} Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
-        "your code by moving both the view and the inplace either both inside the no_grad block (if you "
+        f"your code by moving both the view and the inplace either both inside the {block} block (if you "
         "don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked)."
     )
 
@@ -121,9 +131,15 @@ class CopySlices(Node):
 
     def verify(self) -> None:
         """What the written op would raise."""
+        self._written().verify()
+
+    def _written(self) -> graph.OpNode:
+        """The written op's node, where there is a gradient of its result to speak of."""
         if self.fn is None:
             raise RuntimeError(FREED)
-        self.fn.verify()
+        if overlaps_itself(self.base.shape, self.base.strides):
+            raise RuntimeError(SHARED)
+        return self.fn
 
     def release(self) -> None:
         """Drop what the written op saved."""
@@ -134,38 +150,51 @@ class CopySlices(Node):
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         """Split the gradient into the written part and the rest."""
-        if self.fn is None:
-            raise RuntimeError(FREED)
-
+        fn = self._written()
         (g,) = grads
         if g is None:
             return [None] * len(self.edges)
-        geometry, view = self.base, self.view
-        if not is_dense(geometry.shape, geometry.strides):
-            raise RuntimeError(
-                "in-place on a view of a tensor whose memory has gaps is not supported in backward"
-            )
-        whole = _with_strides(g, geometry.strides)
-        turned = view.conj is not geometry.conj and view.dtype.is_complex
-        whole = _seen(whole, view.dtype, geometry.conj, geometry.numel() * geometry.dtype.itemsize)
-        start = geometry.offset * geometry.dtype.itemsize // view.dtype.itemsize
-        place = list(view.shape), list(view.strides), view.offset - start
+        base, view = self.base, self.view
+        unit = base.dtype.itemsize
+        dense = is_dense(base.shape, base.strides)
+        whole, start = (_with_strides(g, base.strides), 0) if dense else self._spread(g)
+        turned = view.conj is not base.conj and view.dtype.is_complex
+        whole = _seen(whole, view.dtype, base.conj, whole.numel() * unit)
+        begin = (base.offset - start) * unit // view.dtype.itemsize
+        place = list(view.shape), list(view.strides), view.offset - begin
         part = named.as_strided(whole, *place)
         part = conj(part) if turned else part
-        old = self.fn.wants, self.fn.inputs
-        self.fn.wants = (self.edges[0] is not None, *old[0][1:])
-        self.fn.inputs = [view, *old[1][1:]]
+        old = fn.wants, fn.inputs
+        fn.wants = (self.edges[0] is not None, *old[0][1:])
+        fn.inputs = [view, *old[1][1:]]
         try:
-            found = self.fn.apply([part])
+            found = fn.apply([part])
         finally:
-            self.fn.wants, self.fn.inputs = old
+            fn.wants, fn.inputs = old
         first, *rest = found
         if self.edges[0] is None:
             return [None, *rest]
         if first is None:
             first = named.zeros_like(part)
         back = named.as_strided_scatter(whole, conj(first) if turned else first, *place)
-        return [_kept(back, geometry), *rest]
+        flat = not dense or (back.dtype is not base.dtype and not base.dtype.is_complex)
+        back = _kept(back, base)
+        if flat:
+            back = named.as_strided(back, list(base.shape), list(base.strides), start)
+        return [back, *rest]
+
+    def _spread(self, g: Tensor) -> tuple[Any, int]:
+        """A gradient of a base with gaps in memory like the base's, gaps and the view included; where it
+        begins.
+        """
+        base, view = self.base, self.view
+        ours, theirs = base.dtype.itemsize, view.dtype.itemsize
+        first = view.offset * theirs // ours - base.offset
+        last = (view.offset + _reach(view)) * theirs // ours - base.offset
+        start = max(0, -first)
+        end = max(_reach(base), last) + 1
+        size, stride = list(base.shape), list(base.strides)
+        return named.as_strided_backward(g, [start + end], [1], size, stride, start), start
 
 
 def _seen(whole: Tensor, dtype: DType, conjugated: bool, nbytes: int) -> Any:
@@ -187,9 +216,14 @@ def _kept(back: Any, base: TensorMeta) -> Any:
     if back.dtype is base.dtype:
         return back
     if not base.dtype.is_complex:
-        return named.as_strided(named.real_parts(back), list(base.shape), list(base.strides), 0)
+        return named.real_parts(back)
     whole = named.complex_pairs(back.contiguous())
     return conj(whole) if base.conj else whole
+
+
+def _reach(meta: TensorMeta) -> int:
+    """How far behind its first element the last one is."""
+    return sum((n - 1) * s for n, s in zip(meta.shape, meta.strides, strict=True)) if meta.numel() else 0
 
 
 def _with_strides(g: Tensor, strides: tuple[int, ...]) -> Any:

@@ -90,7 +90,7 @@ class _Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     inputs: Annotated[list[_Input], _LIST] | Annotated[dict[str, _Input], _LIST] = []
     attrs: dict[str, JsonAttr] = {}
     outputs: Annotated[list[str | None], _LIST] | None = None
-    grad: bool = True
+    grad: bool | Literal["inference"] = True
 
 
 class _Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -121,7 +121,7 @@ class StepForm(msgspec.Struct, frozen=True):
     inputs: list[Input] | dict[str, Input]
     attrs: dict[str, JsonAttr]
     outputs: list[str | None] | None
-    grad: bool = True
+    grad: bool | Literal["inference"] = True
 
 
 class BatchForm(msgspec.Struct, frozen=True):

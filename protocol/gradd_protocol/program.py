@@ -65,7 +65,7 @@ _INT_MIN, _INT_MAX = -(1 << 63), (1 << 64) - 1
 
 
 class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One op call: `outputs` results, recorded under `grad` mode.
+    """One op call: `outputs` results, recorded for backward (`grad`) or not, or run in inference mode.
 
     `raises`: the client's mirror saw this backward raise midway; the server runs it for its partial effect.
     """
@@ -74,7 +74,7 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     inputs: list[Arg]
     attrs: dict[str, Attr] = {}
     outputs: int = 1
-    grad: bool = True
+    grad: bool | Literal["inference"] = True
     raises: bool = False
 
     def values(self) -> Iterator[Value]:

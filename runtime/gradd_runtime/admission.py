@@ -66,7 +66,7 @@ def admit(bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Pro
     late = iter(values)
     with ambient(grad=True, backend=meta, generator=None, account=None):
         for i, call in enumerate(bound.calls):
-            state.grad = call.grad
+            state.grad = call.grad is True
             inputs = [_peek(x, slots, late) for x in call.inputs]
             attrs = call.attributes(late)
             try:

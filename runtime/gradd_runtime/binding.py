@@ -18,6 +18,8 @@ from gradd_protocol.program import UPLOAD, GradOf, Program, Special, Step, Value
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from gradd_engine.state import Mode
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -30,7 +32,7 @@ class Call:
     attrs: dict[str, Any]
     late: tuple[tuple[str, str], ...]
     outputs: int
-    grad: bool
+    grad: Mode
     raises: bool
     first: int
 
@@ -83,6 +85,7 @@ _UNPLANNED = frozenset(
         "increment_version",
         "make_dual",
         "manual_seed",
+        "resize_",
         "restore_rng",
         "resume_pass",
         "saved",

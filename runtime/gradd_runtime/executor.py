@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.memory import OutOfQuota
-from gradd_engine.state import state
+from gradd_engine.state import set_mode, state
 from gradd_protocol.problems import Problem, ProtocolError, problem
 from gradd_protocol.program import GradOf, Value
 
@@ -74,11 +74,11 @@ def run(
     """
     it = Run(list(tensors))
     late, data = iter(values), iter(uploads)
-    before = (state.grad, state.backend)
+    before = (state.grad, state.inference, state.backend)
     state.backend = backend
     try:
         for i, call in enumerate(bound.calls):
-            state.grad = call.grad
+            set_mode(call.grad)
             try:
                 results = call_step(call, it.slots, late, data, backend)
             except Exception as error:
@@ -99,7 +99,7 @@ def run(
                     produced(call.first + k, r)
             it.applied = i + 1
     finally:
-        state.grad, state.backend = before
+        state.grad, state.inference, state.backend = before
     return it
 
 

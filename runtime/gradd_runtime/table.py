@@ -29,7 +29,7 @@ def describe(t: Tensor, id: str, name: str | None) -> TensorInfo:
         t.dtype.name,
         t.requires_grad,
         t.is_leaf,
-        t._version,
+        t._vc.n,
         t._grad is not None,
     )
 
@@ -110,7 +110,7 @@ class Table:
     def note_changes(self, position: int) -> None:
         """Remember which named tensors differ from when they were last looked at."""
         for n, t in self.named.items():
-            mark = (id(t), t._version, t.requires_grad, t._grad is not None, t._fn is None)
+            mark = (id(t), t._vc.n, t.requires_grad, t._grad is not None, t._fn is None)
             if self._seen.get(n) != mark:
                 self._seen[n] = mark
                 self._changed[n] = position

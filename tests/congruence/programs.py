@@ -98,7 +98,9 @@ class Script:
         return self.rng.random() < p
 
     def mode(self) -> Any:
-        """Gradient mode on or off."""
+        """Gradient mode on or off, sometimes inference mode."""
+        if self.chance(0.1):
+            return gradd.inference_mode()
         return gradd.set_grad_enabled(self.chance(0.6))
 
     def keep(self, *tensors: Any) -> None:

@@ -113,7 +113,7 @@ REFUSED: dict[str, tuple[Any, int, str]] = {
     "inputs a name": ({"steps": [{"op": "f", "inputs": "x"}]}, 400, "got `str`"),
     "attrs a list": ({"steps": [{"op": "f", "attrs": []}]}, 400, "Expected `object`"),
     "outputs a name": ({"steps": [{"op": "f", "outputs": "y"}]}, 400, "got `str`"),
-    "grad 1": ({"steps": [{"op": "f", "grad": 1}]}, 400, "Expected `bool`"),
+    "grad 1": ({"steps": [{"op": "f", "grad": 1}]}, 400, "Expected `bool | str`"),
     "too many steps": ({"steps": [{"op": "f"}] * 4097}, 400, "length <= 4096"),
     "lists of lists": ({"steps": [{"op": "f", "inputs": [[["a"]]]}]}, 400, "got `array`"),
     "an unknown object": ({"steps": [{"op": "f", "inputs": [{"tensor": "a"}]}]}, 400, "`tensor`"),

@@ -31,6 +31,16 @@ def test_canonical_bytes_are_pinned() -> None:
     assert program.id() == "92fef7e635833d7a42b02fe9dca6ad9f"
 
 
+def test_a_step_in_inference_mode_says_so() -> None:
+    inside = Program(2, [msgspec.structs.replace(ADD, grad="inference")])
+    assert b'"grad":"inference"' in inside.canonical()
+    assert msgspec.json.decode(inside.canonical(), type=Program) == inside
+    modes = [Program(2, [msgspec.structs.replace(ADD, grad=g)]).id() for g in (True, False)]
+    assert inside.id() not in modes
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(inside.canonical().replace(b"inference", b"other"), type=Program)
+
+
 def test_canonical_bytes_are_the_sorted_json_of_any_language() -> None:
     said = json.loads(PROGRAM.canonical())
     assert json.dumps(said, sort_keys=True, separators=(",", ":")).encode() == PROGRAM.canonical()

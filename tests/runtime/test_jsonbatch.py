@@ -248,3 +248,16 @@ def test_what_is_no_batch(peer: Peer, text: bytes) -> None:
     assert status in (400, 422)
     assert body["type"].startswith("/problems/")
     assert run(peer, step("sin", "x", out=["%a"])) == {}
+
+
+def test_a_step_may_run_in_inference_mode(peer: Peer) -> None:
+    inside = {**step("mul", "w", 2, out=["y"]), "grad": "inference"}
+    assert run(peer, inside, fetch=["y"]) == {"y": [[2.0], [4.0]]}
+    status, body = peer.json({"steps": [step("add_", "y", 1)]})
+    assert status == 422
+    assert body["exception"] == "RuntimeError"
+    assert body["detail"].startswith("Inplace update to inference tensor outside InferenceMode")
+    status, body = peer.json({"steps": [step("mul", "w", "y", out=["z"])]})
+    assert body["detail"].startswith("Inference tensors cannot be saved for backward.")
+    assert run(peer, {**step("add_", "y", 1), "grad": "inference"}, fetch=["y"]) == {"y": [[3.0], [5.0]]}
+    assert refused(peer, {**inside, "grad": "other"}) == (400, "invalid-json")

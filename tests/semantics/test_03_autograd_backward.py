@@ -67,7 +67,13 @@ def test_03_04_not_beside_grad_tensors(T: Any, leaf: Any, raises: Any, warns: An
     assert x.grad is None
 
 
-def test_03_05_retain_variables_is_gone(T: Any, leaf: Any, raises: Any) -> None:
+def test_03_05_retain_variables_is_gone(T: Any, leaf: Any, raises: Any, differs: Any) -> None:
+    if differs("3.5"):
+        x = leaf(1.0)
+        with pytest.warns(DeprecationWarning, match="retain_variables option is deprecated"):
+            T.autograd.backward([x], retain_variables=True)
+        assert x.grad.item() == 1.0
+        return
     message = "…backward() got an unexpected keyword argument 'retain_variables'"
     with raises(TypeError, message):
         T.autograd.backward([leaf(1.0)], retain_variables=True)

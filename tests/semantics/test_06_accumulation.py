@@ -1,7 +1,9 @@
-"""§6: how .grad accumulates, and what may be assigned to it (layouts are tested with the layout contract)."""
+"""§6: how .grad accumulates, its layout, and what may be assigned to it."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -221,3 +223,119 @@ def test_06_11_reading_grad_of_a_non_leaf_warns(leaf: Any, warns: Any) -> None:
         assert y.grad is None
     y.retain_grad()
     assert y.grad is None  # and does not warn
+
+
+LAYOUTS: dict[str, Any] = {
+    "contiguous": (lambda T: T.ones(2, 3), (3, 1)),
+    "transposed": (lambda T: T.ones(2, 3).t(), (1, 3)),
+    "permuted": (lambda T: T.ones(2, 3, 4).permute(2, 0, 1), (1, 12, 4)),
+    "channels_last": (lambda T: T.ones(2, 3, 4, 5).to(memory_format=T.channels_last), (60, 1, 15, 3)),
+    "expanded": (lambda T: T.ones(3, 1).expand(3, 4), (4, 1)),
+    "with gaps": (lambda T: T.ones(3, 4)[:, ::2], (2, 1)),
+    "with gaps behind": (lambda T: T.ones(3, 4)[:, :2], (2, 1)),
+}
+LOSSES: dict[str, Any] = {
+    "product": lambda T, x: (x * x).sum(),
+    "sum": lambda T, x: x.sum(),
+    "other way round": lambda T, x: (x.transpose(0, 1).contiguous() * 2).sum(),
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_06_04_a_first_gradient_has_the_leafs_layout(T: Any, name: str, loss: str) -> None:
+    make, strides = LAYOUTS[name]
+    x = make(T).detach().requires_grad_()
+    LOSSES[loss](T, x).backward()
+    assert x.grad.stride() == strides
+    assert x.grad.numel() == x.numel()
+    x.grad.add_(1)  # it is materialised: no two elements share memory
+
+
+def test_06_04_with_create_graph_too(T: Any) -> None:
+    x = T.ones(2, 3).t().requires_grad_()
+    (x * x).sum().backward(create_graph=True)
+    assert x.grad.stride() == (1, 3)
+
+
+def test_06_05_an_existing_gradient_keeps_its_strides(T: Any, leaf: Any) -> None:
+    x = leaf([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    x.grad = T.zeros(3, 2).t()
+    with T.autograd.enforce_grad_layout_policy(False):
+        (x * x).sum().backward()
+        (x * x).sum().backward(create_graph=True)
+    assert x.grad.stride() == (1, 2)
+    assert x.grad.tolist() == [[4.0, 8.0, 12.0], [16.0, 20.0, 24.0]]
+
+
+SCRIPT = """
+import warnings
+import {module} as torch
+{connect}
+def step():
+    x = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
+    x.grad = torch.zeros(3, 2).t()
+    (x * x).sum().backward()
+    return x.grad.stride()
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    with torch.autograd.enforce_grad_layout_policy(False):
+        assert step() == (1, 2)
+    assert not seen, seen
+    assert step() == step() == (1, 2)
+print(len(seen), seen[0].category.__name__, seen[0].message)
+"""
+
+
+@pytest.mark.usefixtures("T")
+def test_06_05_which_is_warned_of_once(place: Any) -> None:
+    script = SCRIPT.format(module=place.module, connect=place.connect)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(
+        "1 UserWarning grad and param do not obey the gradient layout contract. This is not an error, but "
+        "may impair performance.\ngrad.sizes() = [2, 3], strides() = [1, 2]\n"
+        "param.sizes() = [2, 3], strides() = [3, 1]"
+    )
+
+
+def test_06_05_the_policy_can_be_relaxed(T: Any, leaf: Any, differs: Any) -> None:
+    x = leaf([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    with T.autograd.enforce_grad_layout_policy(False):
+        (x.t() * T.ones(3, 2)).sum().backward()
+    assert x.grad.stride() == ((3, 1) if differs("6.5") else (1, 2))
+    x.grad = None
+    with T.autograd.enforce_grad_layout_policy(enable=True):
+        (x.t() * T.ones(3, 2)).sum().backward()
+    assert x.grad.stride() == (3, 1)
+
+
+def test_06_06_grad_dtype_is_a_dtype(leaf: Any, raises: Any) -> None:
+    x = leaf()
+    with raises(RuntimeError, "grad_dtype must be a torch.dtype or None, but got str"):
+        x.grad_dtype = "float64"
+    with raises(RuntimeError, "grad_dtype can only be set on leaf tensors."):
+        (x * 2).grad_dtype = x.dtype
+
+
+def test_06_12_sparse_gradients(T: Any, raises: Any, differs: Any) -> None:
+    if differs("6.12"):
+        message = (
+            "sparse=True is not supported: gradients are dense, there are no sparse tensors. "
+            "Leave it out: the dense gradient has the same values"
+        )
+        with raises(NotImplementedError, message):
+            T.nn.Embedding(3, 2, sparse=True)
+        with raises(NotImplementedError, message):
+            T.nn.functional.embedding(T.tensor([0]), T.ones(3, 2), sparse=True)
+        table = T.nn.Embedding(3, 2)
+    else:
+        table = T.nn.Embedding(3, 2, sparse=True)
+    table(T.tensor([0, 2, 2])).sum().backward()
+    gradient = table.weight.grad
+    if not differs("6.12"):
+        assert gradient.is_sparse
+        gradient = gradient.to_dense()
+    assert gradient.tolist() == [[1.0, 1.0], [0.0, 0.0], [2.0, 2.0]]

@@ -152,3 +152,19 @@ def test_07_06_a_cast_to_integers_cuts(leaf: Any, raises: Any) -> None:
     y = (leaf() * 2).long().sum()
     with raises(RuntimeError, "element 0 of tensors does not require grad and does not have a grad_fn"):
         y.backward()
+
+
+def test_07_04_indices_of_a_sort(T: Any, leaf: Any) -> None:
+    values, indices = T.sort(leaf())
+    assert values.requires_grad
+    assert not indices.requires_grad
+    assert not T.argsort(leaf()).requires_grad
+
+
+def test_07_05_a_view_of_no_grad_is_a_leaf(T: Any, leaf: Any) -> None:
+    y = leaf([[1.0, 2.0]]) * 1
+    with T.no_grad():
+        view = y[0]
+    y.mul_(2)
+    view.retain_grad()
+    assert not view.retains_grad

@@ -298,16 +298,18 @@ def test_16_04_a_small_network(T: Any, fw: Any) -> None:
 
 
 def test_16_05_ops_without_a_rule(T: Any, fw: Any, raises: Any) -> None:
-    if not hasattr(T, "cdist"):
-        pytest.skip("cdist is not there yet")
     with fw.dual_level():
-        dual = fw.make_dual(T.ones(1, 2, 2), T.ones(1, 2, 2))
-        with raises(
-            NotImplementedError,
-            "Trying to use forward AD with _cdist_forward that does not support it because it has not been "
-            "implemented yet.…",
+        dual = fw.make_dual(T.ones(2, 2), T.ones(2, 2))
+        for name, run in (
+            ("_cdist_forward", lambda: T.cdist(dual, T.ones(2, 2))),
+            ("_pdist_forward", lambda: T.nn.functional.pdist(dual)),
         ):
-            T.cdist(dual, dual)
+            with raises(
+                NotImplementedError,
+                f"Trying to use forward AD with {name} that does not support it because it has not been "
+                "implemented yet.…",
+            ):
+                run()
 
 
 def test_16_05_floor_divide_has_none_either(T: Any, fw: Any, raises: Any) -> None:

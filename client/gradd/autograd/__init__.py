@@ -3,7 +3,14 @@
 from gradd_engine.anomaly import detect_anomaly, set_detect_anomaly
 from gradd_engine.api import backward, grad
 from gradd_engine.function import Function
-from gradd_engine.modes import enable_grad, no_grad, set_grad_enabled
+from gradd_engine.legacy import Variable
+from gradd_engine.modes import (
+    enable_grad,
+    enforce_grad_layout_policy,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
+)
 
 from . import forward_ad, function, functional, graph
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
@@ -11,9 +18,11 @@ from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 __all__ = [
     "Function",
     "GradcheckError",
+    "Variable",
     "backward",
     "detect_anomaly",
     "enable_grad",
+    "enforce_grad_layout_policy",
     "forward_ad",
     "function",
     "functional",
@@ -21,6 +30,7 @@ __all__ = [
     "gradcheck",
     "gradgradcheck",
     "graph",
+    "inference_mode",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.modes import no_grad
+from gradd_engine.ops.embedding import refuse_sparse
 
 from . import functional as F
 from . import init
@@ -40,10 +41,9 @@ class Embedding(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if max_norm is not None or scale_grad_by_freq or sparse:
-            raise NotImplementedError(
-                "max_norm, scale_grad_by_freq and sparse are not yet supported by gradd"
-            )
+        refuse_sparse(sparse)
+        if max_norm is not None or scale_grad_by_freq:
+            raise NotImplementedError("max_norm and scale_grad_by_freq are not yet supported by gradd")
         if padding_idx is not None:
             assert -num_embeddings <= padding_idx < num_embeddings, (
                 "Padding_idx must be within num_embeddings"

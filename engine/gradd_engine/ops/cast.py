@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..dtypes import DType
 
 
-def _impl(xp: Any, a: Any, dtype: DType) -> Any:
+def _impl(xp: Any, a: Any, dtype: DType, memory_format: str | None = None) -> Any:
     if dtype.category < dtypes.COMPLEX and a.dtype.kind == "c":
         a = a.real
     if dtype is dtypes.bool_:
@@ -23,8 +23,10 @@ def _impl(xp: Any, a: Any, dtype: DType) -> Any:
 
 
 to_copy = op(
-    "to_copy(Tensor input, dtype dtype)",
-    infer=lambda input, dtype: Meta(tuple(input.shape), dtype, preserved_strides(input)),
+    "to_copy(Tensor input, dtype dtype, *, str? memory_format=None)",
+    infer=lambda input, dtype, memory_format: Meta(
+        tuple(input.shape), dtype, preserved_strides(input, memory_format)
+    ),
     impl=_impl,
     vjp=lambda g, input_meta: cast_gradient(g, input_meta.dtype),
     jvp=LINEAR,

@@ -1,4 +1,6 @@
-"""Distances between rows: cdist and pdist. The gradient at distance 0 is 0 for every order."""
+"""Distances between rows: cdist and pdist. The gradient at distance 0 is 0 for every order; as in PyTorch,
+there are no rules for forward mode.
+"""
 
 from __future__ import annotations
 
@@ -65,22 +67,13 @@ def _second(g: Any, x1: Any, x2: Any, p: float, out: Any) -> Any:
     return x2.new_zeros(tuple(x2.shape)) if slope is None else -sum(slope, -3)
 
 
-def _cdist_jvp(x1_t: Any, x2_t: Any, x1: Any, x2: Any, p: float, out: Any) -> Any:
-    factor = norm_factor(_steps(x1, x2), p, (-1,), False, out)
-    if factor is None:
-        return None
-    moved = None if x1_t is None else unsqueeze(x1_t, -2)
-    if x2_t is not None:
-        moved = -unsqueeze(x2_t, -3) if moved is None else moved - unsqueeze(x2_t, -3)
-    return sum(factor * moved, -1)
-
-
 _cdist: Op = op(
-    "cdist(Tensor x1, Tensor x2, float p=2.0)",
+    "_cdist_forward(Tensor x1, Tensor x2, float p=2.0)",
     infer=_cdist_infer,
     impl=_cdist_impl,
     vjp=(_first, _second),
-    jvp=_cdist_jvp,
+    node="CdistBackward0",
+    namespace="-",
     doc="The p-norm distance between each two rows of two collections (torch.cdist).",
 )
 
@@ -137,20 +130,11 @@ def _pdist_vjp(g: Any, input: Any, p: float, out: Any) -> Any:
     return zeros.index_add(0, i, slope).index_add(0, j, -slope)
 
 
-def _pdist_jvp(input_t: Any, input: Any, p: float, out: Any) -> Any:
-    i, j = _pairs(input.shape[0])
-    factor = norm_factor(input.index_select(0, i) - input.index_select(0, j), p, (-1,), False, out)
-    if factor is None:
-        return None
-    return sum(factor * (input_t.index_select(0, i) - input_t.index_select(0, j)), -1)
-
-
 _pdist: Op = op(
-    "pdist_forward(Tensor input, float p=2.0)",
+    "_pdist_forward(Tensor input, float p=2.0)",
     infer=_pdist_infer,
     impl=_pdist_impl,
     vjp=_pdist_vjp,
-    jvp=_pdist_jvp,
     node="PdistBackward0",
     namespace="-",
     doc="`pdist` of a row-major matrix.",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..autograd import requires_grad_
+from ..layout import format_name
 from ..state import ambient
 from ..surface import public
 from ..tensor import Tensor
@@ -76,8 +77,13 @@ def _size_argument(name: str, size: tuple[Any, ...], kw: dict[str, Any]) -> list
     return sizes(name, size)
 
 
-def sized_function(name: str, make: Callable[..., Any], doc: str) -> Callable[..., Any]:
-    """Publish ``name(*size, dtype, device, requires_grad)`` over ``make(size, dtype=...)``."""
+def sized_function(
+    name: str, make: Callable[..., Any], doc: str, options: tuple[str, ...] = ()
+) -> Callable[..., Any]:
+    """Publish ``name(*size, dtype, device, requires_grad)`` over ``make(size, dtype=...)``.
+
+    `options` are further keyword arguments, which `make` gets where they are given.
+    """
 
     def function(
         *size: Any,
@@ -88,11 +94,12 @@ def sized_function(name: str, make: Callable[..., Any], doc: str) -> Callable[..
         pin_memory: bool = False,
         **kw: Any,
     ) -> Any:
+        given = {option: kw.pop(option) for option in options if option in kw}
         shape = _size_argument(name, size, kw)
         check_device(device)
         dtype = dtype or dtypes.default_dtype()
         wanted(dtype, requires_grad)
-        return finished(make(shape, dtype=dtype), requires_grad)
+        return finished(make(shape, dtype=dtype, **given), requires_grad)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
@@ -114,6 +121,9 @@ def like_function(name: str, make: Callable[..., Any], doc: str) -> Callable[...
     ) -> Any:
         check_device(device)
         wanted(dtype or input.dtype, requires_grad)
+        layout_name = format_name(name, memory_format)
+        if layout_name is not None:
+            kw["memory_format"] = layout_name
         return finished(make(input, *args, dtype=dtype, **kw), requires_grad)
 
     function.__name__ = function.__qualname__ = name
@@ -123,7 +133,14 @@ def like_function(name: str, make: Callable[..., Any], doc: str) -> Callable[...
 
 zeros = sized_function("zeros", create.zeros, "See torch.zeros.")
 ones = sized_function("ones", create.ones, "See torch.ones.")
-empty = sized_function("empty", create.empty, "See torch.empty; the memory is zeros.")
+
+
+def _empty(size: list[int], *, dtype: DType, memory_format: Any = None) -> Any:
+    return create.empty(size, dtype=dtype, memory_format=format_name("empty", memory_format) or _ROWS)
+
+
+_ROWS = "contiguous_format"
+empty = sized_function("empty", _empty, "See torch.empty; the memory is zeros.", ("memory_format",))
 zeros_like = like_function("zeros_like", create.zeros_like, "See torch.zeros_like.")
 ones_like = like_function("ones_like", create.ones_like, "See torch.ones_like.")
 empty_like = like_function("empty_like", create.empty_like, "See torch.empty_like; the memory is zeros.")

@@ -147,6 +147,15 @@ def _embedding_again(g: Any, index: Any, padding_idx: int | None, scale_grad_by_
     return masked_fill(found, reshape(eq(index, padding_idx), [*index.shape, 1]), 0.0)
 
 
+def refuse_sparse(sparse: bool) -> None:
+    """NotImplementedError where a sparse gradient is asked for."""
+    if sparse:
+        raise NotImplementedError(
+            "sparse=True is not supported: gradients are dense, there are no sparse tensors. Leave it out: "
+            "the dense gradient has the same values"
+        )
+
+
 @public("nn.functional")
 def embedding(
     input: Any,
@@ -157,9 +166,12 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Any:
-    """See torch.nn.functional.embedding; `max_norm` and `sparse` are not there yet (NotImplementedError)."""
-    if max_norm is not None or sparse:
-        raise NotImplementedError("embedding with max_norm or sparse gradients is not there yet")
+    """See torch.nn.functional.embedding; `max_norm` is not there yet, nor are sparse gradients
+    (NotImplementedError).
+    """
+    refuse_sparse(sparse)
+    if max_norm is not None:
+        raise NotImplementedError("embedding with max_norm is not there yet")
     if padding_idx is not None:
         rows = weight.shape[0]
         assert -rows <= padding_idx < rows, "Padding_idx must be within num_embeddings"

@@ -29,6 +29,7 @@ from . import create
 from .arithmetic import mul
 from .create import zeros
 from .dynamic import ShapeDependsOnValuesError, nonzero_op
+from .literal import literal
 from .slicing import select
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def _as_tensor(value: Any, like: Tensor) -> Tensor:
-    a = create.literal(value)
+    a = literal(value)
     if not a.size and not isinstance(value, np.ndarray):
         a = a.astype(np.int64)
     with ambient(backend=like.backend):

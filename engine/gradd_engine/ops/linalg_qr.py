@@ -111,7 +111,7 @@ _qr: Op = op(
     impl=_impl,
     vjp=Joint("A", _vjp),
     jvp=_jvp,
-    rejects=_refuse,
+    vets=_refuse,
     many=True,
     namespace="linalg",
     doc="Q and R of A = Q R (torch.linalg.qr).",

@@ -77,17 +77,21 @@ randn_op = op(
     doc="Standard normal numbers (torch.randn).",
 )
 rand_like_op = op(
-    "rand_like(Tensor input, *, dtype? dtype=None)",
-    infer=lambda input, dtype: _floating(like(input, dtype), "check_uniform_bounds", True),
-    impl=lambda xp, a, dtype, meta, key: uniform_array(xp, key, meta),
+    "rand_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
+    infer=lambda input, dtype, memory_format: _floating(
+        like(input, dtype, memory_format), "check_uniform_bounds", True
+    ),
+    impl=lambda xp, a, dtype, memory_format, meta, key: uniform_array(xp, key, meta),
     random=True,
     needs_meta=True,
     doc="Numbers evenly distributed over [0, 1), in the input's shape (torch.rand_like).",
 )
 randn_like_op = op(
-    "randn_like(Tensor input, *, dtype? dtype=None)",
-    infer=lambda input, dtype: _floating(like(input, dtype), "normal_kernel_cpu", True),
-    impl=lambda xp, a, dtype, meta, key: normal_array(xp, key, meta),
+    "randn_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
+    infer=lambda input, dtype, memory_format: _floating(
+        like(input, dtype, memory_format), "normal_kernel_cpu", True
+    ),
+    impl=lambda xp, a, dtype, memory_format, meta, key: normal_array(xp, key, meta),
     random=True,
     needs_meta=True,
     doc="Standard normal numbers in the input's shape (torch.randn_like).",

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from ..layout import Meta, numel, preserved_strides
+from ..layout import (
+    MemoryFormat,
+    Meta,
+    contiguous_format,
+    format_name,
+    format_strides,
+    numel,
+    preserve_format,
+    preserved_strides,
+)
 from ..op import LINEAR, op
 from ..registry import named
 from ..surface import public
@@ -18,19 +27,29 @@ clone = op(
     impl=lambda xp, a: a.copy(order="K"),
     vjp=lambda g: g,
     jvp=LINEAR,
-    method=True,
-    doc="A copy that keeps its history (torch.clone).",
+    doc="A copy that keeps its history, laid out as the input is.",
 )
 
+
+def _clone(input: Tensor, *, memory_format: Any = None) -> Any:
+    """A copy that keeps its history (torch.clone); like the input in memory unless a format is given."""
+    name = format_name("clone", memory_format)
+    return clone(input) if name is None else contiguous_copy(input, memory_format=name)
+
+
+public(name="clone", method="clone")(_clone)
+
 contiguous_copy = op(
-    "contiguous_copy(Tensor input)",
-    infer=lambda input: Meta(tuple(input.shape), input.dtype),
-    impl=lambda xp, a: a.copy(),
+    "contiguous_copy(Tensor input, *, str memory_format='contiguous_format')",
+    infer=lambda input, memory_format: Meta(
+        tuple(input.shape), input.dtype, format_strides(input.shape, memory_format)
+    ),
+    impl=lambda xp, a, memory_format: a.copy(),
     vjp=lambda g: g,
     jvp=LINEAR,
     node="CloneBackward0",
     namespace="-",
-    doc="A copy laid out row-major.",
+    doc="A copy laid out row-major, or in another memory format.",
 )
 
 to_layout = op(
@@ -71,9 +90,15 @@ def _expand_to(g: Any, shape: Any) -> Any:
     return named.expand(g, list(shape))
 
 
-def contiguous(self: Tensor) -> Tensor:
-    """`self` where it is row-major already, else a row-major copy (torch.Tensor.contiguous)."""
-    return self if self.is_contiguous() else contiguous_copy(self)
+def contiguous(self: Tensor, memory_format: MemoryFormat = contiguous_format) -> Tensor:
+    """`self` where it is row-major already, else a row-major copy; or so for another memory format
+    (torch.Tensor.contiguous). RuntimeError where the format is for another number of dimensions.
+    """
+    if self.is_contiguous(memory_format):
+        return self
+    if memory_format is preserve_format:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    return contiguous_copy(self, memory_format=memory_format.name)  # type: ignore[no-any-return]
 
 
 Tensor.contiguous = contiguous  # type: ignore[attr-defined]

@@ -293,5 +293,12 @@ def _iterate(self: Any) -> Any:
     return iter(unbind(self, 0))
 
 
-for _name, _fn in {"__getitem__": getitem, "__setitem__": setitem, "__iter__": _iterate}.items():
+def _delete(self: Tensor, key: Any) -> None:
+    raise TypeError("Tensor does not support deleting items")
+
+
+_METHODS: dict[str, Any] = {
+    "__getitem__": getitem, "__setitem__": setitem, "__delitem__": _delete, "__iter__": _iterate,
+}  # fmt: skip
+for _name, _fn in _METHODS.items():
     setattr(Tensor, _name, _fn)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..tensor import Tensor, VersionCounter
 from .graphs import Graph, retainers
 
 if TYPE_CHECKING:
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
     from ..backends import Backend
     from ..nodes import Node
-    from ..tensor import Storage
+    from ..tensor import Storage, Tensor, VersionCounter
     from .ending import Ending, Shape
     from .mirror import Found
 
@@ -74,7 +73,7 @@ class Commit:
         if found is None:
             at = self._ending.counters.get(id(traced))
             if at is None:
-                made = VersionCounter()
+                made = type(traced)()
                 made.n = traced.n
                 found = (made, 0)
             else:

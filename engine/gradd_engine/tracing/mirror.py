@@ -14,12 +14,13 @@ from ..graph import OpNode
 from ..layout import Meta
 from ..nodes import AccumulateGrad, Edge, Node, accumulator, next_priority, node_of
 from ..saved import Saved, TensorMeta
-from ..tensor import Tensor, VersionCounter
+from ..tensor import Tensor
 from .numbers import Offset, TraceFailed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..tensor import VersionCounter
     from .trace import Block, TraceBackend
 
 #: a graph of more nodes than this is walked eagerly: looking at it would cost what a plan saves
@@ -89,6 +90,7 @@ class Found:
             t._creation,
             self._storages.setdefault(id(t.storage), len(self._storages)),
             self._counters.setdefault(id(t._vc), len(self._counters)),
+            t._vc.inference,
             None if base is None else (self._place(base), t._vc.n - t._view_version),
             None if t._grad is None else self._place(t._grad),
             None if t._fn is None else self._place(node_of(t)),  # type: ignore[arg-type]
@@ -202,7 +204,7 @@ class Mirrored:
             block = self._blocks[id(t.storage)] = self._backend.block(meta, source=index)
         counter = self._counters.get(id(t._vc))
         if counter is None:
-            counter = self._counters[id(t._vc)] = VersionCounter()
+            counter = self._counters[id(t._vc)] = type(t._vc)()
             counter.n = t._vc.n
         made = Tensor(self._backend, block, t.shape, t.strides, offset, t.dtype, None, counter)
         for name in (

@@ -1,0 +1,67 @@
+"""Names of PyTorch before 0.4: `Variable`, ``volatile``, ``reinforce``.
+
+Source: https://pytorch.org/docs/stable/autograd.html#variable-deprecated
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from .ops.views import detach
+from .tensor import Tensor
+
+_NO_VOLATILE = "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."
+
+
+class _AllTensors(type):
+    """Every tensor is an instance, although no tensor is made by the class."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor)
+
+    def __call__(cls, data: Any, requires_grad: bool = False, volatile: bool = False) -> Any:
+        if not isinstance(data, Tensor):
+            kind = type(data)
+            name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+            raise TypeError(f"Variable data has to be a tensor, but got {name}")
+        if volatile:
+            warnings.warn(_NO_VOLATILE, UserWarning, stacklevel=2)
+            if requires_grad:
+                raise ValueError("Variable can't be volatile and require_grad at the same time!")
+        if requires_grad and not data.dtype.differentiable:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        made = detach(data)
+        made.requires_grad = bool(requires_grad)
+        return made
+
+
+class Variable(metaclass=_AllTensors):
+    """``Variable(data, requires_grad=False, volatile=False)``: a leaf over the memory of a tensor
+    (torch.autograd.Variable, deprecated).
+
+    TypeError where `data` is no tensor, RuntimeError where its dtype can have no gradients.
+    """
+
+
+def _volatile(self: Tensor) -> bool:
+    """False: volatile was removed (a UserWarning says so)."""
+    warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
+    return False
+
+
+def _set_volatile(self: Tensor, value: Any) -> None:
+    warnings.warn(_NO_VOLATILE, UserWarning, stacklevel=2)
+
+
+def _reinforce(self: Tensor, reward: Any) -> None:
+    """RuntimeError: the score of a sample is the gradient of its log-probability times the reward."""
+    raise RuntimeError(
+        "reinforce() was removed.\nMultiply the log-probability of the sample by the reward, and call "
+        "backward() on the negative of it."
+    )
+
+
+Tensor.volatile = property(_volatile, _set_volatile)  # type: ignore[attr-defined]
+_reinforce.__name__, _reinforce.__qualname__ = "reinforce", "Tensor.reinforce"
+Tensor.reinforce = _reinforce  # type: ignore[attr-defined]

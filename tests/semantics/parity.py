@@ -1,0 +1,95 @@
+"""docs/parity.md: what of the inventory is tested, and where gradd differs. `make parity` writes it.
+
+The page says what the tests are, not that they passed: that is what running them says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+from collections import defaultdict
+from pathlib import Path
+
+from tests.semantics.conftest import DIFFERS
+from tests.semantics.inventory import ITEMS, PENDING, SECTIONS
+
+HERE = Path(__file__).parent
+PAGE = HERE.parents[1] / "docs" / "parity.md"
+_NAME = re.compile(r"test_(\d\d)_(\d\d)_\w+")
+
+_HEAD = """\
+# Parity with PyTorch
+
+Written by `make parity` from the tests of `tests/semantics`; a test fails where it is stale. Each item of
+PyTorch's autograd semantics has tests, named by its number, and each of them runs the same lines four times:
+under torch, whose answer is thereby checked too, and under gradd in process (`local:`), over the stream and
+over http.
+
+**Holds** means that the tests compare the same values, classes and messages on all four. **Differs** means
+that gradd does something else on purpose; the tests assert that too, and the note says why.
+
+{held} of {all} items hold, {differ} differ{pending}.
+"""
+
+
+def tests() -> dict[str, list[tuple[str, str]]]:
+    """For each item its tests: the file and the name of each, in the files' order."""
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for path in sorted(HERE.glob("test_*.py")):
+        for node in ast.parse(path.read_text()).body:
+            match = _NAME.fullmatch(node.name) if isinstance(node, ast.FunctionDef) else None
+            if match is not None:
+                found[f"{int(match[1])}.{int(match[2])}"].append((path.name, match[0]))
+    return dict(found)
+
+
+def without_tests() -> set[str]:
+    """The items of the inventory that no test is named by."""
+    return set(ITEMS) - set(tests())
+
+
+def _row(item: str, title: str, found: list[tuple[str, str]]) -> str:
+    files = sorted({name for name, _ in found})
+    links = ", ".join(f"[{name.removeprefix('test_')}](../tests/semantics/{name})" for name in files)
+    status = "differs" if item in DIFFERS else "holds" if found else "not tested yet"
+    return f"| {item} | {title} | {status} | {len(found)} in {links} | {DIFFERS.get(item, '')} |".replace(
+        "| 0 in  |", "| – |"
+    )
+
+
+def page() -> str:
+    """The text of docs/parity.md."""
+    known = tests()
+    missing = without_tests()
+    differ = len(set(DIFFERS) & set(ITEMS))
+    text = _HEAD.format(
+        held=len(ITEMS) - differ - len(missing - set(DIFFERS)),
+        all=len(ITEMS),
+        differ=differ,
+        pending=f", {len(missing)} have no test yet" if missing else "",
+    )
+    for section, (heading, titles) in SECTIONS.items():
+        text += f"\n## {section}. {heading}\n\n| item | | status | tests | note |\n|---|---|---|---|---|\n"
+        for number, title in enumerate(titles, 1):
+            item = f"{section}.{number}"
+            text += _row(item, title, known.get(item, [])) + "\n"
+    return text
+
+
+def main() -> None:
+    """Print the page, or write it; name the items without a test."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
+    if parser.parse_args().write:
+        PAGE.write_text(page())
+        missing = sorted(without_tests(), key=lambda item: [int(n) for n in item.split(".")])
+        print(f"{PAGE.name}: {len(missing)} items without a test: {', '.join(missing) or 'none'}")
+        if set(missing) != PENDING:
+            print("PENDING in tests/semantics/inventory.py says otherwise")
+    else:
+        print(page(), end="")
+
+
+if __name__ == "__main__":
+    main()
