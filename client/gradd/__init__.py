@@ -12,8 +12,8 @@ from operator import index as _index
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from gradd_engine import autograd as _passes
 from gradd_engine import dtypes as _dtypes
+from gradd_engine import seeding as _seeding
 from gradd_engine.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from gradd_engine.backends import Device as device
 from gradd_engine.dtypes import DType as dtype
@@ -71,7 +71,7 @@ cfloat, cdouble = complex64, complex128
 bool = _dtypes.bool_
 get_default_dtype, set_default_dtype = _dtypes.default_dtype, _dtypes.set_default_dtype
 promote_types = _dtypes.promote
-_manual_seed = _in_session(_passes.manual_seed)
+_manual_seed = _in_session(_seeding.manual_seed)
 
 
 def manual_seed(seed: _Any) -> None:

@@ -11,9 +11,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from .backward import GraphTask
-from .dtypes import uint8
 from .fitting import cast_gradient
-from .layout import Meta
 from .nodes import Edge, edge_of
 from .op import op
 from .registry import named
@@ -347,19 +345,6 @@ untracked = op(
 )
 
 
-def _seed(seed: int) -> None:
-    if state.generator is not None:
-        state.generator.manual_seed(seed)
-
-
-manual_seed = op(
-    "manual_seed(value int seed)",
-    composite=_seed,
-    namespace="-",
-    doc="Restart the session's random stream; see torch.manual_seed.",
-)
-
-
 def _data(input: Tensor) -> Tensor:
     return detached(input, type(input._vc)())
 
@@ -418,34 +403,4 @@ detach_ = op(
     namespace="-",
     method=True,
     doc="Cut this tensor from its graph (Tensor.detach_).",
-)
-
-
-def _stored(like: Tensor) -> Tensor:
-    token: Tensor = like.backend.empty(Meta((0,), uint8))
-    if state.generator is not None:
-        token._holds = (state.generator.seed, state.generator.step)
-    return token
-
-
-stored_rng = op(
-    "stored_rng(Tensor like)",
-    composite=_stored,
-    namespace="-",
-    doc="A token of where the session's random stream is, for `restore_rng`.",
-)
-
-
-def _restore(token: Tensor) -> Tensor:
-    now = _stored(token)
-    if state.generator is not None and isinstance(token._holds, tuple):
-        state.generator.seed, state.generator.step = token._holds
-    return now
-
-
-restore_rng = op(
-    "restore_rng(Tensor token)",
-    composite=_restore,
-    namespace="-",
-    doc="Take the session's random stream back to where `token` was made; gives a token of where it was.",
 )

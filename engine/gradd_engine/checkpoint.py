@@ -14,11 +14,11 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from typing import TYPE_CHECKING, Any
 
 from .api import backward
-from .autograd import restore_rng, stored_rng
 from .dispatch import flat_tensors
 from .function import Function
 from .modes import enable_grad, no_grad
 from .packing import saved_tensors_hooks
+from .seeding import restore_rng, stored_rng
 from .state import state
 from .tensor import Tensor
 

@@ -22,6 +22,7 @@ from .dispatch import compute, dispatch
 from .infer import PLAIN, Known, learn
 from .out import store
 from .registry import REGISTRY
+from .rule import Joint, Rule
 from .schema import BILINEAR, ELEMENTWISE, LINEAR, REQUIRED, Param, Schema
 from .state import state
 from .tensor import Tensor
@@ -34,28 +35,6 @@ if TYPE_CHECKING:
 _RULE_NAMES = {"g", "grads", "needs", "out", "outs"}
 #: what PyTorch computes of numbers alone, as of tensors
 _OF_NUMBERS = {"add", "sub", "mul", "div", "floor_divide"}
-
-
-class Joint:
-    """A vjp rule that gives the gradients of several inputs at once: ``names`` says of which, in order."""
-
-    __slots__ = ("fn", "names")
-
-    def __init__(self, names: str, fn: Callable[..., Any]) -> None:
-        self.names = tuple(names.split())
-        self.fn = fn
-
-
-class Rule:
-    """A vjp function, the inputs it serves, and the names it asks for."""
-
-    __slots__ = ("asks", "fn", "joint", "serves")
-
-    def __init__(self, fn: Callable[..., Any], serves: tuple[str, ...], joint: bool) -> None:
-        self.fn = fn
-        self.serves = serves
-        self.joint = joint
-        self.asks = tuple(inspect.signature(fn).parameters)
 
 
 class Op:

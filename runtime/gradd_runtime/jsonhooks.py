@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from gradd_engine.nodes import node_of
-from gradd_engine.state import state
+from gradd_engine.state import set_mode, state
 from gradd_engine.tensor import detached
 from gradd_protocol import frames, jsonform, names
 from gradd_protocol import messages as m
@@ -92,16 +92,16 @@ class Hook:
         except ProtocolError as error:
             raise RuntimeError(f"hook {self.name!r}: {error}") from None
         values = iter(self._values)
-        before = state.grad
+        before = (state.grad, state.inference)
         try:
             for call in self._bound.calls:
-                state.grad = before and call.grad
+                set_mode(call.grad if before[0] else False)
                 for k, made in enumerate(call_step(call, slots, values, iter(()), backend)[: call.outputs]):
                     slots.append(made)
                     for name in self._binds.get(call.first + k, ()):
                         table.bind(name, made)
         finally:
-            state.grad = before
+            state.grad, state.inference = before
         self.runs += 1
         session.counts["steps"] += len(self._bound.calls)
         if not self._outputs:

@@ -9,6 +9,7 @@ from .. import (  # declare backward, grad and their kin
     gradients,
     packing,
     passes,
+    seeding,
 )
 from . import (
     activations,
@@ -108,6 +109,7 @@ __all__ = [
     "linalg_norms", "linalg_products", "linalg_qr", "linalg_solve", "linalg_svd", "literal", "losses",
     "margins", "matmul", "median", "nll", "norm", "norms", "operators", "optim", "packing", "passes",
     "pointwise", "pooling", "quantiles", "random", "ranges", "reduce_at", "reductions", "reshape",
-    "resize", "rounding", "running", "scalars", "scans", "scatter", "shape", "slices", "slicing",
-    "softhard", "softmax", "sorting", "special", "subscript", "unique", "variance", "views", "vision",
+    "resize", "rounding", "running", "scalars", "scans", "scatter", "seeding", "shape", "slices",
+    "slicing", "softhard", "softmax", "sorting", "special", "subscript", "unique", "variance", "views",
+    "vision",
 ]  # fmt: skip

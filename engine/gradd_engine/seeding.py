@@ -1,0 +1,52 @@
+"""The session's random stream, as steps: restarted, and taken back to where it was."""
+
+from __future__ import annotations
+
+from .dtypes import uint8
+from .layout import Meta
+from .op import op
+from .state import state
+from .tensor import Tensor
+
+
+def _seed(seed: int) -> None:
+    if state.generator is not None:
+        state.generator.manual_seed(seed)
+
+
+manual_seed = op(
+    "manual_seed(value int seed)",
+    composite=_seed,
+    namespace="-",
+    doc="Restart the session's random stream; see torch.manual_seed.",
+)
+
+
+def _stored(like: Tensor) -> Tensor:
+    token: Tensor = like.backend.empty(Meta((0,), uint8))
+    if state.generator is not None:
+        token._holds = (state.generator.seed, state.generator.step)
+    return token
+
+
+stored_rng = op(
+    "stored_rng(Tensor like)",
+    composite=_stored,
+    namespace="-",
+    doc="A token of where the session's random stream is, for `restore_rng`.",
+)
+
+
+def _restore(token: Tensor) -> Tensor:
+    now = _stored(token)
+    if state.generator is not None and isinstance(token._holds, tuple):
+        state.generator.seed, state.generator.step = token._holds
+    return now
+
+
+restore_rng = op(
+    "restore_rng(Tensor token)",
+    composite=_restore,
+    namespace="-",
+    doc="Take the session's random stream back to where `token` was made; gives a token of where it was.",
+)
