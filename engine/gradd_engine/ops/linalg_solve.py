@@ -315,7 +315,7 @@ def _tensorinv(A: Tensor, ind: int) -> Any:
 def _tensorsolve(A: Tensor, B: Tensor, dims: Any) -> Any:
     if dims is not None:
         moved = [d % A.ndim for d in dims]
-        A = permute(A, [*(d for d in range(A.ndim) if d not in moved), *moved])  # type: ignore[assignment]
+        A = permute(A, [*(d for d in range(A.ndim) if d not in moved), *moved])
     shape = A.shape[B.ndim :]
     cols = prod(shape)
     if cols != prod(A.shape[: B.ndim]):

@@ -15,7 +15,7 @@ from ..layout import (
     preserve_format,
     preserved_strides,
 )
-from ..op import LINEAR, Op, op
+from ..op import LINEAR, op
 from ..registry import named
 from ..surface import public
 from ..tensor import Tensor
