@@ -8,12 +8,9 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from . import anomaly
 from . import autograd as _ops
-from . import passes as _passes
 from .edges import GradientEdge, tensor_of
-from .registry import named
-from .state import state
+from .passes import run_backward, run_grad
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -79,45 +76,7 @@ def backward(
         return
     if create_graph:
         _warn_cycle()
-    _run(
-        (_ops.backward, _passes.begin_backward),
-        (list(roots), grads, inputs),
-        {"retain_graph": retain_graph, "create_graph": create_graph},
-    )
-
-
-def _run(pass_and_begin: tuple[Any, Any], given: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """Run a pass as one step, or stop by stop where callables of the user stand in it and it is recorded."""
-    whole, begin = pass_and_begin
-    try:
-        return whole(*given, **options)
-    except _ops.Driven:
-        check = state.anomaly and state.check_nan
-        if options.pop("is_grads_batched", False):
-            return _one_by_one(begin, given, {**options, "check_nan": check})
-    except RuntimeError as error:
-        node = getattr(error, "node", None)
-        if node is not None:
-            anomaly.tell_forward(node)
-        raise
-    return _passes.drive(begin, *given, **options, check_nan=check)
-
-
-def _one_by_one(begin: Any, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """A pass over a batch of cotangents that meets callables: a pass for each, so that they see one
-    sample.
-    """
-    outputs, inputs, batch = given
-    count = batch[0].shape[0]
-    keep = options.pop("retain_graph")
-    keep = options["create_graph"] if keep is None else keep
-    found = [
-        _passes.drive(
-            begin, outputs, inputs, [g[i] for g in batch], retain_graph=keep or i < count - 1, **options
-        )
-        for i in range(count)
-    ]
-    return tuple(None if slot[0] is None else named.stack(list(slot)) for slot in zip(*found, strict=True))
+    run_backward(list(roots), grads, inputs, retain_graph=retain_graph, create_graph=create_graph)
 
 
 def _renamed(retain_graph: bool | None, retain_variables: bool) -> bool:
@@ -173,18 +132,16 @@ def grad(
             stacklevel=2,
         )
     roots = _tensor_tuple(outputs)
-    found: tuple[Tensor | None, ...] = _run(
-        (_ops.grad, _passes.begin_grad),
-        (list(roots), list(_tensor_tuple(inputs)), _gradients(grad_outputs, len(roots))),
-        {
-            "retain_graph": retain_graph,
-            "create_graph": create_graph,
-            "allow_unused": allow_unused,
-            "materialize_grads": materialize_grads,
-            "is_grads_batched": is_grads_batched,
-        },
+    return run_grad(
+        list(roots),
+        list(_tensor_tuple(inputs)),
+        _gradients(grad_outputs, len(roots)),
+        retain_graph=retain_graph,
+        create_graph=create_graph,
+        allow_unused=allow_unused,
+        materialize_grads=materialize_grads,
+        is_grads_batched=is_grads_batched,
     )
-    return found
 
 
 def _tensor_backward(

@@ -15,6 +15,7 @@ from .op import op
 from .registry import named
 from .saved import FREED, Packed, Saved, TensorMeta, check_saved
 from .state import ambient, state
+from .tangents import levels_of, tangent_of
 from .tensor import Tensor
 from .views import CUSTOM
 
@@ -83,6 +84,8 @@ class BackwardNode(CustomNode):
         self._dirty: tuple[Any, ...] = ()
         self._constant: tuple[Any, ...] = ()
         self._materialize = True
+        self.saved_for_forward: tuple[Any, ...] | None = None
+        self._pushing = False
         self._saved: list[Any] | None = []
         self._kept: Sequence[Tensor] | None = None
         #: per argument: its place among the edges, None for what is no tensor
@@ -119,7 +122,11 @@ class BackwardNode(CustomNode):
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What `save_for_backward` kept; RuntimeError once it was freed, or where it was changed in place."""
+        """What `save_for_backward` kept (within jvp, `save_for_forward`); RuntimeError once it was freed, or
+        where it was changed in place.
+        """
+        if self._pushing and self.saved_for_forward is not None:
+            return self.saved_for_forward
         if self._saved is None:
             raise RuntimeError(FREED)
         return tuple(self._open(entry) for entry in self._saved)
@@ -213,6 +220,29 @@ class BackwardNode(CustomNode):
         with ambient(grad=False, watcher=None, packing=None):
             entry.box = pack(t)
         return entry
+
+    # -- forward mode --------------------------------------------------------------------------------
+
+    def push(self, given: tuple[Any, ...], outputs: list[Any]) -> None:
+        """Give the outputs the tangents that jvp makes of those of the arguments."""
+        for level in levels_of(given):
+            with ambient(below=level.depth):
+                tangents = [self._tangent(a, level) for a in given]
+                self._pushing = True
+                try:
+                    found = self.forward_cls.jvp(self, *tangents)
+                finally:
+                    self._pushing = False
+                moved = list(found) if isinstance(found, tuple) else [found]
+            for o, t in zip(outputs, moved, strict=True):
+                if isinstance(o, Tensor) and t is not None:
+                    level.give(o, t)
+
+    def _tangent(self, a: Any, level: Any) -> Any:
+        if not isinstance(a, Tensor) or not a.dtype.differentiable:
+            return None
+        found = tangent_of(a, level)
+        return named.zeros_like(a) if found is None and self._materialize else found
 
     # -- the backward --------------------------------------------------------------------------------
 

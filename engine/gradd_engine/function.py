@@ -10,13 +10,16 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+from .backends.batched import BatchedBackend
 from .custom import BackwardNode, DelayedError
 from .dispatch import flat_tensors
 from .modes import no_grad
 from .op import op
 from .registry import named
 from .state import ambient, state
+from .tangents import LEVELS
 from .tensor import Tensor
+from .transforms.custom import batched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -96,15 +99,25 @@ class Function(metaclass=_FunctionMeta):
         tensors = [a for a in given if isinstance(a, Tensor)]
         node.begin(given)
         split = cls.setup_context is not Function.setup_context
-        with ambient(grad=False, packing=None, watcher=None):
-            if split:
-                found = cls.forward(*args, **kwargs)
-                cls.setup_context(node, given, found)
+        if not split and (state.transform or state.vmaps):
+            raise RuntimeError(
+                "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, "
+                "jacrev, ...), "
+                "it must override the setup_context staticmethod. For more details, please see "
+                "https://pytorch.org/docs/main/notes/extending.func.html"
+            )
+        with ambient(grad=False, packing=None, watcher=None, below=0):
+            if any(isinstance(t.backend, BatchedBackend) for t in tensors):
+                found = batched(cls, args, kwargs)
             else:
-                found = cls.forward(node, *args, **kwargs)
+                found = cls.forward(*args, **kwargs) if split else cls.forward(node, *args, **kwargs)
+            if split:
+                cls.setup_context(node, given, found)
         recorded = state.grad and any(t.requires_grad for t in tensors)
         outputs = list(found) if isinstance(found, tuple) else [found]
         node.end(outputs, tensors, recorded)
+        if LEVELS:
+            node.push(given, outputs)
         return tuple(outputs) if isinstance(found, tuple) else outputs[0]
 
 

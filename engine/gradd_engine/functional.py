@@ -17,6 +17,7 @@ from .ops.create import zeros_like
 from .ops.joining import stack
 from .ops.ranges import eye
 from .ops.views import detach
+from .passes import run_grad
 from .state import ambient, state
 from .tensor import Tensor
 from .transforms.vmap import vmap
@@ -185,7 +186,7 @@ def _gradients(
     pairs = [(o, g) for o, g in zip(outputs, given, strict=True) if o is not None and o.requires_grad]
     if not pairs:
         return [None] * len(inputs)
-    found: Grads = _ops.grad(
+    found: Grads = run_grad(
         [o for o, _ in pairs],
         list(inputs),
         [g for _, g in pairs],

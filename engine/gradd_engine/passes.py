@@ -13,12 +13,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import anomaly
-from .autograd import backward_task, grad_task
+from .autograd import Driven, backward, backward_task, grad, grad_task
 from .backward import GraphTask, Stop
 from .dispatch import shown
 from .dtypes import uint8
 from .layout import Meta
 from .op import Op, op
+from .registry import named
+from .state import state
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -145,6 +147,49 @@ def drive(begin: Op, *given: Any, **options: Any) -> tuple[Tensor | None, ...]:
     if task.anomaly:
         _settle(listener, task)
     return found
+
+
+def run_backward(*given: Any, **options: Any) -> None:
+    """`backward` as one step, or stop by stop where callables of the user stand in the pass and it is
+    recorded.
+    """
+    _run(backward, begin_backward, given, options)
+
+
+def run_grad(*given: Any, **options: Any) -> tuple[Tensor | None, ...]:
+    """`grad` as one step, or stop by stop where callables of the user stand in the pass and it is recorded."""
+    found: tuple[Tensor | None, ...] = _run(grad, begin_grad, given, options)
+    return found
+
+
+def _run(whole: Op, begin: Op, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    try:
+        return whole.call(*given, **options)
+    except Driven:
+        options["check_nan"] = state.anomaly and state.check_nan
+    except RuntimeError as error:
+        node = getattr(error, "node", None)
+        if node is not None:
+            anomaly.tell_forward(node)
+        raise
+    if options.pop("is_grads_batched", False):
+        return _one_by_one(begin, given, options)
+    return drive(begin, *given, **options)
+
+
+def _one_by_one(begin: Op, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """A pass over a batch of cotangents that meets callables: a pass for each, so that they see one
+    sample.
+    """
+    outputs, inputs, batch = given
+    count = batch[0].shape[0]
+    keep = options.pop("retain_graph")
+    keep = options["create_graph"] if keep is None else keep
+    found = [
+        drive(begin, outputs, inputs, [g[i] for g in batch], retain_graph=keep or i < count - 1, **options)
+        for i in range(count)
+    ]
+    return tuple(None if slot[0] is None else named.stack(list(slot)) for slot in zip(*found, strict=True))
 
 
 def _settle(listener: Any, task: GraphTask) -> None:

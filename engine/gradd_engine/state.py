@@ -44,6 +44,8 @@ class _State(threading.local):
     account: Account | None = None
     #: the pass whose callables are running
     task: Any = None
+    #: a function transform runs a function
+    transform: bool = False
     #: the node that a Function is about to give its outputs
     function: Any = None
     #: the hooks (pack, unpack) of saved tensors

@@ -145,7 +145,10 @@ class Tensor:
         self.offset = offset
         self.dtype = dtype
         self.array = array
-        self._vc = new_counter() if version is None else version
+        if version is None:
+            # As `new_counter`, without the call: every result comes by here.
+            version = VersionCounter() if state.inference is None else InferenceCounter()
+        self._vc = version
 
     # -- geometry ----------------------------------------------------------------------------------
 

@@ -92,10 +92,11 @@ class Hook:
         except ProtocolError as error:
             raise RuntimeError(f"hook {self.name!r}: {error}") from None
         values = iter(self._values)
-        before = (state.grad, state.inference)
+        before = state.grad, state.inference
         try:
             for call in self._bound.calls:
-                set_mode(call.grad if before[0] else False)
+                set_mode(call.grad)
+                state.grad = state.grad and before[0]
                 for k, made in enumerate(call_step(call, slots, values, iter(()), backend)[: call.outputs]):
                     slots.append(made)
                     for name in self._binds.get(call.first + k, ()):

@@ -77,6 +77,18 @@ def views() -> tuple[Callable[..., Any], list[Any]]:
     return step, [gradd.ones(3, 4), 2]
 
 
+def inference() -> tuple[Callable[..., Any], list[Any]]:
+    w = leaf(4)
+
+    def step(x: Any) -> Any:
+        with gradd.inference_mode():
+            y = w * x
+            y += 1
+        return y, y[1:], w + y
+
+    return step, [gradd.ones(4)]
+
+
 def draws() -> tuple[Callable[..., Any], list[Any]]:
     return lambda x: nn.functional.dropout(x, 0.5) + gradd.rand(4), [gradd.ones(4)]
 
@@ -95,7 +107,7 @@ def model() -> tuple[Callable[..., Any], list[Any]]:
     return step, [gradd.ones(5, 6), gradd.tensor([0, 1, 2, 0, 1])]
 
 
-CASES: list[Made] = [forward, accumulate, in_place, retained, views, draws, model]
+CASES: list[Made] = [forward, accumulate, in_place, retained, views, inference, draws, model]
 
 
 def told(x: Any) -> Any:
@@ -103,8 +115,9 @@ def told(x: Any) -> Any:
     if isinstance(x, gradd.Tensor):
         fn = x.grad_fn
         names = [] if fn is None else [fn.name(), *(n and n.name() for n, _ in fn.next_functions)]
+        version = "inference" if x.is_inference() else x._version
         return (
-            x.detach().numpy().tolist(), x.dtype, x.stride(), x.requires_grad, x.is_leaf, x._version, names,
+            x.detach().numpy().tolist(), x.dtype, x.stride(), x.requires_grad, x.is_leaf, version, names,
         )  # fmt: skip
     if isinstance(x, dict):
         return {k: told(v) for k, v in x.items()}
@@ -326,3 +339,20 @@ def test_a_value_held_by_nobody_is_not_kept(session: gradd.Session) -> None:
         assert len(session.tensors()) == 2
     finally:
         gc.enable()
+
+
+def test_inference_mode_is_part_of_what_a_call_depends_on(session: gradd.Session) -> None:
+    w = leaf(4)
+    double = gradd.function(lambda x: x * w)
+    x = gradd.ones(4)
+    for _ in range(4):
+        assert double(x).requires_grad
+        with gradd.inference_mode():
+            made = double(x)
+        assert made.is_inference()
+        with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+            made.add_(1)
+        with gradd.no_grad():
+            plain = double(x)
+        assert not plain.is_inference()
+        assert plain.add_(0).tolist() == made.tolist()

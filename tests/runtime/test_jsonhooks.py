@@ -220,3 +220,13 @@ def test_there_is_room_for_so_many(peer: Peer, monkeypatch: pytest.MonkeyPatch) 
     assert put(peer, "h0", tensor="x")[0] == 200
     status, _ = put(peer, "h0", tensor="x", steps=[step("clone", "%g")] * (DEFAULT.hook_steps + 1))
     assert status == 400
+
+
+def test_its_steps_have_modes_of_their_own(peer: Peer) -> None:
+    inside = [{**step("mul", "%g", 10.0, out=["kept"]), "grad": "inference"}]
+    assert put(peer, "keep", tensor="x", steps=inside)[0] == 201
+    assert gradient(peer, *PASS) == [3.0, 4.0]
+    assert run(peer, step("add", "kept", 1.0, out=["more"]), fetch=["more"]) == {"more": [31.0, 41.0]}
+    status, body = peer.json({"steps": [step("add_", "kept", 1.0)]})
+    assert status == 422
+    assert body["detail"].startswith("Inplace update to inference tensor outside InferenceMode")

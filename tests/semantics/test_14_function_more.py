@@ -106,3 +106,112 @@ def test_14_side_effects_happen_once(T: Any, leaf: Any, capsys: Any) -> None:
     for _ in range(2):
         given(T, backward).apply(leaf()).sum().backward()
     assert capsys.readouterr().out == "backward [1.0, 1.0]\n" * 2
+
+
+def _doubled(T: Any, **members: Any) -> Any:
+    """2 * x with setup_context; `members` come on top."""
+
+    def setup(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(inputs[0])
+
+    given = {
+        "forward": staticmethod(lambda x: x * 2),
+        "setup_context": staticmethod(setup),
+        "backward": staticmethod(lambda ctx, g: g * 2),
+        **members,
+    }
+    return type("Doubled", (T.autograd.Function,), given)
+
+
+def test_14_12_under_transforms_forward_takes_no_ctx(T: Any, raises: Any) -> None:
+    f = given(T, lambda ctx, g: g)
+    x = T.tensor([1.0, 2.0])
+    message = (
+        "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
+        "...), it must "
+        "override the setup_context staticmethod. …"
+    )
+    for transformed in (
+        lambda: T.func.grad(lambda a: f.apply(a).sum())(x),
+        lambda: T.vmap(f.apply)(x),
+        lambda: T.func.jvp(f.apply, (x,), (x,)),
+    ):
+        with raises(RuntimeError, message):
+            transformed()
+
+
+def test_14_12_reverse_transforms(T: Any) -> None:
+    f, x = _doubled(T), T.tensor([1.0, 2.0])
+    assert T.func.grad(lambda a: f.apply(a).sum())(x).tolist() == [2.0, 2.0]
+    assert T.func.jacrev(f.apply, chunk_size=1)(x).tolist() == [[2.0, 0.0], [0.0, 2.0]]
+
+
+def test_14_12_vmap_needs_a_rule(T: Any, raises: Any) -> None:
+    x = T.tensor([1.0, 2.0])
+    with raises(RuntimeError, "You tried to vmap over Doubled, but it does not have vmap support. …"):
+        T.vmap(_doubled(T).apply)(x)
+    both = _doubled(T, generate_vmap_rule=True, vmap=staticmethod(lambda info, in_dims, x: (x, 0)))
+    message = (
+        "You tried to vmap over Doubled, but it has both generate_vmap_rule=True and an overridden vmap "
+        "staticmethod. …"
+    )
+    with raises(RuntimeError, message):
+        T.vmap(both.apply)(x)
+    alone = _doubled(T, vmap=staticmethod(lambda info, in_dims, x: x))
+    message = (
+        "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure …"
+    )
+    with raises(RuntimeError, message):
+        T.vmap(alone.apply)(x)
+
+
+def test_14_12_a_generated_rule(T: Any) -> None:
+    f, x = _doubled(T, generate_vmap_rule=True), T.tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert T.vmap(f.apply)(x).tolist() == [[2.0, 4.0], [6.0, 8.0]]
+    assert T.vmap(T.func.grad(lambda a: f.apply(a).sum()))(x).tolist() == [[2.0, 2.0], [2.0, 2.0]]
+
+
+def test_14_12_a_rule_of_its_own(T: Any) -> None:
+    seen: list[Any] = []
+
+    def rule(info: Any, in_dims: Any, x: Any) -> Any:
+        seen.append((info.batch_size, info.randomness, in_dims, tuple(x.shape)))
+        return x * 2, in_dims[0]
+
+    f, x = _doubled(T, vmap=staticmethod(rule)), T.tensor([[1.0, 2.0, 5.0], [3.0, 4.0, 6.0]])
+    assert T.vmap(f.apply)(x).tolist() == [[2.0, 4.0, 10.0], [6.0, 8.0, 12.0]]
+    assert seen == [(2, "error", (0,), (2, 3))]
+
+
+def test_14_13_jvp(T: Any) -> None:
+    class Product(T.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any, y: Any, k: float) -> Any:
+            ctx.k = k
+            ctx.save_for_forward(x, y)
+            return x * y * k, x + 1
+
+        @staticmethod
+        def jvp(ctx: Any, tx: Any, ty: Any, tk: Any) -> Any:
+            x, y = ctx.saved_tensors
+            assert tk is None
+            return ctx.k * (tx * y + x * ty), tx
+
+    fw = T.autograd.forward_ad
+    with fw.dual_level():
+        dual = fw.make_dual(T.tensor([1.0, 2.0]), T.ones(2))
+        first, second = Product.apply(dual, T.tensor([3.0, 4.0]), 2.0)
+        assert fw.unpack_dual(first).tangent.tolist() == [6.0, 8.0]
+        assert fw.unpack_dual(second).tangent.tolist() == [1.0, 1.0]
+        assert fw.unpack_dual(second).primal.tolist() == [2.0, 3.0]
+
+
+def test_14_13_no_jvp(T: Any, raises: Any) -> None:
+    f, fw = given(T, lambda ctx, g: g), T.autograd.forward_ad
+    message = (
+        "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+    )
+    with fw.dual_level():
+        dual = fw.make_dual(T.ones(2), T.ones(2))
+        with raises(NotImplementedError, message):
+            f.apply(dual)

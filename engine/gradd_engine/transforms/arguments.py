@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..state import ambient
 from .tree import flatten, unflatten
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ class Arguments:
         else:
             for n, x in zip(self.places, chosen, strict=True):
                 given[n] = x
-        return func(*given, **kwargs)
+        with ambient(transform=True):
+            return func(*given, **kwargs)
 
 
 def with_aux(found: Any, call: str) -> tuple[Any, Any]:

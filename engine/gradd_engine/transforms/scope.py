@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..autograd import untracked
 from ..nodes import AccumulateGrad, edge_of
 from ..ops.create import zeros_like
+from ..passes import run_grad
 from ..registry import named
 from ..state import state
 from ..tensor import Tensor
@@ -82,7 +83,7 @@ class Scope:
         found: Sequence[Tensor | None] = [None] * len(inputs)
         if pairs:
             levels = _levels_between(pairs)
-            found = named.grad(
+            found = run_grad(
                 [o for o, _ in pairs],
                 list(inputs),
                 [_batch(w, levels) for _, w in pairs],
