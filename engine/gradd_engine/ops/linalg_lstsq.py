@@ -47,13 +47,11 @@ def _lstsq_infer(A: Tensor, B: Tensor, rcond: Any, driver: str) -> list[Meta]:
     *batch, m, n = A.shape
     lead = broadcast_shapes(tuple(batch), tuple(B.shape[: -1 if vector else -2]))
     count = 1 if vector else B.shape[-1]
-    whole = columns((*lead, max(m, n), count), A.dtype)
-    strides = whole.strides[:-1] if vector else whole.strides
     shape = (*lead, n) if vector else (*lead, n, count)
     real = dtypes.to_real(A.dtype)
     residuals = (*lead, count) if m > n and driver != "gelsy" else (0,)
     return [
-        Meta(shape, A.dtype, strides if m > n else None if vector else columns(shape, A.dtype).strides),
+        Meta(shape, A.dtype) if vector else columns(shape, A.dtype),
         Meta(residuals, real),
         Meta(lead if driver != "gels" else (0,), dtypes.int64),
         Meta((*lead, min(m, n)) if driver in ("gelsd", "gelss") else (0,), real),
