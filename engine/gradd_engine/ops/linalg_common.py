@@ -131,10 +131,18 @@ _REASONS: dict[str, Callable[[int], str]] = {
 }
 
 
+def of_all_samples(t: Any) -> Any:
+    """The tensor of all samples that a mapped function (vmap) sees one of; others as they are."""
+    while isinstance(t.array, Tensor):
+        t = t.array
+    return t
+
+
 def check(info: Tensor, name: str, reason: str, error: type[RuntimeError] = LinAlgError) -> None:
     """Wait for `info` and raise `error` at once where a matrix was refused, as on CUDA; shapes alone cannot
     tell, and refuse nothing.
     """
+    info = of_all_samples(info)
     try:
         found = int(dynamic.read(_first_failure(info)))
     except dynamic.ShapeDependsOnValuesError:

@@ -18,6 +18,7 @@ from .cast import to_dtype
 from .combine import lerp
 from .common import refuse, return_type
 from .extrema import not_empty, pick, place
+from .linalg_common import of_all_samples
 from .reshape import flatten, squeeze_dim, unsqueeze
 from .scatter import gather_op
 from .sorting import sort
@@ -45,7 +46,7 @@ def _check(input: Tensor, q: Tensor, interpolation: str, name: str) -> None:
 def _in_range(q: Any, name: str) -> None:
     """RuntimeError where a quantile is none; shapes alone cannot tell."""
     try:
-        good = bool(dynamic.read(((q >= 0) & (q <= 1)).all()))
+        good = bool(dynamic.read(of_all_samples((q >= 0) & (q <= 1)).all()))
     except dynamic.ShapeDependsOnValuesError:
         return
     if not good:
