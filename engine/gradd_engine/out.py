@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .dispatch import dispatch, flat_tensors
 from .dtypes import can_cast
+from .inplace import check_memory
 from .registry import named
 from .state import ambient, state
 from .tensor import Tensor
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 def store(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], out: Any) -> Tensor:
     """Run `op` and store its result in `out`, which is resized where it has another shape.
 
-    RuntimeError where a gradient would be needed of it, or where its dtype cannot take the result.
+    RuntimeError where a gradient would be needed of it, where its elements share memory, or where its dtype
+    cannot take the result.
     """
     if not isinstance(out, Tensor):
         raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
@@ -30,6 +32,7 @@ def store(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], out: Any) -> T
             f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one "
             "of the arguments requires grad."
         )
+    check_memory(out)
     with ambient(grad=False):
         found = dispatch(op, inputs, attrs)
         if not can_cast(found.dtype, out.dtype):

@@ -157,7 +157,9 @@ def run_backward(*given: Any, **options: Any) -> None:
 
 
 def run_grad(*given: Any, **options: Any) -> tuple[Tensor | None, ...]:
-    """`grad` as one step, or stop by stop where callables of the user stand in the pass and it is recorded."""
+    """`grad` as one step, or stop by stop where callables of the user stand in the pass and it is
+    recorded.
+    """
     found: tuple[Tensor | None, ...] = _run(grad, begin_grad, given, options)
     return found
 

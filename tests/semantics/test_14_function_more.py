@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-
 pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
 
 

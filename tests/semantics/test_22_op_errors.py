@@ -61,7 +61,10 @@ def test_22_01_messages(T: Any, raises: Any, name: str) -> None:
         call(T)
 
 
-SINGULAR = "The diagonal element 1 is zero, the inversion could not be completed because the input matrix is singular."
+SINGULAR = (
+    "The diagonal element 1 is zero, the inversion could not be completed because the input matrix is "
+    "singular."
+)
 INDEFINITE = (
     "The factorization could not be completed because the input is not positive-definite (the leading minor "
     "of order {} is not positive-definite)."
@@ -95,6 +98,13 @@ def test_22_01_values_are_refused_at_the_call(T: Any, raises: Any, name: str) ->
     assert x.grad.tolist() == [[2.0, 2.0], [2.0, 2.0]]
 
 
+def test_22_01_values_are_refused_under_vmap(T: Any, raises: Any) -> None:
+    x = T.stack([T.eye(2), T.zeros(2, 2)])
+    with raises(T.linalg.LinAlgError, f"linalg.inv: (Batch element 1): {SINGULAR}"):
+        T.func.vmap(T.linalg.inv)(x)
+    assert T.func.vmap(T.linalg.inv)(x + 2 * T.eye(2)).shape == (2, 2, 2)
+
+
 def test_22_01_lu_factor_of_a_singular_matrix(T: Any, raises: Any) -> None:
     with raises(RuntimeError, "torch.linalg.lu_factor: U[1,1] is zero and using it on lu_solve would …"):
         T.linalg.lu_factor(T.zeros(2, 2))
@@ -115,5 +125,5 @@ def test_22_01_info_instead_of_an_error(T: Any) -> None:
 
 
 def test_22_01_svd_of_what_is_not_finite(T: Any) -> None:
-    with pytest.raises(T.linalg.LinAlgError, match="linalg.svd: The algorithm failed to converge"):
+    with pytest.raises(T.linalg.LinAlgError, match="The algorithm failed to converge"):
         T.linalg.svdvals(T.full((2, 2), float("nan"))).tolist()

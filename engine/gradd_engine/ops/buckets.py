@@ -33,8 +33,8 @@ def _search_infer(
     ):
         raise RuntimeError(
             f"{_SEARCH}: boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
-            f"tensor and input value tensor must match, but we got boundaries tensor {list(bounds.shape)} and "
-            f"input value tensor {list(values.shape)}"
+            "tensor and input value tensor must match, but we got boundaries tensor "
+            f"{list(bounds.shape)} and input value tensor {list(values.shape)}"
         )
     if sorter is not None:
         if tuple(sorter.shape) != tuple(bounds.shape):
@@ -97,7 +97,7 @@ def searchsorted(
                 f"got boundaries tensor dim({sorted_sequence.ndim}) and input value's dim(0) numel(1)"
             )
         input = sorted_sequence.new_full((), input)  # type: ignore[attr-defined]
-    return _search(sorted_sequence, input, sorter, out_int32, right or side == "right")  # type: ignore[operator]
+    return _search(sorted_sequence, input, sorter, out_int32, right or side == "right")
 
 
 @public(method=True)
@@ -145,7 +145,7 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
             "(Tensor elements, Tensor test_elements), (Number element, Tensor test_elements), "
             "(Tensor elements, Number test_element)"
         )
-    return _isin(elements, test_elements, assume_unique=assume_unique, invert=invert)  # type: ignore[operator]
+    return _isin(elements, test_elements, assume_unique=assume_unique, invert=invert)
 
 
 # -- counts ------------------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ _histogram: Op = op(
 def _histc(input: Any, bins: int, min: Any, max: Any) -> Any:
     if min == max and input.numel() and input.dtype.category == dtypes.FLOAT:
         min, max = dynamic.read(smallest(input)), dynamic.read(largest(input))
-    return _histogram(input, bins, min, max)  # type: ignore[operator]
+    return _histogram(input, bins, min, max)
 
 
 histc = op(
@@ -229,11 +229,11 @@ def _bincount_checked(input: Any, weights: Any, minlength: int) -> Any:
     if weights is not None and (weights.ndim != 1 or weights.shape[0] != input.shape[0]):
         raise RuntimeError("weights should be 1-d and have the same length as input")
     if not input.numel():
-        return _bincount(input, weights, [minlength])  # type: ignore[operator]
+        return _bincount(input, weights, [minlength])
     if input.dtype is not dtypes.uint8 and dynamic.read(smallest(input)) < 0:
         raise RuntimeError(only)
     size = dynamic.read(largest(input)) + 1
-    return _bincount(input, weights, [size if size > minlength else minlength])  # type: ignore[operator]
+    return _bincount(input, weights, [size if size > minlength else minlength])
 
 
 bincount = op(

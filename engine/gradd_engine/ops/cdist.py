@@ -44,7 +44,7 @@ def _cdist_infer(x1: Tensor, x2: Tensor, p: float) -> Meta:
 
 def _cdist_impl(xp: Any, a: Any, b: Any, p: float) -> Any:
     if not a.shape[-1]:
-        return xp.zeros((*a.shape[:-1], b.shape[-2]), a.dtype) + xp.zeros(b.shape[:-2] + (1, 1), a.dtype)
+        return xp.zeros((*a.shape[:-1], b.shape[-2]), a.dtype) + xp.zeros((*b.shape[:-2], 1, 1), a.dtype)
     return norm_of(xp, a[..., :, None, :] - b[..., None, :, :], p, (-1,), False, None)
 
 
@@ -91,7 +91,7 @@ def cdist(
     """See torch.cdist; every mode computes the differences themselves."""
     if compute_mode not in _MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
-    return _cdist(x1, x2, p)  # type: ignore[operator]
+    return _cdist(x1, x2, p)
 
 
 # -- one collection ----------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ _pdist: Op = op(
 )
 pdist = op(
     "pdist(Tensor input, float p=2.0)",
-    composite=lambda input, p: _pdist(contiguous(input), p),  # type: ignore[operator]
+    composite=lambda input, p: _pdist(contiguous(input), p),
     namespace="|nn.functional",
     doc="The p-norm distance between each two rows of a matrix (torch.nn.functional.pdist).",
 )

@@ -70,13 +70,13 @@ _old = _kernel("cholesky_kernel", "cholesky", "CholeskyBackward0")
 
 
 def _checked(A: Tensor, upper: bool, factor: Op, name: str) -> Any:
-    out, info = factor(A, upper)  # type: ignore[operator]
+    out, info = factor(A, upper)
     check(info, name, "cholesky")
     return out
 
 
 def _pair(A: Tensor, upper: bool, check_errors: bool) -> Any:
-    out, info = _ex(A, upper)  # type: ignore[operator]
+    out, info = _ex(A, upper)
     if check_errors:
         check(info, "linalg.cholesky_ex", "cholesky")
     return out, info

@@ -101,7 +101,7 @@ old_slogdet = tupled(_slogdet.call, "slogdet", "sign logabsdet", ("", "slogdet")
 
 def _logdet(input: Tensor) -> Any:
     square_floating(input, "logdet")
-    sign, size = _slogdet(input)  # type: ignore[operator]
+    sign, size = _slogdet(input)
     if input.dtype.is_complex:
         return named.log(sign) + size
     return where(sign == -1.0, float("nan"), size)

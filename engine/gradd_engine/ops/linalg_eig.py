@@ -72,7 +72,7 @@ _eigh: Op = op(
 eigh = tupled(_eigh.call, "linalg_eigh", "eigenvalues eigenvectors", ("linalg", "eigh"))
 eigvalsh = op(
     "linalg_eigvalsh(Tensor A, str UPLO='L')",
-    composite=lambda A, UPLO: _eigh(A, UPLO)[0],  # type: ignore[operator]
+    composite=lambda A, UPLO: _eigh(A, UPLO)[0],
     inline=True,
     namespace="linalg",
     doc="Eigenvalues of Hermitian matrices, ascending (torch.linalg.eigvalsh).",
@@ -135,7 +135,7 @@ _eig: Op = op(
 eig = tupled(_eig.call, "linalg_eig", "eigenvalues eigenvectors", ("linalg", "eig"))
 eigvals = op(
     "linalg_eigvals(Tensor A)",
-    composite=lambda A: _eig(A)[0],  # type: ignore[operator]
+    composite=lambda A: _eig(A)[0],
     inline=True,
     namespace="linalg",
     doc="Eigenvalues, complex (torch.linalg.eigvals).",

@@ -25,7 +25,8 @@ def _rectangular(A: Tensor, name: str, pivot: bool, kernel: str = "lu_cpu") -> i
         raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
     if A.dtype.category < dtypes.FLOAT or A.dtype.is_half:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{A.dtype.title}'")
-    return min(A.shape[-2:])
+    k: int = min(A.shape[-2:])
+    return k
 
 
 def _add(a: Any, b: Any) -> Any:
@@ -180,14 +181,14 @@ _factor: Op = op(
 
 
 def _factor_ex(A: Tensor, pivot: bool, check_errors: bool) -> Any:
-    packed, pivots, info = _factor(A, pivot)  # type: ignore[operator]
+    packed, pivots, info = _factor(A, pivot)
     if check_errors:
         check(info, "torch.linalg.lu_factor_ex", "lu_factor", RuntimeError)
     return packed, pivots, info
 
 
 def _checked_factor(A: Tensor, pivot: bool) -> Any:
-    packed, pivots, info = _factor(A, pivot)  # type: ignore[operator]
+    packed, pivots, info = _factor(A, pivot)
     check(info, "torch.linalg.lu_factor", "lu_factor", RuntimeError)
     return packed, pivots
 
@@ -220,7 +221,7 @@ lu_factor = tupled(
 
 def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
     """See torch.lu: LU and pivots, with `get_infos` info too; a zero pivot is no error."""
-    packed, pivots, info = _factor(A, pivot)  # type: ignore[operator]
+    packed, pivots, info = _factor(A, pivot)
     return (packed, pivots, info) if get_infos else (packed, pivots)
 
 

@@ -55,7 +55,7 @@ def _dims(A: Tensor, dim: Any) -> tuple[int, int]:
 def _spectral(A: Any, ord: Any, rows: int, cols: int, keepdim: bool) -> Any:
     rest = [d for d in range(A.ndim) if d not in (rows, cols)]
     moved = permute(A, [*rest, rows, cols])
-    values = svdvals(moved)  # type: ignore[operator]
+    values = svdvals(moved)
     if ord == "nuc":
         out = sum(values, -1, keepdim)
     else:
@@ -102,7 +102,7 @@ def matrix_norm(
     A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: DType | None = None
 ) -> Any:
     """See torch.linalg.matrix_norm."""
-    return _matrix_norm_op(A, ord, dim, keepdim, dtype=dtype)  # type: ignore[operator]
+    return _matrix_norm_op(A, ord, dim, keepdim, dtype=dtype)
 
 
 def _norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: DType | None) -> Any:
@@ -134,7 +134,7 @@ def norm(
     A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None
 ) -> Any:
     """See torch.linalg.norm."""
-    return _norm_op(A, ord, dim, keepdim, dtype=dtype)  # type: ignore[operator]
+    return _norm_op(A, ord, dim, keepdim, dtype=dtype)
 
 
 @public(name="norm", method=True)
@@ -171,7 +171,7 @@ def _cond(A: Tensor, p: Any) -> Any:
     elif p is not None and abs(p) not in (1, 2, math.inf):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     if p in (None, 2, -2):
-        values = svdvals(A)  # type: ignore[operator]
+        values = svdvals(A)
         first, last = values.narrow(-1, 0, 1), values.narrow(-1, -1, 1)
         return squeeze_dim(last / first if p == -2 else first / last, -1)
     square(A, f"linalg.cond(ord={p})")

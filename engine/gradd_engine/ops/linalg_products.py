@@ -40,7 +40,7 @@ def _matrix_power(input: Tensor, n: int, name: str = "linalg.matrix_power") -> A
         return contiguous_copy(input).copy_(diagonal.expand(list(input.shape)))
     base: Any = input
     if n < 0:
-        base, n = inv(input), -n  # type: ignore[operator]
+        base, n = inv(input), -n
         if n == 1:
             return base
     if n == 1:
@@ -88,7 +88,7 @@ def _direction(A: Any, E: Any) -> Any:
     n = A.shape[-1]
     zeros = A.new_zeros(tuple(A.shape))
     block = cat([cat([A, E], -1), cat([zeros, A], -1)], -2)
-    return narrow(narrow(linalg_matrix_exp(block), -2, 0, n), -1, n, n)  # type: ignore[operator]
+    return narrow(narrow(linalg_matrix_exp(block), -2, 0, n), -1, n, n)
 
 
 linalg_matrix_exp: Op = op(
@@ -102,7 +102,7 @@ linalg_matrix_exp: Op = op(
 )
 matrix_exp = op(
     "matrix_exp(Tensor input)",
-    composite=lambda input: linalg_matrix_exp(input),  # type: ignore[operator]
+    composite=lambda input: linalg_matrix_exp(input),
     inline=True,
     method=True,
     doc="The exponential of square matrices (torch.matrix_exp).",
@@ -176,7 +176,7 @@ multi_dot = op(
 @public()
 def chain_matmul(*matrices: Any) -> Any:
     """See torch.chain_matmul."""
-    return matrices[0] if len(matrices) == 1 else multi_dot(list(matrices))  # type: ignore[operator]
+    return matrices[0] if len(matrices) == 1 else multi_dot(list(matrices))
 
 
 # -- vectors -----------------------------------------------------------------------------------------
@@ -209,8 +209,8 @@ linalg_cross: Op = op(
     infer=_cross_infer,
     impl=_cross_impl,
     vjp=(
-        lambda g, other, dim: linalg_cross(conj(other), g, dim=dim),  # type: ignore[operator]
-        lambda g, input, dim: linalg_cross(g, conj(input), dim=dim),  # type: ignore[operator]
+        lambda g, other, dim: linalg_cross(conj(other), g, dim=dim),
+        lambda g, input, dim: linalg_cross(g, conj(input), dim=dim),
     ),
     jvp=BILINEAR,
     namespace="linalg",
@@ -225,7 +225,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
         if input.ndim == other.ndim and 3 not in input.shape:
             raise RuntimeError("no dimension of size 3 in input")
         dim = tuple(input.shape).index(3) if 3 in input.shape else -1
-    return linalg_cross(input, other, dim=dim)  # type: ignore[operator]
+    return linalg_cross(input, other, dim=dim)
 
 
 def _vecdot(x: Tensor, y: Tensor, dim: int) -> Any:
@@ -271,7 +271,7 @@ linalg_vander = op(
 )
 
 
-def _old_vander(x: Tensor, N: int | None, increasing: bool) -> Any:
+def _old_vander(x: Any, N: int | None, increasing: bool) -> Any:
     if x.ndim != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")
     count = x.shape[0] if N is None else N

@@ -120,7 +120,7 @@ linalg_qr = tupled(_qr.call, "linalg_qr", "Q R", ("linalg", "qr"))
 qr = tupled(
     op(
         "qr(Tensor input, bool some=True)",
-        composite=lambda input, some: _qr(input, "reduced" if some else "complete"),  # type: ignore[operator]
+        composite=lambda input, some: _qr(input, "reduced" if some else "complete"),
         inline=True,
         doc="Q and R of input = Q R (torch.qr).",
     ).call,

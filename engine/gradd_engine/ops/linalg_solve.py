@@ -251,7 +251,8 @@ def _triangular_jvp(
 
 
 solve_triangular_kernel: Op = op(
-    "linalg_solve_triangular_kernel(Tensor A, Tensor B, bool upper, bool left=True, bool unitriangular=False)",
+    "linalg_solve_triangular_kernel(Tensor A, Tensor B, bool upper, bool left=True, "
+    "bool unitriangular=False)",
     infer=_triangular_infer,
     impl=lambda xp, a, b, upper, left, unitriangular: kernels.solve_triangular(
         xp, a, b, upper, left, unitriangular
@@ -314,7 +315,7 @@ def _tensorinv(A: Tensor, ind: int) -> Any:
 def _tensorsolve(A: Tensor, B: Tensor, dims: Any) -> Any:
     if dims is not None:
         moved = [d % A.ndim for d in dims]
-        A = permute(A, [*(d for d in range(A.ndim) if d not in moved), *moved])  # type: ignore[assignment]
+        A = permute(A, [*(d for d in range(A.ndim) if d not in moved), *moved])
     shape = A.shape[B.ndim :]
     cols = prod(shape)
     if cols != prod(A.shape[: B.ndim]):

@@ -1,4 +1,4 @@
-"""Singular values and what follows from them: pseudo-inverses, ranks, least squares.
+"""Singular values and what follows from them: pseudo-inverses and ranks.
 
 Gradients of singular vectors are nan where singular values are repeated, as in PyTorch
 (https://pytorch.org/docs/stable/generated/torch.linalg.svd.html).
@@ -12,22 +12,22 @@ import numpy as np
 
 from .. import dtypes
 from ..kernels import linalg as kernels
-from ..layout import Meta, broadcast_shapes
+from ..layout import Meta
 from ..op import Joint, Op, op
 from ..surface import public
 from ..tensor import Tensor
 from .binary import maximum
-from .common import conj
 from .diagonals import diag_embed, diagonal
 from .elementwise import abs
 from .linalg_common import LinAlgError, adjoint, columns, floating, matrices, re, square, tupled
 from .linalg_eig import eigvalsh
 from .reductions import sum
-from .reshape import squeeze_dim, unsqueeze
+from .reshape import unsqueeze
 from .slicing import narrow
 
 
-def _eps(dtype: Any) -> float:
+def eps(dtype: Any) -> float:
+    """The distance from 1 to the next number of a dtype."""
     return float(np.finfo(dtypes.to_real(dtype).np).eps)
 
 
@@ -50,7 +50,8 @@ def _svd_infer(A: Tensor, full_matrices: bool) -> list[Meta]:
 def _svd_impl(xp: Any, a: Any, full_matrices: bool) -> Any:
     if not bool(xp.isfinite(a).all()):
         raise LinAlgError(
-            "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
+            "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite "
+            "values."
         )
     u, s, vh = xp.linalg.svd(a, full_matrices=full_matrices)
     return u, s, vh
@@ -159,7 +160,7 @@ linalg_svd = tupled(_svd.call, "linalg_svd", "U S Vh", ("linalg", "svd"))
 
 
 def _singular(A: Tensor) -> Any:
-    return _svd(A, False)[1]  # type: ignore[operator]
+    return _svd(A, False)[1]
 
 
 svdvals = op(
@@ -171,8 +172,8 @@ svdvals = op(
 )
 
 
-def _old_svd(input: Tensor, some: bool, compute_uv: bool) -> Any:
-    U, S, Vh = _svd(input, not some)  # type: ignore[operator]
+def _old_svd(input: Any, some: bool, compute_uv: bool) -> Any:
+    U, S, Vh = _svd(input, not some)
     if compute_uv:
         return U, S, adjoint(Vh)
     *batch, m, n = input.shape
@@ -198,8 +199,8 @@ svd = tupled(
 def _pinv_infer(A: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Meta:
     if A.ndim < 2 or A.dtype.category < dtypes.FLOAT or A.dtype.is_half:
         raise RuntimeError(
-            f"linalg.pinv({A.dtype.title}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions of "
-            "float, double, cfloat or cdouble types"
+            f"linalg.pinv({A.dtype.title}{{{list(A.shape)}}}): expected a tensor with 2 or more dimensions "
+            "of float, double, cfloat or cdouble types"
         )
     if hermitian:
         square(A, "linalg.pinv")
@@ -215,19 +216,20 @@ def pinv_gradient(g: Any, A: Any, P: Any) -> Any:
     return -(Ph @ g @ Ph) + (gh - A @ (P @ gh)) @ (P @ Ph) + Ph @ (P @ gh - (P @ gh @ P) @ A)
 
 
-def _pinv_jvp(A_t: Any, A: Any, out: Any) -> Any:
+def pinv_tangent(A_t: Any, A: Any, out: Any) -> Any:
+    """The tangent of a pseudo-inverse `out` of constant rank."""
     P, Ph, dAh = out, adjoint(out), adjoint(A_t)
     first = dAh - (dAh @ A) @ P
     last = dAh - P @ (A @ dAh)
     return -(P @ A_t @ P) + (P @ Ph) @ first + last @ (Ph @ P)
 
 
-_pinv: Op = op(
+pinv_kernel: Op = op(
     "linalg_pinv_kernel(Tensor A, Tensor|Number atol, Tensor|Number rtol, bool hermitian=False)",
     infer=_pinv_infer,
     impl=lambda xp, a, atol, rtol, hermitian: kernels.pinv(xp, a, atol, rtol, hermitian),
     vjp={"A": lambda g, A, out: pinv_gradient(g, A, out)},
-    jvp=_pinv_jvp,
+    jvp=pinv_tangent,
     node="LinalgPinvBackward0",
     namespace="-",
     doc="The pseudo-inverse, with the tolerances resolved.",
@@ -237,14 +239,14 @@ _pinv: Op = op(
 def _tolerances(A: Tensor, atol: Any, rtol: Any) -> tuple[Any, Any]:
     if rtol is None:
         given = isinstance(atol, Tensor) or (atol is not None and atol > 0)
-        rtol = 0.0 if given or A.ndim < 2 else _eps(A.dtype) * max(A.shape[-2:])
+        rtol = 0.0 if given or A.ndim < 2 else eps(A.dtype) * max(A.shape[-2:])
     return (0.0 if atol is None else atol), rtol
 
 
 def _pinv_public(A: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Any:
     if A.dtype.category < dtypes.FLOAT or A.ndim < 2:
         _pinv_infer(A, 0.0, 0.0, False)
-    return _pinv(A, *_tolerances(A, atol, rtol), hermitian)  # type: ignore[operator]
+    return pinv_kernel(A, *_tolerances(A, atol, rtol), hermitian)
 
 
 linalg_pinv = op(
@@ -259,21 +261,21 @@ linalg_pinv = op(
 @public("linalg")
 def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
     """See torch.linalg.pinv; `rcond` is an older name of `rtol`."""
-    return linalg_pinv(A, atol=atol, rtol=rcond if rtol is None else rtol, hermitian=hermitian)  # type: ignore[operator]
+    return linalg_pinv(A, atol=atol, rtol=rcond if rtol is None else rtol, hermitian=hermitian)
 
 
 @public(method=True)
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
     """See torch.pinverse."""
-    return linalg_pinv(input, rtol=rcond)  # type: ignore[operator]
+    return linalg_pinv(input, rtol=rcond)
 
 
-def _rank(A: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Any:
+def _rank(A: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
     matrices(A, "torch.linalg.matrix_rank", "input")
     atol, rtol = _tolerances(A, atol, rtol)
     if 0 in A.shape:
         return A.new_zeros(tuple(A.shape[:-2]), dtype=dtypes.int64)
-    size = abs(eigvalsh(A)) if hermitian else svdvals(A)  # type: ignore[operator]
+    size = abs(eigvalsh(A)) if hermitian else svdvals(A)
     largest = size.amax(-1, True) if hermitian else narrow(size, -1, 0, 1)
     bound = rtol * largest if not isinstance(rtol, Tensor) else unsqueeze(rtol, -1) * largest
     if isinstance(atol, Tensor) or atol != 0:
@@ -299,135 +301,4 @@ def matrix_rank(
     """See torch.linalg.matrix_rank; `tol` is an older name of `atol`, with no relative tolerance."""
     if tol is not None:
         atol, rtol = tol, 0.0
-    return _rank_op(A, atol=atol, rtol=rtol, hermitian=hermitian)  # type: ignore[operator]
-
-
-# -- least squares -----------------------------------------------------------------------------------
-
-_DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
-
-
-def _lstsq_infer(A: Tensor, B: Tensor, rcond: Any, driver: str) -> list[Meta]:
-    name = "torch.linalg.lstsq"
-    if A.ndim < 2:
-        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
-    if B.ndim < 1:
-        raise RuntimeError(f"{name}: other must have at least 1 dimension.")
-    if A.dtype is not B.dtype:
-        raise RuntimeError(
-            f"{name}: Expected input and other to have the same dtype, but got input's dtype {A.dtype.title} "
-            f"and other's dtype {B.dtype.title}"
-        )
-    diff = A.ndim - B.ndim
-    if not 0 <= diff <= 1:
-        raise RuntimeError(
-            f"{name}: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1"
-        )
-    if driver not in _DRIVERS:
-        raise RuntimeError(f"{name}: parameter `driver` should be one of ({', '.join(_DRIVERS)})")
-    vector = diff == 1
-    if A.shape[-2] != B.shape[-1 if vector else -2]:
-        raise RuntimeError(f"{name}: input.size(-2) should match other.size({-1 if vector else -2})")
-    if A.dtype.category < dtypes.FLOAT or A.dtype.is_half:
-        raise RuntimeError("This function doesn't handle types other than float and double")
-    *batch, m, n = A.shape
-    lead = broadcast_shapes(tuple(batch), tuple(B.shape[: -1 if vector else -2]))
-    count = 1 if vector else B.shape[-1]
-    whole = columns((*lead, max(m, n), count), A.dtype)
-    strides = whole.strides[:-1] if vector else whole.strides
-    shape = (*lead, n) if vector else (*lead, n, count)
-    real = dtypes.to_real(A.dtype)
-    residuals = (*lead, count) if m > n and driver != "gelsy" else (0,)
-    return [
-        Meta(shape, A.dtype, strides if m > n else None if vector else columns(shape, A.dtype).strides),
-        Meta(residuals, real),
-        Meta(lead if driver != "gels" else (0,), dtypes.int64),
-        Meta((*lead, min(m, n)) if driver in ("gelsd", "gelss") else (0,), real),
-    ]
-
-
-def _lstsq_impl(xp: Any, a: Any, b: Any, rcond: Any, driver: str) -> Any:
-    vector = a.ndim - b.ndim == 1
-    b = b[..., None] if vector else b
-    m, n = a.shape[-2:]
-    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    s = xp.linalg.svd(a, compute_uv=False)
-    bound = float(np.finfo(s.dtype).eps) * max(m, n) if rcond is None else rcond
-    x = xp.matmul(kernels.pinv(xp, a, 0.0, bound, False), b)
-    nothing = xp.zeros(0, s.dtype)
-    rank = (s > bound * s[..., :1]).sum(axis=-1) if s.shape[-1] else xp.zeros(lead, np.int64)
-    residual = nothing
-    if m > n and driver != "gelsy":
-        residual = (xp.abs(xp.matmul(a, x) - b) ** 2).sum(axis=-2)
-    return (
-        x[..., 0] if vector else x,
-        residual,
-        xp.broadcast_to(rank, lead) if driver != "gels" else xp.zeros(0, np.int64),
-        xp.broadcast_to(s, (*lead, s.shape[-1])) if driver in ("gelsd", "gelss") else nothing,
-    )
-
-
-def _lstsq_vjp(grads: Any, A: Any, B: Any, outs: Any, needs: Any) -> Any:
-    gX, gR = grads[0], grads[1]
-    P = _pinv(A, 0.0, _eps(A.dtype) * max(A.shape[-2:]))  # type: ignore[operator]
-    vector = A.ndim - B.ndim == 1
-    side = unsqueeze(B, -1) if vector else B
-    gA = gB = None
-    if gX is not None:
-        g = unsqueeze(gX, -1) if vector else gX
-        gA = pinv_gradient(g @ adjoint(side), A, P)
-        gB = adjoint(P) @ g
-    if gR is not None and gR.shape != (0,):
-        # the residual is orthogonal to the columns, so that the solution's own change does not count
-        X = P @ side
-        error = (A @ X - side) * (2.0 * unsqueeze(gR, -2))
-        gA = error @ adjoint(X) if gA is None else gA + error @ adjoint(X)
-        gB = -error if gB is None else gB - error
-    if gB is not None and vector:
-        gB = squeeze_dim(gB, -1)
-    return gA if needs[0] else None, gB if needs[1] else None
-
-
-def _lstsq_jvp(A_t: Any, B_t: Any, A: Any, B: Any, outs: Any) -> Any:
-    P = _pinv(A, 0.0, _eps(A.dtype) * max(A.shape[-2:]))  # type: ignore[operator]
-    vector = A.ndim - B.ndim == 1
-    side = unsqueeze(B, -1) if vector else B
-    X = P @ side
-    dX, error_t = None, None
-    if A_t is not None:
-        dX, error_t = _pinv_jvp(A_t, A, P) @ side, A_t @ X
-    if B_t is not None:
-        moved = unsqueeze(B_t, -1) if vector else B_t
-        dX = P @ moved if dX is None else dX + P @ moved
-        error_t = -moved if error_t is None else error_t - moved
-    dR = None
-    if outs[1].shape != (0,):
-        error = A @ X - side
-        dR = sum(re(conj(error) * error_t), -2) * 2.0
-    return [squeeze_dim(dX, -1) if vector else dX, dR, None, None]
-
-
-_lstsq: Op = op(
-    "linalg_lstsq_kernel(Tensor A, Tensor B, float? rcond, str driver)",
-    infer=_lstsq_infer,
-    impl=_lstsq_impl,
-    vjp=Joint("A B", _lstsq_vjp),
-    jvp=_lstsq_jvp,
-    node="LinalgLstsqBackward0",
-    many=True,
-    differentiable=(True, True, False, False),
-    namespace="-",
-    doc="Least squares, with the driver named.",
-)
-lstsq = tupled(
-    op(
-        "linalg_lstsq(Tensor A, Tensor B, float? rcond=None, *, str? driver=None)",
-        composite=lambda A, B, rcond, driver: _lstsq(A, B, rcond, driver or "gelsy"),  # type: ignore[operator]
-        inline=True,
-        namespace="linalg",
-        doc="X that minimises |A X - B| (torch.linalg.lstsq); of several, the smallest.",
-    ).call,
-    "linalg_lstsq",
-    "solution residuals rank singular_values",
-    ("linalg", "lstsq"),
-)
+    return _rank_op(A, atol=atol, rtol=rtol, hermitian=hermitian)

@@ -182,4 +182,4 @@ _MODE = return_type("mode", "values indices")
 @public(method=True)
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """See torch.mode."""
-    return _MODE(*_mode(input, dim, keepdim))  # type: ignore[operator]
+    return _MODE(*_mode(input, dim, keepdim))

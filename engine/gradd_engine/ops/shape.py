@@ -15,7 +15,7 @@ from ..layout import (
     preserve_format,
     preserved_strides,
 )
-from ..op import LINEAR, Op, op
+from ..op import LINEAR, op
 from ..registry import named
 from ..surface import public
 from ..tensor import Tensor
@@ -103,7 +103,7 @@ def contiguous(self: Tensor, memory_format: MemoryFormat = contiguous_format) ->
 
 Tensor.contiguous = contiguous  # type: ignore[attr-defined]
 
-sum_to_size: Op = op(
+sum_to_size = op(
     "sum_to_size(Tensor input, int[] size)",
     infer=_sum_to_infer,
     impl=_sum_to,
@@ -116,7 +116,7 @@ sum_to_size: Op = op(
 
 def _sum_to_size(self: Tensor, *size: Any) -> Any:
     """See torch.Tensor.sum_to_size."""
-    return sum_to_size(self, as_list(size))  # type: ignore[operator]
+    return sum_to_size(self, as_list(size))
 
 
 public(name="sum_to_size", method=True)(_sum_to_size)

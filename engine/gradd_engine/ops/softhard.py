@@ -99,7 +99,7 @@ tanhshrink: Op = op(
 def _shrunk(input: Tensor, lambd: float, name: str) -> Meta:
     meta = floating(f"{name}_cpu")(input)
     if name == "softshrink" and not 0 <= lambd < math.inf:
-        largest = float(finfo(input.dtype.np).max)
+        largest = float(finfo(input.dtype.np).max)  # type: ignore[no-untyped-call]
         raise RuntimeError(
             f"lambda must be in range [0, {largest:g}] for input dtype {input.dtype.title}, but found "
             f"{lambd:g}"
