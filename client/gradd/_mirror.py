@@ -14,6 +14,7 @@ from gradd_engine import dtypes
 from gradd_engine.backends.meta import MetaBackend
 from gradd_engine.layout import Meta
 from gradd_engine.nodes import Edge, Node
+from gradd_engine.tensor import InferenceCounter, VersionCounter
 from gradd_engine.tensor import Tensor as EngineTensor
 from gradd_protocol.limits import DEFAULT
 
@@ -82,6 +83,7 @@ class Opaque(Node):
 def adopt(backend: MirrorBackend, info: TensorInfo) -> EngineTensor:
     """A mirror of a tensor that came from elsewhere."""
     t = backend.empty(Meta(tuple(info.shape), dtypes.by_name(info.dtype), tuple(info.strides)))
+    t._vc, t._conj = (InferenceCounter if info.is_inference else VersionCounter)(), info.is_conj
     correct(t, info, backend.session, graph_lost=True)
     return t
 

@@ -24,7 +24,7 @@ def rows(session: Session) -> Iterator[TensorInfo]:
         yield TensorInfo(
             i, names.get(id(t)), list(t.shape), list(t.strides), t.dtype.name, t.requires_grad,
             t.is_leaf, t._vc.n if t.is_inference() else t._version,
-            t._grad is not None,
+            t._grad is not None, t._vc.inference, t._conj,
         )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ class _Message(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True
     """Base of all messages."""
 
 
-class TensorInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TensorInfo(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What a mirror knows of a session tensor. Strides are in elements; `dtype` is NumPy's name."""
 
     id: str
@@ -39,6 +39,10 @@ class TensorInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     is_leaf: bool
     version: int
     has_grad: bool
+    is_inference: bool = False
+    """It was made in inference mode."""
+    is_conj: bool = False
+    """Its memory holds the conjugates of its values."""
 
 
 class SessionInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

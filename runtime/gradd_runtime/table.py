@@ -31,6 +31,8 @@ def describe(t: Tensor, id: str, name: str | None) -> TensorInfo:
         t.is_leaf,
         t._vc.n,
         t._grad is not None,
+        t._vc.inference,
+        t._conj,
     )
 
 

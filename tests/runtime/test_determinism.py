@@ -41,7 +41,7 @@ def test_frames_of_a_random_script_are_answered_alike(monkeypatch: pytest.Monkey
         placement.close(session.name)
         fresh = Session(session.name)
         assert [fresh.submit(f) for f in frames] == replies
-        assert len(replies) > 10
+        assert len(replies) > 5
 
 
 def test_random_steps_depend_on_seed_and_number_alone() -> None:

@@ -40,6 +40,8 @@ def scenarios() -> list[list[bytes]]:
             hand_gradients_over,
             share_memory,
             compute_twice,
+            free_what_crossed,
+            change_shapes,
         ):
             with gradd.connect("local:"):
                 gradd.manual_seed(0)
@@ -60,6 +62,22 @@ def read_between() -> None:
         y.item()
         y.backward()
         w.grad.tolist()
+
+
+def free_what_crossed() -> None:
+    w = gradd.ones(4, requires_grad=True)
+    for _ in range(4):
+        y = (w * w).exp().sum()
+        y.item()
+        y.backward()
+        gradd.current_session().info()  # tells bytes
+
+
+def change_shapes() -> None:
+    for n in (2, 2, 2, 3, 3, 2):
+        x = gradd.ones(n)
+        gradd.current_session().flush()
+        (x * 2).sum().item()
 
 
 def keep_gradients() -> None:

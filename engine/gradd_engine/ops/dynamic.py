@@ -14,10 +14,10 @@ import numpy as np
 from .. import dtypes
 from ..layout import Meta, broadcast_shapes, numel
 from ..op import LINEAR, op
+from ..registry import named
 from ..surface import public
 from .binary import where
 from .create import zeros
-from .slicing import unbind
 from .views import expand, reshape
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     """See torch.nonzero."""
     if not as_tuple:
         return nonzero_op(input)
-    return tuple(unbind(nonzero_op(reshape(input, [1]) if not input.ndim else input), 1))
+    return tuple(named.unbind(nonzero_op(reshape(input, [1]) if not input.ndim else input), 1))
 
 
 @public(method=True)
