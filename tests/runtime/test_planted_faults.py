@@ -77,7 +77,8 @@ def change_shapes() -> None:
     for n in (2, 2, 2, 3, 3, 2):
         x = gradd.ones(n)
         gradd.current_session().flush()
-        (x * 2).sum().item()
+        gradd.current_session()["y"] = x * 2
+        gradd.current_session().tensors()
 
 
 def keep_gradients() -> None:
