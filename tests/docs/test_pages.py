@@ -53,6 +53,13 @@ def test_quickstart_in_python(daemon: str) -> None:
     assert printed.startswith("[[2. 4.]]\nTrue ")
 
 
+def test_autograd(daemon: str) -> None:
+    printed = run_python(blocks("docs/autograd.md", "python"), GRADD_URL=daemon).splitlines()
+    assert printed[:3] == ["[2.0, 4.0, 5.0] 1", "[2.0, 4.0, 6.0]", "12.0 12.0"]
+    assert "SumBackward0" in printed[3]
+    assert printed[-3:] == ["MulBackward0", "torch.Size([3, 2]) torch.Size([2, 2])", "True"]
+
+
 def test_speed(daemon: str) -> None:
     printed = run_python(blocks("docs/speed.md", "python"), GRADD_URL=daemon)
     assert printed.startswith("8 batches: 6 planned, 2 eager")
