@@ -12,6 +12,8 @@ from gradd import RecordedHere, _registry
 from gradd._transports import local
 from gradd._transports.base import Dropped
 
+from tests.congruence.callables import MORE
+
 ERRORS = (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError)
 Action = Callable[["Script"], None]
 
@@ -382,71 +384,10 @@ class Elsewhere:
         return isinstance(error, ERRORS)
 
 
-def hook(s: Script) -> None:
-    """A hook of some kind: it looks, keeps, replaces, or reads a value in the middle of the pass."""
-    t = s.any() if s.chance(0.5) else s.leaf()
-    says: list[Callable[[Any], Any]] = [
-        lambda g: g * 0.5,
-        lambda g: s.keep(g),
-        lambda g: None,
-        lambda g: g.neg() if g.sum().item() > 0 else None,
-    ]
-    say = s.rng.choice(says)
-    match s.rng.randrange(5) if t.grad_fn is not None else s.rng.randrange(3):
-        case 0 | 1:
-            handle = t.register_hook(say)
-        case 2:
-            handle = t.register_post_accumulate_grad_hook(
-                lambda p: None if p.grad is None else s.keep(p.grad)
-            )
-        case 3:
-            handle = t.grad_fn.register_prehook(lambda outputs: s.keep(*outputs))
-        case _:
-            handle = t.grad_fn.register_hook(lambda inputs, outputs: s.keep(*inputs))
-    s.handles.append(handle)
-    if len(s.handles) > 2:
-        s.handles.pop(0).remove()
-
-
-class Scaled(gradd.autograd.Function):
-    """x * x * k, with a backward of its own that uses an input and the output."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Any, k: float) -> Any:
-        y = x * x * k
-        ctx.save_for_backward(x, y)
-        ctx.k = k
-        return y
-
-    @staticmethod
-    def backward(ctx: Any, g: Any) -> Any:
-        x, y = ctx.saved_tensors
-        return 2 * ctx.k * x * g + 0 * y, None
-
-
-def custom(s: Script) -> None:
-    with s.mode():
-        s.keep(Scaled.apply(s.any(), s.rng.choice([0.5, 2.0])))
-
-
-def again(s: Script) -> None:
-    """A checkpoint, of either kind."""
-    t = s.any()
-    s.keep(gradd.utils.checkpoint.checkpoint(lambda a: (a * a).tanh(), t, use_reentrant=s.chance(0.3)))
-
-
-def packed(s: Script) -> None:
-    pack: Any = s.rng.choice([lambda t: t, lambda t: t.clone(), lambda t: t.numpy()])
-    with gradd.autograd.graph.saved_tensors_hooks(
-        pack, lambda b: b if isinstance(b, gradd.Tensor) else gradd.tensor(b)
-    ):
-        (binary if s.chance(0.5) else unary)(s)
-
-
 TABLE: dict[Action, float] = {
     create: 3, draw: 0.5, binary: 5, unary: 4, reduce: 2, product: 1, view: 4, write: 4, backward: 4, grad: 2,
     gradients: 3, flags: 2, forget: 3, read: 1, optimize: 0.7, end_batch: 1, name: 0.7, reconnect: 0.3,
-    amnesia: 0.3, elsewhere: 0.7, hook: 1, custom: 1, again: 0.4, packed: 0.6,
+    amnesia: 0.3, elsewhere: 0.7, **MORE,
 }  # fmt: skip
 ACTIONS = list(TABLE)
 WEIGHTS = list(TABLE.values())

@@ -28,7 +28,8 @@ def test_frames_of_a_random_script_are_answered_alike(monkeypatch: pytest.Monkey
         return future
 
     monkeypatch.setattr(placement, "submit", recorded)
-    for seed in range(6):
+    compared = 0
+    for seed in range(12):
         frames.clear()
         replies.clear()
         session = gradd.connect("local:", session=f"determinism-{seed}")
@@ -39,9 +40,12 @@ def test_frames_of_a_random_script_are_answered_alike(monkeypatch: pytest.Monkey
             script.settle()
         session.close()
         placement.close(session.name)
+        if "amnesia" in script.log:
+            continue  # a session was made to forget what its frames rely on
         fresh = Session(session.name)
         assert [fresh.submit(f) for f in frames] == replies
-        assert len(replies) > 5
+        compared += len(replies)
+    assert compared > 60
 
 
 def test_random_steps_depend_on_seed_and_number_alone() -> None:

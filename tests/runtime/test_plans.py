@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import gradd
 import msgspec
 import numpy as np
 import pytest
-from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.nodes import Folded, node_of
 from gradd_engine.saved import Saved
 from gradd_protocol.frames import decode_reply
@@ -25,18 +24,9 @@ from gradd_runtime.session import Session
 from tests.congruence.programs import Script
 from tests.runtime.peer import Peer
 
+pytestmark = pytest.mark.usefixtures("settled")
 #: random programs in all; `make fuzz` asks for more
 PROGRAMS = int(os.environ.get("GRADD_PROGRAMS", "1000"))
-
-
-@pytest.fixture(autouse=True, scope="module")
-def settled() -> Iterator[None]:
-    """What is loaded stays: the collections that `compare` asks for need not look through it."""
-    NUMPY.kernels.load()
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from tests.runtime import test_plans
 from tests.runtime.test_plans import compare, random_program
 
 Patch = pytest.MonkeyPatch
+pytestmark = pytest.mark.usefixtures("settled")
 
 
 @pytest.fixture(scope="module")
