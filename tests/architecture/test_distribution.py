@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +22,10 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def output(fresh: Path, script: str) -> str:
-    return subprocess.run([fresh / "python", "-c", script], capture_output=True, text=True, check=True).stdout
+    # As a user's Python does: bytecode is written once and read from then on.
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    command = [fresh / "python", "-c", script]
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=env).stdout
 
 
 def test_the_sdk_alone_brings_no_server(fresh: Path) -> None:
