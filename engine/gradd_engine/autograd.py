@@ -173,6 +173,7 @@ def _captured(
     assert found is not None
     if level is not None:
         found = [None if g is None else level.front(g) for g in found]
+    found = [_in_grad_dtype(g, t) for g, t in zip(found, inputs, strict=True)]
     for i, g in enumerate(found):
         if g is None and not allow and not task.blind:
             error = RuntimeError(
@@ -193,6 +194,11 @@ def _captured(
             seen.add(id(g))
         out.append(g)
     return tuple(out)
+
+
+def _in_grad_dtype(g: Tensor | None, t: Tensor) -> Tensor | None:
+    dtype = t._grad_dtype
+    return g if g is None or dtype is ... or dtype is None else cast_gradient(g, dtype)
 
 
 def _zeros(t: Tensor, create: bool) -> Tensor:

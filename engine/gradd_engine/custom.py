@@ -316,6 +316,12 @@ class DirtySlices(Node):
         self._base, self._view = TensorMeta(base), TensorMeta(view)
         self.edges = (edge_of(base), *[e for i, e in enumerate(fn.edges) if i != at])
 
+    def _slot(self, slot: int) -> Any:
+        """Of the base, then of the Function's other inputs."""
+        if slot == 0:
+            return self._base.shape, self._base.dtype
+        return self.fn._slot(slot - 1 if slot <= self.at else slot)
+
     def waits(self, at: str) -> bool:
         """Its body is that of the Function."""
         return self.fn.waits(at) if at == BODY else super().waits(at)

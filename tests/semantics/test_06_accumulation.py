@@ -339,3 +339,10 @@ def test_06_12_sparse_gradients(T: Any, raises: Any, differs: Any) -> None:
         assert gradient.is_sparse
         gradient = gradient.to_dense()
     assert gradient.tolist() == [[1.0, 1.0], [0.0, 0.0], [2.0, 2.0]]
+
+
+def test_06_06_a_returned_gradient_has_the_grad_dtype(T: Any, leaf: Any) -> None:
+    x = leaf()
+    x.grad_dtype = T.float64
+    (g,) = T.autograd.grad((x * 2).sum(), x)
+    assert g.dtype == T.float64

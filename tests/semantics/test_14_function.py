@@ -374,3 +374,13 @@ def test_14_10_second_derivatives_through_a_saved_input(T: Any, leaf: Any) -> No
     (g,) = T.autograd.grad(square(T).apply(x).sum(), x, create_graph=True)
     g.sum().backward()
     assert x.grad.tolist() == [2.0, 2.0]
+
+
+def test_14_08_behind_a_dirty_view(T: Any, leaf: Any) -> None:
+    x = leaf([1.0, 2.0, 3.0])
+    y = x * 1
+    _double_in_place(T).apply(y[1:])
+    behind = y.grad_fn.next_functions[0][0]
+    (g,) = T.autograd.grad(T.autograd.graph.GradientEdge(behind, 0), x, T.ones(3))
+    assert behind.name() == "MulBackward0"
+    assert g.tolist() == [1.0, 1.0, 1.0]

@@ -25,7 +25,7 @@ def alike(a: Any, b: Any) -> bool:
     return a.dtype.char in "fd" and a.dtype is b.dtype and a.shape == b.shape
 
 
-#: elements below which a few calls of NumPy take less time than the way to a compiled kernel
+#: elements below which a few calls of NumPy are preferred to the way to a compiled kernel; not tuned
 FEW = 512
 
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .lower import Call
 
 #: what a step of a plan takes, with the tensors and places that describe it (measured with tracemalloc)
-STEP_BYTES = 3000
+STEP_BYTES = 3200
 
 
 class PlanBroken(RuntimeError):
