@@ -57,6 +57,7 @@ NAMES: dict[str, tuple[str, Callable[[Any, Any, Any], Any]]] = {
         lambda T, x, m: T.nn.functional.cross_entropy(m, T.tensor([0, 1])),
     ),
     "norm": ("LinalgVectorNormBackward0", lambda T, x, m: x.norm()),
+    "inv": ("LinalgInvExBackward0", lambda T, x, m: T.linalg.inv(m)),
     "double": ("ToCopyBackward0", lambda T, x, m: x.double()),
     "float": ("ToCopyBackward0", lambda T, x, m: x.double().float()),
     "conv": (

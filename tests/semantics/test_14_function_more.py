@@ -6,33 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.semantics.functions import given, square
+
 pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
-
-
-def square(T: Any) -> Any:
-    """x * x, with a backward of its own."""
-
-    class Square(T.autograd.Function):  # type: ignore[misc]
-        @staticmethod
-        def forward(ctx: Any, x: Any) -> Any:
-            ctx.save_for_backward(x)
-            return x * x
-
-        @staticmethod
-        def backward(ctx: Any, g: Any) -> Any:
-            (x,) = ctx.saved_tensors
-            return 2 * x * g
-
-    return Square
-
-
-def given(T: Any, backward: Any, forward: Any = None, name: str = "Given") -> Any:
-    """A Function of one argument made of two functions."""
-    members = {
-        "forward": staticmethod(forward or (lambda ctx, x: x * 1)),
-        "backward": staticmethod(backward),
-    }
-    return type(name, (T.autograd.Function,), members)
 
 
 def _once(T: Any) -> Any:

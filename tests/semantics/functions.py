@@ -1,0 +1,49 @@
+"""Functions that several tests define on the module under test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def square(T: Any) -> Any:
+    """x * x, with a backward of its own."""
+
+    class Square(T.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            return 2 * x * g
+
+    return Square
+
+
+def exponential(T: Any) -> Any:
+    """exp(x), which saves what it returns."""
+
+    class Exponential(T.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            y = x.exp()
+            ctx.save_for_backward(y)
+            return y
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            (y,) = ctx.saved_tensors
+            return g * y
+
+    return Exponential
+
+
+def given(T: Any, backward: Any, forward: Any = None, name: str = "Given") -> Any:
+    """A Function of one argument made of two functions."""
+    members = {
+        "forward": staticmethod(forward or (lambda ctx, x: x * 1)),
+        "backward": staticmethod(backward),
+    }
+    return type(name, (T.autograd.Function,), members)
