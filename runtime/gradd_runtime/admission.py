@@ -160,6 +160,10 @@ def _mirror(backend: MetaBackend, t: Tensor) -> Any:
         out._requires_grad = t.requires_grad
     else:
         _give_history(out)
+    if t._base is not None:
+        # So that a flag set on a view is not taken for its base's.
+        out._base = _mirror(backend, t._base)
+        out._base._vc, out._view_version = out._vc, out._vc.n
     return out
 
 

@@ -168,3 +168,20 @@ def test_a_program_admitted_once_is_judged_again_for_other_shapes(peer: Peer) ->
     assert peer.batch(add, inputs=["x", "w"]).problem is None
     assert peer.batch(add, inputs=["x", "y"]).problem.slug == "invalid-op"
     assert peer.batch(add, inputs=["x", "w"]).problem is None
+
+
+def test_a_flag_set_on_a_view_is_not_its_bases() -> None:
+    peer = Peer()
+    peer.put("x", np.zeros((2, 3)))
+    steps: list[Any] = [{"op": "view", "inputs": ["x"], "attrs": {"size": [1, 6]}, "outputs": ["v"]}]
+    status, body = peer.json({"steps": steps})
+    assert status == 200, body
+    steps = [
+        {"op": "unbind", "inputs": ["v"], "outputs": ["%row"]},
+        {"op": "fill_", "inputs": ["v", 2.0], "outputs": ["%filled"]},
+        {"op": "set_requires_grad", "inputs": ["v"], "attrs": {"requires_grad": True}},
+        {"op": "mul", "inputs": ["%row", 3.0], "outputs": ["y"]},
+    ]
+    status, body = peer.json({"steps": steps, "fetch": ["y"]})
+    assert status == 200, body
+    assert body["results"]["y"]["data"] == [6.0] * 6
