@@ -25,7 +25,8 @@ gradd and its peers run in turn, in one run, several rounds each; a figure is th
 the ratio within a round where it is a ratio (below 1 gradd is faster). The daemon serves on loopback with
 one BLAS thread; the peer of a ratio is torch eager with one thread and its default optimizer, and raw TCP
 for the wire. Data is on the server, sliced there, unless the row says otherwise. CPU is that of a step (an
-op, a request): of the process that runs the script, and of the daemon. The system shares the cores between them.
+op, a request): of the process that runs the script, and of the daemon; the system shares the cores between
+them.
 
 Other peers run in the same rounds, each where it is installed (`.venv/bin/pip install --group bench`), with
 one thread: "fused" is torch eager with its fused optimizer, "torch.compile" torch with the model compiled
