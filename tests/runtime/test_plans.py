@@ -50,7 +50,7 @@ def replay(frames: list[bytes], *, enabled: bool) -> tuple[list[bytes], Session]
     return [session.submit(f) for f in frames], session
 
 
-def _told(reply: bytes) -> Any:
+def told(reply: bytes) -> Any:
     """A reply without how many bytes the session uses: a plan may hold what it hands out a moment longer."""
     message, buffers = decode_reply(reply)
     if isinstance(message, Attached):
@@ -88,7 +88,7 @@ def compare(frames: list[bytes]) -> dict[str, int]:
     expected, eager = replay(frames, enabled=False)
     found, planned = replay(frames, enabled=True)
     for n, (a, b) in enumerate(zip(expected, found, strict=True)):
-        assert _told(a) == _told(b), f"frame {n}: {frames[n][:2000]!r}"
+        assert told(a) == told(b), f"frame {n}: {frames[n][:2000]!r}"
     assert list(eager.table.rows()) == list(planned.table.rows())
     for name, t in eager.table.ids.items():
         other = planned.table.ids[name]
