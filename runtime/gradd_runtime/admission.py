@@ -67,7 +67,7 @@ def admit(bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Pro
     with ambient(grad=True, backend=meta, generator=None, account=None):
         for i, call in enumerate(bound.calls):
             state.grad = call.grad is True
-            inputs = [_peek(x, slots, late) for x in call.inputs]
+            inputs = [slots[x] if x.__class__ is int else _peek(x, slots, late) for x in call.inputs]
             attrs = call.attributes(late)
             try:
                 results = _dry(call, inputs, attrs, meta)
@@ -96,6 +96,11 @@ def _dry(call: Call, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend
         t = meta.empty(Meta(attrs["shape"], attrs["dtype"]))
         t._requires_grad = attrs["requires_grad"]
         return [t]
+    if op.plain and not op.dynamic and not call.raises:
+        for x in inputs:
+            if x is UNKNOWN:
+                return UNKNOWN
+        return [op.run(tuple(inputs), attrs)]
     if op.dynamic or call.raises or op.name in _UNSEEN or any(_unknown(x) for x in inputs):
         return UNKNOWN
     if op.name in _PASSES:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gradd_engine.state import Mode
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Call:
     """One step, ready to run: `inputs` as in the program, `attrs` converted, with None where `late` ones come
     from the values.
@@ -150,8 +150,9 @@ def _bind(step: Step, i: int, first: int) -> Call:
     slots = op.schema.tensors
     if len(step.inputs) != len(slots):
         raise invalid(i, f"{op.name}() takes {len(slots)} inputs, {len(step.inputs)} were given")
-    for p, x in zip(slots, step.inputs, strict=True):
-        _check_input(op, p, x, i)
+    for p, x, listed in zip(slots, step.inputs, op.listed, strict=True):
+        if x.__class__ is not int or listed:
+            _check_input(op, p, x, i)
     if step.attrs:
         known = {p.name: p for p in op.schema.attrs}
         unknown = sorted(set(step.attrs) - set(known))
@@ -180,13 +181,11 @@ def _bind(step: Step, i: int, first: int) -> Call:
         except TypeError as e:
             raise invalid(i, f"{op.name}(): {e}", exception="TypeError") from None
         attrs[p.name] = converted
-    order = sorted(n for n, _ in late)
-    kinds = dict(late)
     return Call(
         op,
         tuple(step.inputs),
         attrs,
-        tuple((n, kinds[n]) for n in order),
+        tuple(sorted(late)),
         step.outputs,
         step.grad,
         step.raises,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.memory import OutOfQuota
-from gradd_engine.state import set_mode, state
+from gradd_engine.state import Mode, set_mode, state
 from gradd_protocol.problems import Problem, ProtocolError, problem
 from gradd_protocol.program import GradOf, Value
 
@@ -76,9 +76,12 @@ def run(
     late, data = iter(values), iter(uploads)
     before = (state.grad, state.inference, state.backend)
     state.backend = backend
+    mode: Mode | None = None
     try:
         for i, call in enumerate(bound.calls):
-            set_mode(call.grad)
+            if call.grad is not mode:
+                mode = call.grad
+                set_mode(mode)
             try:
                 results = call_step(call, it.slots, late, data, backend)
             except Exception as error:
