@@ -72,6 +72,20 @@ def leaf(T: Any) -> Callable[..., Any]:
 
 
 @pytest.fixture
+def slopes(T: Any) -> Callable[..., Any]:
+    """`slopes(f, *values)`: what f's sum gives each of its inputs, a list for each."""
+
+    def find(f: Callable[..., Any], *values: list[float]) -> Any:
+        xs = [T.tensor(v, dtype=T.float64, requires_grad=True) for v in values]
+        f(*xs).sum().backward()
+        # PyTorch's zeros may have no memory of their own: adding one gives them some
+        found = [None if x.grad is None else (x.grad + 0).tolist() for x in xs]
+        return found[0] if len(found) == 1 else found
+
+    return find
+
+
+@pytest.fixture
 def differs(place: Place) -> Callable[[str], bool]:
     """`differs(item)`: whether the module is gradd, at an item where it differs on purpose."""
 

@@ -1,8 +1,10 @@
-"""Functions that several tests define on the module under test."""
+"""What several tests of these sections use: Functions of the module under test, and a comparison."""
 
 from __future__ import annotations
 
 from typing import Any
+
+import pytest
 
 
 def square(T: Any) -> Any:
@@ -47,3 +49,13 @@ def given(T: Any, backward: Any, forward: Any = None, name: str = "Given") -> An
         "backward": staticmethod(backward),
     }
     return type(name, (T.autograd.Function,), members)
+
+
+def same(found: Any, expected: Any) -> None:
+    """Equal, nan to nan, to the last digits but a few; lists of lists too."""
+    if expected and isinstance(expected[0], list):
+        assert len(found) == len(expected)
+        for f, e in zip(found, expected, strict=True):
+            same(f, e)
+    else:
+        assert found == pytest.approx(expected, nan_ok=True, rel=1e-12, abs=1e-12)

@@ -4,36 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from tests.semantics.functions import same
+
 NAN, INF = math.nan, math.inf
-
-
-@pytest.fixture
-def slopes(T: Any) -> Callable[..., Any]:
-    """`slopes(f, *values)`: what f's sum gives each of its inputs, a list for each."""
-
-    def find(f: Callable[..., Any], *values: list[float]) -> Any:
-        xs = [T.tensor(v, dtype=T.float64, requires_grad=True) for v in values]
-        f(*xs).sum().backward()
-        # PyTorch's zeros may have no memory of their own: adding one gives them some
-        found = [None if x.grad is None else (x.grad + 0).tolist() for x in xs]
-        return found[0] if len(found) == 1 else found
-
-    return find
-
-
-def same(found: Any, expected: Any) -> None:
-    """Equal, nan to nan, to the last digits but a few; lists of lists too."""
-    if expected and isinstance(expected[0], list):
-        assert len(found) == len(expected)
-        for f, e in zip(found, expected, strict=True):
-            same(f, e)
-    else:
-        assert found == pytest.approx(expected, nan_ok=True, rel=1e-12, abs=1e-12)
 
 
 # -- 20.6 ------------------------------------------------------------------------------------------

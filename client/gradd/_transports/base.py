@@ -18,6 +18,8 @@ class Dropped(Exception):
 class Transport(Protocol):
     """Carries frames to one session. Replies to `send` come in its order."""
 
+    # A protocol's members have no code; `...` stands where a type checker would miss what is returned.
+
     def attach(self, resume: tuple[int, int] | None = None) -> Attached:
         """Connect (again) and become a writer, or go on as (writer, epoch). Raises ConnectionFailed."""
         ...

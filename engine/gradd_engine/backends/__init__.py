@@ -47,6 +47,8 @@ class Device:
 class Listener(Protocol):
     """Sees each outermost op after it ran (or, for a pass that raised midway, after it failed)."""
 
+    # A protocol's members have no code; `...` stands where a type checker would miss what is returned.
+
     @property
     def lock(self) -> AbstractContextManager[Any]:
         """Held from `before` until the op is recorded or refused: steps are recorded in the order they ran
@@ -77,6 +79,8 @@ class Listener(Protocol):
 
 class Backend(Protocol):
     """The interface of numpy, cupy and meta."""
+
+    # A protocol's members have no code; `...` stands where a type checker would miss what is returned.
 
     device: Device
     listener: Listener | None
