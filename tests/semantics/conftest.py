@@ -7,6 +7,8 @@ public surface that both modules share; where gradd differs on purpose, `DIFFERS
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -83,6 +85,20 @@ def slopes(T: Any) -> Callable[..., Any]:
         return found[0] if len(found) == 1 else found
 
     return find
+
+
+@pytest.fixture
+def alone(place: Place, T: Any) -> Callable[[str], str]:
+    """`alone(script)`: what a script prints in a process of its own; it says `{module}` and `{connect}`."""
+
+    def run(script: str) -> str:
+        text = script.format(module=place.module, connect=place.connect)
+        command = [sys.executable, "-c", text]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
 
 
 @pytest.fixture

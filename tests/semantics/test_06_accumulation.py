@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -287,14 +285,8 @@ print(len(seen), seen[0].category.__name__, seen[0].message)
 """
 
 
-@pytest.mark.usefixtures("T")
-def test_06_05_which_is_warned_of_once(place: Any) -> None:
-    script = SCRIPT.format(module=place.module, connect=place.connect)
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(
+def test_06_05_which_is_warned_of_once(alone: Any) -> None:
+    assert alone(SCRIPT).startswith(
         "1 UserWarning grad and param do not obey the gradient layout contract. This is not an error, but "
         "may impair performance.\ngrad.sizes() = [2, 3], strides() = [1, 2]\n"
         "param.sizes() = [2, 3], strides() = [3, 1]"

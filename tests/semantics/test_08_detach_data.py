@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import copy
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -144,14 +142,8 @@ print(len(seen), seen[0].category.__name__, seen[0].message)
 """
 
 
-@pytest.mark.usefixtures("T")
-def test_08_05_conversion_to_a_number_warns_once(place: Any) -> None:
-    script = SCRIPT.format(module=place.module, connect=place.connect)
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(
+def test_08_05_conversion_to_a_number_warns_once(alone: Any) -> None:
+    assert alone(SCRIPT).startswith(
         "1 UserWarning Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
         "behavior.\nConsider using tensor.detach() first."
     )
