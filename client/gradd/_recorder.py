@@ -37,14 +37,6 @@ _recorded = partial(tuple.__new__, Recorded)
 _gradient = partial(tuple.__new__, Grad)
 _PASSES = frozenset({"backward", "grad"})
 #: steps that touch more than the storages of their arguments
-_UNTRACED = frozenset(
-    {
-        "begin_backward", "begin_grad", "call_node", "data", "delayed_error", "drop_saved", "dual_primal",
-        "dual_tangent", "edge", "edge_behind", "enter_dual_level", "exit_dual_level", "hold_tangent",
-        "increment_version", "make_dual", "manual_seed", "resize_", "restore_rng", "resume_pass", "saved",
-        "saved_at", "set_data", "set_history", "stored_rng",
-    }
-)  # fmt: skip
 _WIDE = frozenset(
     {
         "backward", "begin_backward", "begin_grad", "call_node", "exit_dual_level", "grad", "resize_",
@@ -123,7 +115,7 @@ class Recorder:
             building.known = self.session.outbox.habit(step)
         if self.tape is not None:
             self.tape.add(op, step.args, inputs, attrs)
-            if raises or name in _UNTRACED:
+            if raises or not op.traced or name == "data":
                 self.tape.spoil(f"it uses {name}()" if not raises else "a pass in it raised")
         # The listener and the dispatcher stand between here and the op.
         slot = building.append(step, call_site(4))

@@ -321,6 +321,7 @@ def _increment(tensors: Sequence[Tensor]) -> None:
 increment = op(
     "increment_version(Tensor[] tensors)",
     composite=_increment,
+    traced=False,
     namespace="-",
     doc="Count one more in-place change of each tensor, without changing it "
     "(torch.autograd.graph.increment_version).",
@@ -381,6 +382,7 @@ set_data = op(
     "set_data(Tensor input, Tensor data)",
     composite=_set_data,
     writes="input",
+    traced=False,
     namespace="-",
     doc="Give `input` the memory, shape and dtype of `data`; version and graph stay (``Tensor.data = ...``).",
 )

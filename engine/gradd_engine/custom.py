@@ -417,6 +417,7 @@ set_history = op(
     "dirty, int[] kept)",
     composite=_set_history,
     writes="outputs",
+    traced=False,
     namespace="-",
     doc="""Give `outputs` a node whose body runs in the process that calls this: a pass over it stops there.
 

@@ -186,6 +186,7 @@ def _at(t: Tensor) -> Edge:
 edge = op(
     "edge(Tensor input)",
     composite=lambda input: _make(_at(input), (input.shape, input.dtype)),
+    traced=False,
     namespace="-",
     doc="""A stand-in for the gradient edge of `input`: a tensor that `backward` and `grad` take, among roots
     and inputs, for the place where the gradient of `input` goes.
@@ -216,6 +217,7 @@ def _behind(edge: Tensor, path: Sequence[int], output_nr: int | None) -> Tensor:
 edge_behind = op(
     "edge_behind(Tensor edge, int[] path=[], *, int? output_nr=None)",
     composite=_behind,
+    traced=False,
     namespace="-",
     doc="""A stand-in for an edge behind another: through the input slots of `path`, one node after the other;
     at the last, of its output `output_nr`.
@@ -236,6 +238,7 @@ def _saved(edge: Tensor, name: str, index: int | None) -> Tensor:
 saved = op(
     "saved(Tensor edge, str name, *, int? index=None)",
     composite=_saved,
+    traced=False,
     namespace="-",
     doc="""What the node of `edge` saved under that name (``_saved_<name>``), a tensor; of a list, the one at
     `index`.
@@ -269,6 +272,7 @@ call_node = op(
     "call_node(Tensor edge, Tensor?[] gradients, Tensor[] unpacked=None)",
     composite=_call,
     many=True,
+    traced=False,
     namespace="-",
     doc="""Run the node of `edge` on gradients of its outputs; gradients of its inputs, None where none is
     needed. Nothing behind it runs, and it keeps what it saved. `unpacked`: what the caller's hooks give for

@@ -126,6 +126,7 @@ def _tangent(input: Tensor, level: Tensor) -> Tensor:
 enter_level = op(
     "enter_dual_level(int depth=0)",
     composite=_enter,
+    traced=False,
     namespace="-",
     doc="""A token of a new forward AD level, `depth` levels being around it.
 
@@ -135,12 +136,14 @@ enter_level = op(
 exit_level = op(
     "exit_dual_level(Tensor level)",
     composite=_exit,
+    traced=False,
     namespace="-",
     doc="End a forward AD level: no tensor has a tangent of it any more.",
 )
 _make_dual = op(
     "make_dual(Tensor primal, Tensor tangent, Tensor level)",
     composite=_make,
+    traced=False,
     namespace="-",
     doc="""A view of `primal` that has `tangent`, of its shape, at a forward AD level.
 
@@ -150,6 +153,7 @@ _make_dual = op(
 hold_tangent = op(
     "hold_tangent(Tensor input, Tensor? tangent, Tensor level)",
     composite=_hold,
+    traced=False,
     namespace="-",
     doc="Give `input` itself a tangent of a forward AD level, or none.",
 )
@@ -166,12 +170,14 @@ _identity = op(
 primal_of_dual = op(
     "dual_primal(Tensor input, Tensor level)",
     composite=_primal,
+    traced=False,
     namespace="-",
     doc="A view of `input` without its tangent of a forward AD level.",
 )
 tangent_of_dual = op(
     "dual_tangent(Tensor input, Tensor level)",
     composite=_tangent,
+    traced=False,
     namespace="-",
     doc="The tangent of `input` at a forward AD level, the same tensor; RuntimeError where it has none.",
 )

@@ -162,6 +162,7 @@ delayed_error = op(
     "delayed_error(Tensor[] tensors, *, str message)",
     composite=_delayed,
     many=True,
+    traced=False,
     namespace="-",
     doc="The tensors, with a history that raises RuntimeError with `message` when a pass comes by.",
 )

@@ -84,6 +84,7 @@ class Op:
         "stateful",
         "tensor_params",
         "tensor_slots",
+        "traced",
         "ufunc",
         "unsafe",
         "vets",
@@ -155,6 +156,8 @@ class Op:
         self.rules: dict[str, Rule] = {}
         #: it acts on autograd's own state, and is always recorded as itself
         self.stateful = False
+        #: a plan or a traced function can hold it
+        self.traced = True
         self.ufunc = ""
         self.unsafe = False
         self.view = False
@@ -312,6 +315,7 @@ def op(
     flat: Callable[[dict[str, Any]], bool] | None = None,
     infers_anew: bool = False,
     vets: Callable[..., Any] | None = None,
+    traced: bool = True,
     writes: str = "",
     ufunc: str = "",
     differentiable: Sequence[bool] | None = None,
@@ -337,6 +341,8 @@ def op(
     defaults: plans call it without a detour.
     ``refuses`` makes what a pass raises at the op's node: it has edges from all inputs, but no derivative.
     ``flat`` says of which attributes nothing depends on the inputs: the node has no edges.
+    ``traced``: False for what acts on more than a plan or a traced function holds: the random stream, memory
+    that moves, passes under way, forward-mode levels, what only a graph knows.
     ``infers_anew``: what ``infer`` says depends on more than geometry and parameters.
     ``vets(inputs, **attrs)`` raises what the rules would raise of inputs of that geometry: a pass whose
     bodies are skipped asks it.
@@ -371,7 +377,7 @@ def op(
     made.conjugates, made.refuses, made.flat = conjugates, refuses, flat
     made.inline = inline or (dynamic and composite is not None)
     made.ufunc = ufunc
-    made.vets = vets
+    made.vets, made.traced = vets, traced
     made.writes = tuple(writes.split())
     made.written = tuple(n in made.writes for n in made.tensor_slots)
     if made.simple and not dynamic and not infers_anew:

@@ -58,6 +58,7 @@ def _saved_at(of: Tensor, at: int) -> Tensor:
 saved_at = op(
     "saved_at(Tensor of, *, int at)",
     composite=_saved_at,
+    traced=False,
     namespace="-",
     doc="A detached alias of the tensor number `at` among those that the node of `of` keeps for backward.",
 )
@@ -77,6 +78,7 @@ drop_saved = op(
     "drop_saved(Tensor of, *, int at)",
     composite=_drop,
     writes="of",
+    traced=False,
     namespace="-",
     doc="Let go of the tensor number `at` that the node of `of` keeps: whoever runs a pass brings it again.",
 )

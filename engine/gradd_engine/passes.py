@@ -58,6 +58,7 @@ begin_backward = op(
     "begin_backward(Tensor[] tensors, Tensor?[] gradient=None, Tensor[] inputs=None, *, "
     "bool? retain_graph=None, bool create_graph=False, bool check_nan=False)",
     composite=_begin_backward,
+    traced=False,
     namespace="-",
     doc="A pass of `backward` that was begun and has not run yet: a token for `resume_pass`.",
 )
@@ -66,6 +67,7 @@ begin_grad = op(
     "begin_grad(Tensor[] outputs, Tensor[] inputs, Tensor?[] grad_outputs=None, *, bool? retain_graph=None, "
     "bool create_graph=False, bool? allow_unused=None, bool materialize_grads=False, bool check_nan=False)",
     composite=_begin_grad,
+    traced=False,
     namespace="-",
     doc="A pass of `grad` that was begun and has not run yet: a token for `resume_pass`.",
 )
@@ -107,6 +109,7 @@ resume_pass = op(
     "resume_pass(Tensor token, Tensor?[] answer=None, *, int nodes=0, str at='', str node='')",
     composite=_resume,
     many=True,
+    traced=False,
     namespace="-",
     doc="""Run a pass on: `answer` is what goes on from where it stopped; it stops again once `nodes` more
     nodes were taken up, at the kind of callable `at` of the `node` of that name, and gives the gradients

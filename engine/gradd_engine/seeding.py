@@ -17,6 +17,7 @@ def _seed(seed: int) -> None:
 manual_seed = op(
     "manual_seed(value int seed)",
     composite=_seed,
+    traced=False,
     namespace="-",
     doc="Restart the session's random stream; see torch.manual_seed.",
 )
@@ -32,6 +33,7 @@ def _stored(like: Tensor) -> Tensor:
 stored_rng = op(
     "stored_rng(Tensor like)",
     composite=_stored,
+    traced=False,
     namespace="-",
     doc="A token of where the session's random stream is, for `restore_rng`.",
 )
@@ -47,6 +49,7 @@ def _restore(token: Tensor) -> Tensor:
 restore_rng = op(
     "restore_rng(Tensor token)",
     composite=_restore,
+    traced=False,
     namespace="-",
     doc="Take the session's random stream back to where `token` was made; gives a token of where it was.",
 )

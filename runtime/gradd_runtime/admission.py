@@ -27,14 +27,6 @@ class _Unknown:
 
 
 UNKNOWN: Any = _Unknown()
-#: steps that give what only a graph, a pass under way or a forward-mode level knows
-_UNSEEN = frozenset(
-    {
-        "call_node", "dual_primal", "dual_tangent", "edge", "edge_behind", "enter_dual_level",
-        "exit_dual_level", "get_grad", "hold_tangent", "make_dual", "restore_rng", "resume_pass", "saved",
-        "saved_at", "stored_rng",
-    }
-)  # fmt: skip
 #: passes, and where their gradients stand among the inputs
 _PASSES = {"backward": 1, "grad": 2, "begin_backward": 1, "begin_grad": 2}
 #: steps that act on autograd state alone: what they refuse is found while running
@@ -101,7 +93,7 @@ def _dry(call: Call, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend
             if x is UNKNOWN:
                 return UNKNOWN
         return [op.run(tuple(inputs), attrs)]
-    if op.dynamic or call.raises or op.name in _UNSEEN or any(_unknown(x) for x in inputs):
+    if op.dynamic or call.raises or any(_unknown(x) for x in inputs):
         return UNKNOWN
     if op.name in _PASSES:
         batched = attrs.get("is_grads_batched", False)
@@ -109,6 +101,8 @@ def _dry(call: Call, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend
         return UNKNOWN
     if op.name in _STATE:
         return _flags(op.name, inputs, attrs)
+    if not op.traced or op.name == "get_grad":
+        return UNKNOWN  # only a graph, a pass under way or a forward-mode level can tell
     if op.base is None and not op.writes:
         out = op.run(tuple(inputs), attrs)
     else:

@@ -62,40 +62,9 @@ class Bound:
         for i, c in enumerate(self.calls):
             if c.raises:
                 return f"step {i} raises"
-            if c.op is not None and (c.op.dynamic or c.op.name in _UNPLANNED):
+            if c.op is not None and (c.op.dynamic or not c.op.traced):
                 return f"step {i} is {c.op.name}"
         return ""
-
-
-#: they act on what no plan holds: the random stream, memory that moves, passes under way, packed tensors,
-#: forward-mode levels
-_UNPLANNED = frozenset(
-    {
-        "begin_backward",
-        "begin_grad",
-        "call_node",
-        "delayed_error",
-        "drop_saved",
-        "dual_primal",
-        "dual_tangent",
-        "edge",
-        "edge_behind",
-        "enter_dual_level",
-        "exit_dual_level",
-        "increment_version",
-        "hold_tangent",
-        "make_dual",
-        "manual_seed",
-        "resize_",
-        "restore_rng",
-        "resume_pass",
-        "saved",
-        "saved_at",
-        "set_data",
-        "set_history",
-        "stored_rng",
-    }
-)
 
 
 def lookup(name: str, step: int) -> Op:

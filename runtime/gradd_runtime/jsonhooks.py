@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from .session import Session
 
-_PASSES = frozenset({"backward", "grad"})
+_PASSES = frozenset({"backward", "begin_backward", "begin_grad", "call_node", "grad", "resume_pass"})
 
 Answer = tuple["m.JsonReply | m.Done", "list[Any]"]
 

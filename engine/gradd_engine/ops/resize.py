@@ -42,6 +42,7 @@ _resize_op = op(
     "resize_(Tensor input, int[] size)",
     composite=_resize,
     writes="input",
+    traced=False,
     namespace="-",
     doc="""Change the shape over the same memory (torch.Tensor.resize_).
 
