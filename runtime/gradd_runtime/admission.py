@@ -101,7 +101,7 @@ def _dry(call: Call, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend
         return UNKNOWN
     if op.name in _STATE:
         return _flags(op.name, inputs, attrs)
-    if not op.traced or op.name == "get_grad":
+    if (op.stateful and not op.traced) or op.name == "get_grad":
         return UNKNOWN  # only a graph, a pass under way or a forward-mode level can tell
     if op.base is None and not op.writes:
         out = op.run(tuple(inputs), attrs)
