@@ -256,10 +256,8 @@ class Tensor(EngineTensor):
         if not self.is_leaf:
             raise RuntimeError(
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
-                "at the moment.  If "
-                "you were attempting to deepcopy a module, this may be because of a "
-                "torch.nn.utils.weight_norm usage, see "
-                "https://github.com/pytorch/pytorch/pull/103001"
+                "at the moment.  If you were attempting to deepcopy a module, this may be because of a "
+                "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
             )
         if id(self) in memo:
             found: Tensor = memo[id(self)]

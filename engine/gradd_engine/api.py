@@ -62,8 +62,7 @@ def backward(
         if grad_tensors is not None:
             raise RuntimeError(
                 "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. "
-                "Please only "
-                "use `grad_tensors`."
+                "Please only use `grad_tensors`."
             )
         grad_tensors = grad_variables
     if inputs is not None:
@@ -95,12 +94,9 @@ def _warn_cycle() -> None:
     _warned_cycle = True
     warnings.warn(
         "Using backward() with create_graph=True will create a reference cycle between the parameter and "
-        "its gradient "
-        "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid "
-        "this. If you have to "
-        "use this function, make sure to reset the .grad fields of your parameters to None after use to "
-        "break the cycle "
-        "and avoid the leak.",
+        "its gradient which can cause a memory leak. We recommend using autograd.grad when creating the "
+        "graph to avoid this. If you have to use this function, make sure to reset the .grad fields of "
+        "your parameters to None after use to break the cycle and avoid the leak.",
         UserWarning,
         stacklevel=4,
     )
@@ -126,8 +122,7 @@ def grad(
     if not only_inputs:
         warnings.warn(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
-            "gradient for "
-            "other parts of the graph, please use torch.autograd.backward.",
+            "gradient for other parts of the graph, please use torch.autograd.backward.",
             FutureWarning,
             stacklevel=2,
         )

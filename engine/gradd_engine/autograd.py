@@ -178,8 +178,7 @@ def _captured(
         if g is None and not allow and not task.blind:
             error = RuntimeError(
                 f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
-                "allow_unused=True "
-                "if this is the desired behavior."
+                "allow_unused=True if this is the desired behavior."
             )
             error.pass_began = True  # type: ignore[attr-defined]
             raise error
@@ -249,8 +248,7 @@ def set_requires_grad(t: Tensor, value: bool, spelling: str) -> None:
             return
         raise RuntimeError(
             "you can only change requires_grad flags of leaf variables. If you want to use a computed "
-            "variable in a "
-            "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
         )
     if value and not t.dtype.differentiable:
         kinds = "floating point dtype" if spelling == "method" else "floating point and complex dtype"
@@ -392,12 +390,9 @@ def _detach_here(input: Tensor) -> Tensor:
     if input._base is not None:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel "
-            "(DDP) for training, "
-            "and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
-            "detach_() cannot be "
-            "called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
-            "function in "
-            "torch/optim/optimizer.py as the solution."
+            "(DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP "
+            "buckets, and hence detach_() cannot be called on these gradients. To fix this error, please "
+            "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
         )
     input._fn, input._nr, input._requires_grad = None, 0, False
     input._tangents = None

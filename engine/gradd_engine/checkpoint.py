@@ -1,9 +1,8 @@
 """Checkpoints: a part of the forward keeps nothing and is run again when backward comes by.
 
-Two ways, as in PyTorch (https://pytorch.org/docs/stable/checkpoint.html): without re-entry, by packing
-saved tensors
-(`packing.py`), and with it, by a `Function` whose backward runs a pass of its own. Both run the user's
-function where the user is; what it does is recorded as any other operations.
+Two ways, as in PyTorch (https://pytorch.org/docs/stable/checkpoint.html): without re-entry, by packing saved
+tensors (`packing.py`), and with it, by a `Function` whose backward runs a pass of its own. Both run the
+user's function where the user is; what it does is recorded as any other operations.
 """
 
 from __future__ import annotations
@@ -28,13 +27,10 @@ if TYPE_CHECKING:
     Contexts = Callable[[], tuple[AbstractContextManager[Any], AbstractContextManager[Any]]]
 
 _PASSED = (
-    "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in "
-    "PyTorch 2.9, "
-    "calling checkpoint without use_reentrant will raise an exception. use_reentrant=False is "
-    "recommended, but if "
-    "you need to preserve the current default behavior, you can pass use_reentrant=True. Refer to "
-    "docs for more "
-    "details on the differences between the two variants."
+    "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch "
+    "2.9, calling checkpoint without use_reentrant will raise an exception. use_reentrant=False is "
+    "recommended, but if you need to preserve the current default behavior, you can pass "
+    "use_reentrant=True. Refer to docs for more details on the differences between the two variants."
 )
 
 
@@ -96,10 +92,9 @@ def checkpoint(
     (torch.utils.checkpoint.checkpoint).
 
     `use_reentrant`: by a pass of its own in backward, which supports neither ``autograd.grad`` nor
-    ``inputs=``; it
-    should be given (UserWarning). `determinism_check`: "default" compares shapes and dtypes of what was
-    computed
-    again, "none" nothing. CheckpointError, a RuntimeError, where they differ. ValueError for wrong arguments.
+    ``inputs=``; it should be given (UserWarning). `determinism_check`: "default" compares shapes and dtypes
+    of what was computed again, "none" nothing. CheckpointError, a RuntimeError, where they differ. ValueError
+    for wrong arguments.
     """
     if use_reentrant is None:
         warnings.warn(_PASSED, UserWarning, stacklevel=2)
@@ -210,11 +205,9 @@ class _Frame:
         made, place.made = place.made, None
         if made is None:
             raise CheckpointError(
-                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already "
-                "unpacked once. If "
-                "you are calling ctx.saved_tensors in backward, make sure to do so only once. "
-                "Otherwise please "
-                "open an issue with details on your use case."
+                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked "
+                "once. If you are calling ctx.saved_tensors in backward, make sure to do so only once. "
+                "Otherwise please open an issue with details on your use case."
             )
         return made
 
@@ -240,11 +233,9 @@ class _Frame:
                 due = len(made)
         if len(made) != due:
             raise CheckpointError(
-                "torch.utils.checkpoint: A different number of tensors was saved during the "
-                "original forward and "
-                f"recomputation.\nNumber of tensors saved during forward: {due}\nNumber of tensors "
-                f"saved during "
-                f"recomputation: {len(made)}."
+                "torch.utils.checkpoint: A different number of tensors was saved during the original "
+                f"forward and recomputation.\nNumber of tensors saved during forward: {due}\nNumber of "
+                f"tensors saved during recomputation: {len(made)}."
             )
         self._hand_out(made)
 
@@ -299,11 +290,9 @@ class CheckpointFunction(Function):
         task = state.task
         if task.captured is not None or task.targeted:
             raise RuntimeError(
-                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
-                "passing an `inputs` "
-                "parameter to .backward(). To resolve this error, you can either set "
-                "use_reentrant=False, or call "
-                ".backward() without passing the `inputs` argument."
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing "
+                "an `inputs` parameter to .backward(). To resolve this error, you can either set "
+                "use_reentrant=False, or call .backward() without passing the `inputs` argument."
             )
         args = [
             a if t is None else _detach(t).requires_grad_(t.requires_grad)  # type: ignore[attr-defined]

@@ -161,9 +161,8 @@ class BackwardNode(CustomNode):
         for t in self._dirty:
             if not any(t is o for o in outputs):
                 raise RuntimeError(
-                    "Some elements marked as dirty during the forward method were not returned as "
-                    "output. The inputs "
-                    "that are modified inplace must all be outputs of the Function."
+                    "Some elements marked as dirty during the forward method were not returned as output. "
+                    "The inputs that are modified inplace must all be outputs of the Function."
                 )
         for i, o in enumerate(outputs):
             if isinstance(o, Tensor) and any(o is x for x in inputs) and not any(o is d for d in self._dirty):
@@ -266,9 +265,8 @@ class BackwardNode(CustomNode):
             if place is None:
                 if g is not None:
                     raise RuntimeError(
-                        f"function {self._label} returned a gradient different than None at "
-                        f"position {i + 1}, but the "
-                        "corresponding forward input was not a Variable"
+                        f"function {self._label} returned a gradient different than None at position "
+                        f"{i + 1}, but the corresponding forward input was not a Variable"
                     )
             elif g is not None:
                 if not isinstance(g, Tensor):
@@ -282,8 +280,7 @@ class BackwardNode(CustomNode):
             if not _expandable(tuple(meta.shape), tuple(g.shape)):
                 raise RuntimeError(
                     f"Function {self._label} returned an invalid gradient at index {at} - got "
-                    f"{list(g.shape)} but "
-                    f"expected shape compatible with {list(meta.shape)}"
+                    f"{list(g.shape)} but expected shape compatible with {list(meta.shape)}"
                 )
             g = named.sum_to_size(g, list(meta.shape))
         return cast_gradient(g, meta.dtype)

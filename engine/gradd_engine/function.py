@@ -40,8 +40,8 @@ class Function(metaclass=_FunctionMeta):
 
     Subclasses have static methods ``forward(ctx, *args)``, or ``forward(*args)`` with
     ``setup_context(ctx, inputs, output)``; ``backward(ctx, *grads)`` (or ``vjp``); for forward mode
-    ``jvp(ctx, *tangents)``; for vmap
-    ``vmap(info, in_dims, *args)`` or ``generate_vmap_rule = True``. Use them by ``apply``.
+    ``jvp(ctx, *tangents)``; for vmap ``vmap(info, in_dims, *args)`` or ``generate_vmap_rule = True``.
+    Use them by ``apply``.
     """
 
     generate_vmap_rule = False
@@ -49,9 +49,8 @@ class Function(metaclass=_FunctionMeta):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """RuntimeError: Functions are not called as objects."""
         raise RuntimeError(
-            "Legacy autograd function with non-static forward method is deprecated. Please use "
-            "new-style autograd "
-            "function with static forward method. (Example: "
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style "
+            "autograd function with static forward method. (Example: "
             "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
         )
 
@@ -69,9 +68,8 @@ class Function(metaclass=_FunctionMeta):
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """Gradients of all arguments of forward from those of all outputs."""
         raise NotImplementedError(
-            "You must implement either the backward or vjp method for your custom "
-            "autograd.Function to use it with "
-            "backward mode AD."
+            "You must implement either the backward or vjp method for your custom autograd.Function to use "
+            "it with backward mode AD."
         )
 
     vjp = backward

@@ -39,25 +39,21 @@ def _assign(t: Tensor, value: Tensor | None) -> None:
         if expected is not None and value.dtype is not expected:
             raise RuntimeError(
                 f"attempting to assign a gradient with dtype '{_scalar_name(value)}' to a tensor with "
-                "grad_dtype "
-                f"'{expected.title}'. The gradient must match the tensor's grad_dtype (defaults to the "
-                "tensor's dtype). You can set "
-                "the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
-                "grad_dtype with caution. "
-                "Diverging the dtypes of a tensor and its gradient may break downstream systems that assume "
-                "they match."
+                f"grad_dtype '{expected.title}'. The gradient must match the tensor's grad_dtype (defaults "
+                "to the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific "
+                "dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a "
+                "tensor and its gradient may break downstream systems that assume they match."
             )
         if str(value.device) != str(t.device):
             raise RuntimeError(
                 f"attempting to assign a gradient with device type '{value.device.type}' to a tensor with "
-                "device type "
-                f"'{t.device.type}'. Please ensure that the gradient and the tensor are on the same device"
+                f"device type '{t.device.type}'. Please ensure that the gradient and the tensor are on the "
+                "same device"
             )
         if tuple(value.shape) != tuple(t.shape):
             raise RuntimeError(
                 f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
-                f"'{list(t.shape)}'. Please "
-                "ensure that the gradient and the tensor are the same size"
+                f"'{list(t.shape)}'. Please ensure that the gradient and the tensor are the same size"
             )
     t._grad = value
 
@@ -170,8 +166,7 @@ def set_grad_dtype(t: Tensor, value: DType | None) -> None:
         raise RuntimeError(
             f"Cannot set grad_dtype to '{value.title}' because there is already a gradient with dtype "
             f"'{_scalar_name(t._grad)}'. Please clear the gradient (.grad = None) before changing "
-            "grad_dtype, or ensure the new "
-            "grad_dtype matches the existing gradient's dtype."
+            "grad_dtype, or ensure the new grad_dtype matches the existing gradient's dtype."
         )
     grad_dtype(t, value)
 

@@ -343,8 +343,7 @@ def resolve_size(size: Sequence[int], count: int) -> Shape:
         if known == 0 and count == 0:
             raise RuntimeError(
                 f"cannot reshape tensor of 0 elements into shape {shape} because the unspecified dimension "
-                "size "
-                "-1 can be any value and is ambiguous"
+                "size -1 can be any value and is ambiguous"
             )
         if known == 0 or count % known:
             raise RuntimeError(f"shape '{shape}' is invalid for input of size {count}")

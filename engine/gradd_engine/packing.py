@@ -2,8 +2,8 @@
 backward.
 
 A node of a server never runs a hook: it lets go of what it saved (`drop_saved`) and is given what was
-unpacked when
-a pass comes by (`passes.py`). Source: https://pytorch.org/docs/stable/autograd.html#saved-tensors-hooks-doc.
+unpacked when a pass comes by (`passes.py`).
+Source: https://pytorch.org/docs/stable/autograd.html#saved-tensors-hooks-doc.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _FREED = (
-    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values "
-    "of the graph are "
-    "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward "
-    "through the graph a second time or if you need to access saved variables after calling backward."
+    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
+    "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need "
+    "to backward through the graph a second time or if you need to access saved variables after calling "
+    "backward."
 )
 
 
@@ -96,11 +96,10 @@ def _pack(
         box = pack(given)
         if given._version != version:
             raise RuntimeError(
-                "A saved tensor pack hook is modifying its input in place. Tensors provided as "
-                "input to pack hook "
-                "cannot be modified by in-place operations as this can lead to unexpected "
-                "side-effects. Please "
-                "open an issue if you need to perform in-place operations on the input to a pack hook."
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
+                "pack hook cannot be modified by in-place operations as this can lead to unexpected "
+                "side-effects. Please open an issue if you need to perform in-place operations on the "
+                "input to a pack hook."
             )
         drop_saved(of, at=at)
     packed = _entries(of)[at][2]

@@ -1,11 +1,9 @@
 """Passes that stop for callables of the user, as steps that a client records.
 
-The client's mirror and the server run the same pass. Where a callable stands, both stop; the gradients
-there are
-outputs of the step that got so far, the client calls the callable on them and records what it does, and
-the next
-step goes on with what came of it. So a server never runs code of the user, and everything happens once, in
-PyTorch's order. A pass under way lives in a token tensor: it ends with it.
+The client's mirror and the server run the same pass. Where a callable stands, both stop; the gradients there
+are outputs of the step that got so far, the client calls the callable on them and records what it does, and
+the next step goes on with what came of it. So a server never runs code of the user, and everything happens
+once, in PyTorch's order. A pass under way lives in a token tensor: it ends with it.
 """
 
 from __future__ import annotations

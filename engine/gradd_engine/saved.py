@@ -83,11 +83,10 @@ class Saved:
             )
             what += f", which is output {nr} of {name},"
         raise RuntimeError(
-            "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"{what} is at version {t._vc.n}; expected version {self.version} instead. Hint: enable anomaly "
-            "detection to find the "
-            "operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, "
-            "check_nan=False)."
+            "one of the variables needed for gradient computation has been modified by an inplace "
+            f"operation: {what} is at version {t._vc.n}; expected version {self.version} instead. Hint: "
+            "enable anomaly detection to find the operation that failed to compute its gradient, with "
+            "torch.autograd.set_detect_anomaly(True, check_nan=False)."
         )
 
     def unpack(self, owner: Node) -> Tensor:

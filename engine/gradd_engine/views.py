@@ -53,13 +53,11 @@ def creation_error(t: Tensor, *, indirect: bool = False) -> str:
     output = "" if t._fn is None else f"Output {t._nr} of {t._fn.name().removesuffix('Backward0')}"
     if t._creation == CUSTOM:
         return (
-            f"{output.removesuffix('Backward')} is a view and {what} modified inplace. This view "
-            f"was created inside "
-            "a custom Function (or because an input was returned as-is) and the autograd logic to "
-            "handle view+inplace "
-            "would override the custom backward associated with the custom Function, leading to "
-            "incorrect gradients. "
-            "This behavior is forbidden. You can fix this by cloning the output of the custom Function."
+            f"{output.removesuffix('Backward')} is a view and {what} modified inplace. This view was "
+            "created inside a custom Function (or because an input was returned as-is) and the autograd "
+            "logic to handle view+inplace would override the custom backward associated with the custom "
+            "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "
+            "cloning the output of the custom Function."
         )
     mode, after, block = "no_grad", "with grad mode enabled", "no_grad"
     if t._creation == INFERENCE:

@@ -56,9 +56,8 @@ def test_14_01_without_gradients_it_is_plain(T: Any, leaf: Any) -> None:
 
 def test_14_01_calling_an_instance(T: Any, leaf: Any, raises: Any) -> None:
     message = (
-        "Legacy autograd function with non-static forward method is deprecated. Please use "
-        "new-style autograd "
-        "function with static forward method. …"
+        "Legacy autograd function with non-static forward method is deprecated. Please use new-style "
+        "autograd function with static forward method. …"
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -71,9 +70,8 @@ def test_14_02_no_backward(T: Any, leaf: Any, raises: Any) -> None:
     f = type("F", (T.autograd.Function,), {"forward": staticmethod(lambda ctx, x: x * 2)})
     y = f.apply(leaf()).sum()
     message = (
-        "You must implement either the backward or vjp method for your custom autograd.Function "
-        "to use it with "
-        "backward mode AD."
+        "You must implement either the backward or vjp method for your custom autograd.Function to use it "
+        "with backward mode AD."
     )
     with raises(NotImplementedError, message):
         y.backward()

@@ -107,9 +107,8 @@ def test_14_12_under_transforms_forward_takes_no_ctx(T: Any, raises: Any) -> Non
     f = given(T, lambda ctx, g: g)
     x = T.tensor([1.0, 2.0])
     message = (
-        "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
-        "...), it must "
-        "override the setup_context staticmethod. …"
+        "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it "
+        "must override the setup_context staticmethod. …"
     )
     for transformed in (
         lambda: T.func.grad(lambda a: f.apply(a).sum())(x),

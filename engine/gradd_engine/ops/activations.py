@@ -154,9 +154,8 @@ def _prelu(input: Tensor, weight: Tensor) -> Any:
             raise RuntimeError("Not allow zero-dim input tensor.")
         if channels != weight.numel():
             raise RuntimeError(
-                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = "
-                f"{weight.numel()} and "
-                f"channel size = {channels}."
+                "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                f"{weight.numel()} and channel size = {channels}."
             )
     if input.ndim != weight.ndim or weight.numel() != 1:
         shape = [1] * input.ndim

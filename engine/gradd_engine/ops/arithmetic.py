@@ -146,9 +146,8 @@ div: Op = op(
 def _neg_infer(input: Tensor) -> Meta:
     if input.dtype is dtypes.bool_:
         raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
-            "invert a mask, use the `~` "
-            "or `logical_not()` operator instead."
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
+            "mask, use the `~` or `logical_not()` operator instead."
         )
     return same(input)
 

@@ -50,8 +50,7 @@ def _labels(text: str, start: int, place: str) -> list[str]:
             if not (c.isascii() and c.isalpha()):
                 raise RuntimeError(
                     f"einsum(): invalid subscript given at index {start + i} in the equation string, "
-                    "subscripts must be "
-                    "in [a-zA-Z]"
+                    "subscripts must be in [a-zA-Z]"
                 )
             out.append(c)
         i += 1
@@ -82,8 +81,7 @@ def _ellipsis_dims(operands: Sequence[Sequence[str]], tensors: Sequence[Tensor])
             if named > x.ndim:
                 raise RuntimeError(
                     f"einsum(): the number of subscripts in the equation ({named}) is more than the number "
-                    "of "
-                    f"dimensions ({x.ndim}) for operand {i}"
+                    f"of dimensions ({x.ndim}) for operand {i}"
                 )
             most = max(most, x.ndim - named)
         elif named != x.ndim:
@@ -151,8 +149,7 @@ def _aligned(x: Any, labels: Sequence[str], place: dict[str, int], total: int, w
             if x.shape[j] != x.shape[dim]:
                 raise RuntimeError(
                     f"einsum(): subscript {c} is repeated for operand {i} but the sizes don't match, "
-                    f"{x.shape[j]} != "
-                    f"{x.shape[dim]}"
+                    f"{x.shape[j]} != {x.shape[dim]}"
                 )
             x = movedim_op(diagonal(x, 0, dim, j), -1, dim)
         else:
@@ -201,9 +198,8 @@ def _check_sizes(operands: Sequence[Any], labels: list[str], total: int) -> None
                 continue
             if size[d] not in (1, n):
                 raise RuntimeError(
-                    f"einsum(): subscript {labels[d]} has size {n} for operand {i} which does not "
-                    "broadcast with "
-                    f"previously seen size {size[d]}"
+                    f"einsum(): subscript {labels[d]} has size {n} for operand {i} which does not broadcast "
+                    f"with previously seen size {size[d]}"
                 )
             size[d] = n
 
@@ -240,8 +236,7 @@ def _einsum(operands: Sequence[Tensor], equation: str) -> Any:
     if not operands:
         raise ValueError(
             "einsum(): must specify the equation string and at least one operand, or at least one operand "
-            "and its subscripts "
-            "list"
+            "and its subscripts list"
         )
     parsed, given = _parse(equation, len(operands))
     ellipsis = _ellipsis_dims(parsed, operands)

@@ -79,9 +79,8 @@ def _embedding_infer(
         raise RuntimeError("'weight' must be 2-D")
     if input.dtype not in (dtypes.int64, dtypes.int32):
         raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
-            "Long, Int; but got "
-            f"{input.dtype.tensor_type} instead (while checking arguments for embedding)"
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
+            f"Int; but got {input.dtype.tensor_type} instead (while checking arguments for embedding)"
         )
     return Meta((*input.shape, weight.shape[1]), weight.dtype)
 

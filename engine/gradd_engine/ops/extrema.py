@@ -35,9 +35,8 @@ def not_empty(input: Tensor, name: str, dim: Dims) -> None:
     if dim is None:
         if not input.numel():
             raise RuntimeError(
-                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify "
-                f"the reduction dim "
-                "with the 'dim' argument."
+                f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                "reduction dim with the 'dim' argument."
             )
         return
     for i in axes(input, dim):

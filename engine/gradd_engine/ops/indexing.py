@@ -76,9 +76,8 @@ def without_masks(x: Tensor, indices: Sequence[Any]) -> list[Any]:
         for d in range(t.ndim):
             if len(out) + d >= x.ndim or t.shape[d] != x.shape[len(out) + d]:
                 raise IndexError(
-                    f"The shape of the mask {list(t.shape)} at index {d} does not match the shape of "
-                    f"the indexed tensor "
-                    f"{list(x.shape)} at index {len(out) + d}"
+                    f"The shape of the mask {list(t.shape)} at index {d} does not match the shape of the "
+                    f"indexed tensor {list(x.shape)} at index {len(out) + d}"
                 )
         if t.backend.level:
             t.backend.check_mask(t)
@@ -237,9 +236,8 @@ def _check_masks(x: Tensor, indices: Sequence[Any]) -> None:
             for k in range(width):
                 if d + k >= x.ndim or t.shape[k] != x.shape[d + k]:
                     raise IndexError(
-                        f"The shape of the mask {list(t.shape)} at index {k} does not match the shape "
-                        f"of the indexed "
-                        f"tensor {list(x.shape)} at index {d + k}"
+                        f"The shape of the mask {list(t.shape)} at index {k} does not match the shape of "
+                        f"the indexed tensor {list(x.shape)} at index {d + k}"
                     )
         d += width
 

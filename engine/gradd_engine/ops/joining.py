@@ -54,8 +54,7 @@ def _cat_infer(tensors: Sequence[Tensor], dim: int) -> Meta:
             if k != d and a != b:
                 raise RuntimeError(
                     f"Sizes of tensors must match except in dimension {d}. Expected size {a} but got size "
-                    f"{b} for tensor "
-                    f"number {i} in the list."
+                    f"{b} for tensor number {i} in the list."
                 )
         total += t.shape[d]
     shape = (*first.shape[:d], total, *first.shape[d + 1 :])
@@ -117,8 +116,7 @@ def _stack_infer(tensors: Sequence[Tensor], dim: int) -> Meta:
         if t.shape != first.shape:
             raise RuntimeError(
                 f"stack expects each tensor to be equal size, but got {list(first.shape)} at entry 0 and "
-                f"{list(t.shape)} "
-                f"at entry {i}"
+                f"{list(t.shape)} at entry {i}"
             )
     dtype = common_dtype(tensors)
     return Meta((*first.shape[:d], len(tensors), *first.shape[d:]), dtype, compute=dtype)

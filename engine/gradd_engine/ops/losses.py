@@ -176,9 +176,8 @@ def _alike(input: Any, target: Any) -> tuple[Any, Any]:
     if tuple(input.shape) == tuple(target.shape):
         return input, target
     warnings.warn(
-        f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). "
-        "This will likely lead to incorrect results due to broadcasting. "
-        "Please ensure they have the same size.",
+        f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
+        "will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
         stacklevel=3,
     )
     from ..layout import broadcast_shapes

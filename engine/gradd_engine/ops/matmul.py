@@ -175,8 +175,7 @@ def _dot_check(a: Tensor, b: Tensor) -> Meta:
     if n != m:
         raise RuntimeError(
             f"inconsistent tensor size, expected tensor [{n}] and src [{m}] to have the same number of "
-            "elements, but got "
-            f"{n} and {m} elements respectively"
+            f"elements, but got {n} and {m} elements respectively"
         )
     no_bool(a, "dot")
     return Meta((), a.dtype)

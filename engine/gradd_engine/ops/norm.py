@@ -33,9 +33,8 @@ def _infer(input: Tensor, ord: Any, dim: Dims, keepdim: bool, dtype: DType | Non
     empty = any(input.shape[i] == 0 for i in axes(input, dim))
     if empty and (ord < 0 or ord == math.inf) and (dim is None or 0 not in meta.shape):
         raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {float(ord):g} norm on an empty tensor because "
-            f"the operation does "
-            "not have an identity"
+            f"linalg.vector_norm cannot compute the {float(ord):g} norm on an empty tensor because the "
+            "operation does not have an identity"
         )
     return meta
 

@@ -300,8 +300,7 @@ def _bernoulli_impl(xp: Any, a: Any, meta: Meta, key: Any) -> Any:
     if a.size and not bool(((a >= 0) & (a <= 1)).all()):
         raise RuntimeError(
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
-            "improved?  If so, "
-            "please report an enhancement request to PyTorch.)"
+            "improved?  If so, please report an enhancement request to PyTorch.)"
         )
     return _chances(xp, key, meta) < a
 

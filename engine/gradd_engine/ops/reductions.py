@@ -101,9 +101,8 @@ def _mean_infer(input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) ->
     if found.category < dtypes.FLOAT:
         source = "Optional dtype" if dtype is not None else "Input dtype"
         raise RuntimeError(
-            f"mean(): could not infer output dtype. {source} must be either a floating point or "
-            f"complex dtype. "
-            f"Got: {found.title}"
+            f"mean(): could not infer output dtype. {source} must be either a floating point or complex "
+            f"dtype. Got: {found.title}"
         )
     return reduced(input, dim, keepdim, found)
 

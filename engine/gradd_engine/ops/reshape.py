@@ -172,8 +172,7 @@ def _movedim(input: Tensor, source: Any, destination: Any) -> Any:
     if len(source) != len(destination):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({source} dims) should contain the same "
-            "number of dims as "
-            f"destination ({destination} dims)"
+            f"number of dims as destination ({destination} dims)"
         )
     n = input.ndim
     froms, tos = [wrap_dim(d, n) for d in source], [wrap_dim(d, n) for d in destination]

@@ -55,9 +55,8 @@ def _gather_infer(input: Tensor, dim: int, index: Tensor) -> Meta:
         for i, (a, b) in enumerate(zip(index.shape, input.shape, strict=False)):
             if i != d and a > b:
                 raise RuntimeError(
-                    f"Size does not match at dimension {i} expected index {list(index.shape)} to be "
-                    f"no larger than self "
-                    f"{list(input.shape)} apart from dimension {d}"
+                    f"Size does not match at dimension {i} expected index {list(index.shape)} to be no "
+                    f"larger than self {list(input.shape)} apart from dimension {d}"
                 )
     return Meta(tuple(index.shape), input.dtype)
 
@@ -104,18 +103,16 @@ def scatter_check(input: Tensor, dim: int, index: Tensor, src: Any, name: str) -
     if not isinstance(src, Tensor) or not src.ndim:
         if not fits:
             raise RuntimeError(
-                f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} "
-                f"apart from "
-                f"dimension {d}"
+                f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart "
+                f"from dimension {d}"
             )
         return d
     if max(src.ndim, 1) != max(index.ndim, 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
     if not fits or any(a > b for a, b in zip(index.shape, src.shape, strict=False)):
         raise RuntimeError(
-            f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart "
-            f"from dimension {d} and "
-            f"to be no larger size than src {list(src.shape)}"
+            f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from "
+            f"dimension {d} and to be no larger size than src {list(src.shape)}"
         )
     return d
 

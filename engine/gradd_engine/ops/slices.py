@@ -58,8 +58,7 @@ def _index_add_infer(input: Tensor, index: Tensor, source: Tensor, dim: int, alp
     if index.ndim > 1:
         raise IndexError(
             f"index_add_(): Index is supposed to be a vector, but got dim: {index.ndim} with type: "
-            f"{index.dtype.title} and "
-            f"size: {list(index.shape)}"
+            f"{index.dtype.title} and size: {list(index.shape)}"
         )
     if index.dtype not in INDEX:
         raise RuntimeError(f"index_add_(): Expected dtype int32/int64 for index but got: {index.dtype.title}")
@@ -76,9 +75,8 @@ def _index_add_infer(input: Tensor, index: Tensor, source: Tensor, dim: int, alp
         )
     if input.ndim and [*input.shape[:d], count, *input.shape[d + 1 :]] != list(source.shape):
         raise RuntimeError(
-            "source tensor shape must match self tensor shape, excluding the specified dimension. "
-            "Got self.shape = "
-            f"{list(input.shape)} source.shape = {list(source.shape)}"
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+            f"self.shape = {list(input.shape)} source.shape = {list(source.shape)}"
         )
     return Meta(tuple(input.shape), input.dtype)
 
@@ -122,9 +120,8 @@ def _index_copy_infer(input: Tensor, index: Tensor, source: Tensor, dim: int) ->
         raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index.ndim})")
     if source.ndim and input.ndim and source.ndim != input.ndim:
         raise IndexError(
-            "index_copy_(): When source and destination are not scalars, their dimensionality must "
-            "match. Source "
-            f"dimensionality ({source.ndim}), destination dimensionality ({input.ndim})"
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. "
+            f"Source dimensionality ({source.ndim}), destination dimensionality ({input.ndim})"
         )
     if index.dtype is not dtypes.int64:
         raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {index.dtype.title}")

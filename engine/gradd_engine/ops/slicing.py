@@ -284,8 +284,7 @@ def _split_sizes_infer(input: Tensor, split_sizes: Sequence[int], dim: int) -> l
     if sum(split_sizes) != input.shape[d]:
         raise RuntimeError(
             f"split_with_sizes expects split_sizes to sum exactly to {input.shape[d]} (input tensor's size "
-            f"at dimension {d}), "
-            f"but got split_sizes={list(split_sizes)}"
+            f"at dimension {d}), but got split_sizes={list(split_sizes)}"
         )
     return _parts(input, d, split_sizes)
 

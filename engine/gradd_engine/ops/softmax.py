@@ -132,9 +132,8 @@ def _functional(made: Op) -> None:
     def call(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | None = None) -> Any:
         if dim is None:
             warnings.warn(
-                f"Implicit dimension choice for {made.name} has been deprecated. Change the call to "
-                f"include dim=X as "
-                "an argument.",
+                f"Implicit dimension choice for {made.name} has been deprecated. Change the call to include "
+                "dim=X as an argument.",
                 UserWarning,
                 stacklevel=2,
             )

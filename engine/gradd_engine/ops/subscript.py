@@ -74,9 +74,8 @@ def _entries(key: Any, x: Tensor) -> list[Any]:
         alone = not x.ndim and not isinstance(key, tuple)
         if alone and isinstance(out[0], int):
             raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
-                "`tensor.item<T>()` in C++ to convert a "
-                "0-dim tensor to a number"
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in "
+                "C++ to convert a 0-dim tensor to a number"
             )
         if alone and isinstance(out[0], slice):
             raise IndexError("slice() cannot be applied to a 0-dim tensor.")

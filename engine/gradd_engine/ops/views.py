@@ -31,8 +31,7 @@ def _view_infer(input: Tensor, size: Any) -> Meta:
     if strides is None:
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans "
-            "across two "
-            "contiguous subspaces). Use .reshape(...) instead."
+            "across two contiguous subspaces). Use .reshape(...) instead."
         )
     return Meta(shape, input.dtype, strides, input.offset)
 
@@ -105,8 +104,8 @@ def expand_meta(input: Tensor, size: Any) -> Meta:
     if lead < 0:
         raise RuntimeError(
             f"expand({input.dtype.tensor_type}{{{list(input.shape)}}}, size={list(size)}): the number of "
-            "sizes provided "
-            f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({input.ndim})"
+            f"sizes provided ({len(size)}) must be greater or equal to the number of dimensions in the "
+            f"tensor ({input.ndim})"
         )
     shape = list(size)
     for i, s in reversed(list(enumerate(size))):
@@ -121,8 +120,8 @@ def expand_meta(input: Tensor, size: Any) -> Meta:
         elif have not in (1, s):
             raise RuntimeError(
                 f"The expanded size of the tensor ({s}) must match the existing size ({have}) at "
-                f"non-singleton dimension {i}.  "
-                f"Target sizes: {list(size)}.  Tensor sizes: {list(input.shape)}"
+                f"non-singleton dimension {i}.  Target sizes: {list(size)}.  Tensor sizes: "
+                f"{list(input.shape)}"
             )
     strides = broadcast_strides(tuple(input.shape), input.strides, tuple(shape))
     return Meta(tuple(shape), input.dtype, strides, input.offset)
@@ -148,8 +147,8 @@ def _permute_meta(input: Any, dims: Any) -> Meta:
     if len(dims) != input.ndim:
         raise RuntimeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
-            "the desired ordering "
-            f"of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(dims)}"
+            "the desired ordering of dimensions i.e. "
+            f"input.dim() = {input.ndim} is not equal to len(dims) = {len(dims)}"
         )
     order = [wrap_dim(d, input.ndim) for d in dims]
     if len(set(order)) != len(order):
@@ -224,8 +223,7 @@ def _as_strided_infer(input: Tensor, size: Any, stride: Any, storage_offset: Any
         raise RuntimeError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
             f"{input.dtype.itemsize} requiring a storage size of {(last + 1) * input.dtype.itemsize} are "
-            "out of bounds for storage of "
-            f"size {have * input.dtype.itemsize}"
+            f"out of bounds for storage of size {have * input.dtype.itemsize}"
         )
     return Meta(tuple(size), input.dtype, tuple(stride), offset)
 
