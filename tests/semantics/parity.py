@@ -36,9 +36,8 @@ that gradd does something else on purpose; the tests assert that too, and the no
 _NOTES = {
     24: """\
 These hold by construction: what a session is asked to do it does in one order, that in which batches were
-applied. A
-forward, its backward and whoever reads a gradient are steps of that one stream, so there is nothing to
-synchronise: a value that is read is what the steps before it made, whichever thread recorded them.
+applied. A forward, its backward and whoever reads a gradient are steps of that one stream, so there is
+nothing to synchronise: a value that is read is what the steps before it made, whichever thread recorded them.
 """
 }
 _TAIL = """
@@ -47,15 +46,17 @@ _TAIL = """
 Small differences that no item names:
 
 - The daemon runs no code of its users. A hook that one client registered runs in passes that this client
-starts; a hook
-  declared over REST runs in all of them, and an SDK's mirror does not see what it does to `.grad`.
-- A pass over a batch of cotangents (`is_grads_batched`) that meets hooks or Functions is a pass for each
-of them. - A Function's `vmap` sees the mapped dimension as dimension 0.
+  starts; a hook declared over REST runs in all of them, and an SDK's mirror does not see what it does to
+  `.grad`.
+- A pass over a batch of cotangents (`is_grads_batched`) that meets hooks or Functions is a pass for each of
+  them.
+- A Function's `vmap` sees the mapped dimension as dimension 0.
 - `func.jvp` inside a `dual_level` works; PyTorch refuses to nest them.
 - Complex `conj()` is a lazy view; there is no negative bit, so `z.conj().imag` is a copy and `is_neg()` is
-False. - No sparse, quantized or nested tensors; no half-precision complex dtype.
-- The gradient of `det` at an exactly singular matrix is 0 with `create_graph` too; that of a norm of order
-0 is no gradient.
+  False.
+- No sparse, quantized or nested tensors; no half-precision complex dtype.
+- The gradient of `det` at an exactly singular matrix is 0 with `create_graph` too; that of a norm of order 0
+  is no gradient.
 """
 
 
