@@ -23,7 +23,7 @@ from .infer import PLAIN, Known, learn
 from .out import store
 from .registry import REGISTRY
 from .rule import Joint, Rule
-from .schema import BILINEAR, ELEMENTWISE, LINEAR, REQUIRED, Param, Schema
+from .schema import BILINEAR, ELEMENTWISE, LINEAR, NUMPY_NAMES, REQUIRED, Param, Schema
 from .state import state
 from .tensor import Tensor
 
@@ -72,6 +72,7 @@ class Op:
         "node_name",
         "number_nodes",
         "numbers_too",
+        "out",
         "params",
         "plain",
         "plans",
@@ -158,6 +159,7 @@ class Op:
         self.stateful = False
         #: a plan or a traced function can hold it
         self.traced = True
+        self.out = False
         self.ufunc = ""
         self.unsafe = False
         self.view = False
@@ -172,9 +174,11 @@ class Op:
 
     @property
     def takes_out(self) -> bool:
-        """Whether its function has ``out=``: it is public, and its result is one new tensor."""
+        """Whether its function has ``out=``: it is public, and its result is one new tensor (of a composite,
+        ``out`` says so).
+        """
         return (
-            self.infer is not None
+            (self.infer is not None or self.out)
             and self.base is None
             and bool(self.tensor_slots)
             and not (self.many or self.view or self.writes or self.dynamic)
@@ -207,13 +211,26 @@ def _build_call(op: Op) -> Callable[..., Any]:
     """A Python function with the op's own signature, so that wrong calls fail as any Python call does."""
     names: dict[str, Any] = {"_dispatch": dispatch, "_op": op}
     parts: list[str] = []
+    aliases: list[str] = []
+    checks: list[str] = []
     star = False
+    needed = [p.name for p in op.schema.params if p.default is REQUIRED]
     for i, p in enumerate(op.schema.params):
         if p.keyword_only and not star:
             parts.append("*")
             star = True
-        if p.default is REQUIRED:
+        alias = None if p.is_tensor else NUMPY_NAMES.get(p.name)
+        # A required one in the middle keeps its place: what follows it has no default.
+        if alias is not None and (p.default is not REQUIRED or p.name == needed[-1]):
+            aliases.append(f"{alias}=_absent")
+            checks += _either(op.name, p, alias, f"_d{i}")
+            names["_absent"] = REQUIRED
+        elif p.default is REQUIRED:
             parts.append(p.name)
+            continue
+        if p.default is REQUIRED:
+            names[f"_d{i}"] = REQUIRED
+            parts.append(f"{p.name}=_d{i}")
         else:
             names[f"_d{i}"] = tuple(p.default) if isinstance(p.default, list) else p.default
             parts.append(f"{p.name}=_d{i}")
@@ -222,8 +239,12 @@ def _build_call(op: Op) -> Callable[..., Any]:
     body = [f"return _dispatch(_op, ({inputs}), {{{attrs}}})"]
     if op.takes_out:
         parts += ["out=None"] if star else ["*", "out=None"]
+        star = True
         names["_store"] = store
         body.insert(0, f"if out is not None: return _store(_op, ({inputs}), {{{attrs}}}, out)")
+    if aliases:
+        parts += aliases if star else ["*", *aliases]
+        body[:0] = checks
     if op.plain:
         body[-1:] = _plain_body(op, f"({inputs})", f"{{{attrs}}}")
         names.update(_Tensor=Tensor, _compute=compute, _dtypes=dtypes, _learn=learn, _plain=PLAIN)
@@ -235,6 +256,24 @@ def _build_call(op: Op) -> Callable[..., Any]:
     fn: Callable[..., Any] = names[op.name]
     fn.__doc__ = op.doc
     return fn
+
+
+def _either(name: str, p: Param, alias: str, default: str) -> list[str]:
+    """The parameter under NumPy's name, where that was given; TypeError for both, or for neither of one that
+    is required.
+    """
+    lines = [
+        f"if {alias} is not _absent:",
+        f"    if {p.name} is not {default}:",
+        f"        raise TypeError(\"{name}() got an unexpected keyword argument '{alias}'\")",
+        f"    {p.name} = {alias}",
+    ]
+    if p.default is REQUIRED:
+        lines += [
+            f"elif {p.name} is {default}:",
+            f"    raise TypeError('{name}() missing 1 required positional arguments: \"{p.name}\"')",
+        ]
+    return lines
 
 
 def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
@@ -317,6 +356,7 @@ def op(
     vets: Callable[..., Any] | None = None,
     traced: bool = True,
     writes: str = "",
+    out: bool = False,
     ufunc: str = "",
     differentiable: Sequence[bool] | None = None,
     namespace: str = "",
@@ -332,7 +372,8 @@ def op(
     written in recorded ops: alone it is the implementation; beside ``impl`` it gives the derivatives.
     ``view`` results share memory (``conjugates``: and stand for the conjugates of what it holds); an
     ``unsafe`` one is of a temporary that nobody else sees, and autograd follows it as a result of its own.
-    ``writes`` names the inputs that the op changes in place by itself.
+    ``writes`` names the inputs that the op changes in place by itself. ``out``: the function of a composite
+    takes ``out=`` too.
     ``inline`` composites are recorded as the ops inside them, and so are those of ``dynamic`` ops, whose
     shapes depend on values. ``differentiable`` flags each output of a ``many`` op. ``node`` names the
     node, or is a function of the attributes that does. ``number_nodes`` names, by parameter, the node
@@ -376,7 +417,7 @@ def op(
     made.random, made.dynamic, made.needs_meta = random, dynamic, needs_meta
     made.conjugates, made.refuses, made.flat = conjugates, refuses, flat
     made.inline = inline or (dynamic and composite is not None)
-    made.ufunc = ufunc
+    made.ufunc, made.out = ufunc, out
     made.vets, made.traced = vets, traced
     made.writes = tuple(writes.split())
     made.written = tuple(n in made.writes for n in made.tensor_slots)

@@ -182,7 +182,7 @@ def _published(made: Op, method: bool) -> None:
                 f"{made.name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
                 "reduction factor (input numel divided by output numel).",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return made(input, dim, correction=correction, keepdim=keepdim)
 
