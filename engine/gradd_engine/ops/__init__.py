@@ -16,6 +16,7 @@ from . import (
     affine,
     aliases,
     arithmetic,
+    arrange,
     attention,
     avgpool,
     batchnorm,
@@ -101,8 +102,8 @@ from . import (
 )  # fmt: skip
 
 __all__ = [
-    "activations", "affine", "aliases", "arithmetic", "attention", "autograd", "avgpool", "batchnorm",
-    "bce", "bessel", "binary", "buckets", "calculus", "cast", "cdist", "closeness", "combine", "common",
+    "activations", "affine", "aliases", "arithmetic", "arrange", "attention", "autograd", "avgpool",
+    "batchnorm", "bce", "bessel", "binary", "buckets", "calculus", "cast", "cdist", "closeness", "combine", "common",
     "comparison", "complex", "conv", "convcheck", "create", "creation", "custom", "diagonals",
     "distances", "dropout", "dynamic", "edges", "einsum", "elementwise", "embedding", "erf", "extrema",
     "flat", "forward_ad", "function", "gamma", "gradients", "groupnorm", "images", "indexing",
