@@ -80,6 +80,32 @@ def as_tensor(data: Any, dtype: DType | None = None, device: Any = None) -> Tens
     return tensor(data, dtype=dtype)
 
 
+def asarray(
+    obj: Any,
+    *,
+    dtype: DType | None = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A tensor: itself where it is one already and neither `dtype` nor `copy` asks for another
+    (torch.asarray). ValueError where values must move and `copy` is False.
+    """
+    if isinstance(obj, Tensor) and not copy:
+        if copy is False and dtype not in (None, obj.dtype):
+            raise ValueError(f"can't alias tensor with dtype '{obj.dtype}' into dtype '{dtype}'.")
+        found = as_tensor(obj, dtype)
+    elif isinstance(obj, Tensor):
+        found = obj.detach().to(dtype or obj.dtype, copy=True)
+    elif copy is False:
+        raise ValueError("can't alias arbitrary sequence into a tensor.")
+    else:
+        found = as_tensor(obj, dtype)
+    if requires_grad and not found.requires_grad:
+        return found.detach().requires_grad_()  # type: ignore[no-any-return]
+    return found
+
+
 def is_tensor(obj: Any) -> bool:
     """Whether `obj` is a gradd tensor."""
     return isinstance(obj, Tensor)

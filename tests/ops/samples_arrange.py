@@ -20,6 +20,7 @@ SAMPLES = {
     "block_diag": [S(T(2, 3), T(3), T(), I((1, 2), 5)).complex_too(), S(T(2, 2))],
     "cartesian_prod": [S(T(2), T(3), T(2)).complex_too()],
     "combinations": [S(T(4)).complex_too(), S(T(3), 3), S(T(3), 2, True), S(T(3), r=1)],
+    "unravel_index": [S(I([5, 0, 3]), (2, 3)), S(I(7), (2, 2, 2)), S(I([1]), 3)],
     "row_stack": [S([T(2, 3), T(1, 3)])],
     "hsplit": [S(T(2, 4), 2).complex_too(), S(T(2, 4), [1, 3]), S(T(4), 2)],
     "vsplit": [S(T(4, 2), 2), S(T(4, 2), [1])],

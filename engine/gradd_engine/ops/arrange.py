@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import dtypes
-from ..layout import Meta, preserved_strides, wrap_dim
+from ..layout import Meta, numel, preserved_strides, wrap_dim
 from ..op import LINEAR, op
 from ..registry import named
 from ..state import ambient
 from ..surface import public
 from ..tensor import Tensor
+from . import dynamic
 from .create import tensor, zeros
 from .diagonals import _diagonal_infer, diagonal
-from .dynamic import masked_rows, read
+from .dynamic import masked_rows
 from .joining import common_dtype, meshgrid, repeat_interleave, stack, vstack
-from .reshape import flatten
-from .slicing import _select_infer, select, slice_, slice_range, tensor_split
+from .reshape import flatten, unsqueeze
+from .slicing import _select_infer, select, slice_, slice_range, tensor_split, unbind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -322,7 +323,7 @@ repeated_places = op(
 
 
 def _places(repeats: Tensor, output_size: int | None) -> Any:
-    total = int(read(repeats.sum())) if output_size is None else output_size  # type: ignore[attr-defined]
+    total = int(dynamic.read(repeats.sum())) if output_size is None else output_size  # type: ignore[attr-defined]
     return repeated_places(repeats, total)
 
 
@@ -350,3 +351,16 @@ def _interleaved(
 
 
 public(name="repeat_interleave", method=True)(_interleaved)
+
+
+@public()
+def unravel_index(indices: Any, shape: Any) -> Any:
+    """See torch.unravel_index."""
+    if not isinstance(indices, Tensor) or indices.dtype.category != dtypes.INT:
+        kind = indices.dtype if isinstance(indices, Tensor) else type(indices)
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {kind}")
+    sizes = [shape] if isinstance(shape, int) else list(shape)
+    steps = [numel(sizes[i + 1 :]) for i in range(len(sizes))]
+    with ambient(backend=indices.backend):
+        by, into = (tensor(values, dtype=dtypes.int64) for values in (steps, sizes))
+    return unbind(named.remainder(named.floor_divide(unsqueeze(indices, -1), by), into), -1)
