@@ -284,10 +284,6 @@ class Tensor(EngineTensor, metaclass=TensorType):
         out: Any = as_subclass(self.data, type(self))
         return out.requires_grad_(self.requires_grad)  # type: ignore[no-any-return]
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        """The values, fetched; read again they are a leaf in the session that is current then."""
-        return _restored, (self.detach()._values(), self.dtype, self.requires_grad, type(self))
-
 
 def _read(t: EngineTensor, engine_read: Callable[[EngineTensor], Any] = _dynamic.read) -> Any:
     return t.item() if isinstance(t, Tensor) else engine_read(t)
@@ -301,9 +297,3 @@ def as_subclass(t: Tensor, cls: type[T]) -> T:
     """The same tensor object with another class."""
     t.__class__ = cls
     return t  # type: ignore[return-value]
-
-
-def _restored(values: Any, dtype: Any, requires_grad: bool, cls: type[Tensor]) -> Any:
-    from ._creation import tensor
-
-    return as_subclass(tensor(values, dtype=dtype), cls).requires_grad_(requires_grad)
