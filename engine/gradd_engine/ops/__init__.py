@@ -99,6 +99,7 @@ from . import (
     unique,
     variance,
     views,
+    views_here,
     vision,
 )  # fmt: skip
 
@@ -114,5 +115,5 @@ __all__ = [
     "norms", "operators", "optim", "packing", "passes", "pointwise", "pooling", "quantiles", "random",
     "ranges", "reduce_at", "reductions", "reshape", "resize", "rounding", "running", "scalars", "scans",
     "scatter", "seeding", "shape", "slices", "slicing", "softhard", "softmax", "sorting", "special",
-    "subscript", "unique", "variance", "views", "vision",
+    "subscript", "unique", "variance", "views", "views_here", "vision",
 ]  # fmt: skip
