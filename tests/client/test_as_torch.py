@@ -55,6 +55,8 @@ RAISES = [
     "T.zeros(2, 2).fill_diagonal_('a')",
     "T.asarray([1], copy=False)",
     "x.type('nonsense')",
+    "T.arange(3).std()",
+    "T.var_mean(T.arange(3))",
     "T.device('nope')",
     "x.to('nope')",
     "x.to(device='nope:1')",
