@@ -32,7 +32,7 @@ from gradd_protocol.version import VERSION as __version__
 from . import autograd, cuda, func, linalg, nn, optim, special, utils
 from ._connect import connect
 from ._connect import current as current_session
-from ._creation import as_tensor, from_numpy, is_tensor, tensor
+from ._creation import as_tensor, asarray, from_numpy, is_tensor, tensor
 from ._exceptions import (
     ConnectionFailed,
     GraddError,
@@ -41,13 +41,16 @@ from ._exceptions import (
     SessionClosed,
     SessionLost,
 )
+from ._facts import FUNCTIONS as _facts
+from ._facts import layout, strided
 from ._function import function
 from ._functions import namespace as _namespace
 from ._numbers import finfo, iinfo
-from ._random import Generator, manual_seed
+from ._random import Generator, initial_seed, manual_seed, seed
 from ._serialization import load, save
 from ._session import Session
 from ._tensor import Tensor
+from ._typed import TYPES as _types
 
 if _TYPE_CHECKING:
 
@@ -55,8 +58,10 @@ if _TYPE_CHECKING:
         """The functions come from the table of declarations; what they are is known when they are made."""
 
 
-_functions = _namespace("")
+_functions = {**_namespace(""), **_facts, **_types}
 globals().update(_functions)
+#: what indexes a new dimension, as in NumPy
+newaxis = None
 
 bfloat16, float16, float32, float64 = (_dtypes.bfloat16, _dtypes.float16, _dtypes.float32, _dtypes.float64)
 int8, int16, int32, int64, uint8 = (
@@ -99,6 +104,7 @@ __all__ = [
     "Tensor",
     "__version__",
     "as_tensor",
+    "asarray",
     "autograd",
     "bfloat16",
     "bool",
@@ -130,6 +136,7 @@ __all__ = [
     "iinfo",
     "inf",
     "inference_mode",
+    "initial_seed",
     "int",
     "int8",
     "int16",
@@ -141,12 +148,14 @@ __all__ = [
     "is_inference",
     "is_inference_mode_enabled",
     "is_tensor",
+    "layout",
     "linalg",
     "load",
     "long",
     "manual_seed",
     "memory_format",
     "nan",
+    "newaxis",
     "nn",
     "no_grad",
     "numel",
@@ -156,11 +165,13 @@ __all__ = [
     "promote_types",
     "result_type",
     "save",
+    "seed",
     "set_default_dtype",
     "set_grad_enabled",
     "set_printoptions",
     "short",
     "special",
+    "strided",
     "tensor",
     "uint8",
     "utils",

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gradd_engine import dtypes
+from gradd_engine.layout import Size
 from gradd_engine.ops.cast import to_dtype
+from gradd_engine.ops.create import empty
 from gradd_engine.ops.literal import literal
+from gradd_engine.state import ambient
 
 from ._connect import current
-from ._tensor import Tensor
+from ._tensor import Tensor, as_subclass
+from ._typed import TensorType
 
 if TYPE_CHECKING:
     from gradd_engine.dtypes import DType
@@ -80,6 +84,77 @@ def as_tensor(data: Any, dtype: DType | None = None, device: Any = None) -> Tens
     return tensor(data, dtype=dtype)
 
 
+def asarray(
+    obj: Any,
+    *,
+    dtype: DType | None = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A tensor: itself where it is one already and neither `dtype` nor `copy` asks for another
+    (torch.asarray). ValueError where values must move and `copy` is False.
+    """
+    if isinstance(obj, Tensor) and not copy:
+        if copy is False and dtype not in (None, obj.dtype):
+            raise ValueError(f"can't alias tensor with dtype '{obj.dtype}' into dtype '{dtype}'.")
+        found = as_tensor(obj, dtype)
+    elif isinstance(obj, Tensor):
+        found = obj.detach().to(dtype or obj.dtype, copy=True)
+    elif copy is False:
+        raise ValueError("can't alias arbitrary sequence into a tensor.")
+    else:
+        found = as_tensor(obj, dtype)
+    if requires_grad and not found.requires_grad:
+        return found.detach().requires_grad_()  # type: ignore[no-any-return]
+    return found
+
+
 def is_tensor(obj: Any) -> bool:
     """Whether `obj` is a gradd tensor."""
     return isinstance(obj, Tensor)
+
+
+def made(dtype: DType, *args: Any) -> Any:
+    """What a tensor's class makes of its arguments: sizes (the elements are undefined), a sequence of
+    numbers, or an alias of a tensor. TypeError for anything else.
+    """
+    if len(args) == 1 and not isinstance(args[0], int):
+        (data,) = args
+        if isinstance(data, Tensor):
+            return _alias(data, dtype)
+        if isinstance(data, str):
+            raise TypeError("new(): invalid data type 'str'")
+        if not hasattr(data, "__len__"):
+            raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
+        if not isinstance(data, Size):
+            return tensor(data if isinstance(data, np.ndarray) else list(data), dtype=dtype)
+        args = tuple(data)
+    for i, n in enumerate(args, 1):
+        if not isinstance(n, int):
+            raise TypeError(
+                f"new(): argument 'size' failed to unpack the object at pos {i} with error \"type must be "
+                f'tuple of ints,but got {type(n).__name__}"'
+            )
+    with ambient(backend=current().backend):
+        return empty(list(args) if args else [0], dtype=dtype)
+
+
+def _alias(data: Any, dtype: DType) -> Any:
+    if data.dtype is not dtype:
+        raise TypeError(f"expected a tensor of {dtype!r} (got {data.dtype!r})")
+    return data.detach()
+
+
+def _restored(values: Any, dtype: DType, requires_grad: bool, cls: type[Tensor]) -> Tensor:
+    """A leaf of what a pickle holds, in the session that is current now."""
+    return as_subclass(tensor(values, dtype=dtype), cls).requires_grad_(requires_grad)  # type: ignore[no-any-return]
+
+
+def _reduced(self: Tensor, protocol: Any) -> Any:
+    """What a pickle holds of a tensor: its values, which are fetched, its dtype and whether it is trained."""
+    return _restored, (self.detach()._values(), self.dtype, self.requires_grad, type(self))
+
+
+TensorType.make = made
+Tensor.__reduce_ex__ = _reduced  # type: ignore[assignment]

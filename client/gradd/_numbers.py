@@ -18,7 +18,7 @@ class finfo:
         dtype = dtypes.default_dtype() if dtype is None else dtype
         if dtype.category < dtypes.FLOAT:
             raise TypeError(
-                f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{dtype!r}'"
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
             )
         info: Any = ml_dtypes.finfo(dtypes.to_real(dtype).np)  # type: ignore[no-untyped-call]
         self.dtype = dtypes.to_real(dtype).name
@@ -40,7 +40,7 @@ class iinfo:
     def __init__(self, dtype: DType) -> None:
         if dtype.category != dtypes.INT:
             raise TypeError(
-                f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{dtype!r}'"
+                "torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'"
             )
         self.dtype = dtype.name
         self.bits = 8 * dtype.itemsize

@@ -56,3 +56,13 @@ class Generator:
 def manual_seed(seed: Any) -> Generator:
     """Restart the current session's random stream, and return it (torch.manual_seed)."""
     return Generator().manual_seed(seed)
+
+
+def initial_seed() -> int:
+    """The seed of the current session's random stream (torch.initial_seed)."""
+    return Generator().initial_seed()
+
+
+def seed() -> int:
+    """Restart the current session's random stream with a seed by chance, and return that (torch.seed)."""
+    return Generator().seed()

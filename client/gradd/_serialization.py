@@ -11,6 +11,7 @@ import json
 import math
 import os
 import secrets
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -101,7 +102,8 @@ def _describe(obj: Any, path: str, tensors: dict[str, Tensor], names: dict[int, 
         return _describe(value, f"{path}.{key}" if path else str(key), tensors, names)
 
     if isinstance(obj, Mapping):
-        return {"dict": [[_key(key, path), inner(key, value)] for key, value in obj.items()]}
+        kind = "OrderedDict" if isinstance(obj, OrderedDict) else "dict"
+        return {kind: [[_key(key, path), inner(key, value)] for key, value in obj.items()]}
     if isinstance(obj, (list, tuple)):
         parts = [inner(i, value) for i, value in enumerate(obj)]
         return parts if isinstance(obj, list) else {"tuple": parts}
@@ -143,6 +145,8 @@ class _Reader:
         ((kind, held),) = node.items()
         if kind == "dict":
             return {key: self.restore(value) for key, value in held}
+        if kind == "OrderedDict":
+            return OrderedDict((key, self.restore(value)) for key, value in held)
         if kind == "tuple":
             return tuple(self.restore(part) for part in held)
         if kind == "dtype":

@@ -14,11 +14,14 @@ import numpy as np
 from gradd_engine import api, dtypes, forward_ad  # noqa: F401 - api attaches backward
 from gradd_engine import autograd as _autograd
 from gradd_engine import gradients as _gradients
+from gradd_engine.backends import Device
 from gradd_engine.layout import format_name, has_format
 from gradd_engine.modes import is_grad_enabled
 from gradd_engine.ops import dynamic as _dynamic
 from gradd_engine.ops.cast import to_copy
 from gradd_engine.tensor import Tensor as EngineTensor
+
+from ._typed import TensorType, dtype_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,8 +31,10 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Tensor")
 
 
-class Tensor(EngineTensor):
+class Tensor(EngineTensor, metaclass=TensorType):
     """A tensor that lives in a session. Operations are recorded; reading a value fetches it."""
+
+    _by_users = True
 
     _id: str | None = None
     _out: Any = None
@@ -184,6 +189,9 @@ class Tensor(EngineTensor):
             raise TypeError("iteration over a 0-d tensor")
         return iter(self.unbind(0))
 
+    def __reversed__(self) -> Tensor:
+        return self.flip(0) if self.shape else self
+
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if not self.shape else super().__format__(spec)
 
@@ -211,12 +219,14 @@ class Tensor(EngineTensor):
         copy_it = kwargs.pop("copy", False)
         dtype = kwargs.pop("dtype", None)
         memory_format = format_name("to", kwargs.pop("memory_format", None))
-        for name in ("device", "non_blocking"):
-            kwargs.pop(name, None)
+        device = kwargs.pop("device", None)
+        kwargs.pop("non_blocking", None)
         if kwargs:
             raise TypeError(f"to() got an unexpected keyword argument {next(iter(kwargs))!r}")
-        for a in args:
-            if isinstance(a, dtypes.DType):
+        for a in (*args, device):
+            if isinstance(a, str):
+                Device(a)
+            elif isinstance(a, dtypes.DType):
                 dtype = a
             elif isinstance(a, EngineTensor):
                 dtype = a.dtype
@@ -235,6 +245,7 @@ class Tensor(EngineTensor):
             if found is None:
                 raise ValueError(f"invalid type: '{dtype}'")
             dtype = found
+        dtype = dtype_of(dtype)
         if not isinstance(dtype, dtypes.DType):
             raise TypeError("dtype must be a type, str, or dtype object")
         return self.to(dtype)
@@ -269,8 +280,9 @@ class Tensor(EngineTensor):
         memo[id(self)] = out
         return out  # type: ignore[no-any-return]
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        raise TypeError("gradd tensors are not pickled: use gradd.save, or tensor.detach().numpy()")
+    def __copy__(self) -> Tensor:
+        out: Any = as_subclass(self.data, type(self))
+        return out.requires_grad_(self.requires_grad)  # type: ignore[no-any-return]
 
 
 def _read(t: EngineTensor, engine_read: Callable[[EngineTensor], Any] = _dynamic.read) -> Any:

@@ -51,6 +51,14 @@ class DType:
         """Only floating and complex tensors can require gradients."""
         return self.category >= FLOAT
 
+    def to_complex(self) -> DType:
+        """The complex type whose parts hold this (torch.dtype.to_complex)."""
+        return to_complex(self)
+
+    def to_real(self) -> DType:
+        """The type of a complex type's parts, others themselves (torch.dtype.to_real)."""
+        return to_real(self)
+
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 

@@ -16,15 +16,13 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from . import dtypes
 from . import schema as _schema
-from .dispatch import compute, dispatch
-from .infer import PLAIN, Known, learn
-from .out import store
+from .calls import build_call
+from .dispatch import dispatch
+from .infer import Known
 from .registry import REGISTRY
 from .rule import Joint, Rule
-from .schema import BILINEAR, ELEMENTWISE, LINEAR, REQUIRED, Param, Schema
-from .state import state
+from .schema import BILINEAR, ELEMENTWISE, LINEAR, Param, Schema
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -72,6 +70,7 @@ class Op:
         "node_name",
         "number_nodes",
         "numbers_too",
+        "out",
         "params",
         "plain",
         "plans",
@@ -158,6 +157,7 @@ class Op:
         self.stateful = False
         #: a plan or a traced function can hold it
         self.traced = True
+        self.out = False
         self.ufunc = ""
         self.unsafe = False
         self.view = False
@@ -172,9 +172,11 @@ class Op:
 
     @property
     def takes_out(self) -> bool:
-        """Whether its function has ``out=``: it is public, and its result is one new tensor."""
+        """Whether its function has ``out=``: it is public, and its result is one new tensor (of a composite,
+        ``out`` says so).
+        """
         return (
-            self.infer is not None
+            (self.infer is not None or self.out)
             and self.base is None
             and bool(self.tensor_slots)
             and not (self.many or self.view or self.writes or self.dynamic)
@@ -201,80 +203,6 @@ def _accepted(p: Param) -> frozenset[type]:
 
 def _camel(name: str) -> str:
     return "".join(w.capitalize() for w in name.strip("_").split("_"))
-
-
-def _build_call(op: Op) -> Callable[..., Any]:
-    """A Python function with the op's own signature, so that wrong calls fail as any Python call does."""
-    names: dict[str, Any] = {"_dispatch": dispatch, "_op": op}
-    parts: list[str] = []
-    star = False
-    for i, p in enumerate(op.schema.params):
-        if p.keyword_only and not star:
-            parts.append("*")
-            star = True
-        if p.default is REQUIRED:
-            parts.append(p.name)
-        else:
-            names[f"_d{i}"] = tuple(p.default) if isinstance(p.default, list) else p.default
-            parts.append(f"{p.name}=_d{i}")
-    inputs = "".join(f"{p.name}, " for p in op.schema.tensors)
-    attrs = ", ".join(f"{p.name!r}: {p.name}" for p in op.schema.attrs)
-    body = [f"return _dispatch(_op, ({inputs}), {{{attrs}}})"]
-    if op.takes_out:
-        parts += ["out=None"] if star else ["*", "out=None"]
-        names["_store"] = store
-        body.insert(0, f"if out is not None: return _store(_op, ({inputs}), {{{attrs}}}, out)")
-    if op.plain:
-        body[-1:] = _plain_body(op, f"({inputs})", f"{{{attrs}}}")
-        names.update(_Tensor=Tensor, _compute=compute, _dtypes=dtypes, _learn=learn, _plain=PLAIN)
-        names.update(_get=op.known.get, _state=state)
-    text = f"def {op.name}({', '.join(parts)}):\n    " + "\n    ".join(body)
-    # The text comes from the declaration's signature alone. Its file is named so that it counts as the
-    # engine's.
-    exec(compile(text, f"{__file__}:{op.name}", "exec"), names)
-    fn: Callable[..., Any] = names[op.name]
-    fn.__doc__ = op.doc
-    return fn
-
-
-def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
-    """One look at each input, written out: their backend, whether there is history, and the key to what the
-    op makes of such inputs. What is out of the ordinary goes to `dispatch`.
-    """
-    general = f"return _dispatch(_op, {inputs}, {attrs})"
-    lines = [f"if _state.vmaps: {general}"] if op.random else []
-    lines.append("_grad, _backend, _history, _views = _state.grad, None, False, False")
-    key = ["_dtypes.current"]
-    for p in op.schema.tensors:
-        x = p.name
-        lines += [
-            f"if isinstance({x}, _Tensor):",
-            f"    {x}__ = ({x}.dtype, {x}.shape, {x}.strides)",
-            f"    if {x}.backend is not _backend:",
-            f"        if _backend is not None: {general}",
-            f"        _backend = {x}.backend",
-            "    if _grad:",
-            f"        if {x}._base is not None: _views = True",
-            f"        elif {x}._fn is not None or {x}._requires_grad: _history = True",
-            f"else: {x}__ = {x}.__class__",
-        ]
-        key.append(f"{x}__")
-    if op.view:
-        source = op.tensor_slots[0]
-        # A plan's tracer marks offsets that change from run to run.
-        lines.append(f"if _backend is None or {source}.offset.__class__ is not int: {general}")
-        key.append(f"{source}.offset")
-    for p in op.schema.attrs:
-        lines.append(f"if {p.name}.__class__ not in _plain: {general}")
-        key += [f"{p.name}.__class__", p.name]
-    return [
-        *lines,
-        f"if _backend is None: {general}",
-        f"_key = ({', '.join(key)})",
-        f"_known = _get(_key) or _learn(_op, _key, {inputs}, {attrs})",
-        f"if _known is None: {general}",
-        f"return _compute(_op, _known, _backend, {inputs}, {attrs}, _history, _views)",
-    ]
 
 
 def _rules(op: Op, vjp: Any) -> dict[str, Rule]:
@@ -317,6 +245,7 @@ def op(
     vets: Callable[..., Any] | None = None,
     traced: bool = True,
     writes: str = "",
+    out: bool = False,
     ufunc: str = "",
     differentiable: Sequence[bool] | None = None,
     namespace: str = "",
@@ -332,7 +261,8 @@ def op(
     written in recorded ops: alone it is the implementation; beside ``impl`` it gives the derivatives.
     ``view`` results share memory (``conjugates``: and stand for the conjugates of what it holds); an
     ``unsafe`` one is of a temporary that nobody else sees, and autograd follows it as a result of its own.
-    ``writes`` names the inputs that the op changes in place by itself.
+    ``writes`` names the inputs that the op changes in place by itself. ``out``: the function of a composite
+    takes ``out=`` too.
     ``inline`` composites are recorded as the ops inside them, and so are those of ``dynamic`` ops, whose
     shapes depend on values. ``differentiable`` flags each output of a ``many`` op. ``node`` names the
     node, or is a function of the attributes that does. ``number_nodes`` names, by parameter, the node
@@ -376,7 +306,7 @@ def op(
     made.random, made.dynamic, made.needs_meta = random, dynamic, needs_meta
     made.conjugates, made.refuses, made.flat = conjugates, refuses, flat
     made.inline = inline or (dynamic and composite is not None)
-    made.ufunc = ufunc
+    made.ufunc, made.out = ufunc, out
     made.vets, made.traced = vets, traced
     made.writes = tuple(writes.split())
     made.written = tuple(n in made.writes for n in made.tensor_slots)
@@ -404,7 +334,7 @@ def op(
     if made.name in REGISTRY:
         raise ValueError(f"op {made.name} is declared twice")
     REGISTRY[made.name] = made
-    made.__call__ = _build_call(made)
+    made.__call__ = build_call(made)
     if method:
         _attach(method if isinstance(method, str) else made.name, made.call)
     if inplace:
@@ -425,7 +355,7 @@ def _derive_inplace(base: Op) -> None:
     made.doc = f"In-place form of `{base.name}`."
     base.inplace = made
     REGISTRY[made.name] = made
-    made.__call__ = _build_call(made)
+    made.__call__ = build_call(made)
     made.method = True
     _attach(made.name, made.call)
 

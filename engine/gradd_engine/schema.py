@@ -37,6 +37,8 @@ LINEAR = "linear"
 #: Forward mode of an op linear in each of its two tensor inputs: the sum of both.
 BILINEAR = "bilinear"
 REQUIRED: Any = object()
+#: NumPy's names of parameters, which PyTorch takes as keywords too
+NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
 _LITERALS = {"None": None, "True": True, "False": False, "inf": float("inf"), "-inf": float("-inf")}
 
 

@@ -6,9 +6,11 @@ A client builds its modules from this table, so functions, methods and declarati
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from .registry import REGISTRY
+from .schema import NUMPY_NAMES
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -20,20 +22,53 @@ PUBLIC: dict[tuple[str, str], Callable[..., Any]] = {}
 CREATES: set[tuple[str, str]] = set()
 
 
+def numpy_spelled(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`fn`, which takes the keywords ``axis`` and ``keepdims`` too where it has ``dim`` and ``keepdim``.
+
+    Declared ops need it not: their functions are written with both names.
+    """
+    code = fn.__code__
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    names = {alias: name for name, alias in NUMPY_NAMES.items() if name in parameters}
+    if not names or names.keys() & set(parameters):
+        return fn
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for alias, name in names.items():
+            if alias in kwargs:
+                if name in kwargs:
+                    raise TypeError(f"{fn.__name__}() got an unexpected keyword argument '{alias}'")
+                kwargs[name] = kwargs.pop(alias)
+        return fn(*args, **kwargs)
+
+    return call
+
+
 def public(
-    *namespaces: str, name: str | None = None, method: bool | str = False, creates: bool = False
+    *namespaces: str,
+    name: str | None = None,
+    method: bool | str = False,
+    creates: bool = False,
+    numpy_names: bool = True,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Publish a function under `namespaces` (default: top level); optionally as a Tensor method too."""
+    """Publish a function under `namespaces` (default: top level); optionally as a Tensor method too.
+
+    `numpy_names` is False for what is Python in PyTorch, which knows parameters by their own names alone.
+    """
 
     def publish(fn: Callable[..., Any]) -> Callable[..., Any]:
         known = name or fn.__name__.rstrip("_")
+        given = fn
+        if numpy_names and "nn.functional" not in namespaces:
+            fn = numpy_spelled(fn)
         for space in namespaces or ("",):
             PUBLIC[space, known] = fn
             if creates:
                 CREATES.add((space, known))
         if method:
             setattr(Tensor, method if isinstance(method, str) else known, fn)
-        return fn
+        return given
 
     return publish
 

@@ -161,6 +161,10 @@ class Tensor:
         """Number of dimensions."""
         return len(self.shape)
 
+    def ndimension(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
     def numel(self) -> int:
         """Number of elements."""
         return numel(self.shape)

@@ -170,12 +170,13 @@ class ModuleDict(Module):
         self._modules.clear()
 
 
-def _line(value: Any) -> str:
+def _line(value: Any, typed: bool = False) -> str:
     if not isinstance(value, Tensor):
         return f"Object of type: {type(value).__name__}"
     size = "x".join(map(str, value.shape))
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-    return f"{kind} containing: [{value.dtype} of size {size}]"
+    of = value.dtype.tensor_type if typed else value.dtype
+    return f"{kind} containing: [{of} of size {size}]"
 
 
 class ParameterList(Module):
@@ -226,9 +227,6 @@ class ParameterList(Module):
     def extra_repr(self) -> str:
         """A line a parameter."""
         return "\n".join(f"  ({i}): {_line(v)}" for i, v in enumerate(self))
-
-    def __repr__(self) -> str:
-        return f"{self._get_name()}({self.extra_repr()})"
 
 
 class ParameterDict(Module):
@@ -282,7 +280,4 @@ class ParameterDict(Module):
 
     def extra_repr(self) -> str:
         """A line a parameter."""
-        return "\n".join(f"  ({key}): {_line(value)}" for key, value in self.items())
-
-    def __repr__(self) -> str:
-        return f"{self._get_name()}({self.extra_repr()})"
+        return "\n".join(f"  ({key}): {_line(value, typed=True)}" for key, value in self.items())

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 
+_KINDS = (
+    "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla",
+    "lazy", "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",
+)  # fmt: skip
+
+
 class Device:
     """A device by PyTorch's name: ``cpu``, ``cuda:0``, ``meta``."""
 
@@ -27,6 +33,10 @@ class Device:
             )
         if number and not number.isdigit():
             raise RuntimeError(f"Invalid device string: '{type}'")
+        if name not in _KINDS:
+            raise RuntimeError(
+                f"Expected one of {', '.join(_KINDS)} device type at start of device string: {name}"
+            )
         self.type = name
         self.index = int(number) if number else index
 

@@ -5,6 +5,7 @@ The client's mirror and the server's dry run stand on this backend; it runs the 
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import from_numpy
@@ -14,7 +15,7 @@ from ..tensor import Tensor
 from . import Device
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..infer import Known
     from ..op import Op
@@ -48,12 +49,14 @@ class MetaBackend:
     ) -> None:
         self.device = Device(device)
         self.tensor_class = tensor_class
+        # The class itself may do something else when it is called: a client's takes what users give it.
+        self._made: Callable[..., Tensor] = functools.partial(type.__call__, tensor_class)
         self.listener = listener
 
     def empty(self, meta: Meta) -> Tensor:
         """A tensor of that geometry."""
         storage: Any = MetaStorage(meta.nbytes)
-        return self.tensor_class(self, storage, meta.shape, meta.strides, 0, meta.dtype, None)
+        return self._made(self, storage, meta.shape, meta.strides, 0, meta.dtype, None)
 
     infer = staticmethod(infer)
 
@@ -66,7 +69,7 @@ class MetaBackend:
     def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
         """`run` for one output."""
         meta, storage = known.meta, MetaStorage(known.nbytes)
-        return self.tensor_class(self, storage, meta.shape, meta.strides, 0, meta.dtype, None)  # type: ignore[arg-type]
+        return self._made(self, storage, meta.shape, meta.strides, 0, meta.dtype, None)
 
     def run_into(
         self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]
@@ -78,9 +81,7 @@ class MetaBackend:
 
     def view(self, of: Tensor, meta: Meta) -> Tensor:
         """A tensor over the same storage."""
-        return self.tensor_class(
-            self, of.storage, meta.shape, meta.strides, meta.offset, meta.dtype, None, of._vc
-        )
+        return self._made(self, of.storage, meta.shape, meta.strides, meta.offset, meta.dtype, None, of._vc)
 
     def from_array(self, array: Any, dtype: Any = None) -> Tensor:
         """A tensor shaped like `array`; the numbers are not looked at."""

@@ -377,7 +377,7 @@ outer = op(
     method=True,
     doc="All products of an element of one vector with an element of the other (torch.outer).",
 )
-public(name="ger", method="ger")(outer)
+public(name="ger", method="ger")(outer.call)
 
 
 def _kron(input: Tensor, other: Tensor) -> Any:

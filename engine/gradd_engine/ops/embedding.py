@@ -69,7 +69,7 @@ masked_fill: Op = op(
     namespace="-",
     doc="One value where a mask holds (torch.Tensor.masked_fill).",
 )
-public(name="masked_fill")(masked_fill)
+public(name="masked_fill")(masked_fill.call)
 
 
 def _embedding_infer(

@@ -40,6 +40,7 @@ def _lgamma(xp: Any, a: Any) -> Any:
     for k, b in enumerate(_BERNOULLI, 1):
         total = total + b / (2 * k * (2 * k - 1) * far ** (2 * k - 1))
     total = xp.where(xp.isinf(y), math.inf, total)
+    total = xp.where((x == 1) | (x == 2), 0.0, total)
     whole = (x <= 0) & (x == xp.floor(x))
     # the sine of the distance to the next whole number: exact near poles
     mirrored = math.log(math.pi) - xp.log(xp.abs(xp.sin(math.pi * (x - xp.rint(x))))) - total

@@ -275,9 +275,9 @@ def flip(input: Any, dims: Any) -> Any:
     return flip_op(input, as_list(dims))
 
 
-def _flip_method(self: Any, *dims: Any) -> Any:
+def _flip_method(self: Any, *axes: Any, dims: Any = None) -> Any:
     """See torch.Tensor.flip."""
-    return flip_op(self, as_list(dims))
+    return flip_op(self, as_list(axes if dims is None else dims))
 
 
 Tensor.flip = _flip_method  # type: ignore[attr-defined]

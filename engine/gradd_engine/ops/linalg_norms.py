@@ -137,7 +137,7 @@ def norm(
     return _norm_op(A, ord, dim, keepdim, dtype=dtype)
 
 
-@public(name="norm", method=True)
+@public(name="norm", method=True, numpy_names=False)
 def old_norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None
 ) -> Any:

@@ -283,6 +283,7 @@ def _matmul(input: Tensor, other: Tensor) -> Any:
 matmul = op(
     "matmul(Tensor input, Tensor other)",
     composite=_matmul,
+    out=True,
     method=True,
     doc="The product of vectors, matrices or batches of them (torch.matmul).",
 )

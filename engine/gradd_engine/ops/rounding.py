@@ -128,5 +128,11 @@ def _modulo(name: str, kernel: Callable[[Any, Any, Any], Any], rounding: str) ->
     )
 
 
-remainder = _modulo("remainder", lambda xp, a, b: xp.remainder(a, b), "floor")
+def _remainder(xp: Any, a: Any, b: Any) -> Any:
+    found = xp.remainder(a, b)
+    # Where nothing is left the zero has the sign of the dividend.
+    return xp.where(found == 0, xp.copysign(found, a), found) if found.dtype.kind == "f" else found
+
+
+remainder = _modulo("remainder", _remainder, "floor")
 fmod = _modulo("fmod", lambda xp, a, b: xp.fmod(a, b), "trunc")

@@ -317,7 +317,7 @@ split_op = op(
 )
 
 
-@public()
+@public(numpy_names=False)
 def split(tensor: Any, split_size_or_sections: Any, dim: int = 0) -> Any:
     """See torch.split."""
     return split_op(tensor, split_size_or_sections, dim)

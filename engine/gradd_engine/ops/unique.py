@@ -119,7 +119,7 @@ def _all(input: Tensor, dim: int | None, ordered: bool, inverse: bool, counts: b
     return found if len(found) > 1 else values
 
 
-@public(method=True)
+@public(method=True, numpy_names=False)
 def unique(
     input: Tensor,
     sorted: bool = True,
@@ -131,7 +131,7 @@ def unique(
     return _all(input, dim, True, return_inverse, return_counts)
 
 
-@public(method=True)
+@public(method=True, numpy_names=False)
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:

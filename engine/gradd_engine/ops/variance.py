@@ -81,7 +81,7 @@ _SIGNATURE = "(Tensor input, int[]? dim=None, *, Number? correction=None, bool k
 
 _var_op: Op = op(
     f"var{_SIGNATURE}",
-    infer=_infer("var()"),
+    infer=_infer("std and var"),
     impl=_var,
     vjp=_var_vjp,
     jvp=_var_jvp,
@@ -90,7 +90,7 @@ _var_op: Op = op(
 )
 _std_op: Op = op(
     f"std{_SIGNATURE}",
-    infer=_infer("std()"),
+    infer=_infer("std and var"),
     impl=_std,
     vjp=_std_vjp,
     jvp=_std_jvp,
@@ -139,7 +139,7 @@ def _pair_jvp(rule: Callable[..., Any]) -> Callable[..., Any]:
 
 _var_mean_op: Op = op(
     f"var_mean{_SIGNATURE}",
-    infer=_pair_infer("var_mean()"),
+    infer=_pair_infer("var_mean"),
     impl=_with_mean(_var),
     vjp=Joint(
         "input",
@@ -153,7 +153,7 @@ _var_mean_op: Op = op(
 )
 _std_mean_op: Op = op(
     f"std_mean{_SIGNATURE}",
-    infer=_pair_infer("std_mean()"),
+    infer=_pair_infer("std_mean"),
     impl=_with_mean(_std),
     vjp=Joint("input", _pair_vjp(_std_vjp)),
     jvp=_pair_jvp(_std_jvp),
@@ -182,7 +182,7 @@ def _published(made: Op, method: bool) -> None:
                 f"{made.name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
                 "reduction factor (input numel divided by output numel).",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return made(input, dim, correction=correction, keepdim=keepdim)
 

@@ -332,8 +332,10 @@ def _permute_method(self: Tensor, *dims: Any) -> Any:
 
 
 def _matrix_transpose(self: Tensor) -> Any:
-    """The last two dimensions swapped."""
-    return transpose(self, -2, -1)
+    """The last two dimensions swapped (Tensor.mT); RuntimeError for a vector."""
+    if self.ndim == 1:
+        raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    return transpose(self, -2, -1) if self.ndim else self
 
 
 def _reversed(self: Tensor) -> Any:

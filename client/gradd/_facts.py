@@ -1,0 +1,93 @@
+"""What can be asked of a tensor besides its shape and dtype, as functions and as methods of the same name.
+
+Most have one answer, since tensors of a session are dense and on its device; scripts ask all the same.
+https://pytorch.org/docs/stable/tensors.html, https://pytorch.org/docs/stable/tensor_attributes.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gradd_engine import dtypes
+
+from ._tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gradd_engine.dtypes import DType
+
+
+class layout:
+    """How elements lie in memory (torch.layout): `strided` is the only one."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self._name}"
+
+
+strided = layout("strided")
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the dtype is a real floating type (torch.is_floating_point)."""
+    return input.dtype.is_floating_point
+
+
+def is_signed(input: Tensor) -> bool:
+    """Whether the dtype has negative numbers (torch.Tensor.is_signed)."""
+    return input.dtype.is_signed
+
+
+def is_nonzero(input: Tensor) -> bool:
+    """The truth of the only element; RuntimeError unless there is just one (torch.is_nonzero)."""
+    return bool(input)
+
+
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether both have one shape (torch.is_same_size)."""
+    return input.shape == other.shape
+
+
+def get_device(input: Tensor) -> int:
+    """The number of the session's GPU, -1 for a CPU (torch.Tensor.get_device)."""
+    index = input.device.index
+    return -1 if index is None else int(index)
+
+
+def can_cast(from_: DType, to: DType) -> bool:
+    """Whether promotion allows the conversion (torch.can_cast)."""
+    return dtypes.can_cast(from_, to)
+
+
+def typename(obj: Any) -> str:
+    """What PyTorch's messages call the type of `obj` (torch.typename)."""
+    from .nn.parameter import type_name
+
+    return obj.dtype.tensor_type if isinstance(obj, Tensor) else type_name(obj)
+
+
+#: the functions of the top level
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    f.__name__: f
+    for f in (can_cast, get_device, is_floating_point, is_nonzero, is_same_size, is_signed, typename)
+}
+
+
+def _always(value: bool, name: str) -> property:
+    return property(lambda self: value, doc=f"{value} of a session's tensors (torch.Tensor.{name}).")
+
+
+for _f in (get_device, is_nonzero, is_same_size, is_signed):
+    setattr(Tensor, _f.__name__, _f)
+for _name in ("is_sparse", "is_sparse_csr", "is_quantized", "is_mkldnn", "is_nested", "is_meta"):
+    setattr(Tensor, _name, _always(False, _name))
+_PROPERTIES: dict[str, tuple[Callable[[Tensor], Any], str]] = {
+    "layout": (lambda t: strided, "How the elements lie in memory (torch.Tensor.layout)."),
+    "is_cpu": (lambda t: not t.is_cuda, "Whether the session computes on a CPU (torch.Tensor.is_cpu)."),
+    "itemsize": (lambda t: t.dtype.itemsize, "Bytes an element (torch.Tensor.itemsize)."),
+}
+for _name, (_ask, _doc) in _PROPERTIES.items():
+    setattr(Tensor, _name, property(_ask, doc=_doc))

@@ -1,0 +1,66 @@
+"""Tensors made by their class: `Tensor(2, 3)`, `FloatTensor([1, 2])`, and what `type(x)` prints.
+
+Spelled as in https://pytorch.org/docs/stable/tensors.html; `tensor` and `empty` are today's names of both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gradd_engine import dtypes
+from gradd_engine.tensor import Tensor as EngineTensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gradd_engine.dtypes import DType
+
+
+class TensorType(type):
+    """The class of `Tensor`: called by users it takes what torch.Tensor takes, not what a mirror is made
+    of; and it prints as PyTorch's class does.
+    """
+
+    #: what a class makes of its arguments: attached where leaves are made (_creation)
+    make: ClassVar[Callable[..., Any]]
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        """A tensor of the default dtype; see `_creation.made`. Subclasses are made as any class."""
+        if cls.__dict__.get("_by_users") and not (args and hasattr(args[0], "tensor_class")):
+            if kwargs:
+                raise TypeError(f"new() got an unexpected keyword argument {next(iter(kwargs))!r}")
+            return TensorType.make(dtypes.default_dtype(), *args)
+        return super().__call__(*args, **kwargs)
+
+    def __repr__(cls) -> str:
+        return "<class 'torch.Tensor'>" if cls.__dict__.get("_by_users") else super().__repr__()
+
+
+class _OfDtype(type):
+    """The class of `FloatTensor` and its kin: their instances are the tensors of one dtype."""
+
+    dtype: DType
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, EngineTensor) and instance.dtype is cls.dtype
+
+    def __call__(cls, *args: Any) -> Any:
+        return TensorType.make(cls.dtype, *args)
+
+    def __repr__(cls) -> str:
+        return f"<class '{cls.dtype.tensor_type}'>"
+
+
+def dtype_of(kind: Any) -> Any:
+    """The dtype of `FloatTensor` and its kin; anything else as it is."""
+    return kind.dtype if isinstance(kind, _OfDtype) else kind
+
+
+#: `FloatTensor`, `LongTensor` ...: by the names that PyTorch has
+TYPES: dict[str, Any] = {
+    f"{d.title}Tensor": _OfDtype(
+        f"{d.title}Tensor", (), {"dtype": d, "__doc__": f"Makes tensors of {d!r} (torch.{d.title}Tensor)."}
+    )
+    for d in dtypes.ALL
+    if not d.is_complex
+}
