@@ -18,6 +18,7 @@ from gradd_engine.layout import format_name, has_format
 from gradd_engine.modes import is_grad_enabled
 from gradd_engine.ops import dynamic as _dynamic
 from gradd_engine.ops.cast import to_copy
+from gradd_engine.ops.number import fits
 from gradd_engine.tensor import Tensor as EngineTensor
 
 if TYPE_CHECKING:
@@ -155,11 +156,18 @@ class Tensor(EngineTensor):
             )
         return self.item()
 
+    def _real_scalar(self, dtype: Any) -> Any:
+        value = self._scalar()
+        if isinstance(value, complex):
+            fits(value, dtype)
+            return value.real
+        return value
+
     def __float__(self) -> float:
-        return float(self._scalar())
+        return float(self._real_scalar(dtypes.float64))
 
     def __int__(self) -> int:
-        return int(self._scalar())
+        return int(self._real_scalar(dtypes.int64))
 
     def __complex__(self) -> complex:
         return complex(self._scalar())
@@ -263,7 +271,7 @@ class Tensor(EngineTensor):
             found: Tensor = memo[id(self)]
             return found
         out: Any = as_subclass(self.detach().clone(), type(self))
-        out.requires_grad_(self.requires_grad)
+        out.requires_grad = self.requires_grad
         if self._gradient is not None:
             out.grad = copy.deepcopy(self.grad, memo)
         memo[id(self)] = out

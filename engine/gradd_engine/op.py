@@ -45,6 +45,7 @@ class Op:
         "accepts",
         "base",
         "checked",
+        "checks",
         "composite",
         "conjugates",
         "differentiable",
@@ -116,6 +117,8 @@ class Op:
         #: the op as a function: a slot of this name makes a call of the op a call of it, nothing in between
         self.__call__: Callable[..., Any] = lambda *a, **k: None
         self.checked = False
+        #: refuses the values of numbers, at every call
+        self.checks: Callable[..., None] | None = None
         self.composite: Callable[..., Any] | None = None
         #: a view of the conjugates
         self.conjugates = False
@@ -243,6 +246,9 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
     """
     general = f"return _dispatch(_op, {inputs}, {attrs})"
     lines = [f"if _state.vmaps: {general}"] if op.random else []
+    if op.checks is not None:
+        given = [p.name if p in op.schema.tensors else f"{p.name}={p.name}" for p in op.schema.params]
+        lines.append(f"_op.checks({', '.join(sorted(given, key=lambda x: '=' in x))})")
     lines.append("_grad, _backend, _history, _views = _state.grad, None, False, False")
     key = ["_dtypes.current"]
     for p in op.schema.tensors:
@@ -315,6 +321,7 @@ def op(
     flat: Callable[[dict[str, Any]], bool] | None = None,
     infers_anew: bool = False,
     vets: Callable[..., Any] | None = None,
+    checks: Callable[..., None] | None = None,
     traced: bool = True,
     writes: str = "",
     ufunc: str = "",
@@ -346,6 +353,8 @@ def op(
     ``infers_anew``: what ``infer`` says depends on more than geometry and parameters.
     ``vets(inputs, **attrs)`` raises what the rules would raise of inputs of that geometry: a pass whose
     bodies are skipped asks it.
+    ``checks(*inputs, **attrs)`` raises what depends on the values of numbers among the inputs, of which
+    ``infer`` is told the kinds alone.
     ``method`` attaches a Tensor method (a string: under that name), ``inplace`` derives ``name_``.
     ``namespace`` is where users find it ("nn.functional"; "" is the top level, "-" nowhere).
     """
@@ -377,7 +386,7 @@ def op(
     made.conjugates, made.refuses, made.flat = conjugates, refuses, flat
     made.inline = inline or (dynamic and composite is not None)
     made.ufunc = ufunc
-    made.vets, made.traced = vets, traced
+    made.vets, made.traced, made.checks = vets, traced, checks
     made.writes = tuple(writes.split())
     made.written = tuple(n in made.writes for n in made.tensor_slots)
     if made.simple and not dynamic and not infers_anew:
@@ -419,7 +428,7 @@ def _derive_inplace(base: Op) -> None:
     made.edge_params, made.edge_slots = base.edge_params, base.edge_slots
     made.infer, made.impl, made.jvp, made.composite = base.infer, base.impl, base.jvp, base.composite
     made.node_name, made.namespace, made.random = base.node_name, base.namespace, base.random
-    made.refuses, made.flat = base.refuses, base.flat
+    made.refuses, made.flat, made.checks = base.refuses, base.flat, base.checks
     made.number_nodes = base.number_nodes
     made.needs_meta, made.writes, made.family = base.needs_meta, (first.name,), base.family
     made.doc = f"In-place form of `{base.name}`."

@@ -12,6 +12,7 @@ from .binary import log_of, where
 from .common import broadcast, broadcast_float, conj, pointwise_meta, refuse
 from .create import zeros_like
 from .elementwise import exp, log
+from .number import computed_in, fits, stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -166,6 +167,11 @@ def _lerp_infer(input: Tensor, end: Tensor, weight: Any) -> Meta:
     return pointwise_meta([input, end, weight], input.dtype, input.dtype)
 
 
+def _lerp_weight(input: Tensor, end: Tensor, weight: Any) -> None:
+    if input.dtype.category >= dtypes.FLOAT:
+        fits(weight, computed_in(input.dtype))
+
+
 def _lerp(xp: Any, a: Any, end: Any, weight: Any) -> Any:
     one = a.dtype.type(1)
     # from the nearer end, so that weight 1 gives `end` exactly
@@ -175,6 +181,7 @@ def _lerp(xp: Any, a: Any, end: Any, weight: Any) -> Any:
 lerp: Op = op(
     "lerp(Tensor input, Tensor end, Tensor|Number weight)",
     infer=_lerp_infer,
+    checks=_lerp_weight,
     impl=_lerp,
     vjp=(
         lambda g, weight: g * (1 - conj(weight)),
@@ -193,13 +200,14 @@ lerp: Op = op(
 def _addcmul_infer(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any) -> Meta:
     meta = broadcast(input, tensor1, tensor2)
     refuse(meta.dtype, "addcmul_cpu_out", dtypes.bool_)
+    fits(value, computed_in(meta.dtype))
     return meta
 
 
 addcmul: Op = op(
     "addcmul(Tensor input, Tensor tensor1, Tensor tensor2, *, value Number value=1)",
     infer=_addcmul_infer,
-    impl=lambda xp, a, b, c, value: a + a.dtype.type(value) * b * c,
+    impl=lambda xp, a, b, c, value: a + stored(value, a.dtype) * b * c,
     vjp=(
         lambda g: g,
         lambda g, tensor2, value: g * conj(tensor2 * value),
@@ -228,7 +236,7 @@ def _addcdiv_infer(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any) 
 addcdiv: Op = op(
     "addcdiv(Tensor input, Tensor tensor1, Tensor tensor2, *, value Number value=1)",
     infer=_addcdiv_infer,
-    impl=lambda xp, a, b, c, value: a + a.dtype.type(value) * b / c,
+    impl=lambda xp, a, b, c, value: a + stored(value, a.dtype) * b / c,
     vjp=(
         lambda g: g,
         lambda g, tensor2, value: g * conj(value / tensor2),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..dtypes import float64
 from ..layout import Meta, broadcast_shapes, preserved_strides
 from ..op import op
 from ..tensor import Tensor
 from .cast import to_dtype
 from .create import zeros_like
+from .number import element, fits
 from .shape import clone
 from .views import expand
 
@@ -51,7 +53,7 @@ def _spread(t: Any, meta: Any) -> Any:
 
 _FILL: dict[str, Any] = {
     "infer": lambda input, value: _fill_infer(input, value),
-    "impl": lambda xp, a, value: xp.full(a.shape, value, a.dtype),
+    "impl": lambda xp, a, value: xp.full(a.shape, element(value, a.dtype), a.dtype),
     "vjp": (_zeros, lambda g: g.sum()),
     "jvp": lambda value_t, input_meta: _spread(value_t, input_meta),
     "inplace": True,
@@ -60,6 +62,7 @@ _FILL: dict[str, Any] = {
 fill = op(
     "fill(Tensor input, Tensor|Number value)",
     **_FILL,
+    checks=lambda input, value: fits(value, input.dtype),
     node="FillBackward1",
     number_nodes={"value": "FillBackward0"},
     doc="One value everywhere (torch.fill); `fill_` stores it.",
@@ -67,6 +70,8 @@ fill = op(
 assign = op(
     "assign(Tensor input, Tensor|Number value)",
     **_FILL,
+    # a number comes by way of a double where a half is stored
+    checks=lambda input, value: fits(value, float64 if input.dtype.is_half else input.dtype),
     node="FillBackward3",
     namespace="-",
     doc="`fill` as square brackets spell it, where a number counts as a tensor: `assign_` stores it.",
