@@ -11,10 +11,10 @@ from ..op import ELEMENTWISE, Op, op
 from ..surface import public
 from ..tensor import Tensor
 from ..tiles import tiled
-from .binary import recorded, where
+from .binary import where
 from .common import broadcast, refuse, same
 from .create import zeros_like
-from .elementwise import exp, sigmoid, tanh
+from .elementwise import exp, recorded, sigmoid, tanh
 from .erf import erf
 from .number import computed_in, fits, stored
 from .views import reshape

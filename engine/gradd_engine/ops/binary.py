@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 from .. import dtypes
 from ..layout import Meta
 from ..op import ELEMENTWISE, Op, op
-from ..state import state
 from ..surface import public
 from ..tensor import Tensor
 from .common import broadcast, conj, pointwise_meta, refuse
 from .create import zeros_like
-from .elementwise import log
+from .elementwise import log, lower_power, recorded
 from .number import fits, operands_fit, stored
 
 if TYPE_CHECKING:
@@ -103,20 +102,6 @@ def _pow(xp: Any, a: Any, exponent: Any) -> Any:
         if exponent == -2:
             return a.dtype.type(1) / (a * a)
     return xp.power(a, a.dtype.type(exponent))
-
-
-def recorded(input: Any) -> bool:
-    """Whether what is computed from `input` now can be differentiated again."""
-    return state.grad and bool(input.requires_grad)
-
-
-def lower_power(input: Any, exponent: Any) -> Any:
-    """``input ** (exponent - 1)``, from which the slope of a power comes.
-
-    The first power is the input itself, with no op for it, unless it is recorded: then each order has its
-    node as in PyTorch, so that the last derivative of a polynomial is a zero that can be asked for.
-    """
-    return input if exponent == 2 and not recorded(input) else _pow_number(input, exponent - 1)
 
 
 def _pow_vjp(g: Any, input: Any, exponent: Any) -> Any:

@@ -12,6 +12,7 @@ from .. import dtypes
 from ..layout import Meta, preserved_strides
 from ..op import ELEMENTWISE, LINEAR, Op, op
 from ..registry import named
+from ..state import state
 from .common import broadcast, broadcast_float, conj, refuse, same
 from .create import zeros_like
 
@@ -128,9 +129,21 @@ def _square_infer(input: Tensor) -> Meta:
     return Meta(tuple(input.shape), dtype, preserved_strides(input), compute=dtype)
 
 
-def _square_vjp(g: Any, input: Any) -> Any:
-    from .binary import lower_power
+def recorded(input: Any) -> bool:
+    """Whether what is computed from `input` now can be differentiated again."""
+    return state.grad and bool(input.requires_grad)
 
+
+def lower_power(input: Any, exponent: Any) -> Any:
+    """``input ** (exponent - 1)``, from which the slope of a power comes.
+
+    The first power is the input itself, with no op for it, unless it is recorded: then each order has its
+    node as in PyTorch, so that the last derivative of a polynomial is a zero that can be asked for.
+    """
+    return input if exponent == 2 and not recorded(input) else named.pow_number(input, exponent - 1)
+
+
+def _square_vjp(g: Any, input: Any) -> Any:
     return g * conj(lower_power(input, 2) * 2)
 
 
