@@ -12,7 +12,7 @@ from .binary import log_of, where
 from .common import broadcast, broadcast_float, conj, pointwise_meta, refuse
 from .create import zeros_like
 from .elementwise import exp, log
-from .number import computed_in, fits, stored
+from .number import CPP, computed_in, fits, stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,16 +148,11 @@ copysign: Op = op(
 # -- interpolation and fused products --------------------------------------------------------------
 
 
-def _type_word(dtype: dtypes.DType) -> str:
-    words = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16"}
-    return words.get(dtype.name, dtype.title)
-
-
 def _lerp_infer(input: Tensor, end: Tensor, weight: Any) -> Meta:
     for name, x in (("end", end), ("weight", weight)):
         if isinstance(x, Tensor) and x.dtype is not input.dtype:
             raise RuntimeError(
-                f"expected dtype {_type_word(input.dtype)} for `{name}` but got dtype {_type_word(x.dtype)}"
+                f"expected dtype {CPP[input.dtype.name]} for `{name}` but got dtype {CPP[x.dtype.name]}"
             )
     refuse(
         input.dtype,

@@ -81,7 +81,7 @@ _SIGNATURE = "(Tensor input, int[]? dim=None, *, Number? correction=None, bool k
 
 _var_op: Op = op(
     f"var{_SIGNATURE}",
-    infer=_infer("var()"),
+    infer=_infer("std and var"),
     impl=_var,
     vjp=_var_vjp,
     jvp=_var_jvp,
@@ -90,7 +90,7 @@ _var_op: Op = op(
 )
 _std_op: Op = op(
     f"std{_SIGNATURE}",
-    infer=_infer("std()"),
+    infer=_infer("std and var"),
     impl=_std,
     vjp=_std_vjp,
     jvp=_std_jvp,
