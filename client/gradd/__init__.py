@@ -73,7 +73,7 @@ short, int, long = int16, int32, int64
 cfloat, cdouble = complex64, complex128
 bool = _dtypes.bool_
 get_default_dtype, set_default_dtype = _dtypes.default_dtype, _dtypes.set_default_dtype
-promote_types = _dtypes.promote
+promote_types, can_cast = _dtypes.promote, _dtypes.can_cast
 
 
 def numel(input: Tensor) -> _Any:
@@ -108,6 +108,7 @@ __all__ = [
     "autograd",
     "bfloat16",
     "bool",
+    "can_cast",
     "cdouble",
     "cfloat",
     "channels_last",

@@ -4,12 +4,11 @@ sent.
 
 from __future__ import annotations
 
-import math
 import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradd_engine.tensor import Tensor
-from gradd_protocol.program import UPLOAD, GradOf, Program, Special, Step, Value
+from gradd_protocol.program import UPLOAD, GradOf, Program, Step, Value, static_number
 
 if TYPE_CHECKING:
     from gradd_engine.op import Op
@@ -177,8 +176,8 @@ def _attr(v: Any) -> Any:
         return Value(v.kind)  # type: ignore[arg-type]
     if isinstance(v, Exact):
         v = v.value
-    if isinstance(v, float) and not math.isfinite(v):
-        return Special("nan" if math.isnan(v) else "inf" if v > 0 else "-inf")
+    if isinstance(v, (float, complex)):
+        return static_number(v)
     if isinstance(v, tuple):
         return [_attr(e) for e in v]
     return v

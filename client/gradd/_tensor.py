@@ -19,6 +19,7 @@ from gradd_engine.layout import format_name, has_format
 from gradd_engine.modes import is_grad_enabled
 from gradd_engine.ops import dynamic as _dynamic
 from gradd_engine.ops.cast import to_copy
+from gradd_engine.ops.number import fits
 from gradd_engine.tensor import Tensor as EngineTensor
 
 from ._typed import TensorType, dtype_of
@@ -160,11 +161,18 @@ class Tensor(EngineTensor, metaclass=TensorType):
             )
         return self.item()
 
+    def _real_scalar(self, dtype: Any) -> Any:
+        value = self._scalar()
+        if isinstance(value, complex):
+            fits(value, dtype)
+            return value.real
+        return value
+
     def __float__(self) -> float:
-        return float(self._scalar())
+        return float(self._real_scalar(dtypes.float64))
 
     def __int__(self) -> int:
-        return int(self._scalar())
+        return int(self._real_scalar(dtypes.int64))
 
     def __complex__(self) -> complex:
         return complex(self._scalar())
@@ -274,7 +282,7 @@ class Tensor(EngineTensor, metaclass=TensorType):
             found: Tensor = memo[id(self)]
             return found
         out: Any = as_subclass(self.detach().clone(), type(self))
-        out.requires_grad_(self.requires_grad)
+        out.requires_grad = self.requires_grad
         if self._gradient is not None:
             out.grad = copy.deepcopy(self.grad, memo)
         memo[id(self)] = out

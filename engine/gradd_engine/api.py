@@ -12,6 +12,7 @@ from . import autograd as _ops
 from .edges import GradientEdge, tensor_of
 from .passes import run_backward, run_grad
 from .tensor import Tensor
+from .transforms.refused import BACKWARD, REQUIRES, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,11 +27,14 @@ def _tensor_tuple(x: Any) -> tuple[Any, ...]:
     return tuple(map(tensor_of, x))
 
 
-def _gradients(given: Any, count: int) -> list[Tensor | None] | None:
+def cotangents(given: Any, count: int) -> list[Tensor | None] | None:
+    """The gradients of `count` outputs, a list without what is beyond; TypeError for what is neither a tensor
+    nor None.
+    """
     if given is None:
         return None
-    grads = [given] if isinstance(given, Tensor) else list(given)
-    for g in grads[:count]:
+    grads = [given] if isinstance(given, Tensor) else list(given)[:count]
+    for g in grads:
         if g is not None and not isinstance(g, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
     return grads
@@ -53,6 +57,7 @@ def backward(
     does. `retain_variables` is the name that `retain_graph` had before PyTorch 0.2 (DeprecationWarning);
     ValueError where both are given.
     """
+    refuse(BACKWARD)
     if retain_variables is not None:
         retain_graph = _renamed(retain_graph, retain_variables)
     if grad_variables is not None:
@@ -70,7 +75,7 @@ def backward(
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     roots = _tensor_tuple(tensors)
-    grads = _gradients(grad_tensors, len(roots))
+    grads = cotangents(grad_tensors, len(roots))
     if not roots:
         return
     if create_graph:
@@ -130,7 +135,7 @@ def grad(
     return run_grad(
         list(roots),
         list(_tensor_tuple(inputs)),
-        _gradients(grad_outputs, len(roots)),
+        cotangents(grad_outputs, len(roots)),
         retain_graph=retain_graph,
         create_graph=create_graph,
         allow_unused=allow_unused,
@@ -160,6 +165,7 @@ def _tensor_backward(
 
 def _requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Change whether gradients are kept for this leaf (torch.Tensor.requires_grad_)."""
+    refuse(REQUIRES)
     return _ops.requires_grad_(self, requires_grad)
 
 

@@ -18,6 +18,7 @@ from .registry import named
 from .state import state
 from .tensor import Tensor, carry, detached, new_counter
 from .transforms.batched_pass import batch_of, check_batched
+from .transforms.refused import RETAINS, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,9 +79,10 @@ def _roots(
 def _paired(outputs: Sequence[Tensor], grads: Sequence[Tensor | None] | None) -> Sequence[Tensor | None]:
     if grads is None:
         return [None] * len(outputs)
-    if len(grads) != len(outputs):
+    if len(grads) < len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(grads)} gradients")
-    return grads
+    # more than there are outputs have no effect, as in PyTorch
+    return grads[: len(outputs)]
 
 
 class Driven(Exception):
@@ -291,6 +293,7 @@ def retain_grad_now(t: Tensor) -> None:
     """Make a non-leaf keep its gradient; RuntimeError when it needs none."""
     if not t.requires_grad:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    refuse(RETAINS)
     if t._fn is None or t._retains:
         return
     fn = t._node()

@@ -97,6 +97,9 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
     """
     general = f"return _dispatch(_op, {inputs}, {attrs})"
     lines = [f"if _state.vmaps: {general}"] if op.random else []
+    if op.checks is not None:
+        given = [p.name if p in op.schema.tensors else f"{p.name}={p.name}" for p in op.schema.params]
+        lines.append(f"_op.checks({', '.join(sorted(given, key=lambda x: '=' in x))})")
     lines.append("_grad, _backend, _history, _views = _state.grad, None, False, False")
     key = ["_dtypes.current"]
     for p in op.schema.tensors:

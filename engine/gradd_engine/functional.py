@@ -14,12 +14,14 @@ from . import autograd as _ops
 from . import forward_ad
 from .modes import enable_grad, set_grad_enabled
 from .ops.create import zeros_like
+from .ops.creation import finished
 from .ops.joining import stack
 from .ops.ranges import eye
 from .ops.views import detach
 from .passes import run_grad
 from .state import ambient, state
 from .tensor import Tensor
+from .transforms.refused import REQUIRES, refuse
 from .transforms.vmap import vmap
 
 if TYPE_CHECKING:
@@ -170,6 +172,7 @@ class _Call:
         if self.create and t.requires_grad:
             out: Tensor = t.view_as(t)  # type: ignore[attr-defined]
             return out
+        refuse(REQUIRES)
         return _ops.requires_grad_(detach(t), track)
 
 
@@ -200,7 +203,7 @@ def _gradients(
 
 def _leaves(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Zeros to differentiate a linear function at: what they are does not matter."""
-    return tuple(_ops.requires_grad_(zeros_like(detach(t))) for t in tensors)
+    return tuple(finished(zeros_like(detach(t)), True) for t in tensors)
 
 
 def basis(t: Tensor) -> Tensor:

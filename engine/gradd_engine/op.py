@@ -43,6 +43,7 @@ class Op:
         "accepts",
         "base",
         "checked",
+        "checks",
         "composite",
         "conjugates",
         "differentiable",
@@ -115,6 +116,8 @@ class Op:
         #: the op as a function: a slot of this name makes a call of the op a call of it, nothing in between
         self.__call__: Callable[..., Any] = lambda *a, **k: None
         self.checked = False
+        #: refuses the values of numbers, at every call
+        self.checks: Callable[..., None] | None = None
         self.composite: Callable[..., Any] | None = None
         #: a view of the conjugates
         self.conjugates = False
@@ -243,6 +246,7 @@ def op(
     flat: Callable[[dict[str, Any]], bool] | None = None,
     infers_anew: bool = False,
     vets: Callable[..., Any] | None = None,
+    checks: Callable[..., None] | None = None,
     traced: bool = True,
     writes: str = "",
     out: bool = False,
@@ -276,6 +280,8 @@ def op(
     ``infers_anew``: what ``infer`` says depends on more than geometry and parameters.
     ``vets(inputs, **attrs)`` raises what the rules would raise of inputs of that geometry: a pass whose
     bodies are skipped asks it.
+    ``checks(*inputs, **attrs)`` raises what depends on the values of numbers among the inputs, of which
+    ``infer`` is told the kinds alone.
     ``method`` attaches a Tensor method (a string: under that name), ``inplace`` derives ``name_``.
     ``namespace`` is where users find it ("nn.functional"; "" is the top level, "-" nowhere).
     """
@@ -349,7 +355,7 @@ def _derive_inplace(base: Op) -> None:
     made.edge_params, made.edge_slots = base.edge_params, base.edge_slots
     made.infer, made.impl, made.jvp, made.composite = base.infer, base.impl, base.jvp, base.composite
     made.node_name, made.namespace, made.random = base.node_name, base.namespace, base.random
-    made.refuses, made.flat = base.refuses, base.flat
+    made.refuses, made.flat, made.checks = base.refuses, base.flat, base.checks
     made.number_nodes = base.number_nodes
     made.needs_meta, made.writes, made.family = base.needs_meta, (first.name,), base.family
     made.doc = f"In-place form of `{base.name}`."

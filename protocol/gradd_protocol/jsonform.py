@@ -343,6 +343,20 @@ def decode_float(attr: JsonAttr) -> float:
     raise ValueError('a number, "inf", "-inf" or "nan" expected')
 
 
+def decode_number(attr: JsonAttr) -> Number:
+    """An attr where a number is declared: as `decode_float`, a bool, or `{"scalar": ...}` as among inputs,
+    which can say `[re, im]`. ValueError else.
+    """
+    if isinstance(attr, bool | int | float):
+        return attr
+    if not isinstance(attr, dict):
+        return decode_float(attr)
+    try:
+        return _number(msgspec.convert(attr, _Scalar)).value
+    except (msgspec.ValidationError, ProtocolError):
+        raise ValueError("the scalar is a number or [re, im], its dtype one that holds it") from None
+
+
 _encoder: Final = msgspec.json.Encoder()
 
 

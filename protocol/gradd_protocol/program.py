@@ -44,17 +44,29 @@ class Special(msgspec.Struct, frozen=True, tag="f", tag_field="t", forbid_unknow
         return float(self.text)
 
 
+class Complex(msgspec.Struct, frozen=True, tag="c", tag_field="t", forbid_unknown_fields=True):
+    """A static complex number."""
+
+    re: float | Special
+    im: float | Special
+
+    def number(self) -> complex:
+        """The number it stands for."""
+        re, im = (p.number() if isinstance(p, Special) else p for p in (self.re, self.im))
+        return complex(re, im)
+
+
 SimpleArg: TypeAlias = int | Value | GradOf | None
 Arg: TypeAlias = int | Value | GradOf | list[SimpleArg] | None
 """One input of a step: a slot, an absent optional, a run-time value, a gradient, or a list of those."""
 
-_Leaf: TypeAlias = bool | int | float | str | Special | None
-_Static1: TypeAlias = bool | int | float | str | Special | list[_Leaf] | None
-_Static2: TypeAlias = bool | int | float | str | Special | list[_Static1] | None
-_Static3: TypeAlias = bool | int | float | str | Special | list[_Static2] | None
-Static: TypeAlias = bool | int | float | str | Special | list[_Static3] | None
+_Leaf: TypeAlias = bool | int | float | str | Special | Complex | None
+_Static1: TypeAlias = bool | int | float | str | Special | Complex | list[_Leaf] | None
+_Static2: TypeAlias = bool | int | float | str | Special | Complex | list[_Static1] | None
+_Static3: TypeAlias = bool | int | float | str | Special | Complex | list[_Static2] | None
+Static: TypeAlias = bool | int | float | str | Special | Complex | list[_Static3] | None
 """A static parameter: a JSON scalar or lists of them, `limits.static_depth` levels deep."""
-Attr: TypeAlias = bool | int | float | str | Special | Value | list[_Static3] | None
+Attr: TypeAlias = bool | int | float | str | Special | Complex | Value | list[_Static3] | None
 """A parameter of a step: static, or one run-time value."""
 
 UPLOAD: Final = "upload"
@@ -134,8 +146,17 @@ def static_float(value: float) -> float | Special:
     return Special("nan" if math.isnan(value) else "inf" if value > 0 else "-inf")
 
 
+def static_number(value: complex) -> float | Special | Complex:
+    """A float or a complex number as a static parameter."""
+    if isinstance(value, complex):
+        return Complex(static_float(value.real), static_float(value.imag))
+    return static_float(value)
+
+
 def _check_finite(attr: object) -> None:
-    if isinstance(attr, float):
+    if isinstance(attr, Complex):
+        _check_finite([attr.re, attr.im])
+    elif isinstance(attr, float):
         if not math.isfinite(attr):
             raise Malformed(f"a static float cannot be {attr}: use Special")
     elif isinstance(attr, list):

@@ -13,7 +13,7 @@ from gradd_engine import dtypes
 from gradd_engine.op import REGISTRY, Op
 from gradd_engine.schema import REQUIRED, Param, check_attr
 from gradd_protocol.problems import ProtocolError
-from gradd_protocol.program import UPLOAD, GradOf, Program, Special, Step, Value
+from gradd_protocol.program import UPLOAD, Complex, GradOf, Program, Special, Step, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -82,7 +82,7 @@ def invalid(step: int, detail: str, **members: Any) -> ProtocolError:
 
 def static(p: Param, v: Any) -> Any:
     """A static attribute as the engine takes it: dtypes by name, non-finite floats, tuples for lists."""
-    if isinstance(v, Special):
+    if isinstance(v, (Special, Complex)):
         return v.number()
     if p.kind == "dtype" and v is not None:
         try:
@@ -90,7 +90,7 @@ def static(p: Param, v: Any) -> Any:
         except KeyError as e:
             raise TypeError(f"argument '{p.name}': there is no dtype {v!r}") from e
     if isinstance(v, list):
-        return tuple(static(p, e) if isinstance(e, (list, Special)) else e for e in v)
+        return tuple(static(p, e) if isinstance(e, (list, Special, Complex)) else e for e in v)
     return v
 
 

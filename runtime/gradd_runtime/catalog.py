@@ -11,7 +11,7 @@ from gradd_engine.schema import REQUIRED, Param
 _JSON: dict[str, dict[str, Any]] = {
     "int": {"type": "integer"}, "float": {"type": ["number", "string"]}, "bool": {"type": "boolean"},
     "str": {"type": "string"}, "dtype": {"type": "string"},
-    "Number": {"type": ["number", "boolean", "string"]},
+    "Number": {"type": ["number", "boolean", "string", "object"]},
     "index": {"type": "array"}, "any": {},
 }  # fmt: skip
 

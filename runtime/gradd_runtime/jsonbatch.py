@@ -11,7 +11,7 @@ from gradd_protocol import jsonform, names
 from gradd_protocol.jsonform import BatchForm, InputRef, NumberForm, StepForm
 from gradd_protocol.names import Ref
 from gradd_protocol.problems import Problem, ProtocolError
-from gradd_protocol.program import GradOf, Program, Step, Value, static_float, validate
+from gradd_protocol.program import GradOf, Program, Step, Value, static_number, validate
 from gradd_protocol.values import kind_of
 
 from .binding import bind_program, invalid, lookup
@@ -104,16 +104,18 @@ class Compiler:
         """An attr as a program has it. ValueError says what is wrong."""
         if p.kind == "index":
             return [_entry(e) for e in jsonform.decode_index(v, inputs)]
-        if p.kind in ("float", "Number") and isinstance(v, str):
+        if p.kind == "Number" and isinstance(v, (str, dict)):
+            v = jsonform.decode_number(v)
+        elif p.kind == "float" and isinstance(v, str):
             v = jsonform.decode_float(v)
         if p.value and v is not None:
-            if not isinstance(v, (bool, int, float)):
+            if not isinstance(v, (bool, int, float, complex)):
                 raise ValueError(f"{p.kind} expected")
             self.values.append(v)
             return Value(kind_of(v))
         if isinstance(v, dict):
             raise ValueError("an object does not stand here")
-        return static_float(v) if isinstance(v, float) else v
+        return static_number(v) if isinstance(v, (float, complex)) else v
 
 
 def _typed(x: NumberForm) -> Any:

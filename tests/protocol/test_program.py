@@ -9,7 +9,17 @@ import msgspec
 import pytest
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import Malformed
-from gradd_protocol.program import GradOf, Program, Special, Step, Value, static_float, validate
+from gradd_protocol.program import (
+    Complex,
+    GradOf,
+    Program,
+    Special,
+    Step,
+    Value,
+    static_float,
+    static_number,
+    validate,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -206,3 +216,15 @@ def test_validate_refuses(program: Program, reason: str) -> None:
     with pytest.raises(Malformed) as caught:
         validate(program)
     assert reason in str(caught.value)
+
+
+def test_complex_static_numbers() -> None:
+    said = [static_number(v) for v in (1.5 - 2j, complex("inf"), 0.25)]
+    assert said == [Complex(1.5, -2.0), Complex(Special("inf"), 0.0), 0.25]
+    assert [v.number() for v in said if isinstance(v, Complex)] == [1.5 - 2j, complex("inf")]
+    program = Program(2, [Step("addmm", [0, 1, 1], {"alpha": Complex(1.0, 2.0)})])
+    validate(program)
+    other = Program(2, [Step("addmm", [0, 1, 1], {"alpha": Complex(1.0, 3.0)})])
+    assert program.id() != other.id()
+    with pytest.raises(Malformed, match="use Special"):
+        validate(Program(2, [Step("add", [0, 1], {"alpha": Complex(float("nan"), 0.0)})]))

@@ -86,6 +86,20 @@ def test_2_inputs_by_order_or_by_parameter(peer: Peer) -> None:
     assert refused(peer, step("sub", "x", "t", 2)) == (422, "invalid-op")
 
 
+def test_3_complex_numbers_in_attrs(peer: Peer) -> None:
+    alpha = {"scalar": [0, 2]}
+    z = step("mul", "i", alpha, out=["%z"])
+    assert run(peer, z, step("add", "%z", "%z", out=["%a"], alpha=alpha), fetch=["%a"]) == {
+        "%a": [[-4.0, 2.0], [0.0, 0.0]]
+    }
+    full = step("full", out=["%b"], size=[1], fill_value={"scalar": [1, "NaN"]})
+    assert run(peer, full, fetch=["%b"]) == {"%b": [[1.0, "NaN"]]}
+    power = step("pow_base", "i", out=["%c"], input={"scalar": [0, 1]})
+    assert run(peer, power, fetch=["%c"]) == {"%c": [[0.0, 1.0], [1.0, 0.0]]}
+    for bad in ({"scalar": [1]}, {"scalar": "x"}, {"banana": 1}, [1, 2]):
+        assert refused(peer, step("add", "i", "i", alpha=bad)) == (422, "invalid-op")
+
+
 def test_3_values_in_inputs(peer: Peer) -> None:
     assert run(peer, step("add", "i", 2, out=["%a"]), fetch=["%a"]) == {"%a": [3, 2]}
     assert run(peer, step("add", "i", 0.5, out=["%a"]), fetch=["%a"]) == {"%a": [1.5, 0.5]}

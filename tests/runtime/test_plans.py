@@ -191,6 +191,18 @@ def test_a_value_that_a_rule_looks_at_is_part_of_the_key(recorded: dict[str, lis
     assert compare(recorded[name])["planned"] >= 3
 
 
+def test_numbers_that_are_stored_are_no_part_of_the_key(recorded: dict[str, list[bytes]]) -> None:
+    with gradd.connect("local:") as session:
+        x = gradd.zeros(3)
+        mask = gradd.tensor([True, False, True])
+        for value in (0.5, 1.5, 2.5, 3.5, 4.5, 5.5):
+            y = gradd.full_like(x, value) + x.masked_fill(mask, value) + gradd.where(mask, x, value)
+            y.fill_(value).tolist()
+        name = session.name
+    _, planned = replay(recorded[name], enabled=True)
+    assert planned.plans.counts["traced"] < planned.plans.counts["planned"]
+
+
 def test_the_first_sighting_runs_eagerly_and_the_second_is_planned() -> None:
     session = Session("sightings")
     with gradd.connect("local:") as local:

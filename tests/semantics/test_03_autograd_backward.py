@@ -32,6 +32,14 @@ def test_03_02_lengths_are_equal(T: Any, leaf: Any, raises: Any) -> None:
         T.autograd.backward([leaf(1.0) * 2, leaf(1.0) * 2], [T.tensor(1.0)])
 
 
+def test_03_02_gradients_beyond_the_roots_have_no_effect(T: Any, leaf: Any) -> None:
+    x = leaf(3.0)
+    T.autograd.backward(x * x, [T.tensor(1.0), T.tensor(5.0)])
+    T.autograd.backward(x * x, [None, None])
+    (again,) = T.autograd.grad(x * x, x, [T.tensor(1.0), 5.0])
+    assert (x.grad.item(), again.item()) == (12.0, 6.0)
+
+
 def test_03_02_none_needs_one_element(T: Any, leaf: Any, raises: Any) -> None:
     with raises(RuntimeError, "grad can be implicitly created only for scalar outputs"):
         T.autograd.backward([leaf(1.0) * 2, leaf() * 2], [None, None])

@@ -334,3 +334,17 @@ def test_24_04_settings_of_streams_are_accepted(T: Any, raises: Any) -> None:
         assert setting(False) is None
         with raises(RuntimeError, "enabled must be a bool, but got int"):
             setting(1)
+
+
+def test_10_06_copying_takes_numbers_and_non_blocking(T: Any, leaf: Any, raises: Any) -> None:
+    x, y = leaf(), leaf([3.0, 4.0])
+    out = (x * 1).copy_(y, non_blocking=True)
+    assert out.tolist() == [3.0, 4.0]
+    assert (x * 1).copy_(other=y).tolist() == [3.0, 4.0]
+    out.sum().backward()
+    assert (x.grad.tolist(), y.grad.tolist()) == ([0.0, 0.0], [1.0, 1.0])
+    number = (x * 1).copy_(7)
+    assert (number.tolist(), number.grad_fn.name()) == ([7.0, 7.0], "torch::autograd::CopyBackwards")
+    assert T.zeros(1, dtype=T.float64).copy_(0.1).item() == 0.1
+    with raises(TypeError, "copy_(): argument 'other' (position 1) must be Tensor, not list"):
+        (x * 1).copy_([1.0, 2.0])

@@ -289,3 +289,8 @@ def test_17_06_complex_and_integer_tensors_are_refused(T: Any, F: Any, x: Any, r
         F.jacobian(lambda a: a * 1j, x)
     with raises(RuntimeError, "only Tensors of floating point dtype can require gradients"):
         F.jacobian(lambda a: a * 1.0, T.tensor([1, 2]))
+
+
+def test_17_06_jvp_of_an_integer_output(T: Any, raises: Any) -> None:
+    with raises(RuntimeError, "Only Tensors of floating point and complex dtype can require gradients"):
+        T.autograd.functional.jvp(lambda x: x.long(), T.ones(2), T.ones(2))

@@ -378,3 +378,21 @@ def test_18_03_linearize(T: Any, x: Any, raises: Any) -> None:
         push(x.double(), x)
     with raises(RuntimeError, "Expected the tangents TreeSpec(tuple, None, [*]) to have the same argspec…"):
         push(x)
+
+
+@pytest.mark.parametrize("name", ["grad", "grad_and_value", "jacrev", "hessian"])
+def test_18_02_none_is_no_argnums(T: Any, x: Any, raises: Any, name: str) -> None:
+    with raises(RuntimeError, "argnums must be int or Tuple[int, ...], got: <class 'NoneType'>"):
+        getattr(T.func, name)(cubes, argnums=None)(x)
+
+
+def test_18_02_auxiliary_output_is_tensors(T: Any, x: Any, raises: Any) -> None:
+    for name in ("grad", "jacrev", "jacfwd"):
+        with raises(RuntimeError, "Expected tensors, got unsupported type <class 'str'>"):
+            getattr(T.func, name)(lambda x: (cubes(x), "text"), has_aux=True)(x)
+
+
+def test_18_03_cotangents_are_tensors(T: Any, x: Any, raises: Any) -> None:
+    _, pull = T.func.vjp(cubes, x)
+    with raises(TypeError, "gradients can be either Tensors or None, but got float"):
+        pull(1.0)

@@ -116,3 +116,50 @@ def test_18_04_gradients_of_gradients_of_each_sample(T: Any) -> None:
         total = part if total is None else total + part
     for got, wanted in zip(T.autograd.grad(norm, leaves), T.autograd.grad(total, leaves), strict=True):
         same(T, got, wanted)
+
+
+REFUSED = (
+    "You are attempting to call Tensor.{}() {}inside of a function being transformed by a functorch "
+    "transform. This is unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, "
+    "jacfwd, hessian) or call {}() outside of a function being transformed instead."
+)
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+@pytest.mark.parametrize("name", ["grad", "jacrev", "vjp", "jvp"])
+def test_18_02_transforms_say_what_is_differentiated(T: Any, leaf: Any, raises: Any, name: str) -> None:
+    x = leaf()
+
+    def transformed(f: Any) -> None:
+        if name == "jvp":
+            T.func.jvp(f, (x.detach(),), (x.detach(),))
+        elif name == "vjp":
+            T.func.vjp(f, x.detach())
+        else:
+            getattr(T.func, name)(f)(x.detach())
+
+    also = "(or perhaps using torch.autograd.functional.* APIs) "
+    for run in (
+        lambda x: (x * T.ones(2).requires_grad_()).sum(),
+        lambda x: x.requires_grad_(False).sum(),
+        lambda x: T.autograd.functional.vjp(lambda y: y.sum(), x)[1].sum(),
+    ):
+        with raises(RuntimeError, REFUSED.format("requires_grad_", also, "requires_grad_")):
+            transformed(run)
+    if name != "jvp":
+        with raises(RuntimeError, REFUSED.format("retain_grad", "", "retain_grad")):
+            transformed(lambda x: ((x * 2).retain_grad(), x.sum())[1])
+    for run in (lambda x: (x.sum().backward(), x.sum())[1], lambda x: T.autograd.backward(x.sum())):
+        with raises(
+            RuntimeError,
+            "backward() called inside a functorch transform. This is not supported, please use "
+            "functorch.grad or functorch.vjp instead or call backward() outside of functorch transforms.",
+        ):
+            transformed(run)
+    x.requires_grad_(False)
+    assert x.grad is None
+
+
+def test_18_02_parameters_may_be_made_within_a_transform(T: Any, leaf: Any) -> None:
+    found = T.func.grad(lambda x: (x * T.nn.Parameter(T.ones(2)).detach()).sum())(leaf().detach())
+    assert found.tolist() == [1.0, 1.0]

@@ -328,3 +328,103 @@ def test_19_04_errors_of_constructors(T: Any, raises: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert T.tensor([1 + 2j]).real.tolist() == [1.0]
+
+
+# -- complex numbers beside tensors ----------------------------------------------------------------
+
+
+def pulled(T: Any, x: Any, y: Any) -> Any:
+    """What a cotangent of ones gives `x`."""
+    (found,) = T.autograd.grad(y, x, T.ones_like(y.detach()))
+    return found.tolist()
+
+
+def slope(base: complex, exponent: complex) -> complex:
+    """The derivative of a power by its exponent, conjugated."""
+    return (base**exponent * cmath.log(base)).conjugate()
+
+
+def test_19_02_a_complex_number_to_the_power_of_a_tensor(T: Any, z: Any, leaf: Any) -> None:
+    c = 0.1 + 0.2j
+    y = c**z
+    assert y.grad_fn.name() == "PowBackward2"
+    assert pulled(T, z, y) == pytest.approx([slope(c, e) for e in Z])
+    x = leaf([2.0, -1.0], dtype=T.float64)
+    assert pulled(T, x, c**x) == pytest.approx([slope(c, e).real for e in (2.0, -1.0)])
+
+
+def test_19_02_powers_by_a_complex_number(T: Any, z: Any) -> None:
+    c = 0.1 + 0.2j
+    y = z**c
+    assert y.grad_fn.name() == "PowBackward0"
+    assert y.tolist() == pytest.approx([b**c for b in Z], rel=1e-12)
+    assert pulled(T, z, y) == pytest.approx([(c * b ** (c - 1)).conjugate() for b in Z])
+
+
+def test_19_02_a_negative_base_has_a_logarithm_where_the_exponent_is_complex(T: Any, z: Any) -> None:
+    bases = [-2.0, -0.5]
+    y = T.tensor(bases, dtype=T.float64) ** z
+    assert pulled(T, z, y) == pytest.approx([slope(b, e) for b, e in zip(bases, Z, strict=True)])
+    assert pulled(T, z, (-2.0) ** z) == pytest.approx([slope(-2.0, e) for e in Z])
+
+
+def test_19_02_complex_factors_of_a_product_of_matrices(T: Any) -> None:
+    a = T.tensor([[1 + 1j, 2.0], [0.5j, -1.0]], dtype=T.complex128, requires_grad=True)
+    found = T.addmm(a, a, a, beta=2j, alpha=1 - 1j)
+    assert T.allclose(found, 2j * a + (1 - 1j) * (a @ a))
+    (g,) = T.autograd.grad(found.abs().sum(), a)
+    (h,) = T.autograd.grad((2j * a + (1 - 1j) * (a @ a)).abs().sum(), a)
+    assert T.allclose(g, h)
+
+
+def test_19_04_truth_is_not_of_the_real_part_alone(T: Any) -> None:
+    z = T.tensor([0j, 2j, 1 + 0j])
+    assert z.bool().tolist() == [False, True, True]
+    assert z.to(T.bool).logical_not().tolist() == [True, False, False]
+
+
+def test_19_04_python_numbers_of_complex_tensors(T: Any, raises: Any) -> None:
+    assert (float(T.tensor(2 + 0j)), int(T.tensor(2 + 0j)), complex(T.tensor(2 + 1j))) == (2.0, 2, 2 + 1j)
+    with raises(RuntimeError, "value cannot be converted to type double without overflow"):
+        float(T.tensor(2 + 1j))
+    with raises(RuntimeError, "value cannot be converted to type int64_t without overflow"):
+        int(T.tensor(2 + 1j))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "text"),
+    [
+        ("max", NotImplementedError, "\"max_all\" not implemented for 'ComplexDouble'"),
+        ("min", NotImplementedError, "\"min_all\" not implemented for 'ComplexDouble'"),
+        ("amax", NotImplementedError, "\"max_values_cpu\" not implemented for 'ComplexDouble'"),
+        ("aminmax", NotImplementedError, "\"aminmax_cpu\" not implemented for 'ComplexDouble'"),
+        ("floor", NotImplementedError, "floor is not supported for complex inputs"),
+        ("relu", NotImplementedError, "clamp is not supported for complex types"),
+        ("signbit", NotImplementedError, "signbit is not implemented for complex tensors."),
+        ("isposinf", RuntimeError, "isposinf does not support complex inputs."),
+        ("deg2rad", RuntimeError, "deg2rad is not supported for complex tensors."),
+        (
+            "sign",
+            NotImplementedError,
+            "Unlike NumPy, torch.sign is not intended to support complex numbers. "
+            "Please use torch.sgn instead.",
+        ),
+    ],
+)
+def test_19_04_complex_numbers_have_no_order(
+    T: Any, z: Any, raises: Any, name: str, kind: type[Exception], text: str
+) -> None:
+    with raises(kind, text):
+        getattr(T, name)(z.detach())
+
+
+def test_19_04_complex_numbers_have_no_order_between_two(T: Any, z: Any, raises: Any) -> None:
+    z = z.detach()
+    with raises(RuntimeError, "maximum not implemented for complex tensors."):
+        T.maximum(z, z)
+    with raises(NotImplementedError, "clamp is not supported for complex types"):
+        z.clamp(min=0)
+    with raises(RuntimeError, "max(): does not support complex input"):
+        z.max(0)
+    with raises(RuntimeError, "In-place abs is not supported for complex tensors."):
+        z.abs_()

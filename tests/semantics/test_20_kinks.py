@@ -83,6 +83,34 @@ def test_20_01_absolute_values_and_signs(T: Any, slopes: Any, bends: Any, name: 
     same(bends(getattr(T, name), [0.0, 1.0]), [0, 0])
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda F, x, w: F.leaky_relu(x, 0.1),
+        lambda F, x, w: F.hardtanh(x),
+        lambda F, x, w: F.relu6(x),
+        lambda F, x, w: F.hardshrink(x),
+        lambda F, x, w: F.softshrink(x),
+        lambda F, x, w: F.prelu(x, w),
+        lambda F, x, w: F.relu(x),
+    ],
+)
+def test_20_01_second_derivatives_of_straight_pieces_are_zeros(T: Any, leaf: Any, f: Any) -> None:
+    x = leaf([-2.0, 0.0, 0.25, 7.0])
+    (g,) = T.autograd.grad(f(T.nn.functional, x, T.tensor([0.25])).sum(), x, create_graph=True)
+    assert g.requires_grad
+    (h,) = T.autograd.grad(g.sum(), x)
+    assert h.tolist() == [0.0] * 4
+
+
+def test_20_01_softplus_of_nan(T: Any, leaf: Any) -> None:
+    x = leaf([math.nan, 0.0, 30.0])
+    T.nn.functional.softplus(x).sum().backward()
+    first, *rest = x.grad.tolist()
+    assert math.isnan(first)
+    assert rest == [0.5, 1.0]
+
+
 # -- 20.2 ------------------------------------------------------------------------------------------
 
 

@@ -40,6 +40,29 @@ def test_20_06_powers_of_tensors(T: Any, slopes: Any) -> None:
     same(found[1], [0, 0, NAN, -INF])
 
 
+def test_20_06_negative_roots_at_infinity(slopes: Any) -> None:
+    assert str(slopes(lambda x: x**0.5, [-INF, INF, 4.0])) == "[nan, 0.0, 0.25]"
+    assert slopes(lambda x: x**-0.5, [4.0]) == [-0.0625]
+    assert slopes(lambda x: x**-2, [2.0, -INF]) == [-0.25, 0.0]
+
+
+def test_20_06_the_last_derivative_of_a_power_is_a_zero_that_can_be_asked_for(T: Any, leaf: Any) -> None:
+    for f, expected in [
+        (lambda x: x**3, [12.0, 12.0, 6.0, 0.0]),
+        (lambda x: x**2, [4.0, 2.0, 0.0]),
+        (lambda x: x.square(), [4.0, 2.0, 0.0]),
+        (lambda x: x**1, [1.0, 0.0]),
+    ]:
+        x = leaf(2.0)
+        y, found, tracked = f(x), [], []
+        for _ in expected:
+            (y,) = T.autograd.grad(y, x, create_graph=True)
+            found.append(y.item())
+            tracked.append(y.requires_grad)
+        assert found == expected
+        assert tracked == [True] * (len(expected) - 1) + [False]
+
+
 # -- 20.7 ------------------------------------------------------------------------------------------
 
 

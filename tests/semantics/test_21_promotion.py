@@ -344,3 +344,25 @@ def test_21_07_in_place_keeps_the_targets(T: Any, leaf: Any, raises: Any) -> Non
 def test_21_06_inverting_floats(T: Any, raises: Any) -> None:
     with raises(TypeError, "~ (operator.invert) is only implemented on integer and Boolean-type tensors"):
         ~T.ones(2)
+
+
+def test_21_02_what_may_be_stored_as_what(T: Any) -> None:
+    kinds = [T.bool, T.uint8, T.float32, T.complex64]
+    for i, source in enumerate(kinds):
+        assert [T.can_cast(source, target) for target in kinds] == [False] * i + [True] * (4 - i)
+
+
+def test_21_05_interpolation_names_both_dtypes(T: Any, raises: Any) -> None:
+    with raises(RuntimeError, "expected dtype float for `end` but got dtype c10::complex<double>"):
+        T.lerp(T.ones(1), T.ones(1, dtype=T.complex128), 0.5)
+    with raises(RuntimeError, "expected dtype double for `end` but got dtype long int"):
+        T.lerp(T.ones(1, dtype=T.float64), T.tensor([1]), 0.5)
+
+
+def test_21_06_deviations_and_losses_of_other_dtypes(T: Any, raises: Any) -> None:
+    for f in (T.std, T.var):
+        with raises(RuntimeError, "std and var only support floating point and complex dtypes"):
+            f(T.tensor([1, 2]))
+    z = T.ones(2, dtype=T.complex64)
+    with raises(NotImplementedError, "\"mse_cpu\" not implemented for 'ComplexFloat'"):
+        T.nn.functional.mse_loss(z, z)

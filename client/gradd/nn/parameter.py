@@ -35,7 +35,7 @@ class Parameter(Tensor):
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         made: Parameter = as_subclass(data.detach(), cls)
         if requires_grad:
-            made.requires_grad_()
+            made.requires_grad = True
         return made
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:

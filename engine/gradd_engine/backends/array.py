@@ -209,6 +209,8 @@ class ArrayBackend:
 
     def scalar(self, value: Any, dtype: DType) -> Any:
         """A Python number as a 0-d value of `dtype`; integers wrap, as in PyTorch."""
+        if isinstance(value, complex) and BOOL < dtype.category < 3:
+            value = value.real
         if dtype.category > INT:
             return dtype.np.type(value)
         if dtype.category == INT:
@@ -221,10 +223,10 @@ class ArrayBackend:
         """An array in another dtype: the real part of complex numbers, bool as not equal to zero."""
         if a.dtype == dtype.np:
             return a
-        if dtype.category < 3 and a.dtype.kind == "c":
-            a = a.real
         if dtype.category == BOOL:
             return a != 0
+        if dtype.category < 3 and a.dtype.kind == "c":
+            a = a.real
         return a.astype(dtype.np)
 
     def _is_lawful(self, a: Any, meta: Meta, given: Sequence[Any]) -> bool:

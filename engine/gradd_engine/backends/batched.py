@@ -19,6 +19,7 @@ from ..registry import named
 from ..state import ambient
 from ..tensor import Tensor, VersionCounter
 from ..transforms.random import randomly
+from ..transforms.refused import BACKWARD, REQUIRES
 from ..transforms.restride import restride
 from ..transforms.rules import Call, apply_rule
 
@@ -37,16 +38,6 @@ ITEM = (
 _BRANCH = (
     "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
     "support that yet, please file an issue at https://github.com/pytorch/pytorch/issues ."
-)
-_REQUIRES = (
-    "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) "
-    "inside of a function being transformed by a functorch transform. This is unsupported, please attempt to "
-    "use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside "
-    "of a function being transformed instead."
-)
-_BACKWARD = (
-    "backward() called inside a functorch transform. This is not supported, please use functorch.grad or "
-    "functorch.vjp instead or call backward() outside of functorch transforms."
 )
 _UNBATCHED = (
     "vmap: {0}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that "
@@ -120,11 +111,11 @@ class Batched(Tensor):
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """RuntimeError: transforms say what is differentiated."""
-        raise RuntimeError(_REQUIRES)
+        raise RuntimeError(REQUIRES)
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
         """RuntimeError: transforms say what is differentiated."""
-        raise RuntimeError(_BACKWARD)
+        raise RuntimeError(BACKWARD)
 
     def __repr__(self) -> str:
         level: Any = self.backend
@@ -221,7 +212,7 @@ class BatchedBackend:
         """The inputs of `op` as tensors of this level; RuntimeError where a shape would depend on values."""
         found = tuple(self._lifted(x) for x in inputs)
         if op.name == "backward":
-            raise RuntimeError(_BACKWARD)
+            raise RuntimeError(BACKWARD)
         if op.name == "masked_select" and found[1].mapped:
             raise RuntimeError(_MASKED)
         return found

@@ -14,8 +14,9 @@ from ..tiles import tiled
 from .binary import where
 from .common import broadcast, refuse, same
 from .create import zeros_like
-from .elementwise import exp, sigmoid, tanh
+from .elementwise import exp, recorded, sigmoid, tanh
 from .erf import erf
+from .number import computed_in, fits, stored
 from .views import reshape
 
 if TYPE_CHECKING:
@@ -75,10 +76,34 @@ threshold_backward: Op = op(
 )
 
 
+straight: Op = op(
+    "straight(Tensor grad_output, Tensor input)",
+    infer=lambda grad_output, input: broadcast(grad_output, input),
+    impl=lambda xp, g, x: g.copy(),
+    vjp=(lambda g: g, lambda g: zeros_like(g)),
+    jvp=ELEMENTWISE,
+    namespace="-",
+    doc="A gradient of pieces that are straight at `input`: further derivatives by the input are zeros.",
+)
+
+
+def of_pieces(gradient: Any, input: Any) -> Any:
+    """`gradient`, whose factor is constant around `input`. Recorded, it has a history that leads there all
+    the same, as that of PyTorch's backward kernels does: a second derivative can be asked for, and is 0.
+    """
+    return straight(gradient, input) if recorded(input) else gradient
+
+
+def no_complex_bounds(input: Tensor) -> None:
+    """NotImplementedError for complex numbers, which have no order to clamp by."""
+    if input.dtype.is_complex:
+        raise NotImplementedError("clamp is not supported for complex types")
+
+
 def _relu_infer(input: Tensor) -> Meta:
     if input.dtype is dtypes.bool_:
         raise RuntimeError("Boolean inputs not supported for relu")
-    refuse(input.dtype, "clamp_min_scalar_cpu", complex=True)
+    no_complex_bounds(input)
     return same(input)
 
 
@@ -95,10 +120,18 @@ relu: Op = op(
 )
 published(relu, F)
 
+
+def _threshold_infer(input: Tensor, threshold: Any, value: Any) -> Meta:
+    refuse(input.dtype, "threshold_cpu", dtypes.bool_, complex=True)
+    fits(threshold, computed_in(input.dtype))
+    fits(value, computed_in(input.dtype))
+    return same(input)
+
+
 threshold: Op = op(
     "threshold(Tensor input, Number threshold, Number value)",
-    infer=floating("threshold_cpu", integers=True),
-    impl=lambda xp, a, threshold, value: xp.where(a <= threshold, a.dtype.type(value), a),
+    infer=_threshold_infer,
+    impl=lambda xp, a, threshold, value: xp.where(a <= stored(threshold, a.dtype), stored(value, a.dtype), a),
     vjp=lambda g, input, threshold: threshold_backward(g, input, threshold),
     jvp=ELEMENTWISE,
     inplace=True,
@@ -111,7 +144,7 @@ leaky_relu: Op = op(
     "leaky_relu(Tensor input, float negative_slope=0.01)",
     infer=floating("leaky_relu_cpu"),
     impl=lambda xp, a, negative_slope: xp.where(a > 0, a, a * a.dtype.type(negative_slope)),
-    vjp=lambda g, input, negative_slope: where(input > 0, g, g * negative_slope),
+    vjp=lambda g, input, negative_slope: of_pieces(where(input > 0, g, g * negative_slope), input),
     jvp=ELEMENTWISE,
     inplace=True,
     namespace=F,
@@ -130,7 +163,7 @@ _prelu_kernel: Op = op(
     infer=_prelu_infer,
     impl=lambda xp, a, w: xp.where(a > 0, a, w * a),
     vjp=(
-        lambda g, input, weight: where(input > 0, g, weight * g),
+        lambda g, input, weight: of_pieces(where(input > 0, g, weight * g), input),
         lambda g, input: where(input >= 0, 0.0, input * g),
     ),
     jvp=ELEMENTWISE,

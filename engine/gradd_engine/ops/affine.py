@@ -22,6 +22,7 @@ from .matmul import (
     right_gradient,
     swapped,
 )
+from .number import computed_in, fits, stored
 from .reshape import unsqueeze
 from .views import expand, expand_meta, t, view
 
@@ -45,6 +46,12 @@ def total(parts: Sequence[Any]) -> Any:
     return out
 
 
+def scales_fit(input: Tensor, beta: Any, alpha: Any) -> None:
+    """RuntimeError where one of the two numbers has no like in the dtype that the kernel computes in."""
+    fits(beta, computed_in(input.dtype))
+    fits(alpha, computed_in(input.dtype))
+
+
 def _addmm_infer(input: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> Meta:
     if mat1.ndim != 2:
         raise RuntimeError(f"mat1 must be a matrix, got {mat1.ndim}-D tensor")
@@ -56,6 +63,7 @@ def _addmm_infer(input: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: An
         raise RuntimeError(
             f"self and mat2 must have the same dtype, but got {input.dtype.title} and {mat2.dtype.title}"
         )
+    scales_fit(input, beta, alpha)
     return Meta(shape, mat1.dtype)
 
 
@@ -63,9 +71,9 @@ def _sum_product(xp: Any, bias: Any, product: Any, beta: Any, alpha: Any) -> Any
     """beta * bias + alpha * product, in the memory of the product."""
     kind = product.dtype.type
     if alpha != 1:
-        product *= kind(alpha)
+        product *= stored(alpha, kind)
     if beta != 0:
-        product += bias if beta == 1 else bias * kind(beta)
+        product += bias if beta == 1 else bias * stored(beta, kind)
     return product
 
 
@@ -104,6 +112,7 @@ def _baddbmm_infer(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alp
             "Input dtypes must be the same, got: input "
             f"{input.dtype.title}, batch1: {batch1.dtype.title}, batch2: {batch2.dtype.title}"
         )
+    scales_fit(input, beta, alpha)
     return Meta(shape, batch1.dtype)
 
 

@@ -9,6 +9,7 @@ from ..op import ELEMENTWISE, LINEAR, Op, op
 from ..tensor import Tensor
 from .common import broadcast, broadcast_float, conj, nonzero_divisor, refuse, same
 from .create import zeros_like
+from .number import fits, stored
 
 if TYPE_CHECKING:
     from ..layout import Meta
@@ -44,12 +45,15 @@ def _sub_infer(input: Any, other: Any, alpha: Any) -> Meta:
 def _check_alpha(meta: Meta, alpha: Any) -> None:
     if isinstance(alpha, bool) and meta.dtype is not dtypes.bool_:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if isinstance(alpha, float) and meta.dtype.category < dtypes.FLOAT:
+    if isinstance(alpha, (float, complex)) and meta.dtype.category < dtypes.FLOAT:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if isinstance(alpha, complex) and not meta.dtype.is_complex:
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    fits(alpha, meta.dtype)
 
 
 def _times(xp: Any, b: Any, alpha: Any) -> Any:
-    return b if isinstance(alpha, (bool, int)) and alpha == 1 else b * b.dtype.type(alpha)
+    return b if isinstance(alpha, (bool, int)) and alpha == 1 else b * stored(alpha, b.dtype)
 
 
 add: Op = op(

@@ -12,8 +12,9 @@ from ..op import ELEMENTWISE, Op, op
 from ..surface import public
 from ..tensor import Tensor
 from .common import broadcast, conj, pointwise_meta, refuse
-from .create import full, zeros_like
-from .elementwise import log
+from .create import zeros_like
+from .elementwise import log, lower_power, recorded
+from .number import fits, operands_fit, stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +33,12 @@ def _where_infer(condition: Tensor, input: Any, other: Any) -> Meta:
     return meta
 
 
+def _where_numbers(condition: Tensor, input: Any, other: Any) -> None:
+    # Numbers beside halves are theirs as they are stored: too large ones are infinite.
+    if not any(isinstance(x, Tensor) and x.dtype.is_half for x in (input, other)):
+        operands_fit(input, other)
+
+
 def _where(xp: Any, condition: Any, a: Any, b: Any) -> Any:
     return xp.where(condition if condition.dtype.kind == "b" else condition != 0, a, b)
 
@@ -39,6 +46,7 @@ def _where(xp: Any, condition: Any, a: Any, b: Any) -> Any:
 _where_op: Op = op(
     "where(Tensor condition, Tensor|Number input, Tensor|Number other)",
     infer=_where_infer,
+    checks=_where_numbers,
     impl=_where,
     vjp={
         "input": lambda g, condition: where(condition, g, 0.0),
@@ -72,10 +80,14 @@ def _pow_infer(input: Tensor, exponent: Any) -> Meta:
         raise NotImplementedError("\"pow\" not implemented for 'Bool'")
     if meta.dtype.category < dtypes.FLOAT and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
+    if meta.dtype is input.dtype and (meta.dtype.is_half or meta.dtype.category < dtypes.FLOAT):
+        fits(exponent, meta.dtype)
     return meta
 
 
 def _pow(xp: Any, a: Any, exponent: Any) -> Any:
+    if exponent == 1:
+        return a.copy()
     if exponent == 2:
         return a * a
     if exponent == 3:
@@ -85,15 +97,19 @@ def _pow(xp: Any, a: Any, exponent: Any) -> Any:
             return xp.sqrt(a)
         if exponent == -1:
             return a.dtype.type(1) / a
+        if exponent == -0.5:
+            return a.dtype.type(1) / xp.sqrt(a)
+        if exponent == -2:
+            return a.dtype.type(1) / (a * a)
     return xp.power(a, a.dtype.type(exponent))
 
 
 def _pow_vjp(g: Any, input: Any, exponent: Any) -> Any:
     if exponent == 0:
         return zeros_like(g)
-    if exponent == 1:
+    if exponent == 1 and not recorded(input):
         return g
-    return g * conj(exponent * (input if exponent == 2 else _pow_number(input, exponent - 1)))
+    return g * conj(exponent * lower_power(input, exponent))
 
 
 _pow_number: Op = op(
@@ -128,10 +144,19 @@ def _pow_input(g: Any, input: Any, exponent: Any) -> Any:
 
 
 def _from_exponent(g: Any, base_is_zero: Any, logarithm: Any, exponent: Any, out: Any) -> Any:
-    from .complex import real
+    from .complex import imag_of, real
 
-    positive = (real(exponent) if exponent.dtype.is_complex else exponent) >= 0
+    positive = (
+        (real(exponent) >= 0) & (imag_of(exponent) == 0) if exponent.dtype.is_complex else exponent >= 0
+    )
     return g * where(base_is_zero & positive, 0.0, conj(out * logarithm))
+
+
+def _log(base: Any, out: Any) -> Any:
+    """The logarithm in the dtype of the power: a negative base has one where the exponent is complex."""
+    from .cast import to_dtype
+
+    return log(to_dtype(base, out.dtype) if out.dtype.is_complex else base)
 
 
 _pow_tensor: Op = op(
@@ -140,7 +165,7 @@ _pow_tensor: Op = op(
     impl=_power,
     vjp=(
         _pow_input,
-        lambda g, input, exponent, out: _from_exponent(g, input == 0, log(input), exponent, out),
+        lambda g, input, exponent, out: _from_exponent(g, input == 0, _log(input, out), exponent, out),
     ),
     jvp=ELEMENTWISE,
     node="PowBackward1",
@@ -167,14 +192,14 @@ def contiguous(meta: Meta) -> Meta:
 def _base_vjp(g: Any, input: Any, exponent: Any, out: Any) -> Any:
     if input == 0:
         return _from_exponent(g, exponent == exponent, -math.inf, exponent, out)
-    return g * conj(out * log_of(input))
+    return g * conj(out * log_of(complex(input) if out.dtype.is_complex else input))
 
 
 _pow_base: Op = op(
     "pow_base(Number input, Tensor exponent)",
     # laid out row-major whatever the exponent's strides, as PyTorch's is
     infer=lambda exponent, input: contiguous(_pow_tensor_infer(input, exponent)),
-    impl=lambda xp, b, input: _power(xp, xp.full(b.shape, input, b.dtype), b),
+    impl=lambda xp, b, input: _power(xp, xp.full(b.shape, stored(input, b.dtype), b.dtype), b),
     vjp=_base_vjp,
     jvp=ELEMENTWISE,
     node="PowBackward2",
@@ -183,20 +208,13 @@ _pow_base: Op = op(
 )
 
 
-def _sent(exponent: Any) -> Any:
-    """A complex number as a tensor: what is static in a program is real."""
-    return full([], exponent) if isinstance(exponent, complex) else exponent
-
-
 def _pow_of(input: Any, exponent: Any) -> Any:
-    exponent = _sent(exponent)
     if not isinstance(exponent, Tensor):
         return _pow_number(input, exponent)
     return _pow_tensor(input, exponent) if isinstance(input, Tensor) else _pow_base(input, exponent)
 
 
 def _pow_into(input: Tensor, exponent: Any) -> Any:
-    exponent = _sent(exponent)
     form = _pow_tensor if isinstance(exponent, Tensor) else _pow_number
     assert form.inplace is not None
     return form.inplace(input, exponent)
@@ -265,7 +283,7 @@ def _bounded(kernel: str, words: str) -> Callable[..., Meta]:
         if any(
             x.dtype.is_complex if isinstance(x, Tensor) else isinstance(x, complex) for x in (input, *given)
         ):
-            raise RuntimeError(f"{words} is not supported for complex types")
+            raise NotImplementedError(f"{words} is not supported for complex types")
         meta = broadcast(input, *given)
         if meta.dtype is dtypes.bool_ and (len(given) == 2 or not isinstance(given[0], Tensor)):
             raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
@@ -299,6 +317,7 @@ def _to_max(g: Any, input: Any, min: Any, max: Any) -> Any:
 clamp: Op = op(
     "clamp(Tensor input, Tensor|Number? min=None, Tensor|Number? max=None)",
     infer=_bounded("clamp_scalar_cpu", "clamp"),
+    checks=lambda input, min, max: operands_fit(input, min, max),
     impl=_clamp,
     vjp=(_inside, _to_min, _to_max),
     jvp=ELEMENTWISE,
@@ -311,6 +330,7 @@ clamp: Op = op(
 clamp_min: Op = op(
     "clamp_min(Tensor input, Tensor|Number min)",
     infer=_bounded("clamp_min_scalar_cpu", "clamp"),
+    checks=lambda input, min: operands_fit(input, min),
     impl=lambda xp, a, low: xp.maximum(a, low),
     vjp=(
         lambda g, input, min: where(input >= min, g, 0.0),
@@ -327,6 +347,7 @@ clamp_min: Op = op(
 clamp_max: Op = op(
     "clamp_max(Tensor input, Tensor|Number max)",
     infer=_bounded("clamp_max_scalar_cpu", "clamp"),
+    checks=lambda input, max: operands_fit(input, max),
     impl=lambda xp, a, high: xp.minimum(a, high),
     vjp=(
         lambda g, input, max: where(input <= max, g, 0.0),
@@ -346,7 +367,7 @@ clamp_max: Op = op(
 def _extreme(name: str) -> Callable[..., Meta]:
     def infer(input: Tensor, other: Tensor) -> Meta:
         if input.dtype.is_complex or other.dtype.is_complex:
-            raise RuntimeError(f"{name} does not support complex inputs.")
+            raise RuntimeError(f"{name} not implemented for complex tensors.")
         return broadcast(input, other)
 
     return infer

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def _impl(xp: Any, a: Any, dtype: DType, memory_format: str | None = None) -> Any:
-    if dtype.category < dtypes.COMPLEX and a.dtype.kind == "c":
-        a = a.real
     if dtype is dtypes.bool_:
         return a != 0
+    if dtype.category < dtypes.COMPLEX and a.dtype.kind == "c":
+        a = a.real
     return a.astype(dtype.np)
 
 

@@ -12,6 +12,7 @@ from .binary import log_of, where
 from .common import broadcast, broadcast_float, conj, pointwise_meta, refuse
 from .create import zeros_like
 from .elementwise import exp, log
+from .number import CPP, computed_in, fits, stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,16 +148,11 @@ copysign: Op = op(
 # -- interpolation and fused products --------------------------------------------------------------
 
 
-def _type_word(dtype: dtypes.DType) -> str:
-    words = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16"}
-    return words.get(dtype.name, dtype.title)
-
-
 def _lerp_infer(input: Tensor, end: Tensor, weight: Any) -> Meta:
     for name, x in (("end", end), ("weight", weight)):
         if isinstance(x, Tensor) and x.dtype is not input.dtype:
             raise RuntimeError(
-                f"expected dtype {_type_word(input.dtype)} for `{name}` but got dtype {_type_word(x.dtype)}"
+                f"expected dtype {CPP[input.dtype.name]} for `{name}` but got dtype {CPP[x.dtype.name]}"
             )
     refuse(
         input.dtype,
@@ -164,6 +160,11 @@ def _lerp_infer(input: Tensor, end: Tensor, weight: Any) -> Meta:
         integer=True,
     )
     return pointwise_meta([input, end, weight], input.dtype, input.dtype)
+
+
+def _lerp_weight(input: Tensor, end: Tensor, weight: Any) -> None:
+    if input.dtype.category >= dtypes.FLOAT:
+        fits(weight, computed_in(input.dtype))
 
 
 def _lerp(xp: Any, a: Any, end: Any, weight: Any) -> Any:
@@ -175,6 +176,7 @@ def _lerp(xp: Any, a: Any, end: Any, weight: Any) -> Any:
 lerp: Op = op(
     "lerp(Tensor input, Tensor end, Tensor|Number weight)",
     infer=_lerp_infer,
+    checks=_lerp_weight,
     impl=_lerp,
     vjp=(
         lambda g, weight: g * (1 - conj(weight)),
@@ -193,13 +195,14 @@ lerp: Op = op(
 def _addcmul_infer(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any) -> Meta:
     meta = broadcast(input, tensor1, tensor2)
     refuse(meta.dtype, "addcmul_cpu_out", dtypes.bool_)
+    fits(value, computed_in(meta.dtype))
     return meta
 
 
 addcmul: Op = op(
     "addcmul(Tensor input, Tensor tensor1, Tensor tensor2, *, value Number value=1)",
     infer=_addcmul_infer,
-    impl=lambda xp, a, b, c, value: a + a.dtype.type(value) * b * c,
+    impl=lambda xp, a, b, c, value: a + stored(value, a.dtype) * b * c,
     vjp=(
         lambda g: g,
         lambda g, tensor2, value: g * conj(tensor2 * value),
@@ -228,7 +231,7 @@ def _addcdiv_infer(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any) 
 addcdiv: Op = op(
     "addcdiv(Tensor input, Tensor tensor1, Tensor tensor2, *, value Number value=1)",
     infer=_addcdiv_infer,
-    impl=lambda xp, a, b, c, value: a + a.dtype.type(value) * b / c,
+    impl=lambda xp, a, b, c, value: a + stored(value, a.dtype) * b / c,
     vjp=(
         lambda g: g,
         lambda g, tensor2, value: g * conj(value / tensor2),

@@ -57,10 +57,15 @@ def _predicate(name: str, impl: Callable[..., Any], doc: str, infer: Callable[..
     return op(f"{name}(Tensor input)", infer=infer, impl=impl, method=True, doc=doc)
 
 
-def _real_only(input: Tensor) -> Meta:
-    if input.dtype.is_complex:
-        raise RuntimeError("does not support complex inputs.")
-    return _bool_like(input)
+def _real_only(name: str) -> Callable[..., Meta]:
+    def infer(input: Tensor) -> Meta:
+        if input.dtype.is_complex:
+            if name == "signbit":
+                raise NotImplementedError("signbit is not implemented for complex tensors.")
+            raise RuntimeError(f"{name} does not support complex inputs.")
+        return _bool_like(input)
+
+    return infer
 
 
 isnan = _predicate("isnan", lambda xp, a: xp.isnan(a), "Where the input is nan (torch.isnan).")
@@ -68,10 +73,13 @@ isinf = _predicate("isinf", lambda xp, a: xp.isinf(a), "Where the input is infin
 isfinite = _predicate("isfinite", lambda xp, a: xp.isfinite(a), "Where the input is finite (torch.isfinite).")
 isreal = _predicate("isreal", lambda xp, a: xp.isreal(a), "Where the imaginary part is 0 (torch.isreal).")
 isposinf = _predicate(
-    "isposinf", lambda xp, a: a == xp.inf, "Where the input is +inf (torch.isposinf).", _real_only
+    "isposinf", lambda xp, a: a == xp.inf, "Where the input is +inf (torch.isposinf).", _real_only("isposinf")
 )
 isneginf = _predicate(
-    "isneginf", lambda xp, a: a == -xp.inf, "Where the input is -inf (torch.isneginf).", _real_only
+    "isneginf",
+    lambda xp, a: a == -xp.inf,
+    "Where the input is -inf (torch.isneginf).",
+    _real_only("isneginf"),
 )
 signbit = _predicate(
     "signbit",
@@ -79,7 +87,7 @@ signbit = _predicate(
         xp.signbit(a) if a.dtype.kind == "f" else a < 0 if a.dtype.kind == "i" else xp.zeros(a.shape, bool)
     ),
     "Where the sign bit is set (torch.signbit).",
-    _real_only,
+    _real_only("signbit"),
 )
 
 

@@ -10,6 +10,7 @@ from ..layout import Meta, format_strides, preserved_strides
 from ..op import op
 from .common import np_dtype
 from .literal import literal
+from .number import fits, stored
 
 if TYPE_CHECKING:
     from ..dtypes import DType
@@ -41,7 +42,14 @@ def _zeros_infer(size: Any, dtype: DType | None) -> Meta:
 
 
 def _full_infer(size: Any, fill_value: Any, dtype: DType | None) -> Meta:
-    return Meta(checked(size), dtype or dtypes.of_number(fill_value))
+    found = dtype or dtypes.of_number(fill_value)
+    fits(fill_value, found)
+    return Meta(checked(size), found)
+
+
+def _filled(xp: Any, value: Any, meta: Meta) -> Any:
+    dtype = np_dtype(meta.dtype)
+    return xp.full(meta.shape, stored(value, dtype), dtype)
 
 
 def like(input: Tensor, dtype: DType | None = None, memory_format: str | None = None, **_: Any) -> Meta:
@@ -49,10 +57,16 @@ def like(input: Tensor, dtype: DType | None = None, memory_format: str | None = 
     return Meta(tuple(input.shape), dtype or input.dtype, preserved_strides(input, memory_format))
 
 
+def _full_like(input: Tensor, value: Any, dtype: DType | None, memory_format: str | None) -> Meta:
+    meta = like(input, dtype, memory_format)
+    fits(value, meta.dtype)
+    return meta
+
+
 full = op(
     "full(int[] size, value Number fill_value, *, dtype? dtype=None)",
     infer=_full_infer,
-    impl=lambda xp, size, fill_value, dtype, meta: xp.full(meta.shape, fill_value, np_dtype(meta.dtype)),
+    impl=lambda xp, size, fill_value, dtype, meta: _filled(xp, fill_value, meta),
     needs_meta=True,
     doc="A tensor of `size` filled with one number (torch.full).",
 )
@@ -103,10 +117,8 @@ ones_like = op(
 )
 full_like = op(
     "full_like(Tensor input, value Number fill_value, *, dtype? dtype=None, str? memory_format=None)",
-    infer=like,
-    impl=lambda xp, a, fill_value, dtype, memory_format, meta: xp.full(
-        meta.shape, fill_value, np_dtype(meta.dtype)
-    ),
+    infer=lambda input, fill_value, dtype, memory_format: _full_like(input, fill_value, dtype, memory_format),
+    impl=lambda xp, a, fill_value, dtype, memory_format, meta: _filled(xp, fill_value, meta),
     needs_meta=True,
     jvp=lambda: None,
     doc="One number in the input's shape (torch.full_like).",

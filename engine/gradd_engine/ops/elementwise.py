@@ -12,6 +12,7 @@ from .. import dtypes
 from ..layout import Meta, preserved_strides
 from ..op import ELEMENTWISE, LINEAR, Op, op
 from ..registry import named
+from ..state import state
 from .common import broadcast, broadcast_float, conj, refuse, same
 from .create import zeros_like
 
@@ -61,6 +62,15 @@ abs: Op = op(
 )
 
 
+def _abs_in_place(input: Tensor) -> None:
+    if input.dtype.is_complex:
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+
+
+assert abs.inplace is not None
+abs.inplace.checks = _abs_in_place
+
+
 def _sgn_vjp(g: Any, input: Any) -> Any:
     """Zero for real numbers; for complex ones what of g lies across the direction of z, over |z| (0 at 0)."""
     if not input.dtype.is_complex:
@@ -95,8 +105,9 @@ sgn: Op = op(
 
 def _sign_infer(input: Tensor) -> Meta:
     if input.dtype.is_complex:
-        raise RuntimeError(
-            "Unlike NumPy, torch.sign doesn't support complex numbers. Please use torch.sgn instead."
+        raise NotImplementedError(
+            "Unlike NumPy, torch.sign is not intended to support complex numbers. "
+            "Please use torch.sgn instead."
         )
     return same(input)
 
@@ -118,11 +129,29 @@ def _square_infer(input: Tensor) -> Meta:
     return Meta(tuple(input.shape), dtype, preserved_strides(input), compute=dtype)
 
 
+def recorded(input: Any) -> bool:
+    """Whether what is computed from `input` now can be differentiated again."""
+    return state.grad and bool(input.requires_grad)
+
+
+def lower_power(input: Any, exponent: Any) -> Any:
+    """``input ** (exponent - 1)``, from which the slope of a power comes.
+
+    The first power is the input itself, with no op for it, unless it is recorded: then each order has its
+    node as in PyTorch, so that the last derivative of a polynomial is a zero that can be asked for.
+    """
+    return input if exponent == 2 and not recorded(input) else named.pow_number(input, exponent - 1)
+
+
+def _square_vjp(g: Any, input: Any) -> Any:
+    return g * conj(lower_power(input, 2) * 2)
+
+
 square: Op = op(
     "square(Tensor input)",
     infer=_square_infer,
     impl=lambda xp, a: a * a,
-    vjp=lambda g, input: g * conj(input * 2),
+    vjp=_square_vjp,
     jvp=ELEMENTWISE,
     node="PowBackward0",
     method=True,
@@ -202,9 +231,18 @@ def _real_float(kernel: str) -> Callable[..., Meta]:
     return infer
 
 
+def _angles(name: str) -> Callable[..., Meta]:
+    def infer(input: Tensor) -> Meta:
+        if input.dtype.is_complex:
+            raise RuntimeError(f"{name} is not supported for complex tensors.")
+        return broadcast_float(input)
+
+    return infer
+
+
 deg2rad: Op = op(
     "deg2rad(Tensor input)",
-    infer=_real_float("deg2rad"),
+    infer=_angles("deg2rad"),
     impl=lambda xp, a: a * a.dtype.type(math.pi / 180.0),
     vjp=lambda g: g * (math.pi / 180.0),
     jvp=LINEAR,
@@ -215,7 +253,7 @@ deg2rad: Op = op(
 )
 rad2deg: Op = op(
     "rad2deg(Tensor input)",
-    infer=_real_float("rad2deg"),
+    infer=_angles("rad2deg"),
     impl=lambda xp, a: a * a.dtype.type(180.0 / math.pi),
     vjp=lambda g: g * (180.0 / math.pi),
     jvp=LINEAR,
@@ -271,7 +309,7 @@ def _logit_vjp(g: Any, input: Any, eps: float | None) -> Any:
 
 logit: Op = op(
     "logit(Tensor input, float? eps=None)",
-    infer=_real_float("logit"),
+    infer=_real_float("logit_cpu"),
     impl=_logit,
     vjp=_logit_vjp,
     jvp=ELEMENTWISE,

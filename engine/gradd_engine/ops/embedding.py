@@ -13,19 +13,11 @@ from . import dynamic
 from .binary import where
 from .comparison import eq
 from .indexing import add_at
+from .number import CPP, element, fits
 from .views import reshape
 
 if TYPE_CHECKING:
     from ..op import Op
-
-#: C++ names that messages about masks quote
-_CPP = {
-    "float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short int",
-    "int8": "signed char", "uint8": "unsigned char", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
-#: and those that messages about numbers quote, where they differ
-_TYPES = {"int64": "int64_t", "int16": "int16_t", "int8": "int8_t", "uint8": "uint8_t"}
 
 
 def _masked_fill_infer(input: Tensor, mask: Tensor, value: Any) -> Meta:
@@ -36,26 +28,21 @@ def _masked_fill_infer(input: Tensor, mask: Tensor, value: Any) -> Meta:
         )
     if mask.dtype is not dtypes.bool_:
         raise RuntimeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {_CPP[mask.dtype.name]}"
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {CPP[mask.dtype.name]}"
         )
-    beyond = isinstance(value, complex) or (isinstance(value, Tensor) and value.dtype.is_complex)
-    if beyond and not input.dtype.is_complex:
-        name = _CPP.get(input.dtype.name, "bool")
-        raise RuntimeError(
-            f"value cannot be converted to type {_TYPES.get(input.dtype.name, name)} without overflow"
-        )
+    if isinstance(value, Tensor) and value.dtype.is_complex and not input.dtype.is_complex:
+        fits(1j, input.dtype)
     return Meta(broadcast_shapes(tuple(mask.shape), tuple(input.shape)), input.dtype)
 
 
 def _masked_fill_impl(xp: Any, a: Any, mask: Any, value: Any) -> Any:
-    if isinstance(value, (bool, int, float, complex)):
-        value = xp.asarray(value).astype(a.dtype)
-    return xp.where(mask, value.astype(a.dtype), a)
+    return xp.where(mask, element(value, a.dtype), a)
 
 
 masked_fill: Op = op(
     "masked_fill(Tensor input, Tensor mask, Tensor|Number value)",
     infer=_masked_fill_infer,
+    checks=lambda input, mask, value: fits(value, input.dtype),
     impl=_masked_fill_impl,
     vjp={
         "input": lambda g, mask: masked_fill(g, mask, 0.0),

@@ -12,7 +12,7 @@ from ..surface import public
 from ..tensor import Tensor
 from .binary import maximum, minimum, where
 from .cast import to_dtype
-from .common import return_type
+from .common import refuse, return_type
 from .reductions import axes, collect, reduced, spread, sum
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _RETURNS = {name: return_type(name, "values indices") for name in ("max", "min")
 
 def _not_complex(input: Tensor, name: str) -> None:
     if input.dtype.is_complex:
-        raise RuntimeError(f"{name}: not implemented for complex tensors")
+        raise RuntimeError(f"{name}(): does not support complex input")
 
 
 def not_empty(input: Tensor, name: str, dim: Dims) -> None:
@@ -107,8 +107,8 @@ def share_all(input: Any, out: Any) -> Any:
 
 def _whole(name: str) -> Op:
     def infer(input: Tensor) -> Meta:
-        _not_complex(input, name)
         not_empty(input, name, None)
+        refuse(input.dtype, f"{name}_all", complex=True)
         return Meta((), input.dtype)
 
     return op(
@@ -202,7 +202,7 @@ def _end(name: str) -> Op:
     def infer(input: Tensor, dim: Dims, keepdim: bool) -> Meta:
         if input.numel() == 0:
             not_empty(input, name, dim if dim not in ((), []) else None)
-        _not_complex(input, f"{name}()")
+        refuse(input.dtype, f"{name[1:]}_values_cpu", complex=True)
         return reduced(input, dim, keepdim, input.dtype)
 
     return op(
@@ -224,7 +224,7 @@ amax, amin = _end("amax"), _end("amin")
 
 
 def _aminmax_infer(input: Tensor, dim: int | None, keepdim: bool) -> list[Meta]:
-    _not_complex(input, "aminmax")
+    refuse(input.dtype, "aminmax_cpu", complex=True)
     if dim is None and not input.numel():
         raise RuntimeError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."

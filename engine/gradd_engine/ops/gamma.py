@@ -99,7 +99,7 @@ def _infer(name: str) -> Any:
 
 lgamma: Op = op(
     "lgamma(Tensor input)",
-    infer=_infer("lgamma"),
+    infer=_infer("lgamma_vml_cpu"),
     impl=_lgamma,
     vjp=lambda g, input: g * digamma(input),
     jvp=ELEMENTWISE,

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..dtypes import complex128, float64
 from ..layout import Meta, broadcast_shapes, preserved_strides
 from ..op import op
+from ..state import ambient
 from ..tensor import Tensor
 from .cast import to_dtype
-from .create import zeros_like
+from .common import NUMBERS
+from .create import full, zeros_like
+from .number import element, fits
 from .shape import clone
 from .views import expand
 
@@ -51,7 +55,7 @@ def _spread(t: Any, meta: Any) -> Any:
 
 _FILL: dict[str, Any] = {
     "infer": lambda input, value: _fill_infer(input, value),
-    "impl": lambda xp, a, value: xp.full(a.shape, value, a.dtype),
+    "impl": lambda xp, a, value: xp.full(a.shape, element(value, a.dtype), a.dtype),
     "vjp": (_zeros, lambda g: g.sum()),
     "jvp": lambda value_t, input_meta: _spread(value_t, input_meta),
     "inplace": True,
@@ -60,6 +64,7 @@ _FILL: dict[str, Any] = {
 fill = op(
     "fill(Tensor input, Tensor|Number value)",
     **_FILL,
+    checks=lambda input, value: fits(value, input.dtype),
     node="FillBackward1",
     number_nodes={"value": "FillBackward0"},
     doc="One value everywhere (torch.fill); `fill_` stores it.",
@@ -67,6 +72,8 @@ fill = op(
 assign = op(
     "assign(Tensor input, Tensor|Number value)",
     **_FILL,
+    # a number comes by way of a double where a half is stored
+    checks=lambda input, value: fits(value, float64 if input.dtype.is_half else input.dtype),
     node="FillBackward3",
     namespace="-",
     doc="`fill` as square brackets spell it, where a number counts as a tensor: `assign_` stores it.",
@@ -98,3 +105,22 @@ assign_ = assign.inplace
 assert fill_ is not None
 fill_.node_name, fill_.number_nodes = "FillBackward3", {"value": "FillBackward2"}
 zero_ = zero.inplace
+
+
+def _copy_from(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
+    """The values of `other`, a tensor that broadcasts or a number, stored here (torch.Tensor.copy_).
+
+    `non_blocking` changes nothing: a session does in order what it is asked to. TypeError for anything else.
+    """
+    if isinstance(other, NUMBERS):
+        wide = {float: float64, complex: complex128}.get(type(other))
+        with ambient(backend=self.backend):
+            other = full([], other, dtype=wide)
+    if not isinstance(other, Tensor):
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
+    assert copy_ is not None
+    stored: Tensor = copy_(self, other)
+    return stored
+
+
+Tensor.copy_ = _copy_from  # type: ignore[attr-defined]

@@ -17,8 +17,9 @@ from .common import conj, pointwise_meta, refuse
 from .joining import cat
 from .linalg_common import adjoint, floating, same_dtype, square
 from .linalg_solve import inv
-from .matmul import _CPP, matmul
 from .matmul import bmm as _bmm
+from .matmul import matmul
+from .number import CPP
 from .ranges import eye
 from .reductions import sum
 from .reshape import unsqueeze
@@ -149,7 +150,7 @@ def _multi_dot(tensors: Sequence[Tensor]) -> Any:
         if t.dtype is not parts[0].dtype:
             raise RuntimeError(
                 "multi_dot(): all tensors must have be the same dtype but tensor 0 is "
-                f"{_CPP[parts[0].dtype.name]} and tensor {i} {_CPP[t.dtype.name]}"
+                f"{CPP[parts[0].dtype.name]} and tensor {i} {CPP[t.dtype.name]}"
             )
         if i and parts[i - 1].shape[1] != t.shape[0]:
             raise RuntimeError(

@@ -61,10 +61,10 @@ def _each(g: Any, of: Any, reduction: str) -> Any:
 # -- of the difference -----------------------------------------------------------------------------
 
 
-def _promoting(kernel_name: str) -> Callable[..., Meta]:
+def _promoting(kernel_name: str, real: bool = False) -> Callable[..., Meta]:
     def infer(input: Tensor, target: Tensor, reduction: str, **_: Any) -> Meta:
         dtype = dtypes.result_type((input, target))
-        if dtype.category < dtypes.FLOAT:
+        if dtype.category < dtypes.FLOAT or (real and dtype.is_complex):
             raise NotImplementedError(f"\"{kernel_name}\" not implemented for '{dtype.title}'")
         return _reduced_meta((input, target), reduction, dtype)
 
@@ -88,7 +88,7 @@ def _mse_slope(input: Any, target: Any) -> Any:
 
 mse: Op = op(
     "mse_loss(Tensor input, Tensor target, *, str reduction='mean')",
-    infer=_promoting("mse_cpu"),
+    infer=_promoting("mse_cpu", real=True),
     impl=lambda xp, input, target, reduction: _reduce(xp.square(input - target), reduction),
     vjp=Joint(
         "input target",

@@ -13,6 +13,7 @@ from ..layout import Meta, broadcast_shapes, numel
 from ..op import BILINEAR, op
 from .arithmetic import mul
 from .common import conj
+from .number import CPP
 from .reshape import squeeze_dim, unsqueeze
 from .shape import contiguous
 from .views import expand, reshape, t, transpose, unsafe_view
@@ -20,13 +21,6 @@ from .views import expand, reshape, t, transpose, unsafe_view
 if TYPE_CHECKING:
     from ..op import Op
     from ..tensor import Tensor
-
-#: C++ names of element types, which messages of matrix products quote
-_CPP = {
-    "float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short int",
-    "int8": "signed char", "uint8": "unsigned char", "bool": "bool", "float16": "c10::Half",
-    "bfloat16": "c10::BFloat16", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
 
 
 def no_bool(x: Tensor, kernel: str) -> None:
@@ -43,7 +37,7 @@ def product_shape(a: Tensor, b: Tensor) -> tuple[int, int]:
             f"{b.shape[0]}x{b.shape[1]})"
         )
     if a.dtype is not b.dtype:
-        names = f"{_CPP[a.dtype.name]} != {_CPP[b.dtype.name]}"
+        names = f"{CPP[a.dtype.name]} != {CPP[b.dtype.name]}"
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {names}")
     if a.numel() and b.numel():
         no_bool(a, "addmm_impl_cpu_")

@@ -25,9 +25,15 @@ def _real(kernel: str, *refused: dtypes.DType, integer: bool = False) -> Callabl
 
 
 def _whole(name: str, kernel: Callable[[Any, Any], Any]) -> Op:
+    def infer(input: Tensor) -> Meta:
+        if input.dtype.is_complex:
+            raise NotImplementedError(f"{name} is not supported for complex inputs")
+        refuse(input.dtype, f"{name}_vml_cpu", dtypes.bool_)
+        return same(input)
+
     return op(
         f"{name}(Tensor input)",
-        infer=_real(f"{name}_vml_cpu", dtypes.bool_),
+        infer=infer,
         impl=lambda xp, a: a.copy() if a.dtype.kind in "iu" else kernel(xp, a),
         vjp=lambda g: zeros_like(g),
         jvp=ELEMENTWISE,
@@ -65,7 +71,7 @@ round: Op = op(
 
 frac: Op = op(
     "frac(Tensor input)",
-    infer=_real("frac", integer=True),
+    infer=_real("frac_cpu", integer=True),
     impl=lambda xp, a: a - xp.trunc(a),
     vjp=lambda g: g,
     jvp=ELEMENTWISE,

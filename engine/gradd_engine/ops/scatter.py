@@ -10,6 +10,7 @@ from ..op import LINEAR, op
 from ..surface import public
 from ..tensor import Tensor
 from .create import zeros
+from .number import element, fits
 from .slicing import slice_backward
 from .views import expand, view
 
@@ -138,7 +139,7 @@ def places(xp: Any, out: Any, index: Any, src: Any, dim: int) -> tuple[Any, Any,
 def _scatter_impl(xp: Any, a: Any, index: Any, src: Any, dim: int) -> Any:
     if not index.size:
         return a.copy()
-    out, at, src = places(xp, a.copy(), index, src, dim)
+    out, at, src = places(xp, a.copy(), index, element(src, a.dtype), dim)
     out[at] = src
     return out.reshape(a.shape)
 
@@ -146,6 +147,7 @@ def _scatter_impl(xp: Any, a: Any, index: Any, src: Any, dim: int) -> Any:
 scatter_op: Op = op(
     "scatter(Tensor input, int dim, Tensor index, Tensor|Number src)",
     infer=_scatter_infer,
+    checks=lambda input, index, src, dim: fits(src, input.dtype),
     impl=_scatter_impl,
     vjp={
         "input": lambda g, index, dim: scatter_op(g, dim, index, 0.0),

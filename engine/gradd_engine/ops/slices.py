@@ -11,6 +11,7 @@ from ..tensor import Tensor
 from .arithmetic import mul
 from .create import zeros
 from .indexing import add_at, in_range
+from .number import element, fits
 from .scatter import INDEX, bounded
 from .views import reshape
 
@@ -192,18 +193,25 @@ def _index_fill_infer(input: Tensor, index: Tensor, value: Any, dim: int) -> Met
     return Meta(tuple(input.shape), input.dtype, preserved_strides(input))
 
 
+def _index_fill_number(input: Tensor, index: Tensor, value: Any, dim: int) -> None:
+    if isinstance(value, complex) and not input.dtype.is_complex:
+        raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
+    fits(value, input.dtype)
+
+
 def _index_fill_impl(xp: Any, a: Any, index: Any, value: Any, dim: int) -> Any:
     out = a.copy()
     if not out.ndim:
-        return xp.full((), value, a.dtype) if index.size else out
+        return xp.full((), element(value, a.dtype), a.dtype) if index.size else out
     in_range(index, out.shape[dim], dim % out.ndim)
-    xp.moveaxis(out, dim, 0)[index.reshape(-1)] = value
+    xp.moveaxis(out, dim, 0)[index.reshape(-1)] = element(value, a.dtype)
     return out
 
 
 index_fill: Op = op(
     "index_fill(Tensor input, int dim, Tensor index, Tensor|Number value)",
     infer=_index_fill_infer,
+    checks=_index_fill_number,
     impl=_index_fill_impl,
     vjp={
         "input": lambda g, index, dim: index_fill(g, dim, index, 0.0),

@@ -11,7 +11,7 @@ from .. import dtypes
 from ..layout import Meta, elementwise_strides, wrap_dim
 from ..op import ELEMENTWISE, Op, op
 from ..tensor import Tensor
-from .activations import F, floating, published
+from .activations import F, floating, no_complex_bounds, of_pieces, published
 from .binary import where
 from .common import contiguous_like, refuse
 from .elementwise import abs, sigmoid, tanh
@@ -31,7 +31,7 @@ def _softplus_kernel(xp: Any, a: Any, beta: Any, threshold: Any) -> Any:
 def _softplus_vjp(g: Any, input: Any, beta: Any, threshold: Any) -> Any:
     scaled = input * beta
     # at the threshold the second derivative is 0 already
-    bent = where(scaled < threshold, scaled, float(threshold))
+    bent = where(scaled >= threshold, float(threshold), scaled)
     return where(scaled > threshold, g, g * sigmoid(bent))
 
 
@@ -112,7 +112,7 @@ def _shrinker(name: str, impl: Callable[..., Any], everywhere: bool = False) -> 
         f"{name}(Tensor input, float lambd=0.5)",
         infer=lambda input, lambd: _shrunk(input, lambd, name),
         impl=impl,
-        vjp=lambda g, input, lambd: where((input >= -lambd) & (input <= lambd), 0.0, g),
+        vjp=lambda g, input, lambd: of_pieces(where((input >= -lambd) & (input <= lambd), 0.0, g), input),
         jvp=ELEMENTWISE,
         method=everywhere,
         namespace=f"|{F}" if everywhere else F,
@@ -136,6 +136,7 @@ hardshrink = _shrinker(
 def _hardtanh_infer(input: Tensor, min_val: Any, max_val: Any) -> Meta:
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    no_complex_bounds(input)
     return floating("hardtanh_cpu", integers=True)(input)
 
 
@@ -145,7 +146,9 @@ hardtanh: Op = op(
     impl=lambda xp, a, min_val, max_val: xp.minimum(
         xp.maximum(a, a.dtype.type(min_val)), a.dtype.type(max_val)
     ),
-    vjp=lambda g, input, min_val, max_val: where((input <= min_val) | (input >= max_val), 0.0, g),
+    vjp=lambda g, input, min_val, max_val: of_pieces(
+        where((input <= min_val) | (input >= max_val), 0.0, g), input
+    ),
     jvp=ELEMENTWISE,
     inplace=True,
     namespace=F,

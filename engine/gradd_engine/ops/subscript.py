@@ -204,7 +204,8 @@ def _store(target: Any, value: Any) -> None:
     assert assign_ is not None
     if not target.ndim and not isinstance(value, Tensor):
         with ambient(backend=target.backend):
-            value = create.full([], value, dtype=target.dtype)
+            # by way of a double where a half is stored
+            value = create.full([], value, dtype=dtypes.float64 if target.dtype.is_half else target.dtype)
     if not isinstance(value, Tensor) or (not value.ndim and target.ndim):
         assign_(target, value)
     elif tuple(value.shape) == tuple(target.shape):

@@ -13,6 +13,7 @@ from ..layout import Meta, preserved_strides
 from ..op import LINEAR, op
 from ..surface import public
 from .images import image_strides
+from .number import fits, stored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +31,7 @@ def _sides(pad: Sequence[int], ndim: int) -> list[tuple[int, int]]:
 
 
 def _pad_infer(input: Tensor, pad: Sequence[int], value: Any) -> Meta:
+    fits(value, input.dtype)
     if len(pad) % 2:
         raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
     if len(pad) > 2 * input.ndim:
@@ -57,7 +59,7 @@ def _pad(xp: Any, input: Any, pad: Sequence[int], value: Any) -> Any:
     sides = _sides(pad, input.ndim)
     kept = tuple(slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(input.shape, sides, strict=True))
     grown = [(max(a, 0), max(b, 0)) for a, b in sides]
-    return xp.pad(input[kept], grown, constant_values=input.dtype.type(value))
+    return xp.pad(input[kept], grown, constant_values=stored(value, input.dtype))
 
 
 constant_pad: Op = op(

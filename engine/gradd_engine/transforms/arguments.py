@@ -22,6 +22,13 @@ def _place(argnum: Any, count: int) -> int:
     return argnum % count
 
 
+def checked(argnums: Any) -> Any:
+    """`argnums`; RuntimeError for None, which stands for all arguments only where no reverse pass begins."""
+    if argnums is None:
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
+    return argnums
+
+
 class Arguments:
     """The arguments of a call, of which some are differentiated with respect to: ``leaves`` are the tensors
     in them, nested as ``structure`` says. With `argnums` None all are.

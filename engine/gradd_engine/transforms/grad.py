@@ -9,11 +9,12 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+from ..api import cotangents as cotangent_list
 from ..modes import enable_grad
 from ..ops.create import zeros_like
 from ..state import state
 from ..tensor import Tensor
-from .arguments import Arguments, with_aux
+from .arguments import Arguments, checked, with_aux
 from .scope import Scope, tracked
 from .tree import flatten, unflatten
 
@@ -65,7 +66,7 @@ def _grad_and_value(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> tuple[Any, Any]:
-    arguments = Arguments(args, argnums)
+    arguments = Arguments(args, checked(argnums))
     scope = Scope()
     aux = None
     with enable_grad():
@@ -88,12 +89,17 @@ def _grad_and_value(
     return gradient, value
 
 
-def _settled(scope: Scope, aux: Any) -> Any:
-    """Auxiliary output as the caller gets it; RuntimeError unless it is tensors."""
-    leaves, structure = flatten(aux)
+def check_tensors(leaves: list[Any]) -> None:
+    """RuntimeError unless auxiliary output is tensors alone."""
     for x in leaves:
         if not isinstance(x, Tensor):
             raise RuntimeError(f"Expected tensors, got unsupported type {type(x)}")
+
+
+def _settled(scope: Scope, aux: Any) -> Any:
+    """Auxiliary output as the caller gets it; RuntimeError unless it is tensors."""
+    leaves, structure = flatten(aux)
+    check_tensors(leaves)
     return unflatten([scope.settle(x) for x in leaves], structure)
 
 
@@ -168,6 +174,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to "
                 f"the function. cotangents: {_stars(structure)}, primal output: {_stars(pullback.structure)}"
             )
+        cotangent_list(given, len(given))
         found = pullback.pull(pullback.outputs, given, retain_graph, create_graph)
         return pullback.arguments.nested([pullback.scope.settle(g) for g in found])
 

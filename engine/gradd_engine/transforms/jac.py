@@ -13,8 +13,8 @@ from ..functional import basis
 from ..ops.create import zeros_like
 from ..ops.joining import stack
 from ..tensor import Tensor
-from .arguments import Arguments, with_aux
-from .grad import Pullback, check_outputs
+from .arguments import Arguments, checked, with_aux
+from .grad import Pullback, check_outputs, check_tensors
 from .tree import flatten, unflatten
 from .vmap import vmap
 
@@ -75,6 +75,7 @@ def _push(
         if has_aux:
             found, aux = with_aux(found, _JVP)
             leaves, nested = flatten(aux)
+            check_tensors(leaves)
             aux = unflatten([level.unpack(x).primal for x in leaves], nested)
         outputs, structure = flatten(found)
         check_outputs(outputs, _JVP)
@@ -130,7 +131,7 @@ def jacrev(
     @functools.wraps(func)
     def jacobian(*args: Any) -> Any:
         _check_real("jacrev", flatten(args)[0], "inputs")
-        pullback = Pullback(func, Arguments(args, argnums), has_aux)
+        pullback = Pullback(func, Arguments(args, checked(argnums)), has_aux)
         _check_real("jacrev", pullback.outputs, "outputs")
         found = []
         for out in pullback.outputs:
