@@ -23,7 +23,7 @@ from .infer import PLAIN, Known, learn
 from .out import store
 from .registry import REGISTRY
 from .rule import Joint, Rule
-from .schema import BILINEAR, ELEMENTWISE, LINEAR, REQUIRED, Param, Schema
+from .schema import BILINEAR, ELEMENTWISE, GREATEST, LEAST, LINEAR, REQUIRED, Param, Schema
 from .state import state
 from .tensor import Tensor
 
@@ -72,6 +72,7 @@ class Op:
         "node_name",
         "number_nodes",
         "numbers_too",
+        "of_numbers",
         "params",
         "plain",
         "plans",
@@ -106,8 +107,10 @@ class Op:
         self.simple = True not in self.listed
         #: per tensor parameter: the classes, besides tensors, of what may stand there
         self.accepts = tuple(_accepted(p) for p in schema.tensors)
+        #: it computes of numbers alone too
+        self.of_numbers = schema.name in _OF_NUMBERS
         #: a number may stand for some tensor
-        self.numbers_too = schema.name not in _OF_NUMBERS and any("Number" in p.kind for p in schema.tensors)
+        self.numbers_too = not self.of_numbers and any("Number" in p.kind for p in schema.tensors)
         #: numbers may stand for all tensors, but not at once
         self.never_alone = self.numbers_too and all(
             "Number" in p.kind and not p.kind.endswith("?") for p in schema.tensors
@@ -258,6 +261,8 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
             f"        elif {x}._fn is not None or {x}._requires_grad: _history = True",
             f"else: {x}__ = {x}.__class__",
         ]
+        if "Number" in p.kind:
+            lines.append(f"if {x}__ is int and not {LEAST} <= {x} <= {GREATEST}: {general}")
         key.append(f"{x}__")
     if op.view:
         source = op.tensor_slots[0]
