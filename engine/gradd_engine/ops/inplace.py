@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..dtypes import by_name
 from ..layout import Meta, broadcast_shapes, preserved_strides
 from ..op import op
+from ..schema import type_name
+from ..state import ambient
 from ..tensor import Tensor
 from .cast import to_dtype
-from .create import zeros_like
+from .create import full, zeros_like
 from .shape import clone
 from .views import expand
 
@@ -93,6 +96,26 @@ zero = op(
 )
 
 copy_ = copy.inplace
+assert copy_ is not None
+
+
+def _copy_method(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
+    """The values of a tensor, or a number, stored in this tensor's dtype (torch.Tensor.copy_).
+
+    `other` may be of any dtype and of any shape that expands to this tensor's; `non_blocking` is accepted:
+    a session does one thing after another.
+    """
+    if isinstance(other, (bool, int, float, complex)):
+        kind = {bool: "bool", int: "int64", float: "float64"}.get(type(other), "complex128")
+        with ambient(backend=self.backend):
+            other = full((), other, dtype=by_name(kind))
+    if not isinstance(other, Tensor):
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(other)}")
+    return copy_(self, other)  # type: ignore[no-any-return, misc]
+
+
+_copy_method.__name__ = _copy_method.__qualname__ = "copy_"
+Tensor.copy_ = _copy_method  # type: ignore[attr-defined]
 fill_ = fill.inplace
 assign_ = assign.inplace
 assert fill_ is not None
