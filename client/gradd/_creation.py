@@ -12,6 +12,7 @@ import numpy as np
 from gradd_engine import dtypes
 from gradd_engine.ops.cast import to_dtype
 from gradd_engine.ops.literal import literal
+from gradd_engine.schema import type_name
 
 from ._connect import current
 from ._tensor import Tensor
@@ -42,6 +43,8 @@ def tensor(
     Raises TypeError, ValueError or RuntimeError for data that is no array, RuntimeError where `requires_grad`
     is asked of integers.
     """
+    if not isinstance(requires_grad, bool):
+        raise TypeError(f"tensor(): argument 'requires_grad' must be bool, not {type_name(requires_grad)}")
     if isinstance(data, Tensor):
         warnings.warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "

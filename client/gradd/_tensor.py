@@ -18,6 +18,7 @@ from gradd_engine.layout import format_name, has_format
 from gradd_engine.modes import is_grad_enabled
 from gradd_engine.ops import dynamic as _dynamic
 from gradd_engine.ops.cast import to_copy
+from gradd_engine.schema import type_name
 from gradd_engine.tensor import Tensor as EngineTensor
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Tensor(EngineTensor):
     @data.setter
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+            raise TypeError(f"Variable data has to be a tensor, but got {type_name(value)}")
         _autograd.set_data(self, value)
         self._fetch = None
         # Two tensors with version counters of their own: neither can vouch for values fetched earlier.
@@ -156,10 +157,10 @@ class Tensor(EngineTensor):
         return self.item()
 
     def __float__(self) -> float:
-        return float(self._scalar())
+        return float(_real(self._scalar(), "double"))
 
     def __int__(self) -> int:
-        return int(self._scalar())
+        return int(_real(self._scalar(), "int64_t"))
 
     def __complex__(self) -> complex:
         return complex(self._scalar())
@@ -239,9 +240,9 @@ class Tensor(EngineTensor):
             raise TypeError("dtype must be a type, str, or dtype object")
         return self.to(dtype)
 
-    def cpu(self) -> Tensor:
-        """Itself: a session has one device."""
-        return self
+    def cpu(self, memory_format: Any = None) -> Tensor:
+        """Itself, as a session has one device; laid out anew where it has not that memory format."""
+        return self.to(memory_format=memory_format)
 
     def cuda(self, device: Any = None, non_blocking: bool = False) -> Tensor:
         """Itself: a session has one device."""
@@ -271,6 +272,15 @@ class Tensor(EngineTensor):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise TypeError("gradd tensors are not pickled: use gradd.save, or tensor.detach().numpy()")
+
+
+def _real(number: Any, kind: str) -> Any:
+    """A number, as a real one; RuntimeError where a complex number is none."""
+    if isinstance(number, complex):
+        if number.imag:
+            raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+        return number.real
+    return number
 
 
 def _read(t: EngineTensor, engine_read: Callable[[EngineTensor], Any] = _dynamic.read) -> Any:

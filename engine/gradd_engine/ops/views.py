@@ -341,9 +341,10 @@ def _reversed(self: Tensor) -> Any:
     return permute(self, list(range(self.ndim - 1, -1, -1)))
 
 
-def detach(self: Tensor) -> Tensor:
-    """An alias without history that shares memory and version counter (torch.Tensor.detach)."""
-    return _detach(self)  # type: ignore[no-any-return]
+@public()
+def detach(input: Tensor) -> Tensor:
+    """An alias without history that shares memory and version counter (torch.detach)."""
+    return _detach(input)  # type: ignore[no-any-return]
 
 
 def _detach_composite(input: Tensor) -> Tensor:
