@@ -94,6 +94,7 @@ from . import (
     sorting,
     special,
     subscript,
+    turning,
     unique,
     variance,
     views,
@@ -112,5 +113,5 @@ __all__ = [
     "operators", "optim", "packing", "passes", "pointwise", "pooling", "quantiles", "random", "ranges",
     "reduce_at", "reductions", "reshape", "resize", "rounding", "running", "scalars", "scans",
     "scatter", "seeding", "shape", "slices", "slicing", "softhard", "softmax", "sorting", "special",
-    "subscript", "unique", "variance", "views", "vision",
+    "subscript", "turning", "unique", "variance", "views", "vision",
 ]  # fmt: skip
