@@ -49,7 +49,7 @@ _view = op(
 
 def view(self: Tensor, *size: Any) -> Any:
     """See torch.Tensor.view."""
-    return _view(self, as_list(size))
+    return _view(self, as_list(size, "view", "size"))
 
 
 unsafe_view = op(
@@ -95,7 +95,7 @@ _reshape_op = op(
 @public(method=True)
 def reshape(input: Any, *shape: Any) -> Any:
     """See torch.reshape."""
-    return _reshape_op(input, as_list(shape))
+    return _reshape_op(input, as_list(shape, "reshape", "shape"))
 
 
 def expand_meta(input: Tensor, size: Any) -> Meta:
@@ -140,7 +140,7 @@ _expand = op(
 
 def expand(self: Any, *size: Any) -> Any:
     """See torch.Tensor.expand."""
-    return _expand(self, as_list(size))
+    return _expand(self, as_list(size, "expand", "size"))
 
 
 def _permute_meta(input: Any, dims: Any) -> Meta:
@@ -328,7 +328,7 @@ as_strided_scatter = op(
 
 def _permute_method(self: Tensor, *dims: Any) -> Any:
     """See torch.Tensor.permute."""
-    return permute(self, as_list(dims))
+    return permute(self, as_list(dims, "permute", "dims"))
 
 
 def _matrix_transpose(self: Tensor) -> Any:
