@@ -159,8 +159,8 @@ _EXACT: dict[str, frozenset[type]] = {
     "dtype": frozenset({DType}),
     "Number": frozenset({bool, int, float, complex}),
 }
-#: integers fit 64 bits
-LEAST, GREATEST = -(1 << 63), (1 << 63) - 1
+#: integers fit 64 bits, with a sign or without one
+LEAST, GREATEST = -(1 << 63), (1 << 64) - 1
 #: kinds, as PyTorch says what an argument must be
 _WORDS = {"dtype": "torch.dtype", "int[]": "tuple of ints", "float[]": "tuple of floats"}
 

@@ -254,6 +254,7 @@ def test_an_argument_of_the_wrong_kind_is_refused_where_it_is_given(
 
 def test_what_stands_for_a_number_is_one(session: Any) -> None:
     t = torch.ones(2)
+    assert (t * 2**63).tolist() == [2.0**63] * 2
     assert t.unsqueeze(torch.tensor(0)).shape == (1, 2)
     assert t.unsqueeze(np.int64(0)).shape == (1, 2)
     assert t.add(1, alpha=torch.tensor(2.0)).tolist() == [3.0, 3.0]
