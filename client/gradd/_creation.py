@@ -14,6 +14,7 @@ from gradd_engine.layout import Size
 from gradd_engine.ops.cast import to_dtype
 from gradd_engine.ops.create import empty
 from gradd_engine.ops.literal import literal
+from gradd_engine.schema import type_name
 from gradd_engine.state import ambient
 
 from ._connect import current
@@ -46,6 +47,8 @@ def tensor(
     Raises TypeError, ValueError or RuntimeError for data that is no array, RuntimeError where `requires_grad`
     is asked of integers.
     """
+    if not isinstance(requires_grad, bool):
+        raise TypeError(f"tensor(): argument 'requires_grad' must be bool, not {type_name(requires_grad)}")
     if isinstance(data, Tensor):
         warnings.warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import gradd_engine.ops  # noqa: F401 - declares what the table lists
 from gradd_engine.state import ambient
 from gradd_engine.surface import CREATES, functions
+from gradd_engine.tensor import Tensor
 
 from ._connect import current
 
@@ -20,6 +21,8 @@ def in_session(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(fn)
     def create(*args: Any, **kwargs: Any) -> Any:
+        if args and isinstance(args[0], Tensor):
+            return fn(*args, **kwargs)
         with ambient(backend=current().backend):
             return fn(*args, **kwargs)
 

@@ -20,6 +20,7 @@ from gradd_engine.modes import is_grad_enabled
 from gradd_engine.ops import dynamic as _dynamic
 from gradd_engine.ops.cast import to_copy
 from gradd_engine.ops.number import fits
+from gradd_engine.schema import type_name
 from gradd_engine.tensor import Tensor as EngineTensor
 
 from ._typed import TensorType, dtype_of
@@ -96,7 +97,7 @@ class Tensor(EngineTensor, metaclass=TensorType):
     @data.setter
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+            raise TypeError(f"Variable data has to be a tensor, but got {type_name(value)}")
         _autograd.set_data(self, value)
         self._fetch = None
         # Two tensors with version counters of their own: neither can vouch for values fetched earlier.
@@ -258,9 +259,9 @@ class Tensor(EngineTensor, metaclass=TensorType):
             raise TypeError("dtype must be a type, str, or dtype object")
         return self.to(dtype)
 
-    def cpu(self) -> Tensor:
-        """Itself: a session has one device."""
-        return self
+    def cpu(self, memory_format: Any = None) -> Tensor:
+        """Itself, as a session has one device; laid out anew where it has not that memory format."""
+        return self.to(memory_format=memory_format)
 
     def cuda(self, device: Any = None, non_blocking: bool = False) -> Tensor:
         """Itself: a session has one device."""

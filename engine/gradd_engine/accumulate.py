@@ -25,16 +25,11 @@ from .layout import Size
 def retain(t: Tensor, g: Tensor) -> None:
     """Add `g` to the gradient that the non-leaf `t` keeps."""
     if t._grad is None:
-        t._grad = fresh(g) if not state.grad else g
+        # PyTorch's graph: a contiguous copy, whatever the tensor's own layout.
+        g = named.contiguous_copy(g)
+        t._grad = g if state.grad else detached(g, new_counter())
     else:
         t._grad = named.add(t._grad, g)
-
-
-def fresh(g: Tensor) -> Tensor:
-    """A copy of a gradient that shares nothing."""
-
-    out: Tensor = named.clone(g)
-    return detached(out, new_counter())
 
 
 @lru_cache(1024)

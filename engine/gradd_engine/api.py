@@ -5,12 +5,14 @@ Source: https://pytorch.org/docs/stable/autograd.html. The passes themselves are
 
 from __future__ import annotations
 
+import operator
 import warnings
 from typing import TYPE_CHECKING, Any
 
 from . import autograd as _ops
 from .edges import GradientEdge, tensor_of
 from .passes import run_backward, run_grad
+from .schema import type_name
 from .tensor import Tensor
 from .transforms.refused import BACKWARD, REQUIRES, refuse
 
@@ -20,11 +22,38 @@ if TYPE_CHECKING:
 _warned_cycle = False
 
 
-def _tensor_tuple(x: Any) -> tuple[Any, ...]:
-    """The tensors of an argument, gradient edges by their stand-ins."""
-    if isinstance(x, (Tensor, GradientEdge)):
-        x = (x,)
-    return tuple(map(tensor_of, x))
+def _several(x: Any) -> tuple[Any, ...]:
+    return (x,) if isinstance(x, (Tensor, GradientEdge)) else tuple(x)
+
+
+def _roots(given: Any) -> list[Tensor]:
+    """The tensors to start from, gradient edges by their stand-ins; AssertionError, as in PyTorch, where
+    something else is among them.
+    """
+    found = [tensor_of(x) for x in _several(given)]
+    if not all(isinstance(t, Tensor) for t in found):
+        raise AssertionError("Expected output to be a torch.Tensor")
+    return found
+
+
+def _inputs(given: Any) -> list[Tensor]:
+    """The tensors to find gradients of, gradient edges by their stand-ins."""
+    found = []
+    for x in _several(given):
+        t = tensor_of(x)
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type_name(x)}")
+        found.append(t)
+    return found
+
+
+def _flag(given: Any) -> bool:
+    """A flag: whatever is an integer will do, as in PyTorch; TypeError for anything else."""
+    return bool(operator.index(given))
+
+
+def _flag_or_none(given: Any) -> bool | None:
+    return None if given is None else _flag(given)
 
 
 def cotangents(given: Any, count: int) -> list[Tensor | None] | None:
@@ -71,16 +100,19 @@ def backward(
             )
         grad_tensors = grad_variables
     if inputs is not None:
-        inputs = _tensor_tuple(inputs)
+        inputs = _several(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    roots = _tensor_tuple(tensors)
+        inputs = _inputs(inputs)
+    roots = _roots(tensors)
     grads = cotangents(grad_tensors, len(roots))
     if not roots:
         return
+    create_graph = _flag(create_graph)
+    retain_graph = _flag_or_none(retain_graph)
     if create_graph:
         _warn_cycle()
-    run_backward(list(roots), grads, inputs, retain_graph=retain_graph, create_graph=create_graph)
+    run_backward(roots, grads, inputs, retain_graph=retain_graph, create_graph=create_graph)
 
 
 def _renamed(retain_graph: bool | None, retain_variables: bool) -> bool:
@@ -131,16 +163,17 @@ def grad(
             FutureWarning,
             stacklevel=2,
         )
-    roots = _tensor_tuple(outputs)
+    roots = _roots(outputs)
+    create_graph = _flag(create_graph)
     return run_grad(
-        list(roots),
-        list(_tensor_tuple(inputs)),
+        roots,
+        _inputs(inputs),
         cotangents(grad_outputs, len(roots)),
-        retain_graph=retain_graph,
+        retain_graph=_flag_or_none(retain_graph),
         create_graph=create_graph,
-        allow_unused=allow_unused,
-        materialize_grads=materialize_grads,
-        is_grads_batched=is_grads_batched,
+        allow_unused=_flag_or_none(allow_unused),
+        materialize_grads=bool(materialize_grads),
+        is_grads_batched=bool(is_grads_batched),
     )
 
 
@@ -166,8 +199,16 @@ def _tensor_backward(
 def _requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Change whether gradients are kept for this leaf (torch.Tensor.requires_grad_)."""
     refuse(REQUIRES)
+    if not isinstance(requires_grad, bool):
+        raise TypeError(
+            "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+            f"{type_name(requires_grad)}"
+        )
     return _ops.requires_grad_(self, requires_grad)
 
 
+# What Python says of wrong arguments names these.
+_tensor_backward.__qualname__ = "Tensor.backward"
+_requires_grad_.__qualname__ = "requires_grad_"
 Tensor.backward = _tensor_backward  # type: ignore[attr-defined]
 Tensor.requires_grad_ = _requires_grad_  # type: ignore[attr-defined]

@@ -64,8 +64,10 @@ def _roots(
     outputs: Sequence[Tensor], grads: Sequence[Tensor | None], create: bool, batched: bool = False
 ) -> list[tuple[Edge, Tensor]]:
     cotangents = [
-        _cotangent(o, g, i, create, batched) for i, (o, g) in enumerate(zip(outputs, grads, strict=True))
+        _cotangent(o, g, i, create, batched) for i, (o, g) in enumerate(zip(outputs, grads, strict=False))
     ]
+    if len(grads) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(grads)} gradients")
     roots: list[tuple[Edge, Tensor]] = []
     for i, (o, g) in enumerate(zip(outputs, cotangents, strict=True)):
         edge = edge_of(o)
@@ -77,12 +79,7 @@ def _roots(
 
 
 def _paired(outputs: Sequence[Tensor], grads: Sequence[Tensor | None] | None) -> Sequence[Tensor | None]:
-    if grads is None:
-        return [None] * len(outputs)
-    if len(grads) < len(outputs):
-        raise RuntimeError(f"got {len(outputs)} tensors and {len(grads)} gradients")
-    # more than there are outputs have no effect, as in PyTorch
-    return grads[: len(outputs)]
+    return [None] * len(outputs) if grads is None else grads
 
 
 class Driven(Exception):
@@ -246,8 +243,10 @@ grad = op(
 def set_requires_grad(t: Tensor, value: bool, spelling: str) -> None:
     """Change the flag; messages differ by spelling, as in PyTorch."""
     if not t.is_leaf:
-        if value:
+        if value and spelling == "method":
             return
+        if value:
+            raise RuntimeError("you can only change requires_grad flags of leaf variables.")
         raise RuntimeError(
             "you can only change requires_grad flags of leaf variables. If you want to use a computed "
             "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
@@ -406,7 +405,7 @@ detach_ = op(
     "detach_(Tensor input)",
     composite=_detach_here,
     writes="input",
-    namespace="-",
+    namespace="",
     method=True,
     doc="Cut this tensor from its graph (Tensor.detach_).",
 )

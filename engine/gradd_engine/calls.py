@@ -11,7 +11,7 @@ from . import dtypes
 from .dispatch import compute, dispatch
 from .infer import PLAIN, learn
 from .out import store
-from .schema import NUMPY_NAMES, REQUIRED
+from .schema import GREATEST, LEAST, NUMPY_NAMES, REQUIRED
 from .state import state
 from .tensor import Tensor
 
@@ -115,6 +115,8 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
             f"        elif {x}._fn is not None or {x}._requires_grad: _history = True",
             f"else: {x}__ = {x}.__class__",
         ]
+        if "Number" in p.kind:
+            lines.append(f"if {x}__ is int and not {LEAST} <= {x} <= {GREATEST}: {general}")
         key.append(f"{x}__")
     if op.view:
         source = op.tensor_slots[0]

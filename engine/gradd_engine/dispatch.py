@@ -12,6 +12,7 @@ from . import conjugate, graph
 from .backends.numpy import NUMPY
 from .inplace import check_inference, check_memory, check_overlap, check_result, check_target, rebase
 from .registry import named
+from .schema import GREATEST, LEAST, check_attrs, check_int, type_name
 from .state import state
 from .tangents import LEVELS, keep, levels_of, propagate, write
 from .tensor import Tensor, new_counter
@@ -53,7 +54,8 @@ def _backend_of(op: Op, inputs: tuple[Any, ...]) -> Backend:
         for x in inputs:
             at += 1
             if not isinstance(x, Tensor):
-                odd = odd or x.__class__ not in op.accepts[at]
+                kind = x.__class__
+                odd = odd or kind not in op.accepts[at] or (kind is int and not LEAST <= x <= GREATEST)
             elif x.backend is not backend:
                 backend = x.backend if backend is None else _mixed(backend, x.backend)
         if odd or (backend is None and op.never_alone):
@@ -103,7 +105,9 @@ def _mixed(a: Backend, b: Backend) -> Backend:
 
 
 def check_inputs(op: Op, inputs: tuple[Any, ...]) -> None:
-    """TypeError in PyTorch's words where something that is no tensor stands in a tensor's place."""
+    """TypeError in PyTorch's words where something that is no tensor stands in a tensor's place;
+    OverflowError where an integer there is too big.
+    """
     if op.numbers_too and not _fit_overloads(op, inputs):
         raise TypeError(invalid_combination(op.name, inputs, _overloads(op)))
     for p, x in zip(op.tensor_params, inputs, strict=True):
@@ -113,6 +117,8 @@ def check_inputs(op: Op, inputs: tuple[Any, ...]) -> None:
         if x is None and (kind.endswith("?") or p.default is None):
             continue
         if "Number" in kind and isinstance(x, _NUMBERS):
+            if isinstance(x, int):
+                check_int(x)
             continue
         if "[" in kind and isinstance(x, (list, tuple)):
             bad = next(
@@ -132,7 +138,7 @@ def check_inputs(op: Op, inputs: tuple[Any, ...]) -> None:
         at = op.schema.params.index(p) + 1
         want = "tuple of Tensors" if "[" in kind else "Tensor"
         raise TypeError(
-            f"{op.name}(): argument '{p.name}' (position {at}) must be {want}, not {type(x).__name__}"
+            f"{op.name}(): argument '{p.name}' (position {at}) must be {want}, not {type_name(x)}"
         )
 
 
@@ -168,8 +174,12 @@ def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     if op.random and state.vmaps:
         backend = state.vmaps[-1]
     listener = backend.listener
-    if state.watcher is not None and not state.depth:
-        return _watched(op, backend, inputs, attrs)
+    if state.depth == 0:
+        if listener is not None and not op.inline:
+            # What others are sent, they check themselves: a frame says what is of which kind.
+            check_attrs(op.schema, attrs)
+        if state.watcher is not None:
+            return _watched(op, backend, inputs, attrs)
     if listener is None or state.depth or op.inline:
         return execute(op, backend, inputs, attrs)
     return shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
@@ -223,7 +233,7 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
         return _execute_inplace(op, backend, inputs, attrs)
     composite = op.composite
     if composite is not None and (
-        op.infer is None or (not op.rules and (_tracked(inputs) or (LEVELS and levels_of(inputs))))
+        op.infer is None or (not op.rules and (_tracked(op, inputs) or (LEVELS and levels_of(inputs))))
     ):
         # What the composite makes from nothing belongs where its inputs are.
         before = state.backend
@@ -236,7 +246,7 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
             state.backend = before
     assert op.infer is not None
     found = backend.infer(op, inputs, attrs)
-    tracked = bool(op.rules) and _tracked(inputs)
+    tracked = bool(op.rules) and _tracked(op, inputs)
     if tracked and any(m.dtype.category > 1 for m in (found if op.many else (found,))):
         graph.renew(inputs)
     changed = written(op, inputs) if op.writes else ()
@@ -301,7 +311,7 @@ def _computed(
     views: bool,
 ) -> Any:
     if views:
-        history = _tracked(inputs)
+        history = _tracked(op, inputs)
     if op.composite is not None and not op.rules and (history or (LEVELS and levels_of(inputs))):
         return execute(op, backend, inputs, attrs)
     history = history and known.tracks
@@ -353,16 +363,16 @@ def _check_written(op: Op, changed: list[Tensor]) -> None:
             raise RuntimeError(f"{op.name}(): a tensor that requires grad can be changed under no_grad only")
 
 
-def _tracked(inputs: tuple[Any, ...]) -> bool:
+def _tracked(op: Op, inputs: tuple[Any, ...]) -> bool:
     """Whether an input needs a gradient, in a mode that records."""
     if not state.grad:
         return False
     for x in inputs:
         if isinstance(x, Tensor):
             if x._fn is not None or x._requires_grad or (x._base is not None and x.requires_grad):
-                return True
+                return not (x._vc.inference and graph.all_inference(op, inputs))
         elif (type(x) is list or type(x) is tuple) and any(t.requires_grad for t in flat_tensors(x)):
-            return True
+            return not graph.all_inference(op, inputs)
     return False
 
 
@@ -371,7 +381,9 @@ def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: d
     base = op.base
     assert base is not None
     check_inference(target)
-    tracked = _tracked(inputs)
+    tracked = _tracked(op, inputs)
+    if tracked and base.name == "copy" and not target.dtype.differentiable:
+        tracked = False
     if tracked:
         check_target(target)
         graph.renew(inputs)

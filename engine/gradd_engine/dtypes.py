@@ -37,6 +37,12 @@ class DType:
         self.tensor_type = f"torch.{title}Tensor"
 
     @property
+    def value_type(self) -> str:
+        """The type of a tensor in what PyTorch's passes say: its newer dtypes have another name there."""
+        newer = self.is_complex or self.name in ("bool", "bfloat16")
+        return f"CPU{self.title}Type" if newer else self.tensor_type
+
+    @property
     def is_floating_point(self) -> bool:
         """True for real floating types."""
         return self.category == FLOAT

@@ -67,7 +67,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The gradient edge of a tensor (torch.autograd.graph.get_gradient_edge). RuntimeError where it needs no
     gradient.
     """
-    found = edge_of(tensor)
+    found = edge_of(tensor) if tensor.requires_grad else None
     if found is None:
         raise RuntimeError(
             "It is not possible to get the gradient edge for a Tensor that does not require gradients"
@@ -83,6 +83,8 @@ def stand_in(node: Node, nr: int = 0) -> Tensor:
     if look is not None and look.stand_in is not None:
         return look.stand_in
     geometry = node.geometries.get(nr, None if look is None else look.geometry)
+    if geometry is None and not 0 <= nr < node.width:
+        raise IndexError("tuple index out of range")
     if geometry is None:
         raise RuntimeError(f"what output {nr} of {node.short_name()} is like is not known: ask its tensor")
     listener = node.backend.listener

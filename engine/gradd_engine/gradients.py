@@ -9,6 +9,7 @@ from .dtypes import DType
 from .layout import Meta, contiguous_strides, is_dense, preserved_strides
 from .op import op
 from .registry import named
+from .schema import type_name
 from .state import state
 from .tensor import Tensor, detached
 
@@ -24,7 +25,7 @@ def set_grad(t: Tensor, value: Any) -> None:
         return
     if not isinstance(value, Tensor):
         raise TypeError(
-            f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+            f"assigned grad expected to be a Tensor or None but got grad of type {type_name(value)}"
         )
     if value is t:
         raise RuntimeError("can't assign Variable as its own grad")

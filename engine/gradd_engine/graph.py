@@ -236,6 +236,23 @@ def _wanted(op: Op, inputs: tuple[Any, ...]) -> bool:
     return any(isinstance(x, Tensor) and x.dtype.category > 1 and x.requires_grad for x in flat)
 
 
+def all_inference(op: Op, inputs: Any) -> bool:
+    """Whether all tensors among (nested) inputs were made in inference mode: what is computed of such alone
+    is not recorded, whatever they say that they require. A number is a tensor made now, unless PyTorch has an
+    overload for numbers.
+    """
+    for x in inputs:
+        if isinstance(x, Tensor):
+            if not x._vc.inference:
+                return False
+        elif isinstance(x, (list, tuple)):
+            if not all_inference(op, x):
+                return False
+        elif x is not None and not op.number_nodes:
+            return False
+    return True
+
+
 def renew(inputs: Any) -> None:
     """Rebuild, or refuse, the views among (nested) inputs whose base has changed."""
     for x in inputs:
@@ -288,6 +305,8 @@ def record_one(op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, A
             if fn is not None:
                 edge = Edge(fn.unfold() if fn.folded else fn, x._nr)
             elif x._requires_grad:
+                if x._vc.inference and all_inference(op, inputs):
+                    return
                 edge = Edge(accumulator(x), 0)
         edges.append(edge)
         wants.append(edge is not None)

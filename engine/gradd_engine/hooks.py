@@ -64,8 +64,8 @@ def run_tensor_hooks(hooks: list[Any], g: Tensor) -> Tensor:
             raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
         if found.dtype is not g.dtype:
             raise RuntimeError(
-                f"hook '{_name(hook)}' has changed the type of value (was {g.dtype.tensor_type} got "
-                f"{found.dtype.tensor_type})"
+                f"hook '{_name(hook)}' has changed the type of value (was {g.dtype.value_type} got "
+                f"{found.dtype.value_type})"
             )
         if found.shape != g.shape:
             raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value")

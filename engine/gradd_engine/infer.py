@@ -13,6 +13,8 @@ from . import dtypes
 from .dtypes import FLOAT, DType
 from .layout import Meta, Size
 from .saved import TensorMeta
+from .schema import check_attrs
+from .state import state
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -97,6 +99,8 @@ def learn(op: Op, key: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str
     for x, classes in zip(inputs, op.accepts, strict=True):
         if not isinstance(x, Tensor) and x.__class__ not in classes:
             return None
+    if not state.depth:
+        check_attrs(op.schema, attrs)
     assert op.infer is not None
     found = Known(op, _sized(op.infer(*inputs, **attrs)), inputs, attrs)
     if len(op.known) >= _MOST:

@@ -10,6 +10,7 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from .schema import type_name
 from .state import state
 
 if TYPE_CHECKING:
@@ -147,6 +148,22 @@ class _AtOnce(_Mode):
 class set_grad_enabled(_AtOnce):
     """Sets the mode at once; as a context it is restored at the end (torch.set_grad_enabled)."""
 
+    def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(
+                f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type_name(mode)}"
+            )
+        super().__init__(mode)
+        self.prev = self._outer[0]
+
+    @property
+    def mode(self) -> bool:
+        """The mode that it sets."""
+        return self._mode
+
+    def __repr__(self) -> str:
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self._mode})"
+
     def _set(self) -> None:
         _set_grad(self._mode)
 
@@ -169,6 +186,26 @@ class enforce_grad_layout_policy(_AtOnce):
 
     def _set(self) -> None:
         state.layout_policy = self._mode
+
+
+class set_multithreading_enabled(_AtOnce):
+    """Accepted and remembered (torch.autograd.grad_mode.set_multithreading_enabled): a pass runs in one
+    thread, that of its session.
+    """
+
+    def _now(self) -> bool:
+        return state.multithreading
+
+    def _restore(self, before: bool) -> None:
+        state.multithreading = before
+
+    def _set(self) -> None:
+        state.multithreading = self._mode
+
+    @property
+    def mode(self) -> bool:
+        """The mode that it sets."""
+        return self._mode
 
 
 class inference_mode(_Mode, metaclass=_Decorating):

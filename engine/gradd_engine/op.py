@@ -71,6 +71,7 @@ class Op:
         "node_name",
         "number_nodes",
         "numbers_too",
+        "of_numbers",
         "out",
         "params",
         "plain",
@@ -106,8 +107,10 @@ class Op:
         self.simple = True not in self.listed
         #: per tensor parameter: the classes, besides tensors, of what may stand there
         self.accepts = tuple(_accepted(p) for p in schema.tensors)
+        #: it computes of numbers alone too
+        self.of_numbers = schema.name in _OF_NUMBERS
         #: a number may stand for some tensor
-        self.numbers_too = schema.name not in _OF_NUMBERS and any("Number" in p.kind for p in schema.tensors)
+        self.numbers_too = not self.of_numbers and any("Number" in p.kind for p in schema.tensors)
         #: numbers may stand for all tensors, but not at once
         self.never_alone = self.numbers_too and all(
             "Number" in p.kind and not p.kind.endswith("?") for p in schema.tensors
@@ -258,11 +261,11 @@ def op(
     """Declare an op and return it, callable.
 
     ``infer(*inputs, **attrs)`` gives a Meta (a list when ``many``) and raises PyTorch's errors; it is law.
-    ``impl(xp, *inputs,
-    **attrs)`` gets arrays, already cast to ``Meta.compute``. ``vjp`` is a rule, a tuple of rules in the order
-    of the tensor parameters, a dict by name, or `Joint`. ``jvp`` is ELEMENTWISE, LINEAR, BILINEAR, or a
-    function over ``<input>_t`` tangents (None where absent) and what a vjp may name. ``composite`` is the op
-    written in recorded ops: alone it is the implementation; beside ``impl`` it gives the derivatives.
+    ``impl(xp, *inputs, **attrs)`` gets arrays, already cast to ``Meta.compute``. ``vjp`` is a rule, a tuple
+    of rules in the order of the tensor parameters, a dict by name, or `Joint`. ``jvp`` is ELEMENTWISE, LINEAR,
+    BILINEAR, or a function over ``<input>_t`` tangents (None where absent) and what a vjp may name.
+    ``composite`` is the op written in recorded ops: alone it is the implementation; beside ``impl`` it gives
+    the derivatives.
     ``view`` results share memory (``conjugates``: and stand for the conjugates of what it holds); an
     ``unsafe`` one is of a temporary that nobody else sees, and autograd follows it as a result of its own.
     ``writes`` names the inputs that the op changes in place by itself. ``out``: the function of a composite
@@ -313,7 +316,7 @@ def op(
     made.conjugates, made.refuses, made.flat = conjugates, refuses, flat
     made.inline = inline or (dynamic and composite is not None)
     made.ufunc, made.out = ufunc, out
-    made.vets, made.traced = vets, traced
+    made.vets, made.traced, made.checks = vets, traced, checks
     made.writes = tuple(writes.split())
     made.written = tuple(n in made.writes for n in made.tensor_slots)
     if made.simple and not dynamic and not infers_anew:

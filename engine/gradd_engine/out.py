@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .dispatch import dispatch, flat_tensors
 from .dtypes import can_cast
-from .inplace import check_memory
+from .inplace import check_memory, check_overlap
 from .registry import named
 from .state import ambient, state
 from .tensor import Tensor
@@ -33,6 +33,7 @@ def store(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], out: Any) -> T
             "of the arguments requires grad."
         )
     check_memory(out)
+    check_overlap(op, out, inputs)
     with ambient(grad=False):
         found = dispatch(op, inputs, attrs)
         if not can_cast(found.dtype, out.dtype):

@@ -74,7 +74,7 @@ class Saved:
             return
         # Reading grad_fn rebuilds it, or refuses to, where the base of a view changed.
         source, nr = (owner, self.nr) if self.is_output else (t.grad_fn, t._nr)
-        what = f"[{t.dtype.tensor_type} {list(t.shape)}]"
+        what = f"[{t.dtype.value_type} {list(t.shape)}]"
         if source is not None:
             name = (
                 source.name().removesuffix("0").replace("Backward", "")

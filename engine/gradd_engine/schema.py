@@ -152,6 +152,86 @@ _CHECKS: dict[str, Callable[[Any], bool]] = {
 }
 
 
+#: the classes of what surely is of a kind
+_EXACT: dict[str, frozenset[type]] = {
+    "int": frozenset({int}),
+    "float": frozenset({int, float}),
+    "bool": frozenset({bool}),
+    "str": frozenset({str}),
+    "dtype": frozenset({DType}),
+    "Number": frozenset({bool, int, float, complex}),
+}
+#: integers fit 64 bits, with a sign or without one
+LEAST, GREATEST = -(1 << 63), (1 << 64) - 1
+#: kinds, as PyTorch says what an argument must be
+_WORDS = {"dtype": "torch.dtype", "int[]": "tuple of ints", "float[]": "tuple of floats"}
+
+
+def type_name(v: Any) -> str:
+    """The class of a value, as C code names it: with its module, unless it is Python's or written in
+    Python.
+    """
+    kind = type(v)
+    written_in_python = kind.__flags__ & (1 << 9)  # Py_TPFLAGS_HEAPTYPE
+    return (
+        kind.__name__
+        if written_in_python or kind.__module__ == "builtins"
+        else f"{kind.__module__}.{kind.__name__}"
+    )
+
+
+def check_attrs(schema: Schema, attrs: dict[str, Any]) -> None:
+    """TypeError in PyTorch's words where an attribute given in Python is of another kind than its parameter;
+    OverflowError where an integer is too big.
+
+    Numbers of NumPy, and tensors of one element, stand for their values: `attrs` gets these.
+    """
+    for p in schema.attrs:
+        v = attrs[p.name]
+        kind = p.kind
+        if v is None:
+            if not p.optional and p.default is not None:
+                raise _misfit(schema, p, v)
+        elif v.__class__ in _EXACT.get(kind, ()):
+            if v.__class__ is int:
+                check_int(v)
+        elif kind.endswith("[]"):
+            one = kind[:-2]
+            if isinstance(v, (list, tuple)):
+                if not _EXACT[one].issuperset(map(type, v)):
+                    attrs[p.name] = tuple(_plain(schema, p, one, e) for e in v)
+            else:
+                attrs[p.name] = _plain(schema, p, one, v)
+        elif kind not in ("any", "index"):
+            attrs[p.name] = _plain(schema, p, kind, v)
+
+
+def check_int(v: int) -> None:
+    """OverflowError where an integer does not fit 64 bits."""
+    if not LEAST <= v <= GREATEST:
+        raise OverflowError("int too big to convert")
+
+
+def _plain(schema: Schema, p: Param, kind: str, v: Any) -> Any:
+    """A value of a kind; TypeError where what is given cannot stand for one."""
+    if not _CHECKS[kind](v):
+        if kind == "int" and hasattr(v, "__index__") and not isinstance(v, bool):
+            return v.__index__()
+        if kind not in ("float", "Number") or not hasattr(v, "item"):
+            raise _misfit(schema, p, v)
+        v = v.item()
+        if not _CHECKS[kind](v):
+            raise _misfit(schema, p, v)
+    return v
+
+
+def _misfit(schema: Schema, p: Param, v: Any) -> TypeError:
+    at = "" if p.keyword_only else f" (position {schema.params.index(p) + 1})"
+    return TypeError(
+        f"{schema.name}(): argument '{p.name}'{at} must be {_WORDS.get(p.kind, p.kind)}, not {type_name(v)}"
+    )
+
+
 def check_attr(p: Param, v: Any) -> None:
     """TypeError unless `v` is of the parameter's kind (None where optional; one int where a list of ints may
     stand).

@@ -38,6 +38,8 @@ class _State(threading.local):
     inference: bool | None = None
     #: whether to warn where a .grad is not laid out as its tensor
     layout_policy: bool = True
+    #: what set_multithreading_enabled was given; passes run in one thread either way
+    multithreading: bool = True
     depth: int = 0
     backend: Backend | None = None
     generator: Generator | None = None

@@ -87,6 +87,6 @@ def functions() -> dict[tuple[str, str], Callable[..., Any]]:
             name = op.name.removeprefix(f"{space}_")
             if (space, name) not in found:
                 found[space, name] = op.call
-                if not op.tensor_slots:
+                if not op.tensor_slots or op.of_numbers:
                     CREATES.add((space, name))
     return found

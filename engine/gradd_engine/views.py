@@ -91,6 +91,7 @@ def refresh(view: Tensor) -> None:
     view._view_version = view._vc.n
     if view.dtype.category < 2:
         return
+    old, nr = view._fn, view._nr
     geometry = {"size": list(view.shape), "stride": list(view.strides), "storage_offset": view.offset}
     if view.dtype is not base.dtype or view._conj is not base._conj:
         with ambient(depth=1, grad=True):
@@ -98,8 +99,18 @@ def refresh(view: Tensor) -> None:
             made = named.as_strided(made, *geometry.values())
             made = named.conj(made) if view._conj is not made._conj else made
         view._fn, view._nr = made._fn, made._nr
+    else:
+        graph.record(REGISTRY["as_strided"], (base,), geometry, [view], due=True)
+    move_retainer(old, nr, view._fn, view._nr)
+
+
+def move_retainer(old: Node | None, old_nr: int, new: Node | None, nr: int = 0) -> None:
+    """retain_grad follows a tensor from its old node to its new one; hooks stay with the old value."""
+    if old is None or new is None or old.retainers is None:
         return
-    graph.record(REGISTRY["as_strided"], (base,), geometry, [view], due=True)
+    ref = old.retainers.pop(old_nr, None)
+    if ref is not None:
+        new.retainers = {**(new.retainers or {}), nr: ref}
 
 
 Tensor._refresh = refresh

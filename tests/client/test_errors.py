@@ -9,6 +9,7 @@ from typing import Any
 
 import gradd
 import gradd as torch
+import numpy as np
 import pytest
 from gradd_protocol import messages as m
 
@@ -212,3 +213,52 @@ def test_tensors_of_two_sessions_do_not_mix() -> None:
                 x + y
             with pytest.raises(RuntimeError, match="another session"):
                 one["y"] = y
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (lambda t: t.add(1, alpha="a"), TypeError, r"add\(\): argument 'alpha' must be Number, not str"),
+        (lambda t: t.add(1, alpha=[1]), TypeError, r"add\(\): argument 'alpha' must be Number, not list"),
+        (lambda t: t.add(1, alpha=None), TypeError, r"argument 'alpha' must be Number, not NoneType"),
+        (lambda t: t.unsqueeze("a"), TypeError, r"argument 'dim' \(position 2\) must be int, not str"),
+        (lambda t: t.unsqueeze(1.5), TypeError, r"must be int, not float"),
+        (lambda t: t.sum("a"), TypeError, r"argument 'dim' \(position 2\) must be tuple of ints, not str"),
+        (lambda t: torch.sum(t, 0, keepdim="a"), TypeError, r"must be bool, not str"),
+        (lambda t: t.softmax(0, dtype="a"), TypeError, r"must be torch.dtype, not str"),
+        (lambda t: t.view(1.5), TypeError, r"view\(\): argument 'size' \(position 1\) must be tuple of ints"),
+        (lambda t: t.expand("a"), TypeError, r"must be tuple of ints, not str"),
+        (
+            lambda t: t.reshape((2, None)),
+            TypeError,
+            r"'shape' \(position 1\) must be tuple of ints, not None",
+        ),
+        (lambda t: t.repeat(1.5), TypeError, r"'repeats' \(position 1\) must be tuple of ints, not float"),
+        (lambda t: t.permute("a"), TypeError, r"'dims' \(position 1\) must be tuple of ints, not str"),
+        (lambda t: t.flip("a"), TypeError, r"'dims' \(position 1\) must be tuple of ints, not str"),
+        (lambda t: t.roll(1.5), TypeError, r"'shifts' \(position 1\) must be tuple of ints, not float"),
+        (lambda t: t.add_(2**70), OverflowError, "int too big to convert"),
+        (lambda t: t + 2**70, OverflowError, "int too big to convert"),
+        (lambda t: t.add(1, alpha=2**70), OverflowError, "int too big to convert"),
+        (lambda t: torch.full((2,), 2**70), OverflowError, "int too big to convert"),
+    ],
+)
+def test_an_argument_of_the_wrong_kind_is_refused_where_it_is_given(
+    session: Any, call: Any, kind: Any, message: str
+) -> None:
+    t = torch.ones(2)
+    with pytest.raises(kind, match=message):
+        call(t)
+    assert (t + 1).tolist() == [2.0, 2.0]
+
+
+def test_what_stands_for_a_number_is_one(session: Any) -> None:
+    t = torch.ones(2)
+    assert (t * 2**63).tolist() == [2.0**63] * 2
+    assert t.unsqueeze(torch.tensor(0)).shape == (1, 2)
+    assert t.unsqueeze(np.int64(0)).shape == (1, 2)
+    assert t.add(1, alpha=torch.tensor(2.0)).tolist() == [3.0, 3.0]
+    assert t.add(1, alpha=np.float32(2)).tolist() == [3.0, 3.0]
+    made = torch.add(1, 2)
+    assert isinstance(made, torch.Tensor)
+    assert (made.item(), made.dtype) == (3, torch.int64)

@@ -36,6 +36,9 @@ SAMPLES = {
         S(T(6), T(2), [2], [2], 0).torch(_scatter).no_layouts().no_graph(),
     ],
     "clone": [S(T(2, 3)).complex_too(), S(T()), S(I(3, 9))],
+    # detach_ writes nothing: no version counts
+    "detach": [S(T(2, 3, grad=False)).no_inplace(), S(I(3, 9)).no_inplace()],
+    "detach_": [S(T(2, 3, grad=False)), S(I(3, 9))],
     "sum_to_size": [S(T(2, 3, 4), [3, 1]).complex_too().no_graph()],
     "to_copy": [
         S(T(2, 3), float32).torch(lambda torch, x, dtype: x.to(dtype)).tol(1e-3).no_second().dtypes(""),

@@ -149,3 +149,30 @@ def test_01_11_gradient_may_require_grad(T: Any, leaf: Any) -> None:
     assert x.grad.requires_grad
     (by_gradient,) = T.autograd.grad(x.grad.sum(), gradient)
     assert by_gradient.tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"foo": 1}, "Tensor.backward() got an unexpected keyword argument 'foo'"),
+        ({"gradient": None}, "Tensor.backward() got multiple values for argument 'gradient'"),
+        ({"retain_graph": "yes"}, "'str' object cannot be interpreted as an integer"),
+        ({"retain_graph": 2.5}, "'float' object cannot be interpreted as an integer"),
+        ({"create_graph": None}, "'NoneType' object cannot be interpreted as an integer"),
+    ],
+)
+def test_01_01_wrong_arguments(leaf: Any, raises: Any, options: dict[str, Any], message: str) -> None:
+    x = leaf()
+    y = (x * x).sum()
+    with raises(TypeError, message):
+        y.backward(None, **options)
+    y.backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_01_01_flags_are_integers(leaf: Any) -> None:
+    x = leaf()
+    y = (x * x).sum()
+    y.backward(retain_graph=1, create_graph=0)
+    y.backward()
+    assert x.grad.tolist() == [4.0, 8.0]

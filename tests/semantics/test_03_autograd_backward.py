@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 DEPRECATED = "`grad_variables` is deprecated. Use `grad_tensors` instead."
@@ -101,3 +102,29 @@ def test_03_01_edges_beside_tensors(T: Any, leaf: Any) -> None:
     edge = T.autograd.graph.get_gradient_edge(y)
     T.autograd.backward([edge, (x * 3).sum()], [T.ones(2), None])
     assert x.grad.tolist() == [5.0, 7.0]
+
+
+def test_03_02_more_gradients_than_roots_are_not_looked_at(T: Any, leaf: Any, raises: Any) -> None:
+    x = leaf()
+    T.autograd.backward([x * 2], [T.ones(2), None, 1.0])
+    assert x.grad.tolist() == [2.0, 2.0]
+    shapes = "Mismatch in shape: grad_output[0] has a shape of torch.Size([3]) and output[0] has a shape of …"
+    with raises(RuntimeError, shapes):
+        T.autograd.backward([x * 2, x * 3], [T.ones(3)])
+
+
+@pytest.mark.parametrize("roots", ["a", [1.0], [None], [[1.0]], [np.ones(2)]])
+def test_03_06_nor_are_those_of_a_list(T: Any, leaf: Any, raises: Any, roots: Any) -> None:
+    with raises(AssertionError, "Expected output to be a torch.Tensor"):
+        T.autograd.backward(roots)
+    with raises(AssertionError, "Expected output to be a torch.Tensor"):
+        T.autograd.grad(roots, leaf())
+
+
+def test_03_01_edges_of_outputs_that_are_not_there(T: Any, leaf: Any, raises: Any) -> None:
+    y = leaf() * 2
+    edge = T.autograd.graph.GradientEdge(y.grad_fn, 1)
+    with raises(IndexError, "tuple index out of range"):
+        T.autograd.backward(edge, T.ones(2))
+    with raises(AttributeError, "'float' object has no attribute 'requires_grad'"):
+        T.autograd.graph.get_gradient_edge(1.0)

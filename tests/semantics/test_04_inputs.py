@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 
@@ -181,3 +182,19 @@ def test_04_08_an_edge_of_another_output(T: Any, leaf: Any) -> None:
     first, _ = x.unbind()
     (g,) = T.autograd.grad(T.autograd.graph.GradientEdge(first.grad_fn, 1), x)
     assert g.tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "kind"),
+    [([1.0], "float"), ([None], "NoneType"), ("x", "str"), ([[1.0]], "list"), (np.ones(2), "numpy.float64")],
+)
+def test_04_04_the_named_are_tensors(T: Any, leaf: Any, raises: Any, inputs: Any, kind: str) -> None:
+    x = leaf()
+    y = (x * x).sum()
+    message = f"all inputs have to be Tensors or GradientEdges, but got {kind}"
+    with raises(RuntimeError, message):
+        y.backward(inputs=inputs)
+    with raises(RuntimeError, message):
+        T.autograd.grad(y, inputs)
+    y.backward()
+    assert x.grad.tolist() == [2.0, 4.0]

@@ -168,3 +168,61 @@ def test_07_05_a_view_of_no_grad_is_a_leaf(T: Any, leaf: Any) -> None:
     y.mul_(2)
     view.retain_grad()
     assert not view.retains_grad
+
+
+def test_07_02_the_attribute_is_for_leaves(leaf: Any, raises: Any) -> None:
+    y = leaf() * 2
+    with raises(RuntimeError, "you can only change requires_grad flags of leaf variables."):
+        y.requires_grad = True
+
+
+@pytest.mark.parametrize(("flag", "kind"), [(1, "int"), ("a", "str"), (None, "NoneType"), ([], "list")])
+def test_07_03_the_flag_is_a_bool(T: Any, leaf: Any, raises: Any, flag: Any, kind: str) -> None:
+    x = leaf()
+    message = "{}(): argument 'requires_grad'{} must be bool, not " + kind
+    with raises(TypeError, message.format("requires_grad_", " (position 1)")):
+        x.requires_grad_(flag)
+    with raises(TypeError, message.format("tensor", "")):
+        T.tensor([1.0], requires_grad=flag)
+    if flag is not None:
+        with raises(TypeError, message.format("zeros", "")):
+            T.zeros(2, requires_grad=flag)
+    assert x.requires_grad is True
+    assert x.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.filterwarnings("ignore:To copy construct")
+def test_07_04_a_new_tensor_of_a_tensor(T: Any, leaf: Any) -> None:
+    x = leaf()
+    y = T.ones(1, dtype=T.float64).new_tensor(x)
+    assert not y.requires_grad
+    assert y.dtype == T.float64
+    assert y.tolist() == [1.0, 2.0]
+    assert T.ones(1).new_tensor(x, requires_grad=True).requires_grad
+
+
+def test_07_05_what_is_retained_is_a_contiguous_copy(T: Any) -> None:
+    x = T.ones(2, 3, requires_grad=True)
+    y = x.t()
+    y.retain_grad()
+    y.t().exp().sum().backward()
+    assert y.stride() == (1, 3)
+    assert y.grad.stride() == (2, 1)
+
+
+@pytest.mark.filterwarnings("ignore:Using backward")
+def test_07_05_a_recorded_pass_retains_a_clone(leaf: Any) -> None:
+    y = leaf() * 2
+    y.retain_grad()
+    (y * y).sum().backward(create_graph=True)
+    assert y.grad.grad_fn.name() == "CloneBackward0"
+
+
+def test_07_05_it_follows_a_view_whose_base_changes(leaf: Any) -> None:
+    y = leaf() * 2
+    v = y.view(2)
+    v.retain_grad()
+    y.mul_(2)
+    v.sum().backward()
+    assert v.retains_grad
+    assert v.grad.tolist() == [1.0, 1.0]

@@ -267,3 +267,20 @@ def test_08_09_views_and_copies_always_make_a_node(leaf: Any, name: str) -> None
     made = make(x)
     assert made is not x
     assert made.grad_fn.name() == node
+
+
+def test_08_01_as_functions(T: Any, leaf: Any) -> None:
+    x = leaf()
+    assert not T.detach(x).requires_grad
+    y = x * 2
+    assert T.detach_(y) is y
+    assert y.grad_fn is None
+
+
+def test_08_06_complex_numbers_as_real_ones(T: Any, raises: Any) -> None:
+    assert float(T.tensor(2 + 0j)) == 2.0
+    assert int(T.tensor(2 + 0j)) == 2
+    with raises(RuntimeError, "value cannot be converted to type double without overflow"):
+        float(T.tensor(1j))
+    with raises(RuntimeError, "value cannot be converted to type int64_t without overflow"):
+        int(T.tensor(1j))

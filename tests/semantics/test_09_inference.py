@@ -272,3 +272,18 @@ def test_09_07_across_batches(T: Any, leaf: Any, raises: Any) -> None:
         assert not z.is_inference()
         z.add_(1)
         assert z.tolist() == [8.0, 9.0]
+
+
+def test_09_06_alone_they_are_not_recorded(T: Any) -> None:
+    with T.inference_mode():
+        x = T.tensor([1.0, 2.0], requires_grad=True)
+    assert x.requires_grad
+    for y in (x * x, x.exp(), x.sum(), x.view(2), x**2, T.cat([x, x])):
+        assert not y.requires_grad
+        assert y.grad_fn is None
+    # beside a normal tensor they are, and so beside a number, which becomes one
+    y = x * T.ones(2)
+    assert y.requires_grad
+    assert (x * 2).requires_grad
+    y.sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]

@@ -145,3 +145,24 @@ def test_09_04_through_a_view(T: Any, leaf: Any) -> None:
     assert x.tolist() == [14.0, 4.0]
     assert x._version == 2
     assert x.is_leaf
+
+
+@pytest.mark.parametrize(("mode", "kind"), [(1, "int"), ("a", "str"), (None, "NoneType")])
+def test_09_02_the_mode_is_a_bool(T: Any, raises: Any, mode: Any, kind: str) -> None:
+    with raises(TypeError, f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {kind}"):
+        T.set_grad_enabled(mode)
+    assert T.is_grad_enabled()
+
+
+def test_09_01_they_have_a_module(T: Any) -> None:
+    modes = T.autograd.grad_mode
+    assert modes.no_grad is T.no_grad
+    assert modes.inference_mode is T.inference_mode
+    with modes.set_grad_enabled(False) as nothing:
+        assert nothing is None
+        assert not T.is_grad_enabled()
+    made = T.set_grad_enabled(True)
+    assert (made.mode, made.prev) == (True, True)
+    assert repr(made) == "torch.autograd.grad_mode.set_grad_enabled(mode=True)"
+    with T.autograd.set_multithreading_enabled(False) as nothing:
+        assert nothing is None

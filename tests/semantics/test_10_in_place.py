@@ -19,8 +19,9 @@ STALE = "one of the variables needed for gradient computation has been modified 
 
 def stale(what: str, output_of: str = "", now: int = 1, then: int = 0) -> str:
     """The message for a saved tensor `what`, where known the output of a function, that was modified."""
+    kind = what if what.startswith("CPU") else f"torch.{what}"
     producer = f", which is output 0 of {output_of}," if output_of else ""
-    return f"{STALE}[torch.{what}]{producer}{HINT.format(now=now, then=then)}"
+    return f"{STALE}[{kind}]{producer}{HINT.format(now=now, then=then)}"
 
 
 def _augment(x: Any) -> None:
@@ -348,3 +349,77 @@ def test_10_06_copying_takes_numbers_and_non_blocking(T: Any, leaf: Any, raises:
     assert T.zeros(1, dtype=T.float64).copy_(0.1).item() == 0.1
     with raises(TypeError, "copy_(): argument 'other' (position 1) must be Tensor, not list"):
         (x * 1).copy_([1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "name"),
+    [
+        ("float64", "DoubleTensor"),
+        ("float16", "HalfTensor"),
+        ("bfloat16", "CPUBFloat16Type"),
+        ("complex64", "CPUComplexFloatType"),
+        ("complex128", "CPUComplexDoubleType"),
+    ],
+)
+def test_10_03_the_type_is_named(T: Any, raises: Any, dtype: str, name: str) -> None:
+    y = T.ones(2, dtype=getattr(T, dtype), requires_grad=True).exp()
+    y.add_(1)
+    with raises(RuntimeError, stale(f"{name} [2]", "Exp")):
+        y.backward(T.ones_like(y))
+
+
+def test_10_03_masks_count_too(T: Any, leaf: Any, raises: Any) -> None:
+    mask = T.tensor([True, False])
+    y = leaf().masked_fill(mask, 0.0)
+    mask.logical_not_()
+    with raises(RuntimeError, stale("CPUBoolType [2]")):
+        y.sum().backward()
+
+
+@pytest.mark.parametrize("dtype", ["int64", "bool"])
+def test_10_07_integers_take_values_alone(T: Any, leaf: Any, dtype: str) -> None:
+    x = leaf()
+    c = T.zeros(2, dtype=getattr(T, dtype))
+    c.copy_(x)
+    assert (c.requires_grad, c.grad_fn, c._version) == (False, None, 1)
+    c[0] = x[1]
+    assert not c.requires_grad
+    assert c.is_leaf
+
+
+def test_10_02_copy_takes_numbers(T: Any, leaf: Any, raises: Any) -> None:
+    x = leaf()
+    y = x * 2
+    assert y.copy_(3, non_blocking=True) is y
+    y.sum().backward()
+    assert y.tolist() == [3.0, 3.0]
+    assert x.grad.tolist() == [0.0, 0.0]
+    assert T.zeros(2).copy_(other=x.detach()).tolist() == [1.0, 2.0]
+    with raises(TypeError, "copy_(): argument 'other' (position 1) must be Tensor, not list"):
+        y.copy_([1.0, 2.0])
+
+
+def test_10_04_erfinv_saves_its_input(leaf: Any, raises: Any) -> None:
+    x = leaf([0.25, 0.5])
+    y = x * 1
+    z = y.erfinv()
+    z.add_(1)
+    z.sum().backward(retain_graph=True)
+    assert x.grad.tolist() == pytest.approx([0.9324, 1.1125], abs=1e-3)
+    y.add_(1)
+    with raises(RuntimeError, stale("FloatTensor [2]", "Add")):
+        z.sum().backward()
+
+
+def test_10_12_increment_version_of_other_things(T: Any, raises: Any) -> None:
+    for wrong in ([1], "a"):
+        with raises(RuntimeError, "increment_version expects each element of the iterable to be a tensor"):
+            T.autograd.graph.increment_version(wrong)
+    with raises(RuntimeError, "increment_version expect a Iterable[Tensor] as input"):
+        T.autograd.graph.increment_version(1)
+
+
+def test_10_10_out_does_not_overlap_what_is_read(T: Any, raises: Any) -> None:
+    t = T.zeros(3)
+    with raises(RuntimeError, "unsupported operation: some elements of the input tensor and …"):
+        T.add(t[:2], 1, out=t[1:])

@@ -50,7 +50,9 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     found: list[Any] = [tensor]
     if not isinstance(tensor, EngineTensor) and hasattr(tensor, "__iter__"):
         found = list(tensor)
-    if not all(isinstance(t, EngineTensor) for t in found):
+        if not all(isinstance(t, EngineTensor) for t in found):
+            raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
+    elif not isinstance(tensor, EngineTensor):
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     if found:
         _autograd.increment(found)

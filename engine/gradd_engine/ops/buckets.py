@@ -200,9 +200,9 @@ histc = op(
 
 def _bincount_infer(input: Tensor, weights: Tensor | None, size: Any) -> Meta:
     if weights is None:
-        return Meta(tuple(as_list(size)), dtypes.int64)
+        return Meta(tuple(as_list(size, "bincount", "size")), dtypes.int64)
     dtype = dtypes.float32 if weights.dtype is dtypes.float32 else dtypes.float64
-    return Meta(tuple(as_list(size)), dtype)
+    return Meta(tuple(as_list(size, "bincount", "size")), dtype)
 
 
 def _bincount_impl(xp: Any, a: Any, weights: Any, size: Any) -> Any:

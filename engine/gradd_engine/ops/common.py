@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from collections import namedtuple
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..fitting import conj as conj
 from ..layout import Meta, broadcast_shapes, contiguous_strides, elementwise_strides, is_contiguous
+from ..schema import type_name
 from ..tensor import Tensor
 
 if TYPE_CHECKING:
@@ -90,13 +92,21 @@ def nonzero_divisor(xp: Any, b: Any) -> None:
         raise RuntimeError("ZeroDivisionError")
 
 
-def as_list(value: Any) -> list[int]:
-    """Sizes given as one int, a sequence, or a sequence in a sequence."""
-    if isinstance(value, int):
-        return [value]
-    if len(value) == 1 and isinstance(value[0], (list, tuple)):
+def as_list(value: Any, name: str, what: str) -> list[int]:
+    """Sizes given as one int, a sequence, or a sequence in a sequence; TypeError in PyTorch's words for what
+    is none of these, as the argument `what` of the function `name`.
+    """
+    if isinstance(value, int) or not hasattr(value, "__len__"):
+        value = [value]
+    elif len(value) == 1 and isinstance(value[0], (list, tuple)):
         value = value[0]
-    return [int(v) for v in value]
+    try:
+        return [operator.index(v) for v in value]
+    except TypeError:
+        bad = next(v for v in value if not hasattr(v, "__index__"))
+        raise TypeError(
+            f"{name}(): argument '{what}' (position 1) must be tuple of ints, not {type_name(bad)}"
+        ) from None
 
 
 def np_dtype(dtype: DType) -> Any:

@@ -7,16 +7,21 @@ here, so that what is recorded says its dtype. Nothing is ever uninitialised: `e
 from __future__ import annotations
 
 import operator
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..autograd import requires_grad_
 from ..layout import format_name
+from ..schema import type_name
 from ..state import ambient
 from ..surface import public
 from ..tensor import Tensor
 from . import create
+from .cast import to_dtype
 from .inplace import fill
+from .shape import clone
+from .views import detach
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,8 +58,12 @@ def sizes(name: str, size: tuple[Any, ...]) -> list[int]:
         ) from None
 
 
-def wanted(dtype: DType, requires_grad: bool) -> None:
-    """RuntimeError where a gradient is wanted of a dtype that can have none."""
+def wanted(dtype: DType, requires_grad: bool | None, name: str) -> None:
+    """RuntimeError where a gradient is wanted of a dtype that can have none; TypeError where that is no flag
+    of the function `name`.
+    """
+    if requires_grad is not None and not isinstance(requires_grad, bool):
+        raise TypeError(f"{name}(): argument 'requires_grad' must be bool, not {type_name(requires_grad)}")
     if requires_grad and not dtype.differentiable:
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
 
@@ -62,7 +71,7 @@ def wanted(dtype: DType, requires_grad: bool) -> None:
 def finished(t: Any, requires_grad: bool) -> Any:
     """`t`, as a leaf that requires its gradient where that is wanted."""
     if requires_grad:
-        wanted(t.dtype, True)
+        wanted(t.dtype, True, "")
         requires_grad_(t, True)
     return t
 
@@ -98,7 +107,7 @@ def sized_function(
         shape = _size_argument(name, size, kw)
         check_device(device)
         dtype = dtype or dtypes.default_dtype()
-        wanted(dtype, requires_grad)
+        wanted(dtype, requires_grad, name)
         return finished(make(shape, dtype=dtype, **given), requires_grad)
 
     function.__name__ = function.__qualname__ = name
@@ -120,7 +129,7 @@ def like_function(name: str, make: Callable[..., Any], doc: str) -> Callable[...
         **kw: Any,
     ) -> Any:
         check_device(device)
-        wanted(dtype or input.dtype, requires_grad)
+        wanted(dtype or input.dtype, requires_grad, name)
         layout_name = format_name(name, memory_format)
         if layout_name is not None:
             kw["memory_format"] = layout_name
@@ -174,7 +183,7 @@ def full(
         )
     check_device(device)
     found = dtype or _fill_dtype(fill_value)
-    wanted(found, requires_grad)
+    wanted(found, requires_grad, "full")
     shape = sizes("full", (size,))
     if isinstance(fill_value, Tensor):
         return finished(fill(create.zeros(shape, dtype=found), fill_value), requires_grad)
@@ -208,6 +217,16 @@ def _new(name: str, make: Callable[..., Any]) -> None:
 
 def _new_tensor(self: Any, data: Any, *, dtype: DType | None = None, requires_grad: bool = False) -> Tensor:
     """See torch.Tensor.new_tensor."""
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than "
+            "tensor.new_tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=2,
+        )
+        wanted(dtype or self.dtype, requires_grad, "new_tensor")
+        return finished(to_dtype(clone(detach(data)), dtype or self.dtype), requires_grad)  # type: ignore[no-any-return]
     with ambient(backend=self.backend):
         return create.tensor(data, dtype=dtype or self.dtype, requires_grad=requires_grad)
 

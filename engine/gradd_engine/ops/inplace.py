@@ -7,6 +7,7 @@ from typing import Any
 from ..dtypes import complex128, float64
 from ..layout import Meta, broadcast_shapes, preserved_strides
 from ..op import op
+from ..schema import type_name
 from ..state import ambient
 from ..tensor import Tensor
 from .cast import to_dtype
@@ -100,15 +101,12 @@ zero = op(
 )
 
 copy_ = copy.inplace
-fill_ = fill.inplace
-assign_ = assign.inplace
-assert fill_ is not None
-fill_.node_name, fill_.number_nodes = "FillBackward3", {"value": "FillBackward2"}
-zero_ = zero.inplace
+assert copy_ is not None
 
 
 def _copy_from(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
-    """The values of `other`, a tensor that broadcasts or a number, stored here (torch.Tensor.copy_).
+    """The values of `other`, a tensor that expands to this shape or a number, stored here in this tensor's
+    dtype (torch.Tensor.copy_).
 
     `non_blocking` changes nothing: a session does in order what it is asked to. TypeError for anything else.
     """
@@ -117,10 +115,14 @@ def _copy_from(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
         with ambient(backend=self.backend):
             other = full([], other, dtype=wide)
     if not isinstance(other, Tensor):
-        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(other).__name__}")
-    assert copy_ is not None
-    stored: Tensor = copy_(self, other)
-    return stored
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type_name(other)}")
+    return copy_(self, other)  # type: ignore[no-any-return, misc]
 
 
+_copy_from.__name__ = _copy_from.__qualname__ = "copy_"
 Tensor.copy_ = _copy_from  # type: ignore[attr-defined]
+fill_ = fill.inplace
+assign_ = assign.inplace
+assert fill_ is not None
+fill_.node_name, fill_.number_nodes = "FillBackward3", {"value": "FillBackward2"}
+zero_ = zero.inplace

@@ -211,7 +211,7 @@ repeat = op(
 
 def _repeat_method(self: Any, *repeats: Any) -> Any:
     """See torch.Tensor.repeat."""
-    return repeat(self, as_list(repeats))
+    return repeat(self, as_list(repeats, "repeat", "repeats"))
 
 
 Tensor.repeat = _repeat_method  # type: ignore[attr-defined]
@@ -220,13 +220,13 @@ Tensor.repeat = _repeat_method  # type: ignore[attr-defined]
 @public()
 def tile(input: Any, dims: Any) -> Any:
     """See torch.tile."""
-    dims = as_list(dims)
+    dims = as_list(dims, "tile", "dims")
     return repeat(input, [1] * (input.ndim - len(dims)) + dims)
 
 
 def _tile_method(self: Any, *dims: Any) -> Any:
     """See torch.Tensor.tile."""
-    return tile(self, as_list(dims))
+    return tile(self, as_list(dims, "tile", "dims"))
 
 
 Tensor.tile = _tile_method  # type: ignore[attr-defined]
@@ -272,12 +272,12 @@ flip_op: Op = op(
 @public()
 def flip(input: Any, dims: Any) -> Any:
     """See torch.flip."""
-    return flip_op(input, as_list(dims))
+    return flip_op(input, as_list(dims, "flip", "dims"))
 
 
 def _flip_method(self: Any, *axes: Any, dims: Any = None) -> Any:
     """See torch.Tensor.flip."""
-    return flip_op(self, as_list(axes if dims is None else dims))
+    return flip_op(self, as_list(axes if dims is None else dims, "flip", "dims"))
 
 
 Tensor.flip = _flip_method  # type: ignore[attr-defined]
@@ -333,7 +333,9 @@ roll_op: Op = op(
 @public(method=True)
 def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
     """See torch.roll."""
-    return roll_op(input, as_list(shifts), [] if dims is None else as_list(dims))
+    return roll_op(
+        input, as_list(shifts, "roll", "shifts"), [] if dims is None else as_list(dims, "roll", "dims")
+    )
 
 
 def _meshgrid(tensors: Sequence[Tensor], indexing: str) -> Any:

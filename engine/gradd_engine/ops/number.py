@@ -85,7 +85,11 @@ def stored(value: Any, dtype: Any) -> Any:
 
 def element(value: Any, dtype: Any) -> Any:
     """`value`, a number or an array, in `dtype`: an element to store."""
-    return stored(value, dtype) if isinstance(value, (bool, int, float, complex)) else value.astype(dtype)
+    if isinstance(value, (bool, int, float, complex)):
+        return stored(value, dtype)
+    if value.dtype.kind == "c" and np.dtype(dtype).kind not in "bc":
+        value = value.real
+    return value.astype(dtype)
 
 
 __all__ = ["CPP", "computed_in", "element", "fits", "operands_fit", "stored"]

@@ -167,7 +167,7 @@ def randint(
         raise TypeError("randint() received an invalid combination of arguments")
     check_device(device)
     dtype = dtype or dtypes.int64
-    wanted(dtype, requires_grad)
+    wanted(dtype, requires_grad, "randint")
     shape = sizes("randint", (given["size"],))
     return finished(randint_op(given.get("low", 0), given["high"], shape, dtype=dtype), requires_grad)
 
@@ -193,7 +193,7 @@ def randperm(n: int, *, dtype: DType | None = None, device: Any = None, requires
     """See torch.randperm."""
     check_device(device)
     dtype = dtype or dtypes.int64
-    wanted(dtype, requires_grad)
+    wanted(dtype, requires_grad, "randperm")
     return finished(randperm_op(n, dtype=dtype), requires_grad)
 
 

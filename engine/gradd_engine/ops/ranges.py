@@ -72,7 +72,7 @@ def arange(
     start, end, step = (int(n) if isinstance(n, (bool, np.integer)) else n for n in (start, end, step))
     check_device(device)
     dtype = dtype or _range_dtype(start, end, step)
-    wanted(dtype, requires_grad)
+    wanted(dtype, requires_grad, "arange")
     return finished(arange_op(start, end, step, dtype=dtype), requires_grad)
 
 

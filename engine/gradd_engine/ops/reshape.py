@@ -217,7 +217,7 @@ def ravel(input: Any) -> Any:
 @public(method=True)
 def broadcast_to(input: Any, *size: Any) -> Any:
     """See torch.broadcast_to."""
-    return expand(input, as_list(size))
+    return expand(input, as_list(size, "expand", "size"))
 
 
 def _expand_as(self: Any, other: Tensor) -> Any:

@@ -54,7 +54,7 @@ _resize_op = op(
 
 def _resize_method(self: Tensor, *size: Any) -> Tensor:
     """See torch.Tensor.resize_."""
-    return _resize_op(self, as_list(size))  # type: ignore[no-any-return]
+    return _resize_op(self, as_list(size, "resize_", "size"))  # type: ignore[no-any-return]
 
 
 Tensor.resize_ = _resize_method  # type: ignore[attr-defined]

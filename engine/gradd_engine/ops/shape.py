@@ -116,7 +116,7 @@ sum_to_size = op(
 
 def _sum_to_size(self: Tensor, *size: Any) -> Any:
     """See torch.Tensor.sum_to_size."""
-    return sum_to_size(self, as_list(size))
+    return sum_to_size(self, as_list(size, "sum_to_size", "size"))
 
 
 public(name="sum_to_size", method=True)(_sum_to_size)

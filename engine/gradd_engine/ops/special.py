@@ -82,7 +82,7 @@ erfinv: Op = op(
     "erfinv(Tensor input)",
     infer=real_input("erfinv_vml_cpu"),
     impl=_double(_inverse),
-    vjp=lambda g, out: g * (exp(out * out) * (_ROOT_PI / 2.0)),
+    vjp=lambda g, input: g * (exp(erfinv(input) ** 2) * (_ROOT_PI / 2.0)),
     jvp=ELEMENTWISE,
     method=True,
     inplace=True,

@@ -15,6 +15,7 @@ import numpy as np
 from .. import dtypes
 from ..layout import Meta
 from ..op import LINEAR, op
+from ..schema import type_name
 from ..state import ambient
 from ..tensor import Tensor
 from . import create, dynamic, indexing
@@ -189,7 +190,7 @@ def _value(x: Any, value: Any) -> Any:
         return value
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"can't assign a {type(value).__name__} to a {x.dtype.tensor_type}")
+    raise TypeError(f"can't assign a {type_name(value)} to a {x.dtype.tensor_type}")
 
 
 def _without_leading_ones(shape: Sequence[int]) -> list[int]:

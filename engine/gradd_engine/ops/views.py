@@ -49,7 +49,7 @@ _view = op(
 
 def view(self: Tensor, *size: Any) -> Any:
     """See torch.Tensor.view."""
-    return _view(self, as_list(size))
+    return _view(self, as_list(size, "view", "size"))
 
 
 unsafe_view = op(
@@ -95,7 +95,7 @@ _reshape_op = op(
 @public(method=True)
 def reshape(input: Any, *shape: Any) -> Any:
     """See torch.reshape."""
-    return _reshape_op(input, as_list(shape))
+    return _reshape_op(input, as_list(shape, "reshape", "shape"))
 
 
 def expand_meta(input: Tensor, size: Any) -> Meta:
@@ -140,7 +140,7 @@ _expand = op(
 
 def expand(self: Any, *size: Any) -> Any:
     """See torch.Tensor.expand."""
-    return _expand(self, as_list(size))
+    return _expand(self, as_list(size, "expand", "size"))
 
 
 def _permute_meta(input: Any, dims: Any) -> Meta:
@@ -328,7 +328,7 @@ as_strided_scatter = op(
 
 def _permute_method(self: Tensor, *dims: Any) -> Any:
     """See torch.Tensor.permute."""
-    return permute(self, as_list(dims))
+    return permute(self, as_list(dims, "permute", "dims"))
 
 
 def _matrix_transpose(self: Tensor) -> Any:
@@ -343,9 +343,10 @@ def _reversed(self: Tensor) -> Any:
     return permute(self, list(range(self.ndim - 1, -1, -1)))
 
 
-def detach(self: Tensor) -> Tensor:
-    """An alias without history that shares memory and version counter (torch.Tensor.detach)."""
-    return _detach(self)  # type: ignore[no-any-return]
+@public()
+def detach(input: Tensor) -> Tensor:
+    """An alias without history that shares memory and version counter (torch.detach)."""
+    return _detach(input)  # type: ignore[no-any-return]
 
 
 def _detach_composite(input: Tensor) -> Tensor:

@@ -1,0 +1,11 @@
+"""Gradient modes under their module's name, spelled as torch.autograd.grad_mode."""
+
+from gradd_engine.modes import (
+    enable_grad,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
+
+__all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled", "set_multithreading_enabled"]
