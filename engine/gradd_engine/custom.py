@@ -407,6 +407,8 @@ def _set_history(
             o._creation, o._view_version = CUSTOM, o._vc.n
         o._fn, o._nr, o._requires_grad = node, nr, False
     node.outputs = [Saved(outputs[k], True, numbers[k]) for k in kept]
+    if state.watcher is not None:
+        state.watcher.append(node)
 
 
 set_history = op(

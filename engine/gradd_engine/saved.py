@@ -82,11 +82,17 @@ class Saved:
                 else source.name()
             )
             what += f", which is output {nr} of {name},"
+        hint = (
+            "the backtrace further above shows the operation that failed to compute its gradient. The "
+            "variable in question was changed in there or anywhere later. Good luck!"
+            if state.anomaly
+            else "enable anomaly detection to find the operation that failed to compute its gradient, with "
+            "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+        )
         raise RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace "
-            f"operation: {what} is at version {t._vc.n}; expected version {self.version} instead. Hint: "
-            "enable anomaly detection to find the operation that failed to compute its gradient, with "
-            "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+            f"operation: {what} is at version {t._vc.n}; expected version {self.version} instead. "
+            f"Hint: {hint}"
         )
 
     def unpack(self, owner: Node) -> Tensor:

@@ -9,7 +9,7 @@ from gradd_engine import dtypes
 from gradd_engine.dtypes import DType
 from gradd_engine.gradients import zero_grad
 from gradd_engine.modes import no_grad
-from gradd_engine.nodes import Handle
+from gradd_engine.nodes import RemovableHandle
 
 from .._tensor import Tensor
 from . import _state_dict
@@ -84,15 +84,15 @@ class Module(Tree):
     @staticmethod
     def _add_hook(
         registry: list[Any], hook: Any, prepend: bool, with_kwargs: bool, always: bool = False
-    ) -> Handle:
-        handle = Handle(registry, (hook, with_kwargs, always))  # type: ignore[arg-type]
+    ) -> RemovableHandle:
+        handle = RemovableHandle(registry, (hook, with_kwargs, always))  # type: ignore[arg-type]
         if prepend:
             registry.insert(0, registry.pop())
         return handle
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
-    ) -> Handle:
+    ) -> RemovableHandle:
         """Call ``hook(module, args)`` before forward; what it returns replaces the arguments."""
         return self._add_hook(self._forward_pre_hooks, hook, prepend, with_kwargs)
 
@@ -103,15 +103,17 @@ class Module(Tree):
         prepend: bool = False,
         with_kwargs: bool = False,
         always_call: bool = False,
-    ) -> Handle:
+    ) -> RemovableHandle:
         """Call ``hook(module, args, output)`` after forward; what it returns replaces the output."""
         return self._add_hook(self._forward_hooks, hook, prepend, with_kwargs, always_call)
 
-    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
+    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """NotImplementedError: hooks that run inside a backward pass are not yet supported."""
         raise NotImplementedError("backward hooks of modules are not yet supported by gradd")
 
-    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
+    def register_full_backward_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
         """NotImplementedError: hooks that run inside a backward pass are not yet supported."""
         raise NotImplementedError("backward hooks of modules are not yet supported by gradd")
 
