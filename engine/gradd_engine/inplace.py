@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import graph
 from .dtypes import can_cast
 from .layout import is_dense, overlaps_itself
-from .nodes import node_of
+from .nodes import move_retainer, node_of
 from .state import state
 from .tensor import Tensor
 from .views import SHARED, CopySlices, creation_error
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .layout import Meta
-    from .nodes import Node
     from .op import Op
 
 
@@ -100,24 +99,15 @@ _CASTING = frozenset(
 
 def rebase(t: Tensor, node: graph.OpNode, old: Tensor | None) -> None:
     """Make `node` the history of `t`; through a view, of the base and so of all its views."""
+    # retain_grad follows a tensor to its new value; hooks stay with the old one.
     if t._base is None:
-        _move_retainer(t, node)
+        move_retainer(node_of(t), t._nr, node, 0)
         t._fn, t._nr = node, 0
         graph.finish_inplace(node, t)
         return
     base = t._base
     slices = CopySlices(base, t, node)
-    _move_retainer(base, slices)
+    move_retainer(node_of(base), base._nr, slices, 0)
     base._fn, base._nr = slices, 0
     t._node()  # rebuilds the view's node over the new base
     graph.finish_inplace(node, t)
-
-
-def _move_retainer(t: Tensor, node: Node) -> None:
-    """retain_grad follows the tensor to its new value; hooks stay with the old one."""
-    old = node_of(t)
-    if old is None or old.retainers is None:
-        return
-    ref = old.retainers.pop(t._nr, None)
-    if ref is not None:
-        node.retainers = {0: ref}

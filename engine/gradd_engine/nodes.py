@@ -276,6 +276,15 @@ def edge_of(t: Tensor) -> Edge | None:
     return Edge(accumulator(t), 0) if t._requires_grad else None
 
 
+def move_retainer(old: Node | None, nr: int, node: Node, at: int) -> None:
+    """Let what retained the gradient of output `nr` of `old` retain that of output `at` of `node`."""
+    if old is None or old.retainers is None:
+        return
+    ref = old.retainers.pop(nr, None)
+    if ref is not None:
+        node.retainers = {**(node.retainers or {}), at: ref}
+
+
 def accumulator(leaf: Tensor) -> AccumulateGrad:
     """The leaf's AccumulateGrad node; the same one as long as a graph holds it."""
     found = leaf._acc() if leaf._acc is not None else None

@@ -391,3 +391,15 @@ def test_11_01_the_handle_is_a_removable_handle(T: Any, leaf: Any) -> None:
     handle = leaf().register_hook(lambda g: None)
     assert isinstance(handle, T.utils.hooks.RemovableHandle)
     assert type(handle).__name__ == "RemovableHandle"
+
+
+@pytest.mark.parametrize("through", ["base", "view"])
+def test_11_04_a_retained_gradient_of_a_view_follows_it(leaf: Any, through: str) -> None:
+    x = leaf([1.0, 2.0, 3.0])
+    y = x * 1
+    v = y[:2]
+    v.retain_grad()
+    (y if through == "base" else v).mul_(2)
+    (v.sum() * 2 + y.sum()).backward()
+    assert v.grad.tolist() == [2.0, 2.0]
+    assert x.grad.tolist() == [6.0, 6.0, 2.0 if through == "base" else 1.0]
