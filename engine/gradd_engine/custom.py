@@ -146,8 +146,8 @@ class BackwardNode(CustomNode):
 
     def _open(self, entry: Any) -> Any:
         if isinstance(entry, Packed):
-            entry.found = entry.open()
-            return entry.dressed()
+            found = entry.open()
+            return found if entry.stand_in is None else named.with_history(found, entry.stand_in)
         if isinstance(entry, int):
             if self._kept is not None:
                 return self._kept[entry]
@@ -218,6 +218,11 @@ class BackwardNode(CustomNode):
             if isinstance(o, Tensor):
                 self.metas[nr] = TensorMeta(o)
 
+    def keep(self, tensors: Sequence[Any]) -> None:
+        """Save tensors (or None) without a forward: `saved_tensors` gives them, checked and unpacked."""
+        self._to_save = tuple(tensors)
+        self._keep([], True)
+
     def _keep(self, outputs: list[Any], recorded: bool) -> None:
         assert self._saved is not None
         known: list[Any] = [e.source() for e in self.outputs or ()]
@@ -242,6 +247,7 @@ class BackwardNode(CustomNode):
         pack, entry.unpack = state.packing
         with ambient(grad=False, watcher=None, packing=None):
             entry.box = pack(t)
+            entry.stand_in = None if entry.edge is None else named.edge(t)
         return entry
 
     # -- the backward --------------------------------------------------------------------------------

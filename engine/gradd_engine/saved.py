@@ -110,16 +110,18 @@ class Packed:
     """A saved tensor that is packed: `box` is what the pack hook gave, `unpack` the hook that turns it back.
 
     In a process that has no hook (a server), both are with the client. `edge` is where the gradient of the
-    tensor goes, so that what is unpacked has its history.
+    tensor goes, so that what is unpacked has its history; `stand_in` stands for it where the user's code is
+    given what was unpacked.
     """
 
-    __slots__ = ("box", "edge", "found", "unpack")
+    __slots__ = ("box", "edge", "found", "stand_in", "unpack")
 
     def __init__(self, entry: Saved, node: Node) -> None:
         self.box: Any = None
         self.unpack: Callable[[Any], Any] | None = None
         t = entry.tensor
         self.edge = Edge(node, entry.nr) if entry.is_output else edge_of(t)
+        self.stand_in: Tensor | None = None
         #: what was unpacked for the run of the node that comes next
         self.found: Tensor | None = None
 
