@@ -311,8 +311,8 @@ class BackwardNode(CustomNode):
             elif g is not None:
                 if not isinstance(g, Tensor):
                     raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
-                if self.edges[place] is not None:
-                    out[place] = self._fitted(g, self._inputs[place], i)
+                # Nobody takes a gradient without an edge, but hooks of the node are shown it.
+                out[place] = g if self.edges[place] is None else self._fitted(g, self._inputs[place], i)
         return out
 
     def _fitted(self, g: Tensor, meta: TensorMeta, at: int) -> Tensor:

@@ -216,3 +216,11 @@ def test_14_08_retained_gradients_follow_what_is_written(leaf: Any, function: An
     function(_in_place, _doubled_gradient).apply(y)
     y.sum().backward()
     assert y.grad.tolist() == [1.0, 1.0]
+
+
+def test_14_06_hooks_see_gradients_that_nobody_needs(T: Any, leaf: Any, function: Any) -> None:
+    product = function(lambda ctx, x, y: x * y, lambda ctx, g: (g * 2, g * 3))
+    y, seen = product.apply(leaf(), T.ones(2)), []
+    y.grad_fn.register_hook(lambda inputs, outputs: seen.append([g.tolist() for g in inputs]))
+    y.sum().backward()
+    assert seen == [[[2.0, 2.0], [3.0, 3.0]]]
