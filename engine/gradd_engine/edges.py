@@ -281,6 +281,8 @@ def _run(
             with node.lock:
                 accumulate(node.variable, box, False)
         return ()
+    if all(g is None for g in gradients):
+        return (None,) * len(node.edges)
     if unpacked:
         node.fill(unpacked)
     return tuple(node.apply(list(gradients)))
