@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -334,3 +335,12 @@ def test_24_04_settings_of_streams_are_accepted(T: Any, raises: Any) -> None:
         assert setting(False) is None
         with raises(RuntimeError, "enabled must be a bool, but got int"):
             setting(1)
+
+
+def test_10_10_a_real_tensor_takes_the_real_part(T: Any) -> None:
+    x = T.zeros(2)
+    with warnings.catch_warnings():
+        # PyTorch says that it drops the imaginary part; a kernel of gradd says nothing.
+        warnings.simplefilter("ignore" if T.__name__ == "torch" else "error")
+        x[0] = T.tensor(1 + 2j)
+        assert x.tolist() == [1.0, 0.0]

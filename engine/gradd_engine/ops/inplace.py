@@ -51,7 +51,10 @@ def _spread(t: Any, meta: Any) -> Any:
 
 _FILL: dict[str, Any] = {
     "infer": lambda input, value: _fill_infer(input, value),
-    "impl": lambda xp, a, value: xp.full(a.shape, value, a.dtype),
+    # Of a complex number a real tensor takes the real part, as a copy does.
+    "impl": lambda xp, a, value: xp.full(
+        a.shape, value if a.dtype.kind == "c" else getattr(value, "real", value), a.dtype
+    ),
     "vjp": (_zeros, lambda g: g.sum()),
     "jvp": lambda value_t, input_meta: _spread(value_t, input_meta),
     "inplace": True,
