@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_engine import picture
 from gradd_engine.picture import MAX_NODES
+from gradd_engine.tensor import Tensor as EngineTensor
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 
@@ -53,8 +54,10 @@ def graph_of(session: Session, t: Tensor, max_nodes: int = MAX_NODES) -> Graph:
     """The graph behind `t`, at most `max_nodes` nodes of it: ``print`` it, draw it (``.svg()``, ``.dot()``),
     take it apart (``.json()``). A notebook draws it.
 
-    The mirror's; the server's where the mirror lost sight of it.
+    The mirror's; the server's where the mirror lost sight of it. TypeError for what is no tensor.
     """
+    if not isinstance(t, EngineTensor):
+        raise TypeError(f"graph(): argument 't' must be Tensor, not {type(t).__name__}")
     session.ready()
     session.recorder().flush()  # so that leaves have ids
     names = {id(other): name for name, other in sorted(session.named.items(), reverse=True)}

@@ -5,6 +5,7 @@ Source: https://pytorch.org/docs/stable/autograd.html#anomaly-detection. Modes a
 
 from __future__ import annotations
 
+import os
 import traceback
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -18,16 +19,29 @@ if TYPE_CHECKING:
     from .nodes import Node
     from .op import Op
 
-_KEY = "traceback_"
+_KEY, _PARENT = "traceback_", "parent_"
+_HERE = os.path.dirname(__file__)
+
+
+def _lines() -> list[str]:
+    """The stack from the program down to the operation that it called, formatted."""
+    frames = traceback.extract_stack()
+    while frames and frames[-1].filename.startswith(_HERE):
+        frames.pop()
+    return traceback.format_list(frames)
 
 
 class Watcher:
-    """Sees the nodes that the operations of a thread make: in anomaly mode each remembers its lines."""
+    """Sees the nodes that the operations of a thread make: in anomaly mode each remembers its lines, and the
+    node whose gradient they compute.
+    """
 
     def append(self, node: Node) -> None:
         """A node was made."""
         if state.anomaly:
-            node.metadata[_KEY] = traceback.format_stack()[:-1]
+            node.metadata[_KEY] = _lines()
+            if state.task is not None:
+                node.metadata[_PARENT] = state.task.node
 
     def opens(self, op: Op) -> bool:
         """Whether a composite is to be recorded as what is inside it."""
@@ -44,26 +58,26 @@ def check_gradients(node: Node, found: Sequence[Any], number: int) -> None:
             continue
         if bool(named.any(named.isnan(g)).array):
             error = RuntimeError(f"Function '{node.short_name()}' returned nan values in its {i}th output.")
-            error.node, error.visited = node, number  # type: ignore[attr-defined]
+            error.visited = number  # type: ignore[attr-defined]
             raise error
 
 
-def tell_forward(node: Node) -> None:
-    """Warn with the traceback of the forward call behind `node`, where it was kept."""
-    if _KEY not in node.metadata:
-        warnings.warn(
-            f"Error detected in {node.short_name()}. No forward pass information available. Enable detect "
-            "anomaly during forward pass for more information.",
-            UserWarning,
-            stacklevel=3,
-        )
-        return
-    warnings.warn(
-        f"Error detected in {node.short_name()}. Traceback of forward call that caused the error:\n"
-        + "".join(node.metadata[_KEY]),
-        UserWarning,
-        stacklevel=3,
-    )
+def tell_forward(node: Node | None) -> None:
+    """Warn with the traceback of the forward call behind `node`, where it was kept; then of the one whose
+    gradient that call computed, and so on.
+    """
+    error, caused = "Error detected in ", "caused the error"
+    while node is not None:
+        lines = node.metadata.get(_KEY)
+        if lines is None:
+            said = "No forward pass information available."
+            if caused == "caused the error":
+                said += " Enable detect anomaly during forward pass for more information."
+        else:
+            said = f"Traceback of forward call that {caused}:\n" + "".join(lines)
+        warnings.warn(f"{error}{node.short_name()}. {said}", UserWarning, stacklevel=3)
+        error, caused = "\n\nPrevious calculation was induced by ", "induced the previous calculation"
+        node = node.metadata.get(_PARENT)
 
 
 def is_anomaly_enabled() -> bool:

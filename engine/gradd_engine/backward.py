@@ -81,8 +81,9 @@ class GraphTask:
         self._ready: list[tuple[int, int, Node]] = []
         self._count = 0
         self._backend: Backend | None = None
-        #: how many nodes were taken up
+        #: how many nodes were taken up, and the last of them
         self.visited = 0
+        self.node: Node | None = None
         #: where a pass that is driven from elsewhere stops next: how many nodes are taken up by then, and
         #: the kind
         self.until: tuple[int, str] | None = None
@@ -136,8 +137,14 @@ class GraphTask:
         return not self._ready
 
     def will_run(self, node: Node) -> bool:
-        """Whether the pass comes, or came, by this node."""
-        return node in self._dependencies and (self._needed is None or node in self._needed)
+        """Whether the pass comes, or came, by this node; RuntimeError for a leaf that `grad` is about."""
+        found = node in self._dependencies and (self._needed is None or node in self._needed)
+        if found and node.leaf and node in self._capture:
+            raise RuntimeError(
+                "A leaf node was passed to _will_engine_execute_node but we are currently running "
+                "autograd.grad(). This is currently not supported."
+            )
+        return found
 
     def run(self) -> None:
         """Run every node that is left. An exception leaves the nodes not yet run as they were."""
@@ -146,8 +153,8 @@ class GraphTask:
             while stop is not None:
                 stop = self.advance(self.respond(stop))
             return
-        before = (state.grad, state.backend)
-        state.grad = self.create and state.inference is None
+        before = (state.grad, state.backend, state.task)
+        state.grad, state.task = self.create and state.inference is None, self
         self._backend = None
         try:
             if self.skip and self._needed is None:
@@ -155,32 +162,36 @@ class GraphTask:
             while self._ready:
                 self.step()
         except BaseException as error:
-            error.pass_began = True  # type: ignore[attr-defined]
+            error.pass_began, error.node = True, self.node  # type: ignore[attr-defined]
             raise
         finally:
-            state.grad, state.backend = before
+            state.grad, state.backend, state.task = before
 
     def respond(self, stop: Stop) -> list[Any]:
         """Run the callables that `stop` is for; what they say."""
-        with ambient(grad=self.create and state.inference is None, task=self):
-            return answer(*stop)
+        try:
+            with ambient(grad=self.create and state.inference is None, task=self):
+                return answer(*stop)
+        except BaseException as error:
+            error.node = self.node  # type: ignore[attr-defined]
+            raise
 
     def advance(self, answered: list[Any] | None = None) -> Stop | None:
         """Run up to the next stop, whose answer goes to the next call; None at the end of the pass."""
         if self._walk is None:
             self._walk = self._visits()
-        before = (state.grad, state.backend)
-        state.grad = self.create and state.inference is None
+        before = (state.grad, state.backend, state.task)
+        state.grad, state.task = self.create and state.inference is None, self
         self._backend = None
         try:
             return self._walk.send(answered)
         except StopIteration:
             return None
         except BaseException as error:
-            error.pass_began = True  # type: ignore[attr-defined]
+            error.pass_began, error.node = True, self.node  # type: ignore[attr-defined]
             raise
         finally:
-            state.grad, state.backend = before
+            state.grad, state.backend, state.task = before
 
     def _skim(self) -> None:
         """Run every node of a pass whose bodies are skipped: all that counts is where gradients come by.
@@ -221,13 +232,16 @@ class GraphTask:
 
     def step(self) -> None:
         """Run the next node of a pass without callables."""
-        node = heappop(self._ready)[2]
+        self.node = node = heappop(self._ready)[2]
         self.visited += 1
         grads = self._buffers.pop(node, None) or [None] * node.width
         if not self.skip:
             self._take(node, grads)
         call = self._call if node.leaf or self._run is not None else self._body
-        self._pass_on(node, call(node, grads))
+        found = call(node, grads)
+        if self.anomaly and not self.skip:
+            check_gradients(node, found, self.visited)
+        self._pass_on(node, found)
 
     def _pass_on(self, node: Node, found: Sequence[Any]) -> None:
         """Hand a node's gradients to the nodes behind it."""
@@ -256,7 +270,7 @@ class GraphTask:
     def _visits(self) -> Generator[Stop, Any, None]:
         """Run every node, and stop where callables stand: in PyTorch's order at each node."""
         while self._ready:
-            node = heappop(self._ready)[2]
+            self.node = node = heappop(self._ready)[2]
             self.visited += 1
             if self.anomaly:
                 self.trail.append(node)
@@ -286,6 +300,8 @@ class GraphTask:
                 found = self._body(node, grads)
             if self._stops(POSTHOOKS, node):
                 found = _answer((yield Stop(POSTHOOKS, node, [*found, *grads])), len(found))
+            if self.anomaly and not self.skip:
+                check_gradients(node, found, self.visited)
             self._pass_on(node, found)
 
     def _take(self, node: Node, grads: list[Any]) -> None:
@@ -331,8 +347,6 @@ class GraphTask:
             if g.backend is not self._backend:
                 state.backend = self._backend = g.backend
             found = node.apply(grads)
-            if self.anomaly:
-                check_gradients(node, found, self.visited)
         if not self.keep:
             node.release()
         return found

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary, WeakSet
 
 from .api import backward
+from .custom import BackwardNode
 from .dispatch import flat_tensors
 from .function import Function
 from .modes import enable_grad, no_grad
@@ -101,7 +103,7 @@ def checkpoint(
         use_reentrant = True
     if determinism_check not in ("default", "none"):
         raise ValueError(
-            f"determinism_check should be one of ['default', 'none'] but got {determinism_check}"
+            f"determinism_check should be one of ['default', 'none'], but got {determinism_check}"
         )
     if not use_reentrant:
         frame = _Frame(function, args, kwargs, context_fn, determinism_check, early_stop)
@@ -120,9 +122,11 @@ def checkpoint_sequential(
     (torch.utils.checkpoint.checkpoint_sequential).
     """
     if use_reentrant is None:
-        warnings.warn(
-            _PASSED.replace("utils.checkpoint:", "utils.checkpoint.checkpoint_sequential:"), stacklevel=2
+        said = _PASSED.replace("checkpoint:", "checkpoint.checkpoint_sequential:").replace(
+            "Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception.",
+            "In version 2.9 we will raise an exception if use_reentrant is not passed.",
         )
+        warnings.warn(said, UserWarning, stacklevel=2)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:
@@ -151,13 +155,19 @@ def _chain(parts: Sequence[Any]) -> Callable[[Any], Any]:
 
 
 class _Place:
-    """Stands for one saved tensor; `made` is what the recomputation gave, once."""
+    """Stands for one saved tensor; `made` is what the recomputation of a pass gave, which is handed out
+    once.
+    """
 
     __slots__ = ("__weakref__", "made", "meta")
 
     def __init__(self, t: Tensor) -> None:
         self.meta = _meta(t)
-        self.made: Tensor | None = None
+        self.made: WeakKeyDictionary[Any, Tensor | None] = WeakKeyDictionary()
+
+
+class _Look:
+    """Stands for a pass where something is unpacked outside of one."""
 
 
 def _meta(t: Tensor) -> dict[str, Any]:
@@ -186,10 +196,16 @@ class _Frame:
         self._outer, self._again = context_fn()
         self._token: Tensor | None = None
         self._places: list[weakref.ref[_Place]] = []
+        self._inputs = BackwardNode()
+        #: passes that the function was run again for
+        self._passes: WeakSet[Any] = WeakSet()
 
     def forward(self, preserve: bool) -> Any:
         """Run the function; its nodes keep places instead of tensors."""
         function, args, kwargs = self._call
+        if not state.grad:
+            return function(*args, **kwargs)
+        self._inputs.keep([a if isinstance(a, Tensor) else None for a in args])
         self._token = _token((*args, *kwargs.values()), preserve)
         with saved_tensors_hooks(self._pack, self._unpack), self._outer:
             return function(*args, **kwargs)
@@ -200,18 +216,21 @@ class _Frame:
         return place
 
     def _unpack(self, place: _Place) -> Tensor:
-        if place.made is None:
-            self._recompute()
-        made, place.made = place.made, None
+        task = state.task or _Look()
+        if task not in self._passes:
+            self._recompute(task)
+            self._passes.add(task)
+        made = place.made.get(task)
         if made is None:
             raise CheckpointError(
                 "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked "
                 "once. If you are calling ctx.saved_tensors in backward, make sure to do so only once. "
                 "Otherwise please open an issue with details on your use case."
             )
+        place.made[task] = None
         return made
 
-    def _recompute(self) -> None:
+    def _recompute(self, task: Any) -> None:
         function, args, kwargs = self._call
         made: list[Tensor] = []
         due = len(self._places)
@@ -222,24 +241,24 @@ class _Frame:
                 raise _Enough
             return t
 
-        with ExitStack() as stack:
+        again = zip(args, self._inputs.saved_tensors, strict=True)
+        given = [a if t is None else t for a, t in again]
+        # The user's context sees what ends the recomputation early, as PyTorch's does.
+        with suppress(_Enough), ExitStack() as stack:
             stack.enter_context(_stream_of(self._token))
             stack.enter_context(self._again)
             stack.enter_context(enable_grad())
             stack.enter_context(saved_tensors_hooks(pack, lambda t: t))
-            try:
-                function(*args, **kwargs)
-            except _Enough:
-                due = len(made)
+            function(*given, **kwargs)
         if len(made) != due:
             raise CheckpointError(
                 "torch.utils.checkpoint: A different number of tensors was saved during the original "
                 f"forward and recomputation.\nNumber of tensors saved during forward: {due}\nNumber of "
                 f"tensors saved during recomputation: {len(made)}."
             )
-        self._hand_out(made)
+        self._hand_out(task, made)
 
-    def _hand_out(self, made: list[Tensor]) -> None:
+    def _hand_out(self, task: Any, made: list[Tensor]) -> None:
         different = []
         for i, (ref, t) in enumerate(zip(self._places, made, strict=True)):
             place = ref()
@@ -248,14 +267,13 @@ class _Frame:
             found = _meta(t)
             if self._check == "default" and place.meta != found:
                 different.append(
-                    f"tensor at position {i}:\nsaved metadata: {place.meta}\nrecomputed metadata: {found}"
+                    f"tensor at position {i}:\nsaved metadata: {place.meta}\nrecomputed metadata: {found}\n"
                 )
-            place.made = t if not t.requires_grad else _detach(t)
+            place.made[task] = t if not t.requires_grad else _detach(t)
         if different:
             raise CheckpointError(
-                "torch.utils.checkpoint: Recomputed values for the following tensors have "
-                "different metadata than "
-                "during the forward pass.\n" + "\n".join(different) + ".\n"
+                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata "
+                "than during the forward pass.\n" + "".join(different) + ".\n"
             )
 
 

@@ -6,17 +6,20 @@ Messages and order of checks as PyTorch's (https://pytorch.org/docs/stable/notes
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from .dirty import DirtySlices
 from .dispatch import flat_tensors
 from .fitting import cast_gradient
-from .nodes import BODY, Node, edge_of, next_priority
+from .inplace import check_target
+from .nodes import BODY, Node, edge_of, move_retainer, next_priority, node_of
 from .op import op
 from .registry import named
 from .saved import FREED, Packed, Saved, TensorMeta, check_saved
 from .state import ambient, state
 from .tensor import Tensor
-from .views import CUSTOM
+from .views import CUSTOM, MULTI_VIEW
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,11 +111,14 @@ class BackwardNode(CustomNode):
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *tensors: Any) -> None:
-        """Inputs that forward changed in place; they must be returned."""
+        """Inputs that forward changed in place; they must be returned. RuntimeError for what is no tensor."""
+        _only_tensors("mark_dirty can only accept variables", tensors)
         self._dirty = tensors
+        named.increment_version(list(tensors))
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
-        """Outputs that need no gradient."""
+        """Outputs that need no gradient. RuntimeError for what is no tensor."""
+        _only_tensors("mark_non_differentiable only accepts variable arguments", tensors)
         self._constant = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
@@ -130,10 +136,18 @@ class BackwardNode(CustomNode):
             raise RuntimeError(FREED)
         return tuple(self._open(entry) for entry in self._saved)
 
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        """`saved_tensors`, by its old name: DeprecationWarning."""
+        warnings.warn(
+            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
+        )
+        return self.saved_tensors
+
     def _open(self, entry: Any) -> Any:
         if isinstance(entry, Packed):
-            entry.found = entry.open()
-            return entry.dressed()
+            found = entry.open()
+            return found if entry.stand_in is None else named.with_history(found, entry.stand_in)
         if isinstance(entry, int):
             if self._kept is not None:
                 return self._kept[entry]
@@ -164,24 +178,35 @@ class BackwardNode(CustomNode):
                     "Some elements marked as dirty during the forward method were not returned as output. "
                     "The inputs that are modified inplace must all be outputs of the Function."
                 )
+        constant = {i for i, o in enumerate(outputs) if any(o is t for t in self._constant)}
         for i, o in enumerate(outputs):
-            if isinstance(o, Tensor) and any(o is x for x in inputs) and not any(o is d for d in self._dirty):
-                with ambient(grad=False):
-                    alone = o.requires_grad and not recorded
-                    outputs[i] = named.detach(o) if alone else named.view(o, list(o.shape))
+            if not isinstance(o, Tensor) or not any(o is x for x in inputs):
+                continue
+            with ambient(grad=False):
+                if o.requires_grad and (not recorded or i in constant):
+                    outputs[i] = named.detach(o)
+                elif not any(o is d for d in self._dirty):
+                    outputs[i] = named.view(o, list(o.shape))
         if recorded:
-            self._attach(outputs, inputs)
+            self._attach(outputs, inputs, constant)
         self._keep(outputs, recorded)
 
-    def _attach(self, outputs: list[Any], inputs: list[Tensor]) -> None:
+    def _attach(self, outputs: list[Any], inputs: list[Tensor], constant: set[int]) -> None:
         self._inputs = [TensorMeta(x) for x in inputs]
         numbers = [
             i
             for i, o in enumerate(outputs)
-            if isinstance(o, Tensor) and o.dtype.category > 1 and not any(o is c for c in self._constant)
+            if isinstance(o, Tensor) and o.dtype.category > 1 and i not in constant
         ]
         tracked = [outputs[i] for i in numbers]
         dirty = [k for k, o in enumerate(tracked) if any(o is d for d in self._dirty)]
+        if any(not any(tracked[k] is x for x in inputs) for k in dirty):
+            warnings.warn(
+                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
+                "mutated should be passed to ctx.mark_dirty().",
+                UserWarning,
+                stacklevel=4,
+            )
         kept = [
             k for k, o in enumerate(tracked) if state.packing is None and any(o is t for t in self._to_save)
         ]
@@ -192,6 +217,11 @@ class BackwardNode(CustomNode):
         for nr, o in enumerate(outputs):
             if isinstance(o, Tensor):
                 self.metas[nr] = TensorMeta(o)
+
+    def keep(self, tensors: Sequence[Any]) -> None:
+        """Save tensors (or None) without a forward: `saved_tensors` gives them, checked and unpacked."""
+        self._to_save = tuple(tensors)
+        self._keep([], True)
 
     def _keep(self, outputs: list[Any], recorded: bool) -> None:
         assert self._saved is not None
@@ -217,6 +247,7 @@ class BackwardNode(CustomNode):
         pack, entry.unpack = state.packing
         with ambient(grad=False, watcher=None, packing=None):
             entry.box = pack(t)
+            entry.stand_in = None if entry.edge is None else named.edge(t)
         return entry
 
     # -- the backward --------------------------------------------------------------------------------
@@ -227,8 +258,7 @@ class BackwardNode(CustomNode):
 
     def release(self) -> None:
         """Let go of what was saved."""
-        if self._saved:
-            self._saved = None
+        self._saved = None
         super().release()
 
     def body(self, values: list[Any]) -> list[Any]:
@@ -236,13 +266,23 @@ class BackwardNode(CustomNode):
         argument.
         """
         grads, self._kept = values[: self.width], values[self.width :]
-        cls = self.forward_cls
-        run = cls.vjp if cls.vjp is not _default_vjp(cls) else cls.backward
         try:
-            found = run(self, *[self._materialized(nr, g) for nr, g in enumerate(grads)])
+            found = self._rule()(self, *[self._materialized(nr, g) for nr, g in enumerate(grads)])
         finally:
             self._kept = None
         return self._checked(list(found) if isinstance(found, tuple) else [found])
+
+    def _rule(self) -> Any:
+        """The backward that the class has, under one of two names."""
+        cls, base = self.forward_cls, self.forward_cls.__mro__[-2]
+        if cls.vjp is base.vjp:
+            return cls.backward
+        if cls.backward is not base.backward:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should "
+                "only implement one of them."
+            )
+        return cls.vjp
 
     def _materialized(self, nr: int, g: Tensor | None) -> Any:
         meta = self.metas.get(nr)
@@ -271,8 +311,8 @@ class BackwardNode(CustomNode):
             elif g is not None:
                 if not isinstance(g, Tensor):
                     raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
-                if self.edges[place] is not None:
-                    out[place] = self._fitted(g, self._inputs[place], i)
+                # Nobody takes a gradient without an edge, but hooks of the node are shown it.
+                out[place] = g if self.edges[place] is None else self._fitted(g, self._inputs[place], i)
         return out
 
     def _fitted(self, g: Tensor, meta: TensorMeta, at: int) -> Tensor:
@@ -283,12 +323,19 @@ class BackwardNode(CustomNode):
                     f"{list(g.shape)} but expected shape compatible with {list(meta.shape)}"
                 )
             g = named.sum_to_size(g, list(meta.shape))
+        if g.dtype.is_complex and not meta.dtype.is_complex:
+            raise RuntimeError(
+                "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be "
+                "true, but got false.  (Could this error message be improved?  If so, please report an "
+                "enhancement request to PyTorch.)"
+            )
         return cast_gradient(g, meta.dtype)
 
 
-def _default_vjp(cls: Any) -> Any:
-    """What `vjp` is where no subclass wrote one."""
-    return cls.__mro__[-2].vjp
+def _only_tensors(message: str, given: Sequence[Any]) -> None:
+    for i, t in enumerate(given):
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"{message}, but argument {i} is of type {type(t).__name__}")
 
 
 def _expandable(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
@@ -296,83 +343,6 @@ def _expandable(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
     return len(shape) <= len(to) and all(
         n in (1, m) for n, m in zip(reversed(shape), reversed(to), strict=False)
     )
-
-
-class DirtySlices(Node):
-    """The history of a tensor of which a Function changed a view: CopySlices with a body of the user.
-
-    `at`: which input of `fn` the view was.
-    """
-
-    _name = "torch::autograd::CopySlices"
-
-    def __init__(self, base: Tensor, view: Tensor, fn: CustomNode, at: int) -> None:
-        super().__init__()
-        self.fn, self.at = fn, at
-        self.backend = base.backend
-        self._base, self._view = TensorMeta(base), TensorMeta(view)
-        self.edges = (edge_of(base), *[e for i, e in enumerate(fn.edges) if i != at])
-
-    def _slot(self, slot: int) -> Any:
-        """Of the base, then of the Function's other inputs."""
-        if slot == 0:
-            return self._base.shape, self._base.dtype
-        return self.fn._slot(slot - 1 if slot <= self.at else slot)
-
-    def waits(self, at: str) -> bool:
-        """Its body is that of the Function."""
-        return self.fn.waits(at) if at == BODY else super().waits(at)
-
-    def verify(self) -> None:
-        """What the Function's node would raise."""
-        self.fn.verify()
-
-    def release(self) -> None:
-        """Drop what the Function saved."""
-        self.fn.release()
-
-    def kept(self) -> Sequence[Tensor]:
-        """The outputs that backward asked for."""
-        return self.fn.kept()
-
-    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
-        """RuntimeError: nobody here has the body."""
-        return self.fn.apply(grads)
-
-    def body(self, values: list[Any]) -> list[Any]:
-        """The part of the gradient that was changed goes through the Function's backward, the rest straight
-        on.
-        """
-        g, base, view = values[0], self._base, self._view
-        if g is None:
-            return [None] * len(self.edges)
-        where = (list(view.shape), list(view.strides), view.offset - base.offset)
-        whole = named.to_layout(g, list(base.strides))
-        part = named.as_strided(whole, *where)
-        found = self.fn.body([part, *values[1:]])
-        first = found.pop(self.at)
-        if self.edges[0] is None:
-            return [None, *found]
-        first = named.zeros_like(part) if first is None else first
-        return [named.as_strided_scatter(whole, first, *where), *found]
-
-
-class DelayedError(Node):
-    """A history that raises when a pass comes by."""
-
-    _name = "torch::autograd::Error"
-
-    def __init__(self, message: str) -> None:
-        super().__init__()
-        self._message = message
-
-    def verify(self) -> None:
-        """RuntimeError with its message."""
-        raise RuntimeError(self._message)
-
-    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
-        """RuntimeError with its message."""
-        raise RuntimeError(self._message)
 
 
 def _set_history(
@@ -386,7 +356,9 @@ def _set_history(
 ) -> None:
     for k in dirty:
         o = outputs[k]
-        if o.is_leaf and o.requires_grad:
+        if o._base is not None:
+            check_target(o)
+        elif o.is_leaf and o.requires_grad:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
     node: CustomNode = state.function or CustomNode(name)
     node.priority = next_priority()
@@ -396,17 +368,25 @@ def _set_history(
     node.geometries = {nr: (o.shape, o.dtype) for nr, o in zip(numbers, outputs, strict=True)}
     node.backend = next(flat_tensors((outputs, inputs))).backend
     for k, (o, nr) in enumerate(zip(outputs, numbers, strict=True)):
-        if k in dirty:
-            o._vc.n += 1
         if k in dirty and o._base is not None:
             at = next(i for i, x in enumerate(inputs) if x is o)
-            o._base._fn, o._base._nr = DirtySlices(o._base, o, node, at), 0
-            o.grad_fn  # noqa: B018 - reading it rebuilds the view's node over the new base
-            continue
+            slices = DirtySlices(o._base, o, node, at)
+            move_retainer(node_of(o._base), o._base._nr, slices, 0)
+            o._base._fn, o._base._nr = slices, 0
+            o._node()  # rebuilds the view's node over the new base
+        else:
+            if k in dirty:
+                move_retainer(node_of(o), o._nr, node, nr)
+            o._fn, o._nr, o._requires_grad = node, nr, False
         if o._base is not None:
-            o._creation, o._view_version = CUSTOM, o._vc.n
-        o._fn, o._nr, o._requires_grad = node, nr, False
+            if len(outputs) > 1:
+                o._creation = MULTI_VIEW
+            elif k not in dirty:
+                o._creation = CUSTOM
+            o._view_version = o._vc.n
     node.outputs = [Saved(outputs[k], True, numbers[k]) for k in kept]
+    if state.watcher is not None:
+        state.watcher.append(node)
 
 
 set_history = op(

@@ -23,7 +23,7 @@ from .op import op
 from .registry import named
 from .saved import Saved, saved_value
 from .state import ambient, state
-from .tensor import Tensor
+from .tensor import Tensor, detached
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -198,6 +198,24 @@ edge = op(
 )
 
 
+def _with_history(input: Tensor, edge: Tensor) -> Tensor:
+    at, out = _at(edge), detached(input)
+    if isinstance(at.node, AccumulateGrad):
+        out._requires_grad, out._acc = True, weakref.ref(at.node)
+    else:
+        out._fn, out._nr = at.node, at.nr
+    return out
+
+
+with_history = op(
+    "with_history(Tensor input, Tensor edge)",
+    composite=_with_history,
+    traced=False,
+    namespace="-",
+    doc="An alias of `input` whose gradient goes where `edge` says: what was unpacked, as it was packed.",
+)
+
+
 def _behind(edge: Tensor, path: Sequence[int], output_nr: int | None) -> Tensor:
     at, geometry = _at(edge), (edge.shape, edge.dtype)
     for slot in path:
@@ -265,6 +283,8 @@ def _run(
             with node.lock:
                 accumulate(node.variable, box, False)
         return ()
+    if all(g is None for g in gradients):
+        return (None,) * len(node.edges)
     if unpacked:
         node.fill(unpacked)
     return tuple(node.apply(list(gradients)))

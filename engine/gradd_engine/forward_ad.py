@@ -280,7 +280,7 @@ def dual_level() -> Iterator[int]:
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
     """A view of `tensor` that has `tangent`, a tensor of its shape; both floating point or complex.
 
-    RuntimeError and ValueError as PyTorch has them. See
+    RuntimeError and ValueError as PyTorch has them, AttributeError for what is no tensor. See
     https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.make_dual.html.
     """
     found = _current()
@@ -288,6 +288,9 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise RuntimeError(NO_LEVEL)
     if found is None or level not in (None, 0):
         raise RuntimeError("Invalid level given to _make_dual")
+    for given in (tensor, tangent):
+        if not isinstance(given, Tensor):
+            raise AttributeError(f"'{type(given).__name__}' object has no attribute 'is_floating_point'")
     return found.dual(tensor, tangent)
 
 
@@ -299,6 +302,10 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     found = _current()
     if found is None or (level is not None and level < 0):
         return UnpackedDualTensor(tensor, None)
+    if not isinstance(tensor, Tensor):
+        raise TypeError(
+            f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}"
+        )
     if level not in (None, 0):
         raise RuntimeError("Invalid level given to _fw_primal")
     return found.unpack(tensor)

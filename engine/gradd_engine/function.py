@@ -8,13 +8,16 @@ Source: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function
 from __future__ import annotations
 
 import functools
+import inspect
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from .backends.batched import BatchedBackend
-from .custom import BackwardNode, DelayedError
+from .custom import BackwardNode
 from .dispatch import flat_tensors
 from .function_tangents import Tangents
 from .modes import no_grad
+from .nodes import Node
 from .op import op
 from .registry import named
 from .state import ambient, state
@@ -45,6 +48,15 @@ class Function(metaclass=_FunctionMeta):
     """
 
     generate_vmap_rule = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            f"{self.__class__} should not be instantiated. Methods on autograd functions are all static, so "
+            "you should invoke them on the class itself. Instantiating an autograd function will raise an "
+            "error in a future version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """RuntimeError: Functions are not called as objects."""
@@ -93,10 +105,10 @@ class Function(metaclass=_FunctionMeta):
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward on `args`; a node with this class's backward is the history of what comes out."""
         node = cls.node_class()
-        given = (*args, *kwargs.values())
+        split = cls.setup_context is not Function.setup_context
+        given = _positional(cls.forward, split, args, kwargs)
         tensors = [a for a in given if isinstance(a, Tensor)]
         node.begin(given)
-        split = cls.setup_context is not Function.setup_context
         if not split and (state.transform or state.vmaps):
             raise RuntimeError(
                 "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
@@ -110,7 +122,7 @@ class Function(metaclass=_FunctionMeta):
             found = batched(cls, given) if over else None
             with ambient(grad=False, packing=None, watcher=None):
                 if not over:
-                    found = cls.forward(*args, **kwargs) if split else cls.forward(node, *args, **kwargs)
+                    found = cls.forward(*given) if split else cls.forward(node, *given)
                 if split:
                     cls.setup_context(node, given, found)
             recorded = state.grad and any(t.requires_grad for t in tensors)
@@ -120,6 +132,34 @@ class Function(metaclass=_FunctionMeta):
         finally:
             tangents.put_back()
         return tuple(outputs) if isinstance(found, tuple) else outputs[0]
+
+
+def _positional(
+    forward: Callable[..., Any], split: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, ...]:
+    """The arguments of `forward` without names, `split`: with its defaults; TypeError as torch.autograd has
+    it. A gradient is due for each, so there is none for a name without a place.
+    """
+    if not split and not kwargs:
+        return args
+    signature = inspect.signature(forward)
+    if split:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        args, kwargs = bound.args, bound.kwargs
+    names = [p.name for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    names = names if split else names[1:]
+    for name in kwargs:
+        if name not in names:
+            raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
+        if name in names[: len(args)]:
+            raise TypeError(f"forward() got multiple values for argument '{name}'")
+    given = list(args)
+    for at in range(len(args), len(args) + len(kwargs)):
+        if names[at] not in kwargs:
+            raise TypeError(f"forward() missing required argument: '{names[at]}' (position {at})")
+        given.append(kwargs[names[at]])
+    return tuple(given)
 
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -141,6 +181,24 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         return tuple(some) if isinstance(outputs, tuple) else some[0]
 
     return once
+
+
+class DelayedError(Node):
+    """A history that raises when a pass comes by."""
+
+    _name = "torch::autograd::Error"
+
+    def __init__(self, message: str) -> None:
+        super().__init__()
+        self._message = message
+
+    def verify(self) -> None:
+        """RuntimeError with its message."""
+        raise RuntimeError(self._message)
+
+    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
+        """RuntimeError with its message."""
+        raise RuntimeError(self._message)
 
 
 def _delayed(tensors: Sequence[Tensor], message: str) -> tuple[Tensor, ...]:

@@ -118,6 +118,18 @@ class OpNode(Node):
         for box, t in zip(boxes, found, strict=True):
             box.found = t
 
+    def __dir__(self) -> list[str]:
+        """What a node has, with what its op's rules keep."""
+        words = {self.op.tensor_slots[0] if self.op.tensor_slots else "": "self", "out": "result"}
+        saves = plan_of(self.op, self.params, (True,) * len(self.wants)).saves
+        kept = {words.get(ask, ask) for ask, _, kind in saves if kind != META}
+        raw = kept - set(self.attrs)
+        return [
+            *super().__dir__(),
+            *(f"_saved_{name}" for name in kept | set(self.attrs)),
+            *(f"_raw_saved_{name}" for name in raw),
+        ]
+
     def __getattr__(self, name: str) -> Any:
         """``_saved_self``, ``_saved_other``, ``_saved_result``, ``_saved_<parameter>``: what the node keeps
         for backward; ``_raw_saved_<...>``: the place where it keeps it.

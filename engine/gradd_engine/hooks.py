@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary, WeakSet
 
 from .nodes import (
     ACCUMULATED,
@@ -14,8 +15,8 @@ from .nodes import (
     POSTHOOKS,
     PREHOOKS,
     AccumulateGrad,
-    Handle,
     Node,
+    RemovableHandle,
     edge_of,
 )  # fmt: skip
 from .state import state
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-def register_tensor_hook(t: Tensor, hook: Callable[[Tensor], Any]) -> Handle:
+def register_tensor_hook(t: Tensor, hook: Callable[[Tensor], Any]) -> RemovableHandle:
     """See Tensor.register_hook; RuntimeError when `t` needs no gradient."""
     if not t.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
@@ -33,13 +34,13 @@ def register_tensor_hook(t: Tensor, hook: Callable[[Tensor], Any]) -> Handle:
     if edge is None or edge.node.leaf:
         if t._hooks is None:
             t._hooks = []
-        return Handle(t._hooks, hook)
+        return RemovableHandle(t._hooks, hook)
     if edge.node.tensor_hooks is None:
         edge.node.tensor_hooks = {}
-    return Handle(edge.node.tensor_hooks.setdefault(edge.nr, []), hook)
+    return RemovableHandle(edge.node.tensor_hooks.setdefault(edge.nr, []), hook)
 
 
-def register_post_accumulate(t: Tensor, hook: Callable[[Tensor], None]) -> Handle:
+def register_post_accumulate(t: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
     """See Tensor.register_post_accumulate_grad_hook; RuntimeError on non-leaf tensors."""
     if not t.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
@@ -47,38 +48,44 @@ def register_post_accumulate(t: Tensor, hook: Callable[[Tensor], None]) -> Handl
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     if t._post_hooks is None:
         t._post_hooks = []
-    return Handle(t._post_hooks, hook)
+    return RemovableHandle(t._post_hooks, hook)
 
 
 def _name(hook: Any) -> str:
     return getattr(hook, "__name__", "<unknown>")
 
 
+def _taken(hook: Any, found: Any, value: Tensor | None) -> Any:
+    """What a hook put in the place of one gradient: a tensor of equal shape and dtype, or None."""
+    if found is None or found is value:
+        return found
+    if value is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not isinstance(found, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
+    if found.dtype is not value.dtype:
+        raise RuntimeError(
+            f"hook '{_name(hook)}' has changed the type of value (was {value.dtype.value_type} got "
+            f"{found.dtype.value_type})"
+        )
+    if found.shape != value.shape:
+        raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value")
+    return found
+
+
 def run_tensor_hooks(hooks: list[Any], g: Tensor) -> Tensor:
     """Run hooks in order; each may replace the gradient by one of equal shape and dtype."""
     for (hook,) in list(hooks):
         found = hook(g)
-        if found is None:
-            continue
-        if not isinstance(found, Tensor):
-            raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
-        if found.dtype is not g.dtype:
-            raise RuntimeError(
-                f"hook '{_name(hook)}' has changed the type of value (was {g.dtype.value_type} got "
-                f"{found.dtype.value_type})"
-            )
-        if found.shape != g.shape:
-            raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value")
-        g = found
+        if found is not None:
+            g = _taken(hook, found, g)
     return g
 
 
 def run_post_accumulate(hooks: list[Any], t: Tensor) -> None:
-    """Run hooks on the leaf whose .grad was just accumulated."""
-    for (hook,) in list(hooks):
-        found = hook(t)
-        if found is not None:
-            raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
+    """Run hooks on the leaf whose .grad was just accumulated; RuntimeError where one returned another."""
+    if run_tensor_hooks(hooks, t) is not t:
+        raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
 def _replaced(hook: Any, found: Any, values: Sequence[Any]) -> Sequence[Any]:
@@ -91,7 +98,7 @@ def _replaced(hook: Any, found: Any, values: Sequence[Any]) -> Sequence[Any]:
             f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(found)}, but "
             f"expected {len(values)})"
         )
-    return list(found)
+    return [_taken(hook, f, v) for f, v in zip(found, values, strict=True)]
 
 
 def run_pre_hooks(hooks: list[Any], grads: list[Any]) -> list[Any]:
@@ -131,16 +138,15 @@ def answer(at: str, node: Node, values: Sequence[Any]) -> list[Any]:
 class _Gathered:
     """What one pass has brought a multi-gradient hook so far."""
 
-    def __init__(self, task: Any, edges: Sequence[Any]) -> None:
-        self.task = task
-        self.due = sum(task.will_run(e.node) for e in edges)
-        self.grads: list[Tensor | None] = [None] * len(edges)
+    def __init__(self, due: int, count: int) -> None:
+        self.due = due
+        self.grads: list[Tensor | None] = [None] * count
 
 
 class MultiHandle:
     """Removes the hooks of several tensors at once."""
 
-    def __init__(self, handles: Sequence[Handle]) -> None:
+    def __init__(self, handles: Sequence[RemovableHandle]) -> None:
         self._handles = tuple(handles)
 
     def remove(self) -> None:
@@ -159,30 +165,39 @@ def register_multi_grad_hook(
     tensors: Sequence[Tensor], fn: Callable[..., None], *, mode: str = "all"
 ) -> MultiHandle:
     """Call `fn` with the gradients of `tensors` once a pass ("all": a list, None where none comes), or with
-    the first of them ("any").
+    the first of them ("any", which passes over tensors that need no gradient).
 
     Source: https://pytorch.org/docs/stable/generated/torch.autograd.graph.register_multi_grad_hook.html.
-    Raises ValueError for another mode, RuntimeError for a tensor that needs no gradient.
+    Raises ValueError for another mode, AssertionError for a tensor that needs no gradient.
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    passes: list[_Gathered] = []
+    if mode == "any":
+        begun: WeakSet[Any] = WeakSet()
+
+        def once(g: Tensor) -> None:
+            if state.task not in begun:
+                begun.add(state.task)
+                fn(g)
+
+        return MultiHandle([register_tensor_hook(t, once) for t in tensors if t.requires_grad])
     edges = [edge_of(t) for t in tensors]
+    nodes = [e.node for e in edges if e is not None]
+    if len(nodes) < len(edges):
+        raise AssertionError("Expected gradient function to be set")
+    # A pass within a pass gathers for itself.
+    passes: WeakKeyDictionary[Any, _Gathered] = WeakKeyDictionary()
 
     def gather(index: int, g: Tensor) -> None:
         task = state.task
-        if not passes or passes[-1].task is not task:
-            passes[:] = [_Gathered(task, edges)]
-        now = passes[-1]
-        first = all(one is None for one in now.grads)
+        if task not in passes:
+            passes[task] = _Gathered(sum(task.will_run(node) for node in nodes), len(nodes))
+        now = passes[task]
         now.grads[index] = g
         now.due -= 1
-        if mode == "any" and first:
-            fn(g)
-        if mode == "all" and now.due == 0:
-            fn(now.grads)
         if now.due == 0:
-            passes.clear()
+            fn(now.grads)
+            del passes[task]
 
     return MultiHandle([register_tensor_hook(t, partial(gather, i)) for i, t in enumerate(tensors)])
 

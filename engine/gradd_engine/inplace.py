@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from . import graph
 from .dtypes import can_cast
 from .layout import is_dense, overlaps_itself
-from .nodes import node_of
+from .nodes import move_retainer, node_of
 from .state import state
 from .tensor import Tensor
-from .views import SHARED, CopySlices, creation_error, move_retainer
+from .views import SHARED, CopySlices, creation_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,14 +99,15 @@ _CASTING = frozenset(
 
 def rebase(t: Tensor, node: graph.OpNode, old: Tensor | None) -> None:
     """Make `node` the history of `t`; through a view, of the base and so of all its views."""
+    # retain_grad follows a tensor to its new value; hooks stay with the old one.
     if t._base is None:
-        move_retainer(node_of(t), t._nr, node)
+        move_retainer(node_of(t), t._nr, node, 0)
         t._fn, t._nr = node, 0
         graph.finish_inplace(node, t)
         return
     base = t._base
     slices = CopySlices(base, t, node)
-    move_retainer(node_of(base), base._nr, slices)
+    move_retainer(node_of(base), base._nr, slices, 0)
     base._fn, base._nr = slices, 0
     t._node()  # rebuilds the view's node over the new base
     graph.finish_inplace(node, t)

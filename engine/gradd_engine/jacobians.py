@@ -36,9 +36,12 @@ def unrecorded() -> ambient:
 
 
 def floating(found: Any) -> list[Tensor]:
-    """The outputs of a function that could have a derivative."""
+    """The outputs of a function that could have a derivative; AttributeError for one that is no tensor."""
     some = found if isinstance(found, (tuple, list)) else (found,)
-    return [o for o in some if isinstance(o, Tensor) and o.dtype.differentiable]
+    for o in some:
+        if not isinstance(o, Tensor):
+            raise AttributeError(f"'{type(o).__name__}' object has no attribute 'requires_grad'")
+    return [o for o in some if o.dtype.differentiable]
 
 
 class Reading:

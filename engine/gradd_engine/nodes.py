@@ -48,7 +48,7 @@ class Edge:
         self.nr = nr
 
 
-class Handle:
+class RemovableHandle:
     """Removes a hook: by ``remove()``, any number of times, or at the end of a with block."""
 
     def __init__(self, registry: list[Any], hook: Callable[..., Any]) -> None:
@@ -61,7 +61,7 @@ class Handle:
         """Take the hook out; later calls do nothing."""
         self._registry[:] = [e for e in self._registry if e is not self._entry]
 
-    def __enter__(self) -> Handle:
+    def __enter__(self) -> RemovableHandle:
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -195,7 +195,7 @@ class Node:
         """Call `hook(grad_outputs)` before the node runs; see torch.autograd.graph.Node.register_prehook."""
         if self.pre_hooks is None:
             self.pre_hooks = []
-        return Handle(self.pre_hooks, hook)
+        return RemovableHandle(self.pre_hooks, hook)
 
     def register_hook(self, hook: Callable[..., Any]) -> Any:
         """Call `hook(grad_inputs, grad_outputs)` after the node ran; see
@@ -203,7 +203,7 @@ class Node:
         """
         if self.post_hooks is None:
             self.post_hooks = []
-        return Handle(self.post_hooks, hook)
+        return RemovableHandle(self.post_hooks, hook)
 
     def __repr__(self) -> str:
         return f"<{self.short_name()} object at {id(self):#x}>"
@@ -274,6 +274,15 @@ def edge_of(t: Tensor) -> Edge | None:
     if fn is not None:
         return Edge(fn, t._nr)
     return Edge(accumulator(t), 0) if t._requires_grad else None
+
+
+def move_retainer(old: Node | None, nr: int, node: Node, at: int) -> None:
+    """Let what retained the gradient of output `nr` of `old` retain that of output `at` of `node`."""
+    if old is None or old.retainers is None:
+        return
+    ref = old.retainers.pop(nr, None)
+    if ref is not None:
+        node.retainers = {**(node.retainers or {}), at: ref}
 
 
 def accumulator(leaf: Tensor) -> AccumulateGrad:

@@ -262,8 +262,8 @@ def op(
 
     ``infer(*inputs, **attrs)`` gives a Meta (a list when ``many``) and raises PyTorch's errors; it is law.
     ``impl(xp, *inputs, **attrs)`` gets arrays, already cast to ``Meta.compute``. ``vjp`` is a rule, a tuple
-    of rules in the order of the tensor parameters, a dict by name, or `Joint`. ``jvp`` is ELEMENTWISE, LINEAR,
-    BILINEAR, or a function over ``<input>_t`` tangents (None where absent) and what a vjp may name.
+    of rules in the order of the tensor parameters, a dict by name, or `Joint`. ``jvp`` is ELEMENTWISE,
+    LINEAR, BILINEAR, or a function over ``<input>_t`` tangents (None where absent) and what a vjp may name.
     ``composite`` is the op written in recorded ops: alone it is the implementation; beside ``impl`` it gives
     the derivatives.
     ``view`` results share memory (``conjugates``: and stand for the conjugates of what it holds); an

@@ -13,6 +13,7 @@ from .dtypes import can_cast
 from .inplace import check_memory, check_overlap
 from .registry import named
 from .state import ambient, state
+from .tangents import LEVELS, levels_of
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def store(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], out: Any) -> T
     """Run `op` and store its result in `out`, which is resized where it has another shape.
 
     RuntimeError where a gradient would be needed of it, where its elements share memory, or where its dtype
-    cannot take the result.
+    cannot take the result; NotImplementedError where there is a tangent.
     """
     if not isinstance(out, Tensor):
         raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
@@ -31,6 +32,11 @@ def store(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], out: Any) -> T
         raise RuntimeError(
             f"{op.name}(): functions with out=... arguments don't support automatic differentiation, but one "
             "of the arguments requires grad."
+        )
+    if LEVELS and levels_of((*inputs, out)):
+        raise NotImplementedError(
+            f"Trying to use forward AD with {op.name}_out that does not support it because it is an out= "
+            "function"
         )
     check_memory(out)
     check_overlap(op, out, inputs)

@@ -140,12 +140,18 @@ class _Packing(Watcher):
                     _pack(of, at, *state.packing, known)
 
 
+def _check_callable(where: str, *hooks: Any) -> None:
+    for hook in hooks:
+        if not callable(hook):
+            raise TypeError(f"{where}: incompatible function arguments. {hook!r} is not callable.")
+
+
 class saved_tensors_hooks:
     """Context in which `pack_hook(tensor)` is kept in the place of each tensor saved for backward, and
     `unpack_hook` gives it back (torch.autograd.graph.saved_tensors_hooks). Only the innermost pair applies.
 
     RuntimeError on entering where hooks are disabled, and where `pack_hook` changes its input in place;
-    TypeError in backward where `unpack_hook` gives no tensor.
+    TypeError on entering where one is not callable, and in backward where `unpack_hook` gives no tensor.
     """
 
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
@@ -156,6 +162,7 @@ class saved_tensors_hooks:
     def __enter__(self) -> None:
         if state.unpackable is not None:
             raise RuntimeError(state.unpackable)
+        _check_callable("_push_saved_tensors_default_hooks()", self.pack_hook, self.unpack_hook)
         mode = ambient(packing=(self.pack_hook, self.unpack_hook), watcher=_Packing())
         mode.__enter__()
         self._modes.append(mode)
@@ -166,20 +173,59 @@ class saved_tensors_hooks:
 
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Context in which entering a pair of saved-tensor hooks raises RuntimeError with that message
-    (torch.autograd.graph.disable_saved_tensors_hooks).
+    """Context in which entering a pair of saved-tensor hooks raises RuntimeError with that message, as does
+    entering it within such a pair (torch.autograd.graph.disable_saved_tensors_hooks).
     """
+    if state.packing is not None:
+        raise RuntimeError(error_message)
     with ambient(unpackable=error_message):
         yield
 
 
+class _Clones:
+    """The copies of what was saved within one context."""
+
+    #: one such context is open
+    entered = False
+
+    def __init__(self) -> None:
+        self._open = True
+
+    def pack(self, t: Any) -> Any:
+        """A copy."""
+        return t.clone()
+
+    def unpack(self, t: Any) -> Any:
+        """The copy; AssertionError once the context has ended."""
+        if not self._open:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the "
+                "graph was originally recorded."
+            )
+        return t
+
+    def clear(self) -> None:
+        """The context ends."""
+        self._open = False
+
+
 @contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[None]:
-    """Context in which tensors saved for backward may be changed in place: backward uses what they held when
-    they were saved (torch.autograd.graph.allow_mutation_on_saved_tensors).
+def allow_mutation_on_saved_tensors() -> Iterator[_Clones]:
+    """Context in which tensors saved for backward may be changed in place: backward, within the same
+    context, uses what they held when they were saved (torch.autograd.graph.allow_mutation_on_saved_tensors).
+
+    RuntimeError where one such context is within another.
     """
-    with saved_tensors_hooks(lambda t: t.clone(), lambda t: t):
-        yield
+    if _Clones.entered:
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    clones = _Clones()
+    with saved_tensors_hooks(clones.pack, clones.unpack):
+        _Clones.entered = True
+        try:
+            yield clones
+        finally:
+            clones.clear()
+            _Clones.entered = False
 
 
 class SavedTensor:
@@ -191,6 +237,7 @@ class SavedTensor:
 
     def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         """Pack the tensor now, and unpack it in backward; RuntimeError where it was freed or has hooks."""
+        _check_callable("register_hooks()", pack_hook, unpack_hook)
         saved = self._node.saved
         if saved is None:
             raise RuntimeError(_FREED)

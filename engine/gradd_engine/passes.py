@@ -127,6 +127,17 @@ def drive(begin: Op, *given: Any, **options: Any) -> tuple[Tensor | None, ...]:
             "this graph was lost sight of when an operation failed, and hooks may stand in it: "
             "run the forward again"
         )
+    try:
+        return _drive(listener, task, token)
+    except BaseException as error:
+        number = getattr(error, "visited", None)
+        if number is not None and 0 < number <= len(task.trail):
+            # What a pass further out says of the error is about a node of its own.
+            error.node, error.visited = task.trail[number - 1], None  # type: ignore[attr-defined]
+        raise
+
+
+def _drive(listener: Any, task: GraphTask, token: Tensor) -> tuple[Tensor | None, ...]:
     answer: list[Any] | None = None
     while True:
         where: dict[str, Any] = {"nodes": 0, "at": "", "node": ""}
@@ -146,7 +157,8 @@ def drive(begin: Op, *given: Any, **options: Any) -> tuple[Tensor | None, ...]:
             break
         answer = task.respond(stops[0])
     if task.anomaly:
-        _settle(listener, task)
+        # In this mode a pass waits for what it gives.
+        listener.flush()
     return found
 
 
@@ -167,17 +179,17 @@ def run_grad(*given: Any, **options: Any) -> tuple[Tensor | None, ...]:
 
 def _run(whole: Op, begin: Op, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
     try:
-        return whole.call(*given, **options)
-    except Driven:
-        options["check_nan"] = state.anomaly and state.check_nan
-    except RuntimeError as error:
-        node = getattr(error, "node", None)
-        if node is not None:
-            anomaly.tell_forward(node)
+        try:
+            return whole.call(*given, **options)
+        except Driven:
+            options["check_nan"] = state.anomaly and state.check_nan
+        if options.pop("is_grads_batched", False):
+            return _one_by_one(begin, given, options)
+        return drive(begin, *given, **options)
+    except BaseException as error:
+        if state.anomaly:
+            anomaly.tell_forward(getattr(error, "node", None))
         raise
-    if options.pop("is_grads_batched", False):
-        return _one_by_one(begin, given, options)
-    return drive(begin, *given, **options)
 
 
 def _one_by_one(begin: Op, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -193,14 +205,3 @@ def _one_by_one(begin: Op, given: tuple[Any, ...], options: dict[str, Any]) -> A
         for i in range(count)
     ]
     return tuple(None if slot[0] is None else named.stack(list(slot)) for slot in zip(*found, strict=True))
-
-
-def _settle(listener: Any, task: GraphTask) -> None:
-    """Anomaly mode: wait for what the pass gives, and tell where the forward was."""
-    try:
-        listener.flush()
-    except RuntimeError as error:
-        number = getattr(error, "visited", None)
-        if number is not None and 0 < number <= len(task.trail):
-            anomaly.tell_forward(task.trail[number - 1])
-        raise

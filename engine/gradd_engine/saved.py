@@ -82,11 +82,17 @@ class Saved:
                 else source.name()
             )
             what += f", which is output {nr} of {name},"
+        hint = (
+            "the backtrace further above shows the operation that failed to compute its gradient. The "
+            "variable in question was changed in there or anywhere later. Good luck!"
+            if state.anomaly
+            else "enable anomaly detection to find the operation that failed to compute its gradient, with "
+            "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+        )
         raise RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace "
-            f"operation: {what} is at version {t._vc.n}; expected version {self.version} instead. Hint: "
-            "enable anomaly detection to find the operation that failed to compute its gradient, with "
-            "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+            f"operation: {what} is at version {t._vc.n}; expected version {self.version} instead. "
+            f"Hint: {hint}"
         )
 
     def unpack(self, owner: Node) -> Tensor:
@@ -104,16 +110,18 @@ class Packed:
     """A saved tensor that is packed: `box` is what the pack hook gave, `unpack` the hook that turns it back.
 
     In a process that has no hook (a server), both are with the client. `edge` is where the gradient of the
-    tensor goes, so that what is unpacked has its history.
+    tensor goes, so that what is unpacked has its history; `stand_in` stands for it where the user's code is
+    given what was unpacked.
     """
 
-    __slots__ = ("box", "edge", "found", "unpack")
+    __slots__ = ("box", "edge", "found", "stand_in", "unpack")
 
     def __init__(self, entry: Saved, node: Node) -> None:
         self.box: Any = None
         self.unpack: Callable[[Any], Any] | None = None
         t = entry.tensor
         self.edge = Edge(node, entry.nr) if entry.is_output else edge_of(t)
+        self.stand_in: Tensor | None = None
         #: what was unpacked for the run of the node that comes next
         self.found: Tensor | None = None
 

@@ -44,7 +44,7 @@ class _State(threading.local):
     backend: Backend | None = None
     generator: Generator | None = None
     account: Account | None = None
-    #: the pass whose callables are running
+    #: the pass that is running
     task: Any = None
     #: a function transform runs a function
     transform: bool = False

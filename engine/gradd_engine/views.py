@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import graph
 from .fitting import conj
 from .layout import is_dense, overlaps_itself
-from .nodes import Node, edge_of
+from .nodes import Node, edge_of, move_retainer
 from .registry import REGISTRY, named
 from .saved import FREED, TensorMeta
 from .state import ambient, state
@@ -50,10 +50,11 @@ def mark_views(op: Op, source: Tensor, outs: Sequence[Tensor]) -> None:
 def creation_error(t: Tensor, *, indirect: bool = False) -> str:
     """Why a view may not be written to; `indirect`: its base was written to, or another view of it."""
     what = "its base or another view of its base has been" if indirect else "is being"
-    output = "" if t._fn is None else f"Output {t._nr} of {t._fn.name().removesuffix('Backward0')}"
+    name = "" if t._fn is None else t._fn.name().removesuffix("0").removesuffix("Backward")
+    output = name and f"Output {t._nr} of {name}"
     if t._creation == CUSTOM:
         return (
-            f"{output.removesuffix('Backward')} is a view and {what} modified inplace. This view was "
+            f"{output} is a view and {what} modified inplace. This view was "
             "created inside a custom Function (or because an input was returned as-is) and the autograd "
             "logic to handle view+inplace would override the custom backward associated with the custom "
             "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "
@@ -92,6 +93,13 @@ def refresh(view: Tensor) -> None:
     if view.dtype.category < 2:
         return
     old, nr = view._fn, view._nr
+    _rebuilt(view, base)
+    assert view._fn is not None
+    move_retainer(old, nr, view._fn, view._nr)
+
+
+def _rebuilt(view: Tensor, base: Tensor) -> None:
+    """Give `view` a node over the base as it is now."""
     geometry = {"size": list(view.shape), "stride": list(view.strides), "storage_offset": view.offset}
     if view.dtype is not base.dtype or view._conj is not base._conj:
         with ambient(depth=1, grad=True):
@@ -101,16 +109,6 @@ def refresh(view: Tensor) -> None:
         view._fn, view._nr = made._fn, made._nr
     else:
         graph.record(REGISTRY["as_strided"], (base,), geometry, [view], due=True)
-    move_retainer(old, nr, view._fn, view._nr)
-
-
-def move_retainer(old: Node | None, old_nr: int, new: Node | None, nr: int = 0) -> None:
-    """retain_grad follows a tensor from its old node to its new one; hooks stay with the old value."""
-    if old is None or new is None or old.retainers is None:
-        return
-    ref = old.retainers.pop(old_nr, None)
-    if ref is not None:
-        new.retainers = {**(new.retainers or {}), nr: ref}
 
 
 Tensor._refresh = refresh

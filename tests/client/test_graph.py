@@ -49,6 +49,12 @@ def test_freed_and_none(session: Any) -> None:
     ET.fromstring(session.graph(t.detach()).svg())
 
 
+@pytest.mark.parametrize("other", [3, None, "y"])
+def test_what_is_no_tensor(session: Any, other: Any) -> None:
+    with pytest.raises(TypeError, match=r"^graph\(\): argument 't' must be Tensor, not (int|NoneType|str)$"):
+        session.graph(other)
+
+
 def test_dot(session: Any) -> None:
     text = session.graph(loss(session)).dot()
     assert text.startswith("digraph gradients {")

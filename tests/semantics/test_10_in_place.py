@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -423,3 +424,12 @@ def test_10_10_out_does_not_overlap_what_is_read(T: Any, raises: Any) -> None:
     t = T.zeros(3)
     with raises(RuntimeError, "unsupported operation: some elements of the input tensor and …"):
         T.add(t[:2], 1, out=t[1:])
+
+
+def test_10_10_a_real_tensor_takes_the_real_part(T: Any) -> None:
+    x = T.zeros(2)
+    with warnings.catch_warnings():
+        # PyTorch says that it drops the imaginary part; a kernel of gradd says nothing.
+        warnings.simplefilter("ignore" if T.__name__ == "torch" else "error")
+        x[0] = T.tensor(1 + 2j)
+        assert x.tolist() == [1.0, 0.0]

@@ -372,3 +372,34 @@ def test_11_01_a_hook_may_be_differentiated(T: Any, leaf: Any) -> None:
     assert g.tolist() == [6.0, 16.0]
     assert w.grad.tolist() == [2.0, 4.0]
     assert x.grad.tolist() == [6.0, 8.0]
+
+
+def test_11_07_what_it_may_return(T: Any, leaf: Any, raises: Any) -> None:
+    x = leaf()
+    x.register_post_accumulate_grad_hook(lambda t: t)
+    (x * x).sum().backward()
+    for hook, message in (
+        (lambda t: T.zeros(2), "Tensor post accumulate grad hooks should return None."),
+        (lambda t: t.sum(), "hook '<lambda>' has changed the size of value"),
+    ):
+        with x.register_post_accumulate_grad_hook(hook), raises(RuntimeError, message):
+            (x * x).sum().backward()
+    assert x.grad.tolist() == [6.0, 12.0]
+
+
+def test_11_01_the_handle_is_a_removable_handle(T: Any, leaf: Any) -> None:
+    handle = leaf().register_hook(lambda g: None)
+    assert isinstance(handle, T.utils.hooks.RemovableHandle)
+    assert type(handle).__name__ == "RemovableHandle"
+
+
+@pytest.mark.parametrize("through", ["base", "view"])
+def test_11_04_a_retained_gradient_of_a_view_follows_it(leaf: Any, through: str) -> None:
+    x = leaf([1.0, 2.0, 3.0])
+    y = x * 1
+    v = y[:2]
+    v.retain_grad()
+    (y if through == "base" else v).mul_(2)
+    (v.sum() * 2 + y.sum()).backward()
+    assert v.grad.tolist() == [2.0, 2.0]
+    assert x.grad.tolist() == [6.0, 6.0, 2.0 if through == "base" else 1.0]

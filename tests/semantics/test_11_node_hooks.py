@@ -21,6 +21,12 @@ def _never(*gradients: Any) -> Any:
             RuntimeError,
             "hook '<lambda>' has returned an incorrect number of values (got 2, but expected 1)",
         ),
+        (lambda outputs: (1.5,), TypeError, "expected Variable, but hook returned 'float'"),
+        (
+            lambda outputs: (outputs[0].sum(),),
+            RuntimeError,
+            "hook '<lambda>' has changed the size of value",
+        ),
     ],
 )
 def test_11_08_what_a_prehook_may_return(
@@ -41,6 +47,16 @@ def test_11_08_what_a_prehook_may_return(
             RuntimeError,
             "hook '<lambda>' has returned an incorrect number of values (got 1, but expected 2)",
         ),
+        (
+            lambda inputs, outputs: (inputs[0], "slope"),
+            TypeError,
+            "expected Variable, but hook returned 'str'",
+        ),
+        (
+            lambda inputs, outputs: (inputs[0].double(), inputs[1]),
+            RuntimeError,
+            "hook '<lambda>' has changed the type of value (was torch.FloatTensor got torch.DoubleTensor)",
+        ),
     ],
 )
 def test_11_08_what_a_hook_may_return(
@@ -49,6 +65,13 @@ def test_11_08_what_a_hook_may_return(
     y = leaf() * leaf()
     y.grad_fn.register_hook(hook)
     with raises(kind, message):
+        y.sum().backward()
+
+
+def test_11_08_a_gradient_that_is_none_stays_none(T: Any, leaf: Any, raises: Any) -> None:
+    y = leaf() * T.tensor([5.0, 6.0])
+    y.grad_fn.register_hook(lambda inputs, outputs: (inputs[0], outputs[0]))
+    with raises(RuntimeError, "can't replace a None gradient with a non-None value"):
         y.sum().backward()
 
 
@@ -120,3 +143,39 @@ def test_11_11_hooks_registered_during_a_pass_run_from_the_next(leaf: Any) -> No
     assert seen == ["outer"]
     y.backward()
     assert seen == ["outer", "outer", "inner"]
+
+
+def test_11_10_a_tensor_that_needs_no_gradient(T: Any, leaf: Any, raises: Any) -> None:
+    x, constant, seen = leaf(), T.tensor(1.0), []
+    with raises(AssertionError, "Expected gradient function to be set"):
+        T.autograd.graph.register_multi_grad_hook((x, constant), _never)
+    (x * 2).sum().backward()
+    T.autograd.graph.register_multi_grad_hook((constant, x), lambda g: seen.append(g.tolist()), mode="any")
+    (x * 3).sum().backward()
+    assert seen == [[3.0, 3.0]]
+
+
+def test_11_10_leaves_of_autograd_grad(T: Any, leaf: Any, raises: Any) -> None:
+    x, z = leaf(), leaf()
+    T.autograd.graph.register_multi_grad_hook((x, z), _never)
+    message = (
+        "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). "
+        "This is currently not supported."
+    )
+    with raises(RuntimeError, message):
+        T.autograd.grad((x * z).sum(), x)
+
+
+def test_11_10_a_pass_within_a_pass_gathers_for_itself(T: Any, leaf: Any) -> None:
+    x, z, seen = leaf([1.0]), leaf([2.0]), []
+    inner = (x * z * 5).sum()
+
+    def nested(g: Any) -> None:
+        handle.remove()
+        inner.backward()
+
+    T.autograd.graph.register_multi_grad_hook((x, z), lambda gs: seen.append([g.tolist() for g in gs]))
+    y = z * 1
+    handle = y.register_hook(nested)
+    (x + y).sum().backward()
+    assert seen == [[[10.0], [5.0]], [[1.0], [1.0]]]

@@ -307,3 +307,23 @@ def test_12_04_calling_a_freed_node(T: Any, leaf: Any, raises: Any) -> None:
     y.sum().backward()
     with raises(RuntimeError, _FREED):
         y.grad_fn(T.ones(2))
+
+
+def test_12_04_dir_lists_what_is_saved(T: Any, leaf: Any) -> None:
+    x = leaf()
+    for y, names in (
+        (x**3, ["exponent", "self"]),
+        (x * x, ["other", "self"]),
+        (x.exp(), ["result"]),
+        (x.softmax(0), ["dim", "result"]),
+    ):
+        found = [name for name in dir(y.grad_fn) if name.startswith("_saved_")]
+        assert sorted(found) == [f"_saved_{name}" for name in names]
+        assert all(getattr(y.grad_fn, name) is not None for name in found)
+
+
+def test_12_04_a_node_without_gradients(T: Any, leaf: Any) -> None:
+    x = leaf()
+    assert (x * 3).grad_fn(None) == (None, None)
+    assert x.exp().grad_fn(None) is None
+    assert x.split(1)[0].grad_fn(None, None) is None

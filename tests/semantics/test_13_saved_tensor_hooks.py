@@ -181,6 +181,27 @@ def test_13_03_disabled(T: Any, leaf: Any, raises: Any) -> None:
         leaf().exp().sum().backward()
 
 
+def test_13_03_disabled_within_a_pair(T: Any, raises: Any) -> None:
+    graph = T.autograd.graph
+    with (
+        graph.saved_tensors_hooks(lambda t: t, lambda t: t),
+        raises(RuntimeError, "not here"),
+        graph.disable_saved_tensors_hooks("not here"),
+    ):
+        pass
+
+
+def test_13_01_hooks_are_callable(T: Any, leaf: Any, raises: Any) -> None:
+    message = "…incompatible function arguments.…"
+    pair = T.autograd.graph.saved_tensors_hooks(lambda t: t, 5)
+    with raises(TypeError, "_push_saved_tensors_default_hooks(): " + message[1:]), pair:
+        pass
+    y = leaf().exp()
+    with raises(TypeError, "register_hooks(): " + message[1:]):
+        y.grad_fn._raw_saved_result.register_hooks(1, 2)
+    y.sum().backward()
+
+
 def test_13_03_save_on_cpu(T: Any, leaf: Any) -> None:
     x = leaf()
     with T.autograd.graph.save_on_cpu():
@@ -197,6 +218,51 @@ def test_13_03_mutation_of_saved_tensors(T: Any, leaf: Any) -> None:
         y.zero_()
         z.backward()
     assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_13_03_mutation_ends_with_its_context(T: Any, leaf: Any, raises: Any) -> None:
+    mutation = T.autograd.graph.allow_mutation_on_saved_tensors
+    with mutation() as context:
+        y = (leaf() ** 2).sum()
+        with raises(RuntimeError, "allow_mutation_on_saved_tensors contexts cannot be nested"), mutation():
+            pass
+    assert callable(context.clear)
+    with raises(AssertionError, "Trying to backward outside of the 'allow_mutation_on_saved_tensors' …"):
+        y.backward()
+
+
+@pytest.mark.parametrize("how", ["numpy", "same", "cpu"])
+def test_13_01_a_function_keeps_the_history_of_what_it_saved(T: Any, leaf: Any, how: str) -> None:
+    seen: list[Any] = []
+
+    class Cube(T.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            y = x**3
+            ctx.save_for_backward(x, y)
+            return y
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            x, y = ctx.saved_tensors
+            seen.append((x.requires_grad, type(y.grad_fn).__name__))
+            return g * 3 * y / x
+
+    graph = T.autograd.graph
+    pair = {
+        "numpy": lambda: graph.saved_tensors_hooks(lambda t: t.detach().numpy().copy(), T.from_numpy),
+        "same": lambda: graph.saved_tensors_hooks(lambda t: t, lambda t: t),
+        "cpu": graph.save_on_cpu,
+    }[how]
+    x = leaf()
+    for given in (x, x * 1):
+        with pair():
+            y = Cube.apply(given)
+        (first,) = T.autograd.grad(y.sum(), x, create_graph=True)
+        assert first.tolist() == pytest.approx([3.0, 12.0])
+        (second,) = T.autograd.grad(first.sum(), x)
+        assert second.tolist() == pytest.approx([6.0, 12.0])
+    assert seen == [(True, "CubeBackward")] * 4
 
 
 def test_12_04_hooks_of_one_saved_tensor(T: Any, leaf: Any, raises: Any) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -142,6 +144,130 @@ def test_15_01_sequential(T: Any, leaf: Any, checkpoint: Any) -> None:
     T.utils.checkpoint.checkpoint_sequential(parts, 2, x, use_reentrant=False).sum().backward()
     assert [p.calls for p in parts] == [2, 2, 1, 1]
     assert x.grad is not None
+
+
+def test_15_01_a_changed_input_is_noticed(leaf: Any, checkpoint: Any, raises: Any) -> None:
+    x = leaf()
+    message = "one of the variables needed for gradient computation has been modified by an inplace …"
+    for reentrant in (True, False):
+        given = x * 1
+        y = checkpoint(Counted(), given, use_reentrant=reentrant)
+        given.add_(1)
+        with raises(RuntimeError, message):
+            y.sum().backward()
+    given = x * 1
+    y = checkpoint(lambda t: t.mul_(2).sin(), given, use_reentrant=False)
+    with raises(RuntimeError, message):
+        y.sum().backward()
+    assert x.grad is None
+
+
+def test_15_01_each_pass_runs_it_again(leaf: Any, checkpoint: Any) -> None:
+    calls: list[int] = []
+
+    def both(x: Any) -> Any:
+        calls.append(1)
+        return x.exp(), x.sin()
+
+    x = leaf([0.0])
+    first, second = checkpoint(both, x, use_reentrant=False)
+    first.sum().backward()
+    second.sum().backward()
+    assert len(calls) == 3
+    assert x.grad.tolist() == [2.0]
+
+
+def test_15_01_saved_tensors_are_read_once(T: Any, leaf: Any, checkpoint: Any, raises: Any) -> None:
+    class Twice(T.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            assert len(ctx.saved_tensors) == len(ctx.saved_tensors)
+            return g * 2
+
+    y = checkpoint(Twice.apply, leaf(), use_reentrant=False)
+    message = (
+        "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. …"
+    )
+    with raises(T.utils.checkpoint.CheckpointError, message):
+        y.sum().backward()
+
+
+def test_15_01_second_derivatives_through_a_function(T: Any, leaf: Any, checkpoint: Any) -> None:
+    class Cube(T.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x**3
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            return g * 3 * x**2
+
+    x = leaf()
+    y = checkpoint(lambda t: Cube.apply(t * 1), x, use_reentrant=False)
+    (first,) = T.autograd.grad(y.sum(), x, create_graph=True)
+    (second,) = T.autograd.grad(first.sum(), x)
+    assert second.tolist() == [6.0, 12.0]
+
+
+def test_15_01_hooks_around_it_pack_its_inputs(T: Any, leaf: Any, checkpoint: Any) -> None:
+    log: list[str] = []
+    with T.autograd.graph.saved_tensors_hooks(
+        lambda t: (log.append("pack"), t)[1], lambda t: (log.append("unpack"), t * 2)[1]
+    ):
+        y = checkpoint(Counted(), x := leaf([0.0]), use_reentrant=False)
+    y.sum().backward()
+    assert log == ["pack", "unpack"]
+    assert x.grad.tolist() == [0.0]
+
+
+def test_15_01_contexts_see_what_ends_it_early(leaf: Any, checkpoint: Any) -> None:
+    log: list[str] = []
+
+    @contextmanager
+    def around(name: str) -> Iterator[None]:
+        log.append(f"in {name}")
+        yield
+        log.append(f"out of {name}")
+
+    def contexts() -> Any:
+        return around("forward"), around("recomputation")
+
+    checkpoint(Counted(), leaf(), use_reentrant=False, context_fn=contexts).sum().backward()
+    assert log == ["in forward", "out of forward", "in recomputation"]
+
+
+def test_15_01_messages(T: Any, leaf: Any, checkpoint: Any, raises: Any, warns: Any) -> None:
+    message = "determinism_check should be one of ['default', 'none'], but got sometimes"
+    with raises(ValueError, message):
+        checkpoint(Counted(), leaf(), use_reentrant=False, determinism_check="sometimes").sum().backward()
+    calls: list[int] = []
+
+    def other(x: Any) -> Any:
+        calls.append(1)
+        return (x if len(calls) == 1 else x[:1]).sin()
+
+    device = T.zeros(1).device
+    saved = {"shape": T.Size([2]), "dtype": T.float32, "device": device}
+    message = (
+        "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than "
+        f"during the forward pass.\ntensor at position 0:\nsaved metadata: {saved}\n"
+        f"recomputed metadata: { {**saved, 'shape': T.Size([1])} }\n.\n…"
+    )
+    with raises(T.utils.checkpoint.CheckpointError, message):
+        checkpoint(other, leaf(), use_reentrant=False).sum().backward()
+    message = (
+        "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed "
+        "explicitly. In version 2.9 we will raise an exception if use_reentrant is not passed. …"
+    )
+    with warns(UserWarning, message):
+        T.utils.checkpoint.checkpoint_sequential([Counted(), Counted()], 2, leaf())
 
 
 def _nan(leaf: Any) -> Any:

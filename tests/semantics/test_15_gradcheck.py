@@ -334,3 +334,12 @@ def test_15_03_undefined_gradients(T: Any, double: Any, failure: Any, raises: An
         T.autograd.gradcheck(f, (double(),))
     assert T.autograd.gradcheck(f, (double(),), check_undefined_grad=False) is True
     assert T.autograd.gradcheck(of_gradient(T, lambda g: g * 2.0), (double(),)) is True
+
+
+@pytest.mark.parametrize(
+    ("f", "kind"), [(lambda a: 3, "int"), (lambda a: None, "NoneType"), (lambda a: (a * 2, "x"), "str")]
+)
+def test_15_03_outputs_that_are_no_tensors(T: Any, double: Any, raises: Any, f: Any, kind: str) -> None:
+    for check in (T.autograd.gradcheck, T.autograd.gradgradcheck):
+        with raises(AttributeError, f"'{kind}' object has no attribute 'requires_grad'"):
+            check(f, double())

@@ -180,6 +180,29 @@ def test_16_03_integers_have_no_tangent(T: Any, fw: Any) -> None:
         assert fw.unpack_dual(dual > 1).tangent is None
 
 
+def test_16_03_what_is_no_tensor(T: Any, fw: Any, raises: Any) -> None:
+    with fw.dual_level():
+        for given in ((1.0, T.ones(1)), (T.ones(1), 1.0)):
+            with raises(AttributeError, "'float' object has no attribute 'is_floating_point'"):
+                fw.make_dual(*given)
+        with raises(TypeError, "_unpack_dual(): argument 'dual' (position 1) must be Tensor, not int"):
+            fw.unpack_dual(3)
+    assert fw.unpack_dual(3) == (3, None)
+
+
+def test_16_05_out(T: Any, fw: Any, raises: Any) -> None:
+    message = "Trying to use forward AD with add_out that does not support it because it is an out= function"
+    with fw.dual_level():
+        dual = fw.make_dual(T.ones(2), T.ones(2))
+        out = T.zeros(2)
+        with raises(NotImplementedError, message):
+            T.add(dual, dual, out=out)
+        with raises(NotImplementedError, message):
+            T.add(T.ones(2), T.ones(2), out=dual)
+        T.add(T.ones(2), T.ones(2), out=out)
+    assert out.tolist() == [2.0, 2.0]
+
+
 def test_16_04_no_grad_does_not_stop_tangents(T: Any, fw: Any) -> None:
     with fw.dual_level(), T.no_grad():
         dual = fw.make_dual(T.tensor([1.0, 2.0]), T.tensor([3.0, 4.0]))

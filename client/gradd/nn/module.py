@@ -9,10 +9,11 @@ from gradd_engine import dtypes
 from gradd_engine.dtypes import DType
 from gradd_engine.gradients import zero_grad
 from gradd_engine.modes import no_grad
-from gradd_engine.nodes import Handle
+from gradd_engine.nodes import RemovableHandle
 
 from .._tensor import Tensor
 from . import _state_dict
+from ._backward_hooks import Around
 from ._tree import Tree
 
 if TYPE_CHECKING:
@@ -27,13 +28,20 @@ class Module(Tree):
     """Holds parameters, buffers and other modules; calling it runs `forward` and its hooks."""
 
     training: bool
-    _hook_lists: ClassVar[tuple[str, ...]] = ("_forward_pre_hooks", "_forward_hooks")
+    _hook_lists: ClassVar[tuple[str, ...]] = (
+        "_forward_pre_hooks",
+        "_forward_hooks",
+        "_backward_pre_hooks",
+        "_backward_hooks",
+    )
     _forward_pre_hooks: list[Any]
     _forward_hooks: list[Any]
+    _backward_pre_hooks: list[Any]
+    _backward_hooks: list[Any]
 
     def __init__(self) -> None:
         super().__init__()
-        self.__dict__.update(training=True, _forward_pre_hooks=[], _forward_hooks=[])
+        self.__dict__.update(training=True, **{name: [] for name in self._hook_lists})
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes; every subclass gives its own."""
@@ -42,7 +50,9 @@ class Module(Tree):
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not self._forward_pre_hooks and not self._forward_hooks:
+        if not (
+            self._forward_pre_hooks or self._forward_hooks or self._backward_hooks or self._backward_pre_hooks
+        ):
             return self.forward(*args, **kwargs)
         return self._with_hooks(args, kwargs)
 
@@ -65,10 +75,20 @@ class Module(Tree):
                     changed = hook(self, args)
                     if changed is not None:
                         args = changed if isinstance(changed, tuple) else (changed,)
+            around = None
+            if self._backward_hooks or self._backward_pre_hooks:
+                hooks, pre_hooks = (
+                    [hook for ((hook, _, _),) in some]
+                    for some in (self._backward_hooks, self._backward_pre_hooks)
+                )
+                around = Around(self, hooks, pre_hooks)
+                args = around.before(args)
             result = self.forward(*args, **kwargs)
             for entry in list(self._forward_hooks):
                 called.add(id(entry))
                 result = self._after(entry, args, kwargs, result)
+            if around is not None:
+                result = around.after(result)
         except Exception:
             for entry in list(self._forward_hooks):
                 if entry[0][2] and id(entry) not in called:
@@ -84,15 +104,15 @@ class Module(Tree):
     @staticmethod
     def _add_hook(
         registry: list[Any], hook: Any, prepend: bool, with_kwargs: bool, always: bool = False
-    ) -> Handle:
-        handle = Handle(registry, (hook, with_kwargs, always))  # type: ignore[arg-type]
+    ) -> RemovableHandle:
+        handle = RemovableHandle(registry, (hook, with_kwargs, always))  # type: ignore[arg-type]
         if prepend:
             registry.insert(0, registry.pop())
         return handle
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
-    ) -> Handle:
+    ) -> RemovableHandle:
         """Call ``hook(module, args)`` before forward; what it returns replaces the arguments."""
         return self._add_hook(self._forward_pre_hooks, hook, prepend, with_kwargs)
 
@@ -103,17 +123,23 @@ class Module(Tree):
         prepend: bool = False,
         with_kwargs: bool = False,
         always_call: bool = False,
-    ) -> Handle:
+    ) -> RemovableHandle:
         """Call ``hook(module, args, output)`` after forward; what it returns replaces the output."""
         return self._add_hook(self._forward_hooks, hook, prepend, with_kwargs, always_call)
 
-    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
-        """NotImplementedError: hooks that run inside a backward pass are not yet supported."""
-        raise NotImplementedError("backward hooks of modules are not yet supported by gradd")
+    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(module, grad_input, grad_output)`` in a pass once the gradients of the module's inputs
+        are known; what it returns replaces them. None stands for what needs no gradient.
+        """
+        return self._add_hook(self._backward_hooks, hook, prepend, False)
 
-    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
-        """NotImplementedError: hooks that run inside a backward pass are not yet supported."""
-        raise NotImplementedError("backward hooks of modules are not yet supported by gradd")
+    def register_full_backward_pre_hook(
+        self, hook: Callable[..., Any], prepend: bool = False
+    ) -> RemovableHandle:
+        """Call ``hook(module, grad_output)`` in a pass before the gradients of the module's inputs are
+        computed; what it returns, a tuple, replaces those of its outputs.
+        """
+        return self._add_hook(self._backward_pre_hooks, hook, prepend, False)
 
     # -- modes and flags ---------------------------------------------------------------------------
 

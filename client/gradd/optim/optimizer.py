@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_engine import gradients
 from gradd_engine.modes import enable_grad
-from gradd_engine.nodes import Handle
+from gradd_engine.nodes import RemovableHandle
 
 from .._tensor import Tensor
 from ..nn.parameter import type_name
@@ -158,13 +158,13 @@ class Optimizer:
         with enable_grad():
             return closure()
 
-    def register_step_pre_hook(self, hook: Callable[..., Any]) -> Handle:
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(optimizer, args, kwargs)`` before each step."""
-        return Handle(self._pre_hooks, hook)
+        return RemovableHandle(self._pre_hooks, hook)
 
-    def register_step_post_hook(self, hook: Callable[..., Any]) -> Handle:
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(optimizer, args, kwargs)`` after each step."""
-        return Handle(self._post_hooks, hook)
+        return RemovableHandle(self._post_hooks, hook)
 
     # -- state -------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 """Utilities, spelled as torch.utils."""
 
-from . import checkpoint
+from . import checkpoint, hooks
 
-__all__ = ["checkpoint"]
+__all__ = ["checkpoint", "hooks"]

@@ -12,7 +12,6 @@ from ..inplace import check_inference, check_target
 from ..op import op
 from ..state import state
 from ..tensor import Tensor, carry, detached
-from ..views import move_retainer
 from .reshape import squeeze_all, squeeze_dim, squeeze_dims, unsqueeze
 from .views import t, transpose
 
@@ -34,7 +33,6 @@ def _turned(input: Tensor, label: str, turn: Callable[..., Any], *args: Any) -> 
     input._view_version = input._vc.n
     if view._fn is not None:
         view._fn._label = label
-        move_retainer(node, nr, view._fn)
         input._fn, input._nr = view._fn, 0
     input._tangents = view._tangents
     return input

@@ -1,0 +1,5 @@
+"""torch.utils.hooks: what registering a hook gives."""
+
+from gradd_engine.nodes import RemovableHandle
+
+__all__ = ["RemovableHandle"]

@@ -1,0 +1,74 @@
+"""What a view that an `autograd.Function` changed in place means for the tensor it is a view of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .nodes import BODY, Node, edge_of
+from .registry import named
+from .saved import TensorMeta
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .custom import CustomNode
+    from .tensor import Tensor
+
+
+class DirtySlices(Node):
+    """The history of a tensor of which a Function changed a view: CopySlices with a body of the user.
+
+    `at`: which input of `fn` the view was.
+    """
+
+    _name = "torch::autograd::CopySlices"
+
+    def __init__(self, base: Tensor, view: Tensor, fn: CustomNode, at: int) -> None:
+        super().__init__()
+        self.fn, self.at = fn, at
+        self.backend = base.backend
+        self._base, self._view = TensorMeta(base), TensorMeta(view)
+        self.edges = (edge_of(base), *[e for i, e in enumerate(fn.edges) if i != at])
+
+    def _slot(self, slot: int) -> Any:
+        """Of the base, then of the Function's other inputs."""
+        if slot == 0:
+            return self._base.shape, self._base.dtype
+        return self.fn._slot(slot - 1 if slot <= self.at else slot)
+
+    def waits(self, at: str) -> bool:
+        """Its body is that of the Function."""
+        return self.fn.waits(at) if at == BODY else super().waits(at)
+
+    def verify(self) -> None:
+        """What the Function's node would raise."""
+        self.fn.verify()
+
+    def release(self) -> None:
+        """Drop what the Function saved."""
+        self.fn.release()
+
+    def kept(self) -> Sequence[Tensor]:
+        """The outputs that backward asked for."""
+        return self.fn.kept()
+
+    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
+        """RuntimeError: nobody here has the body."""
+        return self.fn.apply(grads)
+
+    def body(self, values: list[Any]) -> list[Any]:
+        """The part of the gradient that was changed goes through the Function's backward, the rest straight
+        on.
+        """
+        g, base, view = values[0], self._base, self._view
+        if g is None:
+            return [None] * len(self.edges)
+        where = (list(view.shape), list(view.strides), view.offset - base.offset)
+        whole = named.to_layout(g, list(base.strides))
+        part = named.as_strided(whole, *where)
+        found = self.fn.body([part, *values[1:]])
+        first = found.pop(self.at)
+        if self.edges[0] is None:
+            return [None, *found]
+        first = named.zeros_like(part) if first is None else first
+        return [named.as_strided_scatter(whole, first, *where), *found]
