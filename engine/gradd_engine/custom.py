@@ -167,8 +167,11 @@ class BackwardNode(CustomNode):
         for i, o in enumerate(outputs):
             if isinstance(o, Tensor) and any(o is x for x in inputs) and not any(o is d for d in self._dirty):
                 with ambient(grad=False):
-                    alone = o.requires_grad and not recorded
+                    marked = any(o is c for c in self._constant)
+                    alone = o.requires_grad and (marked or not recorded)
                     outputs[i] = named.detach(o) if alone else named.view(o, list(o.shape))
+                if marked:
+                    self._constant += (outputs[i],)
         if recorded:
             self._attach(outputs, inputs)
         self._keep(outputs, recorded)
@@ -271,8 +274,8 @@ class BackwardNode(CustomNode):
             elif g is not None:
                 if not isinstance(g, Tensor):
                     raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
-                if self.edges[place] is not None:
-                    out[place] = self._fitted(g, self._inputs[place], i)
+                # Where nothing takes a gradient it goes no further than to posthooks, unchecked
+                out[place] = g if self.edges[place] is None else self._fitted(g, self._inputs[place], i)
         return out
 
     def _fitted(self, g: Tensor, meta: TensorMeta, at: int) -> Tensor:
