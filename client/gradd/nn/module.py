@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from gradd_engine import dtypes
 from gradd_engine.dtypes import DType
 from gradd_engine.gradients import zero_grad
 from gradd_engine.modes import no_grad
-from gradd_engine.nodes import Handle
 
 from .._tensor import Tensor
 from . import _state_dict
-from ._tree import Tree
+from ._hooks import Hooked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,97 +22,14 @@ def _indented(text: str) -> str:
     return text.replace("\n", "\n  ")
 
 
-class Module(Tree):
+class Module(Hooked):
     """Holds parameters, buffers and other modules; calling it runs `forward` and its hooks."""
 
     training: bool
-    _hook_lists: ClassVar[tuple[str, ...]] = ("_forward_pre_hooks", "_forward_hooks")
-    _forward_pre_hooks: list[Any]
-    _forward_hooks: list[Any]
 
     def __init__(self) -> None:
         super().__init__()
-        self.__dict__.update(training=True, _forward_pre_hooks=[], _forward_hooks=[])
-
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes; every subclass gives its own."""
-        raise NotImplementedError(
-            f'Module [{type(self).__name__}] is missing the required "forward" function'
-        )
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not self._forward_pre_hooks and not self._forward_hooks:
-            return self.forward(*args, **kwargs)
-        return self._with_hooks(args, kwargs)
-
-    # -- hooks -------------------------------------------------------------------------------------
-
-    def _with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        called: set[int] = set()
-        try:
-            for ((hook, with_kwargs, _),) in list(self._forward_pre_hooks):
-                if with_kwargs:
-                    changed = hook(self, args, kwargs)
-                    if changed is not None:
-                        if not isinstance(changed, tuple) or len(changed) != 2:
-                            raise RuntimeError(
-                                "forward pre-hook must return None or a tuple of (new_args, new_kwargs), "
-                                f"but got {changed}."
-                            )
-                        args, kwargs = changed
-                else:
-                    changed = hook(self, args)
-                    if changed is not None:
-                        args = changed if isinstance(changed, tuple) else (changed,)
-            result = self.forward(*args, **kwargs)
-            for entry in list(self._forward_hooks):
-                called.add(id(entry))
-                result = self._after(entry, args, kwargs, result)
-        except Exception:
-            for entry in list(self._forward_hooks):
-                if entry[0][2] and id(entry) not in called:
-                    self._after(entry, args, kwargs, None)
-            raise
-        return result
-
-    def _after(self, entry: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
-        ((hook, with_kwargs, _),) = entry
-        changed = hook(self, args, kwargs, result) if with_kwargs else hook(self, args, result)
-        return result if changed is None else changed
-
-    @staticmethod
-    def _add_hook(
-        registry: list[Any], hook: Any, prepend: bool, with_kwargs: bool, always: bool = False
-    ) -> Handle:
-        handle = Handle(registry, (hook, with_kwargs, always))  # type: ignore[arg-type]
-        if prepend:
-            registry.insert(0, registry.pop())
-        return handle
-
-    def register_forward_pre_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
-    ) -> Handle:
-        """Call ``hook(module, args)`` before forward; what it returns replaces the arguments."""
-        return self._add_hook(self._forward_pre_hooks, hook, prepend, with_kwargs)
-
-    def register_forward_hook(
-        self,
-        hook: Callable[..., Any],
-        *,
-        prepend: bool = False,
-        with_kwargs: bool = False,
-        always_call: bool = False,
-    ) -> Handle:
-        """Call ``hook(module, args, output)`` after forward; what it returns replaces the output."""
-        return self._add_hook(self._forward_hooks, hook, prepend, with_kwargs, always_call)
-
-    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
-        """NotImplementedError: hooks that run inside a backward pass are not yet supported."""
-        raise NotImplementedError("backward hooks of modules are not yet supported by gradd")
-
-    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
-        """NotImplementedError: hooks that run inside a backward pass are not yet supported."""
-        raise NotImplementedError("backward hooks of modules are not yet supported by gradd")
+        self.__dict__["training"] = True
 
     # -- modes and flags ---------------------------------------------------------------------------
 
