@@ -78,6 +78,7 @@ from . import (
     quantiles,
     random,
     ranges,
+    recurrent,
     reduce_at,
     reductions,
     reshape,
@@ -111,7 +112,7 @@ __all__ = [
     "linalg_lstsq", "linalg_lu", "linalg_norms", "linalg_products", "linalg_qr", "linalg_solve",
     "linalg_svd", "literal", "losses", "margins", "matmul", "median", "nll", "norm", "norms",
     "operators", "optim", "optim_adaptive", "packing", "passes", "pointwise", "pooling", "quantiles",
-    "random", "ranges", "reduce_at", "reductions", "reshape", "resize", "rounding", "running", "scalars",
-    "scans", "scatter", "seeding", "shape", "slices", "slicing", "softhard", "softmax", "sorting", "special",
-    "subscript", "unique", "variance", "views", "vision",
+    "random", "ranges", "recurrent", "reduce_at", "reductions", "reshape", "resize", "rounding", "running",
+    "scalars", "scans", "scatter", "seeding", "shape", "slices", "slicing", "softhard", "softmax", "sorting",
+    "special", "subscript", "unique", "variance", "views", "vision",
 ]  # fmt: skip
