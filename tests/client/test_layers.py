@@ -392,7 +392,18 @@ def test_gains(args: tuple[Any, ...]) -> None:
     assert nn.init.calculate_gain(*args) == torch.nn.init.calculate_gain(*args)
 
 
+@pytest.mark.parametrize("shape", [(3, 5), (5, 3), (4, 2, 3)], ids=str)
+def test_orthogonal_rows_or_columns(shape: tuple[int, ...]) -> None:
+    w = nn.init.orthogonal_(nn.Parameter(gradd.empty(*shape)), gain=2.0)
+    m = w.detach().numpy().reshape(shape[0], -1)
+    product = m @ m.T if m.shape[0] <= m.shape[1] else m.T @ m
+    np.testing.assert_allclose(product, 4 * np.eye(len(product)), atol=1e-5)
+    assert w.is_leaf
+
+
 def test_init_misuse() -> None:
+    with pytest.raises(ValueError, match="Only tensors with 2 or more dimensions are supported"):
+        nn.init.orthogonal_(gradd.zeros(3))
     with pytest.raises(ValueError, match="fewer than 2 dimensions"):
         nn.init.xavier_uniform_(gradd.zeros(3))
     with pytest.raises(ValueError, match="Unsupported nonlinearity x"):

@@ -267,6 +267,12 @@ def test_text_and_state_dict_have_torchs_form(name: str) -> None:
             "torch.FloatTensor",
         ),
         (
+            lambda p: optim.SGD(p),
+            TypeError,
+            "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+            "torch.FloatTensor",
+        ),
+        (
             lambda p: optim.SGD([{"params": [p]}, {"params": [p]}]),
             ValueError,
             "some parameters appear in more than one parameter group",
