@@ -11,11 +11,12 @@ import json
 import math
 import os
 import secrets
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gradd_engine import dtypes
+from gradd_engine.layout import Size
 
 from . import _safetensors
 from ._creation import tensor
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 _TREE = "gradd.tree"
+_MAPPINGS: dict[str, Any] = {"dict": dict, "ordered": OrderedDict, "counter": Counter}
 _TOGETHER = 1 << 18  # bytes of small tensors that one message brings
 
 PathLike = str | os.PathLike[str]
@@ -102,11 +104,11 @@ def _describe(obj: Any, path: str, tensors: dict[str, Tensor], names: dict[int, 
         return _describe(value, f"{path}.{key}" if path else str(key), tensors, names)
 
     if isinstance(obj, Mapping):
-        kind = "OrderedDict" if isinstance(obj, OrderedDict) else "dict"
+        kind = next((kind for kind, made in _MAPPINGS.items() if type(obj) is made), "dict")
         return {kind: [[_key(key, path), inner(key, value)] for key, value in obj.items()]}
     if isinstance(obj, (list, tuple)):
         parts = [inner(i, value) for i, value in enumerate(obj)]
-        return parts if isinstance(obj, list) else {"tuple": parts}
+        return parts if isinstance(obj, list) else {"size" if isinstance(obj, Size) else "tuple": parts}
     raise TypeError(
         f"save() cannot write a {type_name(obj)}"
         + (f" at {path!r}" if path else "")
@@ -143,12 +145,10 @@ class _Reader:
         if "tensor" in node:
             return self._tensor(node["tensor"], node["requires_grad"] is True, node["parameter"] is True)
         ((kind, held),) = node.items()
-        if kind == "dict":
-            return {key: self.restore(value) for key, value in held}
-        if kind == "OrderedDict":
-            return OrderedDict((key, self.restore(value)) for key, value in held)
-        if kind == "tuple":
-            return tuple(self.restore(part) for part in held)
+        if kind in _MAPPINGS:
+            return _MAPPINGS[kind]({key: self.restore(value) for key, value in held})
+        if kind in ("tuple", "size"):
+            return (Size if kind == "size" else tuple)(self.restore(part) for part in held)
         if kind == "dtype":
             return dtypes.by_name(held)
         if kind in ("float", "complex"):

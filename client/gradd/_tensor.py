@@ -214,7 +214,7 @@ class Tensor(EngineTensor, metaclass=TensorType):
             self.dtype,
             requires_grad=self.requires_grad,
             grad_fn_name=None if fn is None else fn.short_name(),
-            tangent=None if tangent is None else repr(tangent),
+            tangent=None if tangent is None else f"{tangent}",
         )
 
     __str__ = __repr__

@@ -64,6 +64,42 @@ def test_containers(T: Any) -> None:
     assert held["w"].requires_grad
 
 
+def test_sequentials_add_and_multiply(T: Any) -> None:
+    nn = T.nn
+    first, second = nn.Sequential(nn.ReLU(), nn.Tanh()), nn.Sequential(nn.Sigmoid())
+    both = first + second
+    assert [type(m).__name__ for m in both] == ["ReLU", "Tanh", "Sigmoid"]
+    assert both[2] is second[0]
+    assert (len(first * 3), len(2 * first), len(first)) == (6, 4, 2)
+    first += second
+    first *= 2
+    assert list(first._modules) == ["0", "1", "2", "3", "4", "5"]
+    assert first[5] is first[2]
+    assert error(lambda: first + nn.ReLU())[0] is ValueError
+    assert error(lambda: first * 0)[1].startswith("Non-positive multiplication factor 0 for <class ")
+    assert error(lambda: first * 1.5)[0] is TypeError
+    joined = nn.ModuleList([nn.ReLU()]) + nn.ModuleList([nn.Tanh()])
+    assert (type(joined), len(joined)) == (nn.ModuleList, 2)
+
+
+def test_dicts_of_parameters_behave_as_dicts(T: Any) -> None:
+    held = T.nn.ParameterDict({"b": T.ones(1), "a": T.zeros(1)})
+    assert list(held) == ["a", "b"]
+    assert list(T.nn.ParameterDict(OrderedDict(b=T.ones(1), a=T.zeros(1)))) == ["b", "a"]
+    assert (held.get("c"), held.get("c", 3), held.get("a") is held["a"]) == (None, 3, True)
+    assert held.setdefault("c", T.full((1,), 2.0)).requires_grad
+    merged = held | {"d": T.ones(2)}
+    assert list(merged) == ["a", "b", "c", "d"]
+    assert merged["a"] is held["a"]
+    held |= [("e", T.ones(1))]
+    assert held.popitem()[0] == "e"
+    assert held.pop("b").tolist() == [1.0]
+    assert list(reversed(held)) == ["c", "a"]
+    assert list(held.fromkeys(["x", "y"], 1).items()) == [("x", 1), ("y", 1)]
+    held.clear()
+    assert (len(held), list(held.parameters())) == (0, [])
+
+
 REPRS: dict[str, Callable[[Any], Any]] = {
     "nested": lambda nn: nn.Sequential(
         OrderedDict(
@@ -73,6 +109,9 @@ REPRS: dict[str, Callable[[Any], Any]] = {
     "list": lambda nn: nn.ModuleList([nn.ReLU(), nn.Linear(1, 1), nn.Linear(1, 1), nn.Linear(2, 1)]),
     "list of containers": lambda nn: nn.ModuleList([nn.Sequential(nn.Tanh()), nn.Sequential(nn.Tanh())]),
     "dict": lambda nn: nn.ModuleDict({"a": nn.Tanh(), "b": nn.Flatten()}),
+    "list of parameters": lambda nn: nn.ParameterList([nn.Linear(2, 3).weight, nn.Linear(1, 1).bias, 3]),
+    "list of one parameter": lambda nn: nn.ParameterList([nn.Linear(2, 3).weight]),
+    "dict of parameters": lambda nn: nn.ParameterDict({"b": nn.Linear(2, 3).weight, "a": 3}),
     "empty": lambda nn: nn.Sequential(),
     "empty list": lambda nn: nn.ModuleList(),
 }

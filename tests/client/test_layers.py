@@ -72,6 +72,46 @@ ONE_TO_ONE: dict[str, tuple[Callable[[Any], Any], Any]] = {
         lambda nn: nn.MaxPool2d(3, stride=2, padding=1, ceil_mode=True),
         normal(2, 2, 6, 5),
     ),
+    "Conv3d": (lambda nn: nn.Conv3d(2, 3, 2, stride=(1, 2, 1)), normal(1, 2, 3, 4, 3)),
+    "ConvTranspose1d": (lambda nn: nn.ConvTranspose1d(4, 2, 3, stride=2), normal(2, 4, 5)),
+    "ConvTranspose2d": (
+        lambda nn: nn.ConvTranspose2d(
+            4, 6, 3, stride=2, padding=1, output_padding=1, groups=2, bias=False, dilation=2
+        ),
+        normal(2, 4, 4, 3),
+    ),
+    "ConvTranspose3d": (lambda nn: nn.ConvTranspose3d(2, 3, 2), normal(1, 2, 2, 3, 2)),
+    "PReLU": (lambda nn: nn.PReLU(), normal(3, 4)),
+    "PReLU, by channel": (lambda nn: nn.PReLU(4, init=0.1), normal(3, 4)),
+    "ReLU6": (lambda nn: nn.ReLU6(), normal(3, 4) * 9),
+    "Hardtanh": (lambda nn: nn.Hardtanh(-0.5, 2.0, inplace=True), normal(3, 4)),
+    "Threshold": (lambda nn: nn.Threshold(0.3, -1.0), normal(3, 4)),
+    "SELU": (lambda nn: nn.SELU(), normal(3, 4)),
+    "CELU": (lambda nn: nn.CELU(0.5, inplace=True), normal(3, 4)),
+    "Mish": (lambda nn: nn.Mish(), normal(3, 4)),
+    "Hardswish": (lambda nn: nn.Hardswish(), normal(3, 4) * 4),
+    "Hardsigmoid": (lambda nn: nn.Hardsigmoid(), normal(3, 4) * 4),
+    "LogSigmoid": (lambda nn: nn.LogSigmoid(), normal(3, 4)),
+    "Softsign": (lambda nn: nn.Softsign(), normal(3, 4)),
+    "Tanhshrink": (lambda nn: nn.Tanhshrink(), normal(3, 4)),
+    "Softshrink": (lambda nn: nn.Softshrink(0.2), normal(3, 4)),
+    "Hardshrink": (lambda nn: nn.Hardshrink(), normal(3, 4)),
+    "Softmin": (lambda nn: nn.Softmin(1), normal(3, 4)),
+    "GLU": (lambda nn: nn.GLU(), normal(3, 4)),
+    "Softmax2d": (lambda nn: nn.Softmax2d(), normal(2, 3, 2, 2)),
+    "Dropout2d, p = 0": (lambda nn: nn.Dropout2d(0.0), normal(2, 3, 2, 2)),
+    "RMSNorm": (lambda nn: nn.RMSNorm(4), normal(3, 4)),
+    "RMSNorm, plain": (lambda nn: nn.RMSNorm([3, 4], 1e-3, elementwise_affine=False), normal(2, 3, 4)),
+    "BatchNorm3d": (lambda nn: nn.BatchNorm3d(2), normal(2, 2, 2, 3, 2)),
+    "MaxPool1d": (lambda nn: nn.MaxPool1d(3, stride=2, padding=1), normal(2, 2, 7)),
+    "AvgPool1d": (lambda nn: nn.AvgPool1d(2), normal(2, 2, 7)),
+    "AvgPool2d": (lambda nn: nn.AvgPool2d((2, 3), padding=1, count_include_pad=False), normal(2, 2, 6, 5)),
+    "AdaptiveAvgPool1d": (lambda nn: nn.AdaptiveAvgPool1d(3), normal(2, 2, 7)),
+    "AdaptiveAvgPool2d": (lambda nn: nn.AdaptiveAvgPool2d((None, 2)), normal(2, 2, 4, 5)),
+    "ConstantPad1d": (lambda nn: nn.ConstantPad1d(2, 1.5), normal(2, 3)),
+    "ZeroPad2d": (lambda nn: nn.ZeroPad2d((1, 0, 2, 1)), normal(1, 2, 3)),
+    "Upsample": (lambda nn: nn.Upsample(scale_factor=2), normal(1, 2, 3, 2)),
+    "Upsample, to a size": (lambda nn: nn.Upsample((5, 4), mode="nearest"), normal(1, 2, 3, 2)),
     "Sequential": (lambda nn: nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2)), normal(3, 4)),
 }
 
@@ -109,6 +149,7 @@ def test_follows_torch(name: str) -> None:
         np.testing.assert_allclose(p.numpy(), q.numpy(), rtol=1e-5, atol=1e-6, err_msg=n)
 
 
+PAIRS = [1.0, -1.0, -1.0, 1.0]
 LOSSES: dict[str, tuple[Callable[[Any, Any], Any], Any, Any]] = {
     "L1Loss": (lambda nn, t: nn.L1Loss(), normal(3, 4), normal(3, 4)),
     "MSELoss": (lambda nn, t: nn.MSELoss(reduction="sum"), normal(3, 4), normal(3, 4)),
@@ -133,6 +174,26 @@ LOSSES: dict[str, tuple[Callable[[Any, Any], Any], Any, Any]] = {
         normal(5, 3),
         classes(5),
     ),
+    "HingeEmbeddingLoss": (lambda nn, t: nn.HingeEmbeddingLoss(2.0), normal(3, 4), np.sign(normal(3, 4))),
+    "SoftMarginLoss": (lambda nn, t: nn.SoftMarginLoss(), normal(3, 4), np.sign(normal(3, 4))),
+    "PoissonNLLLoss": (lambda nn, t: nn.PoissonNLLLoss(full=True), normal(3, 4), classes(3, 4) * 1.0),
+    "CosineSimilarity": (lambda nn, t: nn.CosineSimilarity(dim=0), normal(3, 4), normal(3, 4)),
+    "PairwiseDistance": (lambda nn, t: nn.PairwiseDistance(1.0, keepdim=True), normal(3, 4), normal(3, 4)),
+    "MarginRankingLoss": (
+        lambda nn, t: lambda a, b: nn.MarginRankingLoss(0.5)(a, b, t(PAIRS)),
+        normal(4),
+        normal(4),
+    ),
+    "CosineEmbeddingLoss": (
+        lambda nn, t: lambda a, b: nn.CosineEmbeddingLoss(0.1)(a, b, t(PAIRS)),
+        normal(4, 3),
+        normal(4, 3),
+    ),
+    "TripletMarginLoss": (
+        lambda nn, t: lambda a, b: nn.TripletMarginLoss(2.0, swap=True)(a, b, a.detach() * 0.5),
+        normal(4, 3),
+        normal(4, 3),
+    ),
     "CrossEntropyLoss, images": (
         lambda nn, t: nn.CrossEntropyLoss(reduction="none"),
         normal(2, 3, 4),
@@ -148,13 +209,14 @@ def test_losses_follow_torch(name: str) -> None:
     make, x, y = LOSSES[name]
     a, b = gradd.tensor(x, requires_grad=True), torch.tensor(x, requires_grad=True)
     mine, theirs = make(nn, gradd.tensor), make(torch.nn, torch.tensor)
-    assert repr(mine) == repr(theirs)
+    if isinstance(mine, nn.Module):
+        assert repr(mine) == repr(theirs)
+        assert [n for n, _ in mine.named_buffers()] == [n for n, _ in theirs.named_buffers()]
     got, want = mine(a, gradd.tensor(y)), theirs(b, torch.tensor(y))
     np.testing.assert_allclose(got.detach().numpy(), want.detach().numpy(), rtol=2e-5, atol=2e-6)
     got.sum().backward()
     want.sum().backward()
     np.testing.assert_allclose(a.grad.numpy(), b.grad.numpy(), rtol=1e-4, atol=1e-6)
-    assert [n for n, _ in mine.named_buffers()] == [n for n, _ in theirs.named_buffers()]
 
 
 @pytest.mark.oracle
@@ -245,6 +307,15 @@ def test_dropout() -> None:
         (lambda: nn.Conv2d(2, 3, 3, padding="x"), "Invalid padding string 'x'"),
         (lambda: nn.Conv2d(2, 3, 3, padding_mode="x"), "padding_mode must be one of"),
         (lambda: nn.GroupNorm(2, 3), "num_channels must be divisible by num_groups"),
+        (
+            lambda: nn.ConvTranspose2d(2, 3, 3, padding_mode="reflect"),
+            'Only "zeros" padding mode is supported',
+        ),
+        (lambda: nn.TripletMarginLoss(0.0), "expected margin to be greater than 0, got 0.0 instead"),
+        (
+            lambda: nn.Softmax2d()(gradd.ones(2, 3)),
+            "expected input to be 3D or 4D, got 2D instead",
+        ),
         (lambda: nn.BatchNorm2d(3)(gradd.ones(2, 3)), r"expected 4D input \(got 2D input\)"),
     ],
 )
@@ -257,6 +328,20 @@ def test_functional_holds_what_layers_use() -> None:
     layers = "linear conv1d conv2d relu gelu softmax dropout layer_norm embedding max_pool2d"
     losses = "cross_entropy mse_loss nll_loss"
     assert [n for n in f"{layers} {losses}".split() if not callable(getattr(F, n))] == []
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("size", [(7, 6), (2, 2, 8, 5), (9, 6), (7,)], ids=str)
+def test_a_transposed_convolution_gives_the_size_asked_for(size: tuple[int, ...]) -> None:
+    torch = pytest.importorskip("torch")
+    found = []
+    for T in (gradd, torch):
+        layer = T.nn.ConvTranspose2d(2, 2, 3, stride=2)
+        try:
+            found.append(str(layer(T.zeros(2, 2, 3, 2), output_size=size).shape))
+        except ValueError as error:
+            found.append(str(error))
+    assert found[0] == found[1]
 
 
 INITS: dict[str, Callable[[Any, Any], Any]] = {
@@ -307,7 +392,18 @@ def test_gains(args: tuple[Any, ...]) -> None:
     assert nn.init.calculate_gain(*args) == torch.nn.init.calculate_gain(*args)
 
 
+@pytest.mark.parametrize("shape", [(3, 5), (5, 3), (4, 2, 3)], ids=str)
+def test_orthogonal_rows_or_columns(shape: tuple[int, ...]) -> None:
+    w = nn.init.orthogonal_(nn.Parameter(gradd.empty(*shape)), gain=2.0)
+    m = w.detach().numpy().reshape(shape[0], -1)
+    product = m @ m.T if m.shape[0] <= m.shape[1] else m.T @ m
+    np.testing.assert_allclose(product, 4 * np.eye(len(product)), atol=1e-5)
+    assert w.is_leaf
+
+
 def test_init_misuse() -> None:
+    with pytest.raises(ValueError, match="Only tensors with 2 or more dimensions are supported"):
+        nn.init.orthogonal_(gradd.zeros(3))
     with pytest.raises(ValueError, match="fewer than 2 dimensions"):
         nn.init.xavier_uniform_(gradd.zeros(3))
     with pytest.raises(ValueError, match="Unsupported nonlinearity x"):

@@ -1,4 +1,4 @@
-"""nn.Module: attributes, registration, walks, state_dict, conversions, hooks, text, PyTorch's messages."""
+"""nn.Module: attributes, registration, walks, state_dict, conversions, text, PyTorch's messages."""
 
 from __future__ import annotations
 
@@ -331,52 +331,6 @@ def test_conversions_keep_identity_and_gradients(T: Any) -> None:
     assert weight.dtype == T.float32
     assert m.to("cpu") is m
     assert m.cpu() is m
-
-
-def test_forward_hooks(T: Any) -> None:
-    m = T.nn.Linear(2, 2)
-    calls: list[str] = []
-
-    def before(module: Any, args: Any) -> Any:
-        calls.append("before")
-        return args[0] * 0
-
-    def after(module: Any, args: Any, output: Any) -> Any:
-        calls.append("after")
-        assert args[0].sum().item() == 0
-        return output + 1
-
-    first = m.register_forward_pre_hook(before)
-    second = m.register_forward_hook(after)
-    out = m(T.ones(1, 2))
-    assert out.tolist() == [[pytest.approx(v + 1) for v in m.bias.tolist()]]
-    assert calls == ["before", "after"]
-    first.remove()
-    second.remove()
-    m(T.ones(1, 2))
-    assert calls == ["before", "after"]
-
-
-def test_hooks_with_kwargs_order_and_failure(T: Any) -> None:
-    class Add(T.nn.Module):  # type: ignore[misc,name-defined]
-        def forward(self, x: Any, *, y: Any) -> Any:
-            if y is None:
-                raise ValueError("no y")
-            return x + y
-
-    m = Add()
-    calls: list[str] = []
-    m.register_forward_pre_hook(
-        lambda mod, a, k: (a, {"y": k["y"] * 2}) if k["y"] else None, with_kwargs=True
-    )
-    m.register_forward_hook(lambda mod, a, k, out: calls.append(f"second {k['y']}"), with_kwargs=True)
-    m.register_forward_hook(lambda mod, a, out: calls.append("first"), prepend=True)
-    m.register_forward_hook(lambda mod, a, out: calls.append(f"always {out}"), always_call=True)
-    assert m(1, y=2) == 5
-    assert calls == ["first", "second 4", "always 5"]
-    with pytest.raises(ValueError, match="no y"):
-        m(1, y=None)
-    assert calls[3:] == ["always None"]
 
 
 def test_deepcopy_clones(T: Any) -> None:

@@ -54,6 +54,14 @@ OPTIMIZERS: dict[str, Callable[[Any, Any], Any]] = {
         p, lr=0.01, betas=(0.8, 0.95), eps=1e-6, weight_decay=0.02, amsgrad=True
     ),
     "AdamW": lambda o, p: o.AdamW(p, lr=0.01, weight_decay=0.1),
+    "RMSprop": lambda o, p: o.RMSprop(p, lr=0.01),
+    "RMSprop, options": lambda o, p: o.RMSprop(
+        p, lr=0.003, alpha=0.8, eps=1e-5, weight_decay=0.01, momentum=0.5, centered=True
+    ),
+    "Adagrad": lambda o, p: o.Adagrad(p, lr=0.05),
+    "Adagrad, options": lambda o, p: o.Adagrad(
+        p, lr=0.05, lr_decay=0.1, weight_decay=0.01, initial_accumulator_value=0.2, eps=1e-6
+    ),
     "groups": lambda o, p: o.Adam([{"params": p[:1], "lr": 0.02}, {"params": p[1:]}], lr=0.005),
 }
 
@@ -243,6 +251,8 @@ def test_text_and_state_dict_have_torchs_form(name: str) -> None:
         ),
         (lambda p: optim.Adam([p], eps=-1.0), ValueError, "Invalid epsilon value: -1.0"),
         (lambda p: optim.Adam([p], betas=(0.9, 1.0)), ValueError, "Invalid beta parameter at index 1: 1.0"),
+        (lambda p: optim.RMSprop([p], alpha=-1), ValueError, "Invalid alpha value: -1"),
+        (lambda p: optim.Adagrad([p], lr_decay=-1), ValueError, "Invalid lr_decay value: -1"),
         (lambda p: optim.SGD([]), ValueError, "optimizer got an empty parameter list"),
         (
             lambda p: optim.SGD([3]),
@@ -252,6 +262,12 @@ def test_text_and_state_dict_have_torchs_form(name: str) -> None:
         (lambda p: optim.SGD([p * 2]), ValueError, "can't optimize a non-leaf Tensor"),
         (
             lambda p: optim.SGD(gradd.ones(1)),
+            TypeError,
+            "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+            "torch.FloatTensor",
+        ),
+        (
+            lambda p: optim.SGD(p),
             TypeError,
             "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
             "torch.FloatTensor",

@@ -77,6 +77,25 @@ def test_nesting_and_plain_values(tmp_path: Path) -> None:
     assert back["empty"] == [{}, [], ()]
 
 
+def test_kinds_of_dicts_and_tuples_come_back() -> None:
+    net = nn.Linear(2, 1)
+    opt = optim.SGD(net.parameters(), lr=1.0)
+    schedule = optim.lr_scheduler.MultiStepLR(opt, [2, 2, 5])
+    file = io.BytesIO()
+    gradd.save([net.state_dict(), schedule.state_dict(), {"b": 1}, net.weight.shape, (1, 2)], file)
+    file.seek(0)
+    state, planned, plain, shape, pair = gradd.load(file)
+    assert [type(v).__name__ for v in (state, planned, plain, pair)] == [
+        "OrderedDict",
+        "dict",
+        "dict",
+        "tuple",
+    ]
+    assert repr(shape) == "torch.Size([1, 2])"
+    assert planned["milestones"][2] == 2
+    assert planned["milestones"][3] == 0
+
+
 def test_nan_comes_back(tmp_path: Path) -> None:
     gradd.save(float("nan"), tmp_path / "t")
     assert np.isnan(gradd.load(tmp_path / "t"))

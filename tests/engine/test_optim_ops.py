@@ -11,6 +11,7 @@ from gradd_engine.backends.meta import MetaBackend
 from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.ops import optim
 from gradd_engine.ops.optim import adam_step, sgd_step
+from gradd_engine.ops.optim_adaptive import adagrad_step, rmsprop_step
 from gradd_engine.state import ambient
 from gradd_engine.tensor import Tensor
 
@@ -32,6 +33,16 @@ ADAM: list[dict[str, Any]] = [
     {"betas": (0.3, 0.9), "weight_decay": 0.03},
     {"amsgrad": True, "maximize": True},
 ]
+
+
+RMSPROP: list[dict[str, Any]] = [
+    {},
+    {"alpha": 0.9, "eps": 1e-5, "weight_decay": 0.02, "maximize": True},
+    {"momentum": 0.7},
+    {"alpha": 0.3, "centered": True, "eps": 1e-2},
+    {"momentum": 0.5, "centered": True, "eps": 1e-2},
+]
+ADAGRAD: list[dict[str, Any]] = [{}, {"lr_decay": 0.1, "weight_decay": 0.03}, {"eps": 1e-3, "maximize": True}]
 
 
 def start(dtype: Any) -> tuple[list[Any], list[list[Any]]]:
@@ -107,6 +118,44 @@ def test_adam_follows_torch(name: str, options: dict[str, Any], dtype: str) -> N
     assert [float(c.array) for c in counts] == [STEPS] * len(SHAPES)
 
 
+@pytest.mark.oracle
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+@pytest.mark.parametrize("options", RMSPROP, ids=str)
+def test_rmsprop_follows_torch(options: dict[str, Any], dtype: str) -> None:
+    arrays, grads = start(dtype)
+    want = oracle("RMSprop", arrays, grads, rate, options)
+    params = make(arrays)
+    given = {k: v for k, v in options.items() if k != "centered"}
+    squares, buffers, means = (zeros(params) for _ in range(3))
+    counts = make([np.zeros((), "float32") for _ in params])
+    with ambient(grad=False):
+        for i, gs in enumerate(grads):
+            rmsprop_step(
+                params, make(gs), squares, counts, buffers if "momentum" in options else [],
+                means if "centered" in options else [], lr=rate(i), **given,
+            )  # fmt: skip
+    for p, w in zip(params, want, strict=True):
+        np.testing.assert_allclose(p.array, w, rtol=2 * CLOSE[dtype], atol=2 * CLOSE[dtype])
+    assert [float(c.array) for c in counts] == [STEPS] * len(SHAPES)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+@pytest.mark.parametrize("options", ADAGRAD, ids=str)
+def test_adagrad_follows_torch(options: dict[str, Any], dtype: str) -> None:
+    arrays, grads = start(dtype)
+    want = oracle("Adagrad", arrays, grads, rate, options)
+    params = make(arrays)
+    sums = zeros(params)
+    counts = make([np.zeros((), "float32") for _ in params])
+    with ambient(grad=False):
+        for i, gs in enumerate(grads):
+            adagrad_step(params, make(gs), sums, counts, lr=rate(i), **options)
+    for p, w in zip(params, want, strict=True):
+        np.testing.assert_allclose(p.array, w, rtol=CLOSE[dtype], atol=CLOSE[dtype])
+    assert [float(c.array) for c in counts] == [STEPS] * len(SHAPES)
+
+
 def test_halves_are_written_in_place() -> None:
     p = NUMPY.from_array(np.ones(3), dtypes.bfloat16)
     g = NUMPY.from_array(np.ones(3), dtypes.bfloat16)
@@ -153,6 +202,12 @@ def test_misfits_are_refused() -> None:
             adam_step([p], [p], [p], [p], [step], lr=1.0)
         with pytest.raises(RuntimeError, match="amsgrad alone"):
             adam_step([p], [p], [p], [p], [step], [p], lr=1.0)
+        with pytest.raises(RuntimeError, match="0-dim float32"):
+            rmsprop_step([p], [p], [p], [], lr=1.0)
+        with pytest.raises(RuntimeError, match=r"grad_avgs\[0\] has shape \[3\]"):
+            rmsprop_step([p], [p], [p], [step], [p], [short], lr=1.0)
+        with pytest.raises(RuntimeError, match="0-dim float32"):
+            adagrad_step([p], [p], [p], [step], lr=1.0)
     assert p._vc.n == 0
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.semantics.functions import given
+
 
 def _never(*gradients: Any) -> Any:
     raise AssertionError("this hook must not run")
@@ -83,6 +85,14 @@ def test_11_08_inputs_that_need_none_are_none(T: Any, leaf: Any) -> None:
     )
     y.sum().backward()
     assert seen == [[[5.0, 6.0], None]]
+
+
+def test_11_08_a_functions_gradients_come_as_its_backward_returned_them(T: Any, leaf: Any) -> None:
+    seen: list[Any] = []
+    y = given(T, lambda ctx, g: (g, g * 2), lambda ctx, x, z: x * 1).apply(leaf(), T.ones(2))
+    y.grad_fn.register_hook(lambda inputs, outputs: seen.append([g.tolist() for g in inputs]))
+    y.sum().backward()
+    assert seen == [[[1.0, 1.0], [2.0, 2.0]]]
 
 
 def test_11_08_handles(leaf: Any) -> None:

@@ -202,6 +202,35 @@ def test_14_07_non_differentiable_outputs(T: Any, leaf: Any) -> None:
     assert seen == [[0.0, 0.0]]
 
 
+def test_14_07_a_non_differentiable_input_returned_as_it_is(T: Any, leaf: Any) -> None:
+    class F(T.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any, same: Any) -> Any:
+            ctx.mark_non_differentiable(same)
+            return x, same
+
+        @staticmethod
+        def backward(ctx: Any, g: Any, same: Any) -> Any:
+            return g * 2, None
+
+    for same in (T.zeros(2), leaf(), leaf() * 1):
+        kept = same.requires_grad
+        x = leaf()
+        y, out = F.apply(x, same)
+        assert (y.requires_grad, out.requires_grad, out.grad_fn, same.requires_grad) == (
+            True,
+            False,
+            None,
+            kept,
+        )
+        assert out is not same
+        y.sum().backward()
+        assert x.grad.tolist() == [2.0, 2.0]
+        with T.no_grad():
+            out.add_(1)
+        assert same.tolist() == out.tolist()
+
+
 def _double_in_place(T: Any, returns: bool = True) -> Any:
     class F(T.autograd.Function):  # type: ignore[misc]
         @staticmethod

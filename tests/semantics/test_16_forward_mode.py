@@ -91,6 +91,7 @@ def test_16_01_a_dual_prints_its_tangent(T: Any, fw: Any) -> None:
         assert repr(dual) == "tensor([1., 1.], grad_fn=<ViewBackward0>, tangent=tensor([1., 1.]))"
         plain = fw.make_dual(T.ones(2, dtype=T.float64), T.ones(2))
         assert repr(plain) == "tensor([1., 1.], dtype=torch.float64, tangent=tensor([1., 1.]))"
+        assert repr(fw.make_dual(T.tensor(2.0), T.tensor(3.0))) == "tensor(2., tangent=3.0)"
     assert repr(dual) == "tensor([1., 1.], grad_fn=<ViewBackward0>)"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import OrderedDict
 from collections.abc import Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Self
@@ -88,6 +89,29 @@ class Sequential(_Numbered):
             return type(self)(dict(list(self._modules.items())[index]))
         return self._modules[self._name(index)]
 
+    def __add__(self, other: Sequential) -> Sequential:
+        return Sequential(*self).__iadd__(other)
+
+    def __iadd__(self, other: Sequential) -> Self:
+        if not isinstance(other, Sequential):
+            raise ValueError(
+                f"add operator supports only objects of Sequential class, but {type(other)} is given."
+            )
+        return self.extend(list(other))
+
+    def __mul__(self, times: int) -> Sequential:
+        return Sequential(*self).__imul__(times)
+
+    def __rmul__(self, times: int) -> Sequential:
+        return self * times
+
+    def __imul__(self, times: int) -> Self:
+        if not isinstance(times, int):
+            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(times)}")
+        if times <= 0:
+            raise ValueError(f"Non-positive multiplication factor {times} for {type(self)}")
+        return self.extend(list(self) * (times - 1))
+
 
 class ModuleList(_Numbered):
     """A list whose modules are registered."""
@@ -100,6 +124,9 @@ class ModuleList(_Numbered):
         if isinstance(index, slice):
             return type(self)(list(self)[index])
         return self._modules[self._name(index)]
+
+    def __add__(self, other: Iterable[Module]) -> ModuleList:
+        return ModuleList([*self, *other])
 
     def __iadd__(self, modules: Iterable[Module]) -> Self:
         return self.extend(modules)
@@ -171,12 +198,12 @@ class ModuleDict(Module):
 
 
 def _line(value: Any, typed: bool = False) -> str:
+    """What a parameter's line says of it; of its type by PyTorch's old name, or by its dtype."""
     if not isinstance(value, Tensor):
         return f"Object of type: {type(value).__name__}"
     size = "x".join(map(str, value.shape))
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-    of = value.dtype.tensor_type if typed else value.dtype
-    return f"{kind} containing: [{of} of size {size}]"
+    return f"{kind} containing: [{value.dtype.tensor_type if typed else value.dtype} of size {size}]"
 
 
 class ParameterList(Module):
@@ -232,7 +259,7 @@ class ParameterList(Module):
 class ParameterDict(Module):
     """A dictionary whose parameters are registered; tensors put in become parameters."""
 
-    def __init__(self, parameters: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, parameters: Any = None) -> None:
         super().__init__()
         self._keys: dict[str, None] = {}
         self.update(parameters or {})
@@ -273,9 +300,68 @@ class ParameterDict(Module):
         """Parameters."""
         return (self[key] for key in self._keys)
 
-    def update(self, parameters: Mapping[str, Any]) -> None:
-        """Add or replace parameters."""
-        for key, value in parameters.items():
+    def get(self, key: str, default: Any = None) -> Any:
+        """The parameter of that name, or `default`."""
+        return self[key] if key in self._keys else default
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """The parameter of that name, which is `default` from now on if there was none."""
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def pop(self, key: str) -> Any:
+        """Take a parameter out and return it."""
+        found = self[key]
+        del self[key]
+        return found
+
+    def popitem(self) -> tuple[str, Any]:
+        """Take the last parameter out and return it with its name."""
+        key = next(reversed(self._keys))
+        return key, self.pop(key)
+
+    def clear(self) -> None:
+        """Take all parameters out."""
+        for key in list(self._keys):
+            del self[key]
+
+    def copy(self) -> ParameterDict:
+        """Another dictionary of the same parameters."""
+        return ParameterDict(self)
+
+    def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
+        """Another dictionary with `default` under each of `keys`."""
+        return ParameterDict((key, default) for key in keys)
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(self._keys)
+
+    def __or__(self, other: Any) -> ParameterDict:
+        made = self.copy()
+        made.update(other)
+        return made
+
+    def __ror__(self, other: Any) -> Any:
+        made = other.copy()
+        made.update(self)
+        return made
+
+    def __ior__(self, other: Any) -> Self:
+        self.update(other)
+        return self
+
+    def update(self, parameters: Any) -> None:
+        """Add or replace parameters, given by a mapping or by pairs.
+
+        A plain dict is taken in the order of its names; others keep their own.
+        """
+        pairs = parameters
+        if isinstance(parameters, (OrderedDict, ParameterDict)):
+            pairs = parameters.items()
+        elif isinstance(parameters, Mapping):
+            pairs = sorted(parameters.items())
+        for key, value in pairs:
             self[key] = value
 
     def extra_repr(self) -> str:

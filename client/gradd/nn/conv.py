@@ -1,4 +1,4 @@
-"""Convolutions: Conv1d, Conv2d.
+"""Convolutions: Conv1d to 3d, and ConvTranspose1d to 3d.
 
 Source of shapes, checks and initial values: https://pytorch.org/docs/stable/nn.html#convolution-layers
 """
@@ -15,6 +15,8 @@ from .module import Module
 from .parameter import Parameter
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .._tensor import Tensor
 
 
@@ -26,6 +28,8 @@ class _Conv(Module):
     """What convolutions share; `dims` is how many dimensions the kernel slides along."""
 
     dims: ClassVar[int]
+    transposed: ClassVar[bool] = False
+    output_padding: tuple[int, ...] = ()
 
     def __init__(
         self,
@@ -48,7 +52,8 @@ class _Conv(Module):
         self.padding = padding if isinstance(padding, str) else _each(padding, n)
         self.padding_mode = padding_mode
         self._check()
-        self.weight = Parameter(empty((out_channels, in_channels // groups, *self.kernel_size), dtype))
+        channels = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
+        self.weight = Parameter(empty((channels[0], channels[1] // groups, *self.kernel_size), dtype))
         self.bias: Parameter | None
         self.register_parameter("bias", Parameter(empty((out_channels,), dtype)) if bias else None)
         self.reset_parameters()
@@ -97,6 +102,7 @@ class _Conv(Module):
             f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}",
             f"padding={self.padding}" if self.padding != zeros else "",
             f"dilation={self.dilation}" if self.dilation != ones else "",
+            f"output_padding={self.output_padding}" if self.output_padding not in ((), zeros) else "",
             f"groups={self.groups}" if self.groups != 1 else "",
             "bias=False" if self.bias is None else "",
         ]
@@ -119,3 +125,92 @@ class Conv2d(_Conv):
     """
 
     dims = 2
+
+
+class Conv3d(_Conv):
+    """Cross-correlation along three dimensions: (N, C_in, D, H, W) to (N, C_out, D_out, H_out, W_out).
+
+    The weight (C_out, C_in / groups, *kernel) and the bias begin uniform in ±1/sqrt(fan in).
+    """
+
+    dims = 3
+
+
+class _ConvTranspose(_Conv):
+    transposed = True
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: int | tuple[int, ...],
+        stride: int | tuple[int, ...] = 1,
+        padding: int | tuple[int, ...] = 0,
+        output_padding: int | tuple[int, ...] = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: int | tuple[int, ...] = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        if padding_mode != "zeros":
+            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, dtype=dtype
+        )
+        self.output_padding = _each(output_padding, self.dims)
+
+    def _output_padding(self, input: Tensor, wanted: Sequence[int] | None) -> tuple[int, ...]:
+        """What `output_size` says of the elements at the end; ValueError where no padding gives it."""
+        if wanted is None:
+            return self.output_padding
+        n = self.dims
+        before = 2 if input.dim() == n + 2 else 1
+        size = wanted[before:] if len(wanted) == before + n else wanted
+        if len(size) != n:
+            raise ValueError(
+                f"ConvTranspose{n}D: for {input.dim()}D input, output_size must have {n} or {before + n} "
+                f"elements (got {len(size)})"
+            )
+        assert isinstance(self.padding, tuple)
+        least = [
+            (length - 1) * stride - 2 * pad + dilation * (kernel - 1) + 1
+            for length, stride, pad, dilation, kernel in zip(
+                input.shape[before:], self.stride, self.padding, self.dilation, self.kernel_size, strict=True
+            )
+        ]
+        most = [low + stride - 1 for low, stride in zip(least, self.stride, strict=True)]
+        if any(not low <= s <= high for low, s, high in zip(least, size, most, strict=True)):
+            raise ValueError(
+                f"requested an output size of {size}, but valid sizes range from {least} to {most} "
+                f"(for an input of {input.shape[2:]})"
+            )
+        return tuple(s - low for s, low in zip(size, least, strict=True))
+
+    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        """(N, in_channels, *) to (N, out_channels, *); `output_size` chooses among the sizes that fit."""
+        apply = getattr(F, f"conv_transpose{self.dims}d")
+        extra = self._output_padding(input, output_size)
+        out: Tensor = apply(
+            input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation
+        )
+        return out
+
+
+class ConvTranspose1d(_ConvTranspose):
+    """The transpose of Conv1d: (N, C_in, L) to (N, C_out, L_out); weight (C_in, C_out / groups, kernel)."""
+
+    dims = 1
+
+
+class ConvTranspose2d(_ConvTranspose):
+    """The transpose of Conv2d: (N, C_in, H, W) to (N, C_out, H_out, W_out)."""
+
+    dims = 2
+
+
+class ConvTranspose3d(_ConvTranspose):
+    """The transpose of Conv3d: (N, C_in, D, H, W) to (N, C_out, D_out, H_out, W_out)."""
+
+    dims = 3

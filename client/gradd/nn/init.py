@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_engine.modes import no_grad
 
+from .._functions import namespace
+from ._make import empty
+
 if TYPE_CHECKING:
     from .._tensor import Tensor
 
@@ -154,6 +157,26 @@ def kaiming_normal_(
     if 0 in tensor.shape:
         return _nothing(tensor)
     return normal_(tensor, 0.0, _kaiming(tensor, a, mode, nonlinearity))
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: None = None) -> Tensor:
+    """`gain` times an orthogonal matrix; of more than 2 dimensions the last are taken as one.
+
+    Its rows, or its columns where they are fewer, are orthonormal. ValueError for fewer than 2 dimensions.
+    """
+    if tensor.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if tensor.numel() == 0:
+        return tensor
+    rows = tensor.shape[0]
+    columns = tensor.numel() // rows
+    with no_grad():
+        drawn: Any = normal_(empty((max(rows, columns), min(rows, columns)), tensor.dtype))
+        q, r = namespace("linalg")["qr"](drawn)
+        # The signs make it uniform among orthogonal matrices: https://arxiv.org/abs/math-ph/0609050
+        q = q * r.diagonal().sign()
+        tensor.copy_((q.t() if rows < columns else q).reshape(tensor.shape)).mul_(gain)
+    return tensor
 
 
 def _kaiming(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:

@@ -189,3 +189,134 @@ class CrossEntropyLoss(_Weighted):
             label_smoothing=self.label_smoothing,
         )
         return out
+
+
+class HingeEmbeddingLoss(_Loss):
+    """x where the target is 1, max(0, `margin` - x) where it is -1."""
+
+    def __init__(
+        self,
+        margin: float = 1.0,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.margin = margin
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Two tensors of one shape to a scalar (their shape with reduction "none")."""
+        out: Tensor = F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
+        return out
+
+
+class SoftMarginLoss(_Loss):
+    """log(1 + exp(-y x)), for targets y of 1 and -1."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Two tensors of one shape to a scalar (their shape with reduction "none")."""
+        out: Tensor = F.soft_margin_loss(input, target, reduction=self.reduction)
+        return out
+
+
+class MarginRankingLoss(_Loss):
+    """max(0, -y (x1 - x2) + `margin`): x1 is to rank higher where y is 1, lower where it is -1."""
+
+    def __init__(
+        self,
+        margin: float = 0.0,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.margin = margin
+
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
+        """Three tensors of one shape to a scalar (their shape with reduction "none")."""
+        out: Tensor = F.margin_ranking_loss(
+            input1, input2, target, margin=self.margin, reduction=self.reduction
+        )
+        return out
+
+
+class CosineEmbeddingLoss(_Loss):
+    """1 - cos(x1, x2) where the target is 1, max(0, cos(x1, x2) - `margin`) where it is -1."""
+
+    def __init__(
+        self,
+        margin: float = 0.0,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.margin = margin
+
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
+        """(N, D), (N, D) and (N) to a scalar ((N) with reduction "none")."""
+        out: Tensor = F.cosine_embedding_loss(
+            input1, input2, target, margin=self.margin, reduction=self.reduction
+        )
+        return out
+
+
+class TripletMarginLoss(_Loss):
+    """max(0, d(anchor, positive) - d(anchor, negative) + `margin`), with the p-norm for the distance."""
+
+    def __init__(
+        self,
+        margin: float = 1.0,
+        p: float = 2.0,
+        eps: float = 1e-6,
+        swap: bool = False,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        if margin <= 0:
+            raise ValueError(f"TripletMarginLoss: expected margin to be greater than 0, got {margin} instead")
+        self.margin, self.p, self.eps, self.swap = margin, p, eps, swap
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        """Three (N, D) or (D) to a scalar ((N) with reduction "none")."""
+        out: Tensor = F.triplet_margin_loss(
+            anchor,
+            positive,
+            negative,
+            margin=self.margin,
+            p=self.p,
+            eps=self.eps,
+            swap=self.swap,
+            reduction=self.reduction,
+        )
+        return out
+
+
+class PoissonNLLLoss(_Loss):
+    """The negative log-likelihood of counts `target` under Poisson's distribution of (the log of) rates."""
+
+    def __init__(
+        self,
+        log_input: bool = True,
+        full: bool = False,
+        size_average: bool | None = None,
+        eps: float = 1e-8,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.log_input, self.full, self.eps = log_input, full, eps
+
+    def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
+        """Two tensors of one shape to a scalar (their shape with reduction "none")."""
+        out: Tensor = F.poisson_nll_loss(
+            log_input,
+            target,
+            log_input=self.log_input,
+            full=self.full,
+            eps=self.eps,
+            reduction=self.reduction,
+        )
+        return out

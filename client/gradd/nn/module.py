@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from gradd_engine import dtypes
 from gradd_engine.dtypes import DType
 from gradd_engine.gradients import zero_grad
 from gradd_engine.modes import no_grad
-from gradd_engine.nodes import RemovableHandle
 
 from .._tensor import Tensor
 from . import _state_dict
-from ._backward_hooks import Around
-from ._tree import Tree
+from ._hooks import Hooked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,122 +22,14 @@ def _indented(text: str) -> str:
     return text.replace("\n", "\n  ")
 
 
-class Module(Tree):
+class Module(Hooked):
     """Holds parameters, buffers and other modules; calling it runs `forward` and its hooks."""
 
     training: bool
-    _hook_lists: ClassVar[tuple[str, ...]] = (
-        "_forward_pre_hooks",
-        "_forward_hooks",
-        "_backward_pre_hooks",
-        "_backward_hooks",
-    )
-    _forward_pre_hooks: list[Any]
-    _forward_hooks: list[Any]
-    _backward_pre_hooks: list[Any]
-    _backward_hooks: list[Any]
 
     def __init__(self) -> None:
         super().__init__()
-        self.__dict__.update(training=True, **{name: [] for name in self._hook_lists})
-
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes; every subclass gives its own."""
-        raise NotImplementedError(
-            f'Module [{type(self).__name__}] is missing the required "forward" function'
-        )
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not (
-            self._forward_pre_hooks or self._forward_hooks or self._backward_hooks or self._backward_pre_hooks
-        ):
-            return self.forward(*args, **kwargs)
-        return self._with_hooks(args, kwargs)
-
-    # -- hooks -------------------------------------------------------------------------------------
-
-    def _with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        called: set[int] = set()
-        try:
-            for ((hook, with_kwargs, _),) in list(self._forward_pre_hooks):
-                if with_kwargs:
-                    changed = hook(self, args, kwargs)
-                    if changed is not None:
-                        if not isinstance(changed, tuple) or len(changed) != 2:
-                            raise RuntimeError(
-                                "forward pre-hook must return None or a tuple of (new_args, new_kwargs), "
-                                f"but got {changed}."
-                            )
-                        args, kwargs = changed
-                else:
-                    changed = hook(self, args)
-                    if changed is not None:
-                        args = changed if isinstance(changed, tuple) else (changed,)
-            around = None
-            if self._backward_hooks or self._backward_pre_hooks:
-                hooks, pre_hooks = (
-                    [hook for ((hook, _, _),) in some]
-                    for some in (self._backward_hooks, self._backward_pre_hooks)
-                )
-                around = Around(self, hooks, pre_hooks)
-                args = around.before(args)
-            result = self.forward(*args, **kwargs)
-            for entry in list(self._forward_hooks):
-                called.add(id(entry))
-                result = self._after(entry, args, kwargs, result)
-            if around is not None:
-                result = around.after(result)
-        except Exception:
-            for entry in list(self._forward_hooks):
-                if entry[0][2] and id(entry) not in called:
-                    self._after(entry, args, kwargs, None)
-            raise
-        return result
-
-    def _after(self, entry: Any, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> Any:
-        ((hook, with_kwargs, _),) = entry
-        changed = hook(self, args, kwargs, result) if with_kwargs else hook(self, args, result)
-        return result if changed is None else changed
-
-    @staticmethod
-    def _add_hook(
-        registry: list[Any], hook: Any, prepend: bool, with_kwargs: bool, always: bool = False
-    ) -> RemovableHandle:
-        handle = RemovableHandle(registry, (hook, with_kwargs, always))  # type: ignore[arg-type]
-        if prepend:
-            registry.insert(0, registry.pop())
-        return handle
-
-    def register_forward_pre_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
-    ) -> RemovableHandle:
-        """Call ``hook(module, args)`` before forward; what it returns replaces the arguments."""
-        return self._add_hook(self._forward_pre_hooks, hook, prepend, with_kwargs)
-
-    def register_forward_hook(
-        self,
-        hook: Callable[..., Any],
-        *,
-        prepend: bool = False,
-        with_kwargs: bool = False,
-        always_call: bool = False,
-    ) -> RemovableHandle:
-        """Call ``hook(module, args, output)`` after forward; what it returns replaces the output."""
-        return self._add_hook(self._forward_hooks, hook, prepend, with_kwargs, always_call)
-
-    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(module, grad_input, grad_output)`` in a pass once the gradients of the module's inputs
-        are known; what it returns replaces them. None stands for what needs no gradient.
-        """
-        return self._add_hook(self._backward_hooks, hook, prepend, False)
-
-    def register_full_backward_pre_hook(
-        self, hook: Callable[..., Any], prepend: bool = False
-    ) -> RemovableHandle:
-        """Call ``hook(module, grad_output)`` in a pass before the gradients of the module's inputs are
-        computed; what it returns, a tuple, replaces those of its outputs.
-        """
-        return self._add_hook(self._backward_pre_hooks, hook, prepend, False)
+        self.__dict__["training"] = True
 
     # -- modes and flags ---------------------------------------------------------------------------
 

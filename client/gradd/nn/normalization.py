@@ -1,4 +1,4 @@
-"""LayerNorm, GroupNorm, BatchNorm1d, BatchNorm2d.
+"""LayerNorm, RMSNorm, GroupNorm, BatchNorm1d to 3d.
 
 Source: https://pytorch.org/docs/stable/nn.html#normalization-layers
 """
@@ -71,6 +71,38 @@ class LayerNorm(_Affine):
             f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
             f"bias={self.bias is not None}"
         )
+
+
+class RMSNorm(_Affine):
+    """Mean square 1 over the last dimensions, which are `normalized_shape`; then the weight."""
+
+    def __init__(
+        self,
+        normalized_shape: int | Sequence[int],
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.normalized_shape, self.eps, self.elementwise_affine = shape, eps, elementwise_affine
+        self.register_parameter("weight", Parameter(ones(shape, dtype)) if elementwise_affine else None)
+
+    def reset_parameters(self) -> None:
+        """Weight ones."""
+        if self.weight is not None:
+            with no_grad():
+                self.weight.fill_(1.0)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The same shape."""
+        out: Tensor = F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+        return out
+
+    def extra_repr(self) -> str:
+        """Shape and options."""
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
 
 
 class GroupNorm(_Affine):
@@ -197,3 +229,9 @@ class BatchNorm2d(_BatchNorm):
     """Batch normalisation of (N, C, H, W)."""
 
     ranks = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """Batch normalisation of (N, C, D, H, W)."""
+
+    ranks = (5,)

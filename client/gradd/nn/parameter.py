@@ -9,7 +9,7 @@ from .._tensor import Tensor, as_subclass
 
 def type_name(value: object) -> str:
     """What PyTorch's messages call the type of `value`: ``torch.FloatTensor``, ``int``, ``numpy.ndarray``."""
-    if isinstance(value, Tensor) and not isinstance(value, Parameter):
+    if isinstance(value, Tensor):
         return value.dtype.tensor_type
     kind = type(value)
     return (

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine import dtypes
 from gradd_engine.modes import no_grad
-from gradd_engine.ops.create import zeros, zeros_like
+from gradd_engine.ops.create import zeros_like
 from gradd_engine.ops.optim import adam_step
-from gradd_engine.state import ambient
 
-from .optimizer import Optimizer, options, with_gradients
+from .optimizer import Optimizer, counter, nonnegative, options, with_gradients
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -38,15 +36,12 @@ class Adam(Optimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        if lr < 0.0:
-            raise ValueError(f"Invalid learning rate: {lr}")
-        if eps < 0.0:
-            raise ValueError(f"Invalid epsilon value: {eps}")
+        nonnegative("learning rate", lr)
+        nonnegative("epsilon value", eps)
         for i, beta in enumerate(betas):
             if not 0.0 <= beta < 1.0:
                 raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
-        if weight_decay < 0.0:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        nonnegative("weight_decay value", weight_decay)
         defaults = options(
             lr=lr,
             betas=betas,
@@ -65,8 +60,7 @@ class Adam(Optimizer):
     def _state_of(self, p: Any, amsgrad: bool) -> dict[str, Any]:
         state = self.state[p]
         if not state:
-            with ambient(backend=p.backend):
-                state["step"] = zeros((), dtype=dtypes.float32)
+            state["step"] = counter(p)
             state["exp_avg"] = zeros_like(p)
             state["exp_avg_sq"] = zeros_like(p)
         if amsgrad and "max_exp_avg_sq" not in state:

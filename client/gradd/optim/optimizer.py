@@ -11,9 +11,11 @@ from collections import OrderedDict, defaultdict
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine import gradients
+from gradd_engine import dtypes, gradients
 from gradd_engine.modes import enable_grad
 from gradd_engine.nodes import RemovableHandle
+from gradd_engine.ops.create import zeros
+from gradd_engine.state import ambient
 
 from .._tensor import Tensor
 from ..nn.parameter import type_name
@@ -230,6 +232,18 @@ def with_gradients(group: dict[str, Any]) -> list[Any]:
     for p in group["params"][:1]:
         p._session.ready()
     return [p for p in group["params"] if p._gradient is not None]
+
+
+def nonnegative(what: str, value: float) -> None:
+    """ValueError for a negative option."""
+    if not value >= 0.0:
+        raise ValueError(f"Invalid {what}: {value}")
+
+
+def counter(p: Any) -> Any:
+    """A count of steps, 0-dim float32, beside the parameter."""
+    with ambient(backend=p.backend):
+        return zeros((), dtype=dtypes.float32)
 
 
 def options(**given: Any) -> OrderedDict[str, Any]:

@@ -8,7 +8,7 @@ from gradd_engine.modes import no_grad
 from gradd_engine.ops.create import zeros_like
 from gradd_engine.ops.optim import sgd_step
 
-from .optimizer import Optimizer, options, with_gradients
+from .optimizer import Optimizer, nonnegative, options, with_gradients
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -34,12 +34,9 @@ class SGD(Optimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        if lr < 0.0:
-            raise ValueError(f"Invalid learning rate: {lr}")
-        if momentum < 0.0:
-            raise ValueError(f"Invalid momentum value: {momentum}")
-        if weight_decay < 0.0:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        nonnegative("learning rate", lr)
+        nonnegative("momentum value", momentum)
+        nonnegative("weight_decay value", weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         defaults = options(

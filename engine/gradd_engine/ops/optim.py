@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 
-def _check(name: str, params: Sequence[Tensor], **others: Sequence[Tensor]) -> None:
+def check_alike(name: str, params: Sequence[Tensor], **others: Sequence[Tensor]) -> None:
     """RuntimeError unless each list has one tensor a parameter, of its shape and dtype."""
     for p in params:
         if not p.dtype.differentiable:
@@ -42,13 +42,14 @@ def _check(name: str, params: Sequence[Tensor], **others: Sequence[Tensor]) -> N
 def _sgd_infer(
     params: Sequence[Tensor], grads: Sequence[Tensor], momentum_buffers: Sequence[Tensor], **_: Any
 ) -> list[Any]:
-    _check("sgd_step", params, grads=grads)
+    check_alike("sgd_step", params, grads=grads)
     if momentum_buffers:
-        _check("sgd_step", params, momentum_buffers=momentum_buffers)
+        check_alike("sgd_step", params, momentum_buffers=momentum_buffers)
     return []
 
 
-def _wide(xp: Any, a: Any) -> Any:
+def wide(xp: Any, a: Any) -> Any:
+    """16-bit numbers as float32, others as they are."""
     return a.astype(xp.float32) if a.dtype.itemsize == 2 else a
 
 
@@ -68,13 +69,13 @@ def _sgd(
     for i, (whole, gradient) in enumerate(zip(params, grads, strict=True)):
         buffers = [momentum_buffers[i]] if momentum_buffers else []
         for p, g, *held in tiles(xp, [whole, gradient, *buffers]):
-            value = _wide(xp, p)
+            value = wide(xp, p)
             if maximize:
                 g = -g
             if weight_decay != 0:
                 g = g + value * weight_decay
             if held:
-                buffer = g if first else _wide(xp, held[0]) * momentum + g * (1 - dampening)
+                buffer = g if first else wide(xp, held[0]) * momentum + g * (1 - dampening)
                 held[0][...] = buffer
                 g = g + buffer * momentum if nesterov else buffer
             value += g * -lr
@@ -110,9 +111,9 @@ def _adam_infer(
     amsgrad: bool,
     **_: Any,
 ) -> list[Any]:
-    _check("adam_step", params, grads=grads, exp_avgs=exp_avgs, exp_avg_sqs=exp_avg_sqs)
+    check_alike("adam_step", params, grads=grads, exp_avgs=exp_avgs, exp_avg_sqs=exp_avg_sqs)
     if amsgrad:
-        _check("adam_step", params, max_exp_avg_sqs=max_exp_avg_sqs)
+        check_alike("adam_step", params, max_exp_avg_sqs=max_exp_avg_sqs)
     elif max_exp_avg_sqs:
         raise RuntimeError("adam_step(): max_exp_avg_sqs is for amsgrad alone")
     if len(steps) != len(params) or any(tuple(s.shape) or s.dtype is not dtypes.float32 for s in steps):
@@ -164,8 +165,8 @@ def _adam_part(
     maximize: bool,
     decoupled: bool,
 ) -> None:
-    wide = [_wide(xp, a) for a in arrays]
-    p, g, mean, square = wide[:4]
+    numbers = [wide(xp, a) for a in arrays]
+    p, g, mean, square = numbers[:4]
     if maximize:
         g = -g
     if weight_decay != 0:
@@ -186,8 +187,8 @@ def _adam_part(
     away *= g
     square *= beta2
     square += away
-    if len(wide) > 4:
-        square = xp.maximum(wide[4], square, out=wide[4])
+    if len(numbers) > 4:
+        square = xp.maximum(numbers[4], square, out=numbers[4])
     denominator = xp.sqrt(square)
     denominator /= root.astype(p.dtype)
     denominator += eps
@@ -195,8 +196,8 @@ def _adam_part(
     away /= denominator
     p += away
     for i in (0, *range(2, len(arrays))):
-        if wide[i] is not arrays[i]:
-            arrays[i][...] = wide[i]
+        if numbers[i] is not arrays[i]:
+            arrays[i][...] = numbers[i]
 
 
 adam_step = op(
