@@ -27,3 +27,10 @@ ERRORS = {
     ],
     "corrcoef": [S(T(2, 2, 2))],
 }
+#: calls that raise once their values are seen
+VALUE_ERRORS = {
+    "cov": [
+        S(T(2, 4), fweights=I([1, -2, 1, 3])),
+        S(T(2, 4), aweights=T(4, low=-2.0, high=-1.0)),
+    ],
+}

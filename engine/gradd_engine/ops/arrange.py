@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import dtypes
+from ..dispatch import invalid_combination
 from ..layout import Meta, numel, preserved_strides, wrap_dim
 from ..op import LINEAR, op
 from ..registry import named
@@ -276,6 +277,9 @@ def _splits(name: str, least: int, axis: int) -> None:
                 f"torch.{name} requires a tensor with at least {least} dimension, "
                 f"but got a tensor with {input.ndim} dimensions!"
             )
+        if not isinstance(indices_or_sections, (int, list, tuple)):
+            forms = ("Tensor input, int sections", "Tensor input, tuple of ints indices")
+            raise TypeError(invalid_combination(name, (input, indices_or_sections), forms))
         dim = axis if input.ndim > 1 else 0
         if isinstance(indices_or_sections, int) and (
             indices_or_sections <= 0 or input.shape[dim] % indices_or_sections

@@ -9,10 +9,12 @@ import warnings
 from typing import Any
 
 from .. import dtypes
+from ..op import LINEAR, op
 from ..registry import named
 from ..surface import public
 from .binary import clamp
 from .cast import to_dtype
+from .common import same
 from .matmul import mm
 from .reductions import mean
 
@@ -35,6 +37,23 @@ def _weights(name: str, given: Any, count: int, category: int) -> None:
         )
 
 
+def _not_negative(xp: Any, weights: Any, name: str) -> Any:
+    if (weights < 0).any():
+        raise RuntimeError(f"cov(): {name} cannot be negative")
+    return xp.array(weights)
+
+
+checked_weights = op(
+    "checked_weights(Tensor weights, *, str name)",
+    infer=same,
+    impl=_not_negative,
+    vjp=lambda g: g,
+    jvp=LINEAR,
+    namespace="-",
+    doc="The weights of `cov`, once their values are seen not to be negative.",
+)
+
+
 @public(method=True)
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
     """See torch.cov."""
@@ -51,6 +70,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     for name, given, category in (("fweights", fweights, dtypes.INT), ("aweights", aweights, dtypes.FLOAT)):
         if given is not None:
             _weights(name, given, count, category)
+            given = checked_weights(given, name=name)
             weights = given if weights is None else weights * given
     free: Any = count - correction
     if weights is None:

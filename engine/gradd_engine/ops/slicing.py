@@ -109,13 +109,7 @@ op(
 )
 
 
-def _narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
-    if isinstance(start, Tensor):
-        if start.ndim or start.dtype.category != INT:
-            raise RuntimeError("start must be an 0-dim integral Tensor.")
-        from . import dynamic
-
-        start = int(dynamic.read(start))
+def _narrow(input: Tensor, dim: int, start: int, length: int) -> Any:
     if not input.ndim:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     if length < 0:
@@ -132,12 +126,24 @@ def _narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
     return slice_(input, dim, start, length)
 
 
-narrow = op(
+narrow_op: Op = op(
     "narrow(Tensor input, int dim, value int start, int length)",
     composite=_narrow,
-    method=True,
+    namespace="-",
     doc="`length` elements of `dim` from `start` on (torch.narrow).",
 )
+
+
+@public(method=True)
+def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
+    """See torch.narrow; `start` may be a tensor of one integer, for which this waits."""
+    if isinstance(start, Tensor):
+        if start.ndim or start.dtype.category != INT:
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
+        from . import dynamic
+
+        start = int(dynamic.read(start))
+    return narrow_op(input, dim, start, length)
 
 
 def _select_infer(input: Tensor, dim: int, index: int) -> Meta:
