@@ -26,7 +26,7 @@ class TensorType(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """A tensor of the default dtype; see `_creation.made`. Subclasses are made as any class."""
-        if cls.__dict__.get("_by_users") and not (args and hasattr(args[0], "tensor_class")):
+        if cls.__dict__.get("_by_users"):
             if kwargs:
                 raise TypeError(f"new() got an unexpected keyword argument {next(iter(kwargs))!r}")
             return TensorType.make(dtypes.default_dtype(), *args)

@@ -113,11 +113,26 @@ def tensor_of(x: Any) -> Any:
     return stand_in(x.node, x.output_nr) if isinstance(x, GradientEdge) else x
 
 
+#: classes of nodes that users looked at: the same class, by the name of the node
+_NAMED: dict[tuple[type[Node], str], type[Node]] = {}
+
+
+def _name_class(node: Node) -> None:
+    """Give a node that a user looks at a class of its name, as PyTorch's nodes have: ``type(t.grad_fn)``."""
+    kind, name = type(node), node.short_name()
+    if kind.__name__ != name:
+        made = _NAMED.get((kind, name))
+        if made is None:
+            made = _NAMED[kind, name] = type(name, (kind,), {"__doc__": kind.__doc__})
+        node.__class__ = made
+
+
 def _look(t: Tensor, node: Node, nr: int | None = None) -> None:
     """A user looked at the node of `t`: note what is known of it; over a session, make it known there."""
     at = t._nr if nr is None else nr
     if state.depth or (node.looks is not None and at in node.looks):
         return
+    _name_class(node)
     look = Look((t.shape, t.dtype))
     if node.backend.listener is not None:
         look.stand_in = named.edge(t)
@@ -131,6 +146,7 @@ def _look_behind(node: Node, slot: int, target: Edge) -> None:
     behind = target.node
     if behind.looks is not None and target.nr in behind.looks:
         return
+    _name_class(behind)
     look = Look(node.behind(slot))
     if node.backend.listener is not None and node.looks:
         nearest = next(iter(node.looks.values()))

@@ -9,7 +9,7 @@ and says what belongs to a program's identity.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,10 +70,13 @@ class Schema:
     tensors: tuple[Param, ...] = field(init=False)
     #: all other parameters
     attrs: tuple[Param, ...] = field(init=False)
+    #: what `check_attrs` looks at; see `_checked`
+    checked: tuple[tuple[Param, frozenset[type], str | None], ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tensors", tuple(p for p in self.params if p.is_tensor))
         object.__setattr__(self, "attrs", tuple(p for p in self.params if not p.is_tensor))
+        object.__setattr__(self, "checked", tuple(_checked(self.attrs)))
 
     def __str__(self) -> str:
         parts: list[str] = []
@@ -186,24 +189,31 @@ def check_attrs(schema: Schema, attrs: dict[str, Any]) -> None:
 
     Numbers of NumPy, and tensors of one element, stand for their values: `attrs` gets these.
     """
-    for p in schema.attrs:
+    for p, exact, one in schema.checked:
         v = attrs[p.name]
-        kind = p.kind
-        if v is None:
-            if not p.optional and p.default is not None:
-                raise _misfit(schema, p, v)
-        elif v.__class__ in _EXACT.get(kind, ()):
+        if v.__class__ in exact:
             if v.__class__ is int:
                 check_int(v)
-        elif kind.endswith("[]"):
-            one = kind[:-2]
-            if isinstance(v, (list, tuple)):
-                if not _EXACT[one].issuperset(map(type, v)):
-                    attrs[p.name] = tuple(_plain(schema, p, one, e) for e in v)
-            else:
-                attrs[p.name] = _plain(schema, p, one, v)
-        elif kind not in ("any", "index"):
-            attrs[p.name] = _plain(schema, p, kind, v)
+        elif v is None:
+            raise _misfit(schema, p, v)
+        elif one is None:
+            attrs[p.name] = _plain(schema, p, p.kind, v)
+        elif not isinstance(v, (list, tuple)):
+            attrs[p.name] = _plain(schema, p, one, v)
+        elif not _EXACT[one].issuperset(map(type, v)):
+            attrs[p.name] = tuple(_plain(schema, p, one, e) for e in v)
+
+
+def _checked(params: Iterable[Param]) -> Iterator[tuple[Param, frozenset[type], str | None]]:
+    """Of parameters that `check_attrs` looks at: the classes of what surely is of their kind, and the kind of
+    an element where they are lists.
+    """
+    for p in params:
+        if p.kind not in ("any", "index"):
+            exact = _EXACT.get(p.kind, frozenset())
+            if p.optional or p.default is None:
+                exact |= {type(None)}
+            yield p, exact, p.kind[:-2] if p.kind.endswith("[]") else None
 
 
 def check_int(v: int) -> None:

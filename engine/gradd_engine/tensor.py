@@ -367,7 +367,7 @@ for _name in ("_version", "device", "grad_fn", "is_leaf", "ndim", "output_nr", "
 
 def detached(t: Tensor, version: VersionCounter | None = None) -> Tensor:
     """An alias of `t`'s memory without history; shares the version counter unless another is given."""
-    out = t.backend.tensor_class(
+    out = t.backend.made(
         t.backend,
         t.storage,
         t.shape,

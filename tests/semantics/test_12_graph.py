@@ -77,6 +77,20 @@ def test_12_01_names(T: Any, leaf: Any, name: str) -> None:
     assert type(fn.name()) is str
 
 
+def test_12_01_the_class_has_the_name_too(T: Any, leaf: Any) -> None:
+    x = leaf()
+    y = -(x * 2)
+    y.t_()
+    seen, node = [], y.sum().grad_fn
+    while node is not None:
+        seen.append(type(node).__name__)
+        assert str(node).startswith(f"<{seen[-1]} object at 0x")
+        node = node.next_functions[0][0] if node.next_functions else None
+    assert seen == ["SumBackward0", "TBackward1", "NegBackward0", "MulBackward0", "AccumulateGrad"]
+    y.sum().backward()
+    assert type(y[0:1].grad_fn).__name__ == "SliceBackward0"
+
+
 def test_12_02_one_entry_an_input_slot(leaf: Any) -> None:
     x = leaf()
     y = x * 3.0

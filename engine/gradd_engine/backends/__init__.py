@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
     from ..infer import Known
@@ -98,6 +98,9 @@ class Backend(Protocol):
     #: how many levels of vmap it stands on; see `batched`
     level: int
     tensor_class: type[Tensor]
+    #: makes a `tensor_class`; the class itself may do something else when it is called: a client's takes
+    #: what users give it
+    made: Callable[..., Tensor]
 
     def infer(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """What `op` says of its outputs: a Meta, or a list of them."""

@@ -58,6 +58,7 @@ class ArrayBackend:
     is_meta = False
     level = 0
     tensor_class = Tensor
+    made: Callable[..., Tensor] = Tensor
     listener: Listener | None = None
 
     def __init__(self, xp: Any, device: str) -> None:

@@ -11,6 +11,7 @@ Source: https://pytorch.org/docs/stable/generated/torch.vmap.html
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from ..infer import infer
@@ -24,7 +25,7 @@ from ..transforms.restride import restride
 from ..transforms.rules import Call, apply_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..infer import Known
     from ..op import Op
@@ -165,6 +166,7 @@ class BatchedBackend:
         self.root: Backend = getattr(below, "root", below)
         self.is_meta: bool = self.root.is_meta
         self.tensor_class = class_over(self.root.tensor_class)
+        self.made: Callable[..., Any] = functools.partial(type.__call__, self.tensor_class)
 
     @property
     def session(self) -> Any:
@@ -175,20 +177,20 @@ class BatchedBackend:
 
     def wrap(self, physical: Any, version: VersionCounter | None = None) -> Any:
         """The samples along dimension 0 of `physical` as one tensor."""
-        return self._made(physical, Size(physical.shape[1:]), tuple(physical.strides[1:]), version)
+        return self._over(physical, Size(physical.shape[1:]), tuple(physical.strides[1:]), version)
 
     def lift(self, t: Any) -> Any:
         """`t`, the same for every sample, as a tensor of this level: without history here."""
-        return self._made(t, t.shape, t.strides, t._vc)
+        return self._over(t, t.shape, t.strides, t._vc)
 
-    def _made(
+    def _over(
         self, physical: Any, shape: Any, strides: tuple[int, ...], version: VersionCounter | None
     ) -> Any:
         conjugate = physical._conj
         if conjugate:
             # The level's tensor has the flag, and its physical tensor what the memory holds.
             physical = named.conj(physical)
-        out = self.tensor_class(
+        out = self.made(
             self, physical.storage, shape, strides, physical.offset, physical.dtype, physical, version
         )
         if conjugate:
@@ -293,7 +295,7 @@ class BatchedBackend:
         if of.mapped:  # type: ignore[attr-defined]
             shape, strides = (self.size, *shape), (p.strides[0], *strides)
         made = restride(p, shape, strides, meta.offset)
-        return self._made(made, meta.shape, tuple(meta.strides), of._vc)  # type: ignore[no-any-return]
+        return self._over(made, meta.shape, tuple(meta.strides), of._vc)  # type: ignore[no-any-return]
 
     def empty(self, meta: Meta) -> Tensor:
         """A tensor whose samples may differ."""

@@ -49,14 +49,13 @@ class MetaBackend:
     ) -> None:
         self.device = Device(device)
         self.tensor_class = tensor_class
-        # The class itself may do something else when it is called: a client's takes what users give it.
-        self._made: Callable[..., Tensor] = functools.partial(type.__call__, tensor_class)
+        self.made: Callable[..., Tensor] = functools.partial(type.__call__, tensor_class)
         self.listener = listener
 
     def empty(self, meta: Meta) -> Tensor:
         """A tensor of that geometry."""
         storage: Any = MetaStorage(meta.nbytes)
-        return self._made(self, storage, meta.shape, meta.strides, 0, meta.dtype, None)
+        return self.made(self, storage, meta.shape, meta.strides, 0, meta.dtype, None)
 
     infer = staticmethod(infer)
 
@@ -69,7 +68,7 @@ class MetaBackend:
     def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
         """`run` for one output."""
         meta, storage = known.meta, MetaStorage(known.nbytes)
-        return self._made(self, storage, meta.shape, meta.strides, 0, meta.dtype, None)
+        return self.made(self, storage, meta.shape, meta.strides, 0, meta.dtype, None)
 
     def run_into(
         self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]
@@ -81,7 +80,7 @@ class MetaBackend:
 
     def view(self, of: Tensor, meta: Meta) -> Tensor:
         """A tensor over the same storage."""
-        return self._made(self, of.storage, meta.shape, meta.strides, meta.offset, meta.dtype, None, of._vc)
+        return self.made(self, of.storage, meta.shape, meta.strides, meta.offset, meta.dtype, None, of._vc)
 
     def from_array(self, array: Any, dtype: Any = None) -> Tensor:
         """A tensor shaped like `array`; the numbers are not looked at."""

@@ -29,6 +29,7 @@ _LARGEST = {
     "float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38,
     "float64": math.inf, "complex64": 3.4028234663852886e38, "complex128": math.inf,
 }  # fmt: skip
+_PYTHONS = frozenset({int, float, complex})
 
 
 def fits(value: Any, dtype: DType) -> None:
@@ -39,7 +40,7 @@ def fits(value: Any, dtype: DType) -> None:
     """
     if value is None or isinstance(value, (Tensor, bool)) or dtype is dtypes.bool_:
         return
-    if dtype.category >= dtypes.FLOAT and not dtype.is_half:
+    if value.__class__ not in _PYTHONS and dtype.category >= dtypes.FLOAT and not dtype.is_half:
         from ..tracing.numbers import plain
 
         value = plain(value)

@@ -135,7 +135,7 @@ class Shape:
         elif not backend.is_meta:
             meta = Meta(tuple(self.shape), self.dtype, self.strides, offset)
             array = backend.strided(storage.flat, meta)
-        made: Tensor = backend.tensor_class(
+        made: Tensor = backend.made(
             backend, storage, self.shape, self.strides, offset, self.dtype, array, counter
         )
         return made

@@ -101,7 +101,7 @@ class Found:
             raise Unplannable
         if isinstance(node, AccumulateGrad):
             return ("leaf", self._place(node.variable))
-        if type(node) is not OpNode or node.packed:
+        if not isinstance(node, OpNode) or node.packed:
             raise Unplannable
         retained = tuple(
             (nr, self._place(t)) for nr, ref in (node.retainers or {}).items() if (t := ref()) is not None

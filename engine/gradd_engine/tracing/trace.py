@@ -16,7 +16,7 @@ from ..tensor import Tensor
 from .numbers import Guards, Offset, TraceFailed, place_of, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..backends import Listener
     from ..dtypes import DType
@@ -118,6 +118,7 @@ class TraceBackend:
     level = 0
     listener: Listener | None = None
     tensor_class = Tensor
+    made: Callable[..., Tensor] = Tensor
 
     def __init__(self, device: Device, guards: Guards) -> None:
         self.device = device
