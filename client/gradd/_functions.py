@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
 
 def in_session(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that makes tensors, made to make them in the current session."""
+    """A function that makes tensors, made to make them in the current session, or in that of the first tensor
+    it is given.
+    """
 
     @functools.wraps(fn)
     def create(*args: Any, **kwargs: Any) -> Any:
-        if args and isinstance(args[0], Tensor):
-            return fn(*args, **kwargs)
-        with ambient(backend=current().backend):
+        given = next((a for a in args if isinstance(a, Tensor)), None)
+        with ambient(backend=current().backend if given is None else given.backend):
             return fn(*args, **kwargs)
 
     return create

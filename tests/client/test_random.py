@@ -38,3 +38,13 @@ def test_sessions_have_streams_of_their_own() -> None:
 def test_a_seed_is_an_integer() -> None:
     with gradd.connect("local:"), pytest.raises(TypeError):
         gradd.manual_seed(1.5)
+
+
+def test_draws_by_tensors_belong_to_their_session() -> None:
+    with gradd.connect("local:"):
+        means, spread = gradd.zeros(3), gradd.ones(3)
+        for drawn in (gradd.normal(means, spread), gradd.normal(means), gradd.normal(2.0, spread)):
+            assert drawn.shape == (3,)
+            assert gradd.isfinite(drawn).all()
+        with gradd.connect("local:"):
+            assert (gradd.normal(2.0, spread) + means).shape == (3,)
