@@ -8,7 +8,9 @@ The declaration gives the function (checked signature, one choke point behind it
 form, the catalogue entry that other languages read, and the rules of both differentiation modes. Rules are
 written in recorded ops, never raw arrays, so higher orders cost nothing. A rule names what it needs: ``g``
 (or ``grads`` for several outputs), inputs and attributes by name, ``out`` (``outs``, ``out1`` ...),
-``<input>_meta`` (geometry only, nothing saved), ``needs`` (which inputs want a gradient). Only that is saved.
+``<input>_meta`` (geometry only, nothing saved), ``needs`` (which inputs want a gradient). Only that is saved,
+inputs for the gradients that are wanted, outputs always. Some rules name what they have no use for:
+PyTorch's save it, and a pass refuses it where it was changed in place.
 """
 
 from __future__ import annotations
