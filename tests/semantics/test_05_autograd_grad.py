@@ -259,3 +259,12 @@ def test_05_06_outputs_may_be_edges(T: Any, leaf: Any) -> None:
     assert g.tolist() == [3.0, 5.0]
     (second,) = T.autograd.grad(g.sum(), x)
     assert second.tolist() == [2.0, 2.0]
+
+
+def test_05_09_an_empty_batch(T: Any, leaf: Any, raises: Any) -> None:
+    x = leaf()
+    for hooked in (False, True):
+        if hooked:
+            x.register_hook(lambda g: g)
+        with raises(IndexError, "index 0 is out of bounds for dimension 0 with size 0"):
+            T.autograd.grad(x * 2, x, T.ones(0, 2), is_grads_batched=True)
