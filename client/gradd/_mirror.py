@@ -97,7 +97,7 @@ def correct(t: EngineTensor, info: TensorInfo, session: Session, graph_lost: boo
         lost = Edge(Opaque(t, session), 0)
         t._stands = lambda: lost
     t._vc.n = info.version
-    if not (graph_lost or changed) and (t.is_leaf, t.requires_grad) == (info.is_leaf, info.requires_grad):
+    if not (graph_lost or changed) and (t._leaf, t.requires_grad) == (info.is_leaf, info.requires_grad):
         return
     t._fn, t._nr, t._requires_grad, t._view_version = None, 0, False, info.version
     if not info.is_leaf:

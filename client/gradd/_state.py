@@ -23,7 +23,7 @@ def rows(session: Session) -> Iterator[TensorInfo]:
     for i, t in sorted(session.live.items()):
         yield TensorInfo(
             i, names.get(id(t)), list(t.shape), list(t.strides), t.dtype.name, t.requires_grad,
-            t.is_leaf, t._vc.n if t.is_inference() else t._version,
+            t._leaf, t._vc.n if t.is_inference() else t._version,
             t._grad is not None, t._vc.inference, t._conj,
         )  # fmt: skip
 

@@ -207,13 +207,17 @@ class Tensor(EngineTensor, metaclass=TensorType):
     def __repr__(self) -> str:
         from gradd_engine.printing import format_tensor
 
-        fn = self._node()
+        try:
+            fn = self._node()
+            name = None if fn is None else fn.short_name()
+        except RuntimeError:
+            name = "Invalid"
         tangent = forward_ad.tangent_at_hand(self)
         return format_tensor(
             self._values(),
             self.dtype,
             requires_grad=self.requires_grad,
-            grad_fn_name=None if fn is None else fn.short_name(),
+            grad_fn_name=name,
             tangent=None if tangent is None else f"{tangent}",
         )
 

@@ -37,9 +37,9 @@ def _roots(given: Any) -> list[Tensor]:
 
 
 def _inputs(given: Any) -> list[Tensor]:
-    """The tensors to find gradients of, gradient edges by their stand-ins."""
+    """The tensors to find gradients of, gradient edges by their stand-ins; a dict stands for its values."""
     found = []
-    for x in _several(given):
+    for x in given.values() if isinstance(given, dict) else _several(given):
         t = tensor_of(x)
         if not isinstance(t, Tensor):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type_name(x)}")
@@ -100,10 +100,9 @@ def backward(
             )
         grad_tensors = grad_variables
     if inputs is not None:
-        inputs = _several(inputs)
+        inputs = _inputs(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-        inputs = _inputs(inputs)
     roots = _roots(tensors)
     grads = cotangents(grad_tensors, len(roots))
     if not roots:
@@ -149,8 +148,9 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...]:
-    """Gradients of `outputs` with respect to `inputs`, as a tuple; leaves' ``.grad`` is not touched.
+) -> Any:
+    """Gradients of `outputs` with respect to `inputs`, as a tuple, or as a dict with the keys of one; leaves'
+    ``.grad`` is not touched.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.grad.html. Raises RuntimeError and ValueError
     as PyTorch does. With `is_grads_batched` dimension 0 of each of `grad_outputs` is a batch: the pass runs
@@ -165,7 +165,7 @@ def grad(
         )
     roots = _roots(outputs)
     create_graph = _flag(create_graph)
-    return run_grad(
+    found = run_grad(
         roots,
         _inputs(inputs),
         cotangents(grad_outputs, len(roots)),
@@ -175,6 +175,7 @@ def grad(
         materialize_grads=bool(materialize_grads),
         is_grads_batched=bool(is_grads_batched),
     )
+    return dict(zip(inputs, found, strict=True)) if isinstance(inputs, dict) else found
 
 
 def _tensor_backward(

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def _cotangent(
-    out: Tensor, g: Tensor | None, index: int, create: bool, batched: bool = False
-) -> Tensor | None:
+def _cotangent(out: Tensor, g: Tensor | None, index: int, batched: bool = False) -> Tensor | None:
     if g is None:
         if not out.requires_grad:
             return None
@@ -57,15 +55,13 @@ def _cotangent(
         )
     if g.dtype is not out.dtype:
         g = cast_gradient(g, out.dtype)
-    return g if create or not g.requires_grad else detached(g)
+    return g
 
 
 def _roots(
-    outputs: Sequence[Tensor], grads: Sequence[Tensor | None], create: bool, batched: bool = False
+    outputs: Sequence[Tensor], grads: Sequence[Tensor | None], batched: bool = False
 ) -> list[tuple[Edge, Tensor]]:
-    cotangents = [
-        _cotangent(o, g, i, create, batched) for i, (o, g) in enumerate(zip(outputs, grads, strict=False))
-    ]
+    cotangents = [_cotangent(o, g, i, batched) for i, (o, g) in enumerate(zip(outputs, grads, strict=False))]
     if len(grads) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(grads)} gradients")
     roots: list[tuple[Edge, Tensor]] = []
@@ -103,7 +99,7 @@ def backward_task(
     """The pass of ``backward``, ready to run."""
     if inputs is not None and not len(inputs):
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    roots = _roots(tensors, _paired(tensors, gradient), create_graph)
+    roots = _roots(tensors, _paired(tensors, gradient))
     targets = None
     if inputs is not None:
         targets = []
@@ -146,7 +142,7 @@ def grad_task(
     if not len(inputs):
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     allow = materialize_grads if allow_unused is None else allow_unused
-    roots = _roots(outputs, _paired(outputs, grad_outputs), create_graph, is_grads_batched)
+    roots = _roots(outputs, _paired(outputs, grad_outputs), is_grads_batched)
     edges = []
     for t in inputs:
         if not t.requires_grad:
@@ -183,15 +179,12 @@ def _captured(
             raise error
     if materialize_grads:
         found = [_zeros(t, create_graph) if g is None else g for g, t in zip(found, inputs, strict=True)]
-    seen: set[int] = set()
-    out: list[Tensor | None] = []
-    for g, given in zip(found, _aliases(found, roots), strict=True):
-        if g is not None and not create_graph and (g._fn is not None or id(g) in seen or given):
-            g = detached(g, new_counter())
-        if g is not None:
-            seen.add(id(g))
-        out.append(g)
-    return tuple(out)
+    # A cotangent that reaches an input comes back as it was given, as in PyTorch.
+    given = {id(g) for _, g in roots}
+    return tuple(
+        g if g is None or create_graph or g._fn is None or id(g) in given else detached(g, new_counter())
+        for g in found
+    )
 
 
 def _in_grad_dtype(g: Tensor | None, t: Tensor) -> Tensor | None:
@@ -207,11 +200,6 @@ def _zeros(t: Tensor, create: bool) -> Tensor:
     out: Tensor = named.zeros_like(detached(t))
     out._requires_grad = create
     return out
-
-
-def _aliases(found: Sequence[Tensor | None], roots: Sequence[tuple[Edge, Tensor]]) -> list[bool]:
-    given = {id(g) for _, g in roots}
-    return [g is not None and id(g) in given for g in found]
 
 
 backward = op(

@@ -73,6 +73,10 @@ class CustomNode(Node):
             raise RuntimeError(FREED)
         return [entry.unpack(self) for entry in self.outputs]
 
+    def entries(self) -> dict[str, Any] | None:
+        """What is kept, by name; None once it was freed."""
+        return None if self.outputs is None else {"tensors": list(self.outputs)}
+
 
 class BackwardNode(CustomNode):
     """The ``ctx`` of a Function (torch.autograd.function.FunctionCtx), and the node of what it computed."""
@@ -143,6 +147,13 @@ class BackwardNode(CustomNode):
             "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
         )
         return self.saved_tensors
+
+    def entries(self) -> dict[str, Any] | None:
+        """What `save_for_backward` kept; None once it was freed."""
+        if self._saved is None:
+            return None
+        outputs = self.outputs or ()
+        return {"tensors": [outputs[e] if isinstance(e, int) else e for e in self._saved]}
 
     def _open(self, entry: Any) -> Any:
         if isinstance(entry, Packed):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import conjugate, graph
 from .backends.numpy import NUMPY
 from .inplace import check_inference, check_memory, check_overlap, check_result, check_target, rebase
+from .methods import position
 from .registry import named
 from .schema import GREATEST, LEAST, check_attrs, check_int, type_name
 from .state import state
@@ -135,7 +136,7 @@ def check_inputs(op: Op, inputs: tuple[Any, ...]) -> None:
                 f"expected Tensor as element {bad} in argument {op.schema.params.index(p)}, but got "
                 f"{type(x[bad]).__name__}"
             )
-        at = op.schema.params.index(p) + 1
+        at = position(op.name, op.schema.params.index(p))
         want = "tuple of Tensors" if "[" in kind else "Tensor"
         raise TypeError(
             f"{op.name}(): argument '{p.name}' (position {at}) must be {want}, not {type_name(x)}"

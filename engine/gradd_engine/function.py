@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 class _FunctionMeta(type):
     """Makes of each Function the class of its nodes, ``<Name>Backward``."""
 
-    node_class: type[BackwardNode]
+    _backward_cls: type[BackwardNode]
 
     def __init__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> None:
         super().__init__(name, bases, members)
-        cls.node_class = type(f"{name}Backward", (BackwardNode,), {"forward_cls": cls})
+        cls._backward_cls = type(f"{name}Backward", (BackwardNode,), {"forward_cls": cls})
 
 
 class Function(metaclass=_FunctionMeta):
@@ -104,7 +104,7 @@ class Function(metaclass=_FunctionMeta):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward on `args`; a node with this class's backward is the history of what comes out."""
-        node = cls.node_class()
+        node = cls._backward_cls()
         split = cls.setup_context is not Function.setup_context
         given = _positional(cls.forward, split, args, kwargs)
         tensors = [a for a in given if isinstance(a, Tensor)]

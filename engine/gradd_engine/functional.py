@@ -397,7 +397,11 @@ def _forward_jacobian(func: Function, inputs: Any, create: bool, strict: bool, v
         [c.movedim(0, -1).reshape((*c.shape[1:], *t.shape)) for c, t in zip(some, given, strict=True)]
         for some in zip(*columns, strict=True)
     ]
-    return call.result(found, _OUTPUTS, "inputs")
+    result = call.result(found, _OUTPUTS, "inputs")
+    if not call.tuples["inputs"]:
+        return result
+    # PyTorch gives lists here, and tuples everywhere else.
+    return [list(row) for row in result] if call.tuples[_OUTPUTS] else list(result)
 
 
 def hessian(

@@ -366,7 +366,6 @@ def finish_inplace(node: OpNode, out: Tensor) -> None:
     """Save the result where a rule names it: after the write, at its new version."""
     op = node.op
     assert node.saved is not None
-    for name, want in zip(node.params, node.wants, strict=True):
-        if want and "out" in op.rules[name].asks and "out" not in node.saved:
-            node.saved["out"] = Saved(out, True)
-            node.values = True
+    if any("out" in op.rules[name].asks for name in node.params):
+        node.saved["out"] = Saved(out, True)
+        node.values = True

@@ -202,5 +202,8 @@ def register_multi_grad_hook(
     return MultiHandle([register_tensor_hook(t, partial(gather, i)) for i, t in enumerate(tensors)])
 
 
+# What Python says of wrong arguments names these.
+register_tensor_hook.__qualname__ = "Tensor.register_hook"
+register_post_accumulate.__qualname__ = "Tensor.register_post_accumulate_grad_hook"
 Tensor.register_hook = register_tensor_hook
 Tensor.register_post_accumulate_grad_hook = register_post_accumulate

@@ -8,7 +8,9 @@ The declaration gives the function (checked signature, one choke point behind it
 form, the catalogue entry that other languages read, and the rules of both differentiation modes. Rules are
 written in recorded ops, never raw arrays, so higher orders cost nothing. A rule names what it needs: ``g``
 (or ``grads`` for several outputs), inputs and attributes by name, ``out`` (``outs``, ``out1`` ...),
-``<input>_meta`` (geometry only, nothing saved), ``needs`` (which inputs want a gradient). Only that is saved.
+``<input>_meta`` (geometry only, nothing saved), ``needs`` (which inputs want a gradient). Only that is saved,
+inputs for the gradients that are wanted, outputs always. Some rules name what they have no use for:
+PyTorch's save it, and a pass refuses it where it was changed in place.
 """
 
 from __future__ import annotations
@@ -20,10 +22,10 @@ from . import schema as _schema
 from .calls import build_call
 from .dispatch import dispatch
 from .infer import Known
+from .methods import attach
 from .registry import REGISTRY
 from .rule import Joint, Rule
 from .schema import BILINEAR, ELEMENTWISE, LINEAR, Param, Schema
-from .tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -345,7 +347,7 @@ def op(
     REGISTRY[made.name] = made
     made.__call__ = build_call(made)
     if method:
-        _attach(method if isinstance(method, str) else made.name, made.call)
+        attach(method if isinstance(method, str) else made.name, made.call)
     if inplace:
         _derive_inplace(made)
     return made
@@ -366,11 +368,7 @@ def _derive_inplace(base: Op) -> None:
     REGISTRY[made.name] = made
     made.__call__ = build_call(made)
     made.method = True
-    _attach(made.name, made.call)
-
-
-def _attach(name: str, fn: Callable[..., Any]) -> None:
-    setattr(Tensor, name, fn)
+    attach(made.name, made.call)
 
 
 __all__ = ["BILINEAR", "ELEMENTWISE", "LINEAR", "REGISTRY", "Joint", "Op", "Rule", "op"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .custom import CustomNode
 from .graph import OpNode
 from .nodes import AccumulateGrad, Node, edge_of
 from .saved import Saved
@@ -62,7 +63,7 @@ def _described(
     node: Node, number: int, outputs: dict[int, Geometry], label: Callable[[Tensor], str | None]
 ) -> dict[str, Any]:
     kept = node.fn if isinstance(node, CopySlices) else node
-    saved = getattr(kept, "saved", {})
+    saved = kept.entries() if isinstance(kept, CustomNode) else getattr(kept, "saved", {})
     first = kept.op.tensor_slots[0] if isinstance(kept, OpNode) and kept.op.tensor_slots else ""
     words = {first: "self", "out": "result"}
     out: dict[str, Any] = {

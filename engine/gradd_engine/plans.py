@@ -28,6 +28,8 @@ class Plan:
     def __init__(self, op: Op, params: tuple[str, ...], wants: tuple[bool, ...]) -> None:
         wanted = [name for name, want in zip(params, wants, strict=True) if want]
         asks = dict.fromkeys(ask for name in wanted for ask in op.rules[name].asks)
+        # PyTorch saves inputs for the gradients that are wanted, and outputs whichever these are.
+        asks |= dict.fromkeys(ask for name in params for ask in op.rules[name].asks if _of_output(op, ask))
         self.saves = tuple(s for s in (_saved(op, ask) for ask in asks) if s is not None)
         self.apply = _compiled(op, params, wants, [name for name, _, _ in self.saves])
 
@@ -53,6 +55,11 @@ def _saved(op: Op, ask: str) -> tuple[str, int, int] | None:
     if ask.startswith("out") and ask[3:].isdigit():
         return (ask, int(ask[3:]), OUT)
     return None
+
+
+def _of_output(op: Op, ask: str) -> bool:
+    found = _saved(op, ask)
+    return found is not None and found[2] in (OUT, OUTS)
 
 
 def _fits(found: Any, metas: list[Any]) -> list[Any]:

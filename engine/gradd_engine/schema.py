@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .dtypes import DType
+from .methods import position
 
 TENSOR_KINDS = ("Tensor", "Tensor?", "Tensor|Number", "Tensor|Number?", "Tensor[]", "Tensor?[]")
 STATIC_KINDS = (
@@ -236,7 +237,7 @@ def _plain(schema: Schema, p: Param, kind: str, v: Any) -> Any:
 
 
 def _misfit(schema: Schema, p: Param, v: Any) -> TypeError:
-    at = "" if p.keyword_only else f" (position {schema.params.index(p) + 1})"
+    at = "" if p.keyword_only else f" (position {position(schema.name, schema.params.index(p))})"
     return TypeError(
         f"{schema.name}(): argument '{p.name}'{at} must be {_WORDS.get(p.kind, p.kind)}, not {type_name(v)}"
     )

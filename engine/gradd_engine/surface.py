@@ -7,11 +7,12 @@ A client builds its modules from this table, so functions, methods and declarati
 from __future__ import annotations
 
 import functools
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from .methods import attach
 from .registry import REGISTRY
 from .schema import NUMPY_NAMES
-from .tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,6 +61,9 @@ def public(
     def publish(fn: Callable[..., Any]) -> Callable[..., Any]:
         known = name or fn.__name__.rstrip("_")
         given = fn
+        if isinstance(fn, FunctionType) and (fn.__qualname__.startswith("_") or "<" in fn.__qualname__):
+            # Python's own words about wrong arguments use it.
+            fn.__qualname__ = known
         if numpy_names and "nn.functional" not in namespaces:
             fn = numpy_spelled(fn)
         for space in namespaces or ("",):
@@ -67,7 +71,7 @@ def public(
             if creates:
                 CREATES.add((space, known))
         if method:
-            setattr(Tensor, method if isinstance(method, str) else known, fn)
+            attach(method if isinstance(method, str) else known, fn)
         return given
 
     return publish

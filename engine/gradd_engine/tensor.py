@@ -261,7 +261,14 @@ class Tensor:
 
     @property
     def is_leaf(self) -> bool:
-        """True when no graph leads to this tensor (a view whose base got one counts before it is rebuilt)."""
+        """True when no graph leads to this tensor; RuntimeError for a view that may not be rebuilt."""
+        if self._base is not None and self._view_version != self._vc.n:
+            self._refresh()
+        return self._fn is None
+
+    @property
+    def _leaf(self) -> bool:
+        """`is_leaf` without rebuilding: a view whose base got a graph counts before."""
         if self._fn is not None:
             return False
         base = self._base

@@ -199,7 +199,8 @@ def batched(s: Subject) -> Check:
 
         def pull(v: Tensor, o: Tensor = o, batched: bool = False) -> tuple[Tensor | None, ...]:
             options = {"retain_graph": True, "allow_unused": True, "is_grads_batched": batched}
-            return api.grad(o, s.wanted, v, **options)
+            rows: tuple[Tensor | None, ...] = api.grad(o, s.wanted, v, **options)
+            return rows
 
         some = [tensor_like(o, _normal(chance, o)) for _ in range(2)]
         for j, values in enumerate(_both_ways(s, pull, partial(pull, batched=True), some)):

@@ -155,7 +155,7 @@ def _mirror(backend: MetaBackend, t: Tensor) -> Any:
     """A meta tensor with the geometry of `t`, with or without a history."""
     out = backend.empty(Meta(tuple(t.shape), t.dtype, tuple(t.strides)))
     out.offset, out.storage, out._conj = t.offset, t.storage, t._conj
-    if t.is_leaf:
+    if t._leaf:
         out._requires_grad = t.requires_grad
     else:
         _give_history(out)

@@ -28,7 +28,7 @@ def describe(t: Tensor, id: str, name: str | None) -> TensorInfo:
         list(t.strides),
         t.dtype.name,
         t.requires_grad,
-        t.is_leaf,
+        t._leaf,
         t._vc.n,
         t._grad is not None,
         t._vc.inference,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import pickle
+from types import FunctionType
 from typing import Any
 
 import gradd
@@ -120,3 +121,17 @@ def test_a_pickle_comes_back_into_the_session_of_the_time(daemon: str) -> None:
     with gradd.connect(daemon):
         found = pickle.loads(data)
         assert (found.tolist(), found.requires_grad, found.is_leaf) == ([2.0, 2.0], True, True)
+
+
+def test_python_names_what_is_public_where_arguments_are_missing() -> None:
+    spaces = (gradd, gradd.linalg, gradd.special, gradd.nn.functional, *gradd.Tensor.__mro__[:-1])
+    known = {
+        f"{space.__name__}.{name}": fn.__qualname__
+        for space in spaces
+        for name, fn in vars(space).items()
+        if isinstance(fn, FunctionType) and not name.startswith("_")
+    }
+    assert len(known) > 500
+    assert {name: said for name, said in known.items() if said.startswith("_") or "<" in said} == {}
+    with pytest.raises(TypeError, match=r"^copy_\(\) missing 1 required positional argument: 'other'$"):
+        gradd.ones(2).copy_()

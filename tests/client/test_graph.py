@@ -40,6 +40,27 @@ def test_text(session: Any) -> None:
     ]
 
 
+class Product(gradd.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any, y: Any) -> Any:
+        out = x * y
+        ctx.save_for_backward(x, out)
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        return g, g
+
+
+def test_what_a_function_saved(session: Any) -> None:
+    x = gradd.tensor([1.0, 2.0], requires_grad=True)
+    t = Product.apply(x, x)
+    assert str(session.graph(t)).splitlines()[0] == "ProductBackward  float32 [2]  saved tensors: 16 B"
+    assert [s["name"] for s in session.graph(t).json()["nodes"][0]["saved"]] == ["tensors", "tensors"]
+    t.sum().backward()
+    assert str(session.graph(t)).splitlines()[0] == "ProductBackward  float32 [2]  freed"
+
+
 def test_freed_and_none(session: Any) -> None:
     t = loss(session)
     t.backward()

@@ -92,7 +92,7 @@ class Script:
 
     def leaf(self) -> Any:
         """A leaf, one that requires gradients if there is one."""
-        leaves = [t for t in self.held if t.is_leaf and t.requires_grad]
+        leaves = [t for t in self.held if t._leaf and t.requires_grad]
         return self.rng.choice(leaves) if leaves else self.any()
 
     def chance(self, p: float) -> bool:

@@ -103,7 +103,7 @@ ERRORS = {
         *(P(X, 0, T(3)), P(X, [0, 1], T(3)), P(X, [0], T(2, dtype="float32")), P(X, 0, [1.0, 2.0])),
         *(P(X, 0, "a"), P(X, 5, 1.0), P(X, I([True, False], dtype=B), 1.0)),
     ],
-    "index_put": [S(T(4, 2), [I([0, 2])], T(3))],
+    "index_put": [S(T(4, 2), [I([0, 2])], T(3)), S(T(4), [I([0, 2])], I(3, 9))],
     "masked_select": [S(T(3), T(3))],
     "masked_scatter": [S(T(4), M, T(4, dtype="float32"))],
 }

@@ -29,7 +29,10 @@ SAMPLES = {
         plain(T(4, 3), T(4, 3, grad=False)),
         plain(T(4, 3), T(4, 3, grad=False), reduction="none"),
     ],
-    "nn.functional.cosine_similarity": [plain(T(4, 3), T(4, 3)), plain(T(2, 3), T(4, 2, 3), dim=-1)],
+    "nn.functional.cosine_similarity": [
+        plain(T(4, 3), T(4, 3)).dtypes("float32 int64 bool complex64"),
+        plain(T(2, 3), T(4, 2, 3), dim=-1),
+    ],
     "nn.functional.cosine_embedding_loss": [
         plain(T(4, 3), T(4, 3), SIDES),
         plain(T(4, 3), T(4, 3), SIDES, margin=-0.5, reduction="none"),

@@ -34,14 +34,14 @@ SAMPLES = {
         S(T()).dtypes(""),
     ],
     "searchsorted": [
-        S(SORTED, V([0.0, 2.0, 5.0], grad=False)).no_grad().dtypes("float32"),
+        S(SORTED, V([0.0, 2.0, 5.0], grad=False)).no_grad().dtypes("float32 bool complex64"),
         S(SORTED, V([[0.0, 2.0], [5.0, 1.0]], grad=False), right=True).no_grad().dtypes(""),
         S(SORTED, 2.0, side="right", out_int32=True).no_grad().dtypes(""),
         S(V([[1.0, 3.0], [2.0, 4.0]], grad=False), V([[2.0], [2.0]], grad=False)).no_grad().dtypes(""),
         S(V([3.0, 1.0, 2.0], grad=False), V([1.5], grad=False), sorter=I([1, 2, 0])).no_grad().dtypes(""),
     ],
     "bucketize": [
-        S(V([[0.0, 2.0], [5.0, 1.0]], grad=False), SORTED).no_grad().dtypes("float32"),
+        S(V([[0.0, 2.0], [5.0, 1.0]], grad=False), SORTED).no_grad().dtypes("float32 bool complex64"),
         S(2.0, SORTED, right=True).no_grad().dtypes(""),
     ],
     "isin": [

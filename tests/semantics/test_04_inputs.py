@@ -198,3 +198,19 @@ def test_04_04_the_named_are_tensors(T: Any, leaf: Any, raises: Any, inputs: Any
         T.autograd.grad(y, inputs)
     y.backward()
     assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_04_01_a_dict_stands_for_its_values(T: Any, leaf: Any, raises: Any) -> None:
+    named = {"w": leaf(), "b": leaf([3.0, 4.0])}
+    loss = (named["w"] * named["b"]).sum()
+    found = T.autograd.grad(loss, named, retain_graph=True)
+    assert {name: g.tolist() for name, g in found.items()} == {"w": [3.0, 4.0], "b": [1.0, 2.0]}
+    loss.backward(inputs={"b": named["b"]}, retain_graph=True)
+    assert named["w"].grad is None
+    assert named["b"].grad.tolist() == [1.0, 2.0]
+    with raises(RuntimeError, "all inputs have to be Tensors or GradientEdges, but got int"):
+        T.autograd.grad(loss, {named["w"]: 1})
+    with raises(RuntimeError, "`inputs` argument to `grad()` cannot be empty."):
+        T.autograd.grad(loss, {})
+    with raises(RuntimeError, "`inputs` argument to `backward()` cannot be empty."):
+        loss.backward(inputs={})

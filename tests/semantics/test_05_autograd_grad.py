@@ -104,7 +104,23 @@ def test_05_06_outputs_are_summed(T: Any, leaf: Any) -> None:
 
 def test_05_06_same_input_twice(T: Any, leaf: Any) -> None:
     x = leaf(3.0)
-    assert [one.item() for one in T.autograd.grad(x * x, [x, x])] == [6.0, 6.0]
+    first, second = T.autograd.grad(x * x, [x, x])
+    assert first is second
+    assert first.item() == 6.0
+
+
+def test_05_06_a_cotangent_comes_back_as_it_was_given(T: Any, leaf: Any) -> None:
+    x, y = leaf(), leaf()
+    for g in (T.ones(2), T.ones(2, requires_grad=True), T.ones(2, requires_grad=True) * 2):
+        assert T.autograd.grad(x, x, g)[0] is g
+        first, second = T.autograd.grad(x + y, [x, y], g)
+        assert first is second is g
+        assert first.tolist() == g.tolist()
+    g = T.ones(2)
+    T.autograd.grad(x, x, g)[0].add_(1)
+    assert g.tolist() == [2.0, 2.0]
+    x.backward(g)
+    assert x.grad is not g
 
 
 def test_05_06_by_itself_is_one(T: Any, leaf: Any) -> None:
@@ -243,3 +259,12 @@ def test_05_06_outputs_may_be_edges(T: Any, leaf: Any) -> None:
     assert g.tolist() == [3.0, 5.0]
     (second,) = T.autograd.grad(g.sum(), x)
     assert second.tolist() == [2.0, 2.0]
+
+
+def test_05_09_an_empty_batch(T: Any, leaf: Any, raises: Any) -> None:
+    x = leaf()
+    for hooked in (False, True):
+        if hooked:
+            x.register_hook(lambda g: g)
+        with raises(IndexError, "index 0 is out of bounds for dimension 0 with size 0"):
+            T.autograd.grad(x * 2, x, T.ones(0, 2), is_grads_batched=True)

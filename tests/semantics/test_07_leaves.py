@@ -226,3 +226,20 @@ def test_07_05_it_follows_a_view_whose_base_changes(leaf: Any) -> None:
     v.sum().backward()
     assert v.retains_grad
     assert v.grad.tolist() == [1.0, 1.0]
+
+
+def test_07_01_asked_of_a_view_that_may_not_be_rebuilt(T: Any, leaf: Any, raises: Any) -> None:
+    y = T.ones(2)
+    with T.no_grad():
+        view = y[:1]
+    several = leaf().clone()
+    first, _ = several.unbind(0)
+    y.mul_(leaf())
+    several.mul_(2)
+    for ask in (lambda t: t.is_leaf, lambda t: t.grad_fn):
+        with raises(RuntimeError, "A view was created in no_grad mode and its base or another view of its…"):
+            ask(view)
+        with raises(RuntimeError, "Output 0 of Unbind is a view and its base or another view of its base…"):
+            ask(first)
+    assert view.requires_grad
+    assert repr(view) == "tensor([1.], grad_fn=<Invalid>)"

@@ -92,6 +92,18 @@ def test_17_01_jacobians_nest_outputs_by_inputs(F: Any, x: Any) -> None:
     assert tuple(F.jacobian(lambda a: a.reshape(2, 1) + a, x).shape) == (2, 2, 2)
 
 
+def test_17_01_forward_mode_nests_in_lists(F: Any, x: Any) -> None:
+    how = {"strategy": "forward-mode", "vectorize": True}
+    square, by_one = [[2.0, 0.0], [0.0, 4.0]], [[1.0, 0.0], [0.0, 2.0]]
+    assert lists(F.jacobian(lambda a: a * a, x, **how)) == square
+    assert lists(F.jacobian(lambda a: (a * a,), x, **how)) == (square,)
+    kind = type(F.jacobian(lambda a: a * a, (x,), **how))
+    assert kind is list
+    found = F.jacobian(lambda a, b: (a * b, a * a), (x, x), **how)
+    assert (type(found), type(found[0])) == (list, list)
+    assert [[t.tolist() for t in row] for row in found] == [[by_one, by_one], [square, [[0.0, 0.0]] * 2]]
+
+
 def test_17_01_hessians_nest_inputs_by_inputs(F: Any, x: Any) -> None:
     assert lists(F.hessian(cubes, x)) == [[6.0, 0.0], [0.0, 12.0]]
     none, one = [[0.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]

@@ -51,6 +51,31 @@ ERRORS: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
         TypeError,
         "linalg_inv(): argument 'A' (position 1) must be Tensor, not int",
     ),
+    "of_a_function": (
+        lambda T: T.transpose(T.ones(2, 3), 0, "a"),
+        TypeError,
+        "transpose(): argument 'dim1' (position 3) must be int, not str",
+    ),
+    "of_a_method": (
+        lambda T: T.ones(2, 3).transpose(0, "a"),
+        TypeError,
+        "transpose(): argument 'dim1' (position 2) must be int, not str",
+    ),
+    "tensor_of_a_method": (
+        lambda T: T.ones(2, 3).gather(0, "a"),
+        TypeError,
+        "gather(): argument 'index' (position 2) must be Tensor, not str",
+    ),
+    "in_place": (
+        lambda T: T.ones(2, 3).cumsum_("a"),
+        TypeError,
+        "cumsum_(): argument 'dim' (position 1) must be int, not str",
+    ),
+    "no_hook": (
+        lambda T: T.ones(2).register_hook(),
+        TypeError,
+        "Tensor.register_hook() missing 1 required positional argument: 'hook'",
+    ),
 }
 
 

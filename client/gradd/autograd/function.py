@@ -1,6 +1,7 @@
 """torch.autograd.function: `Function`, its ``ctx``, and the decorator of backwards that end there."""
 
+from gradd_engine.custom import BackwardNode as BackwardCFunction
 from gradd_engine.custom import BackwardNode as FunctionCtx
 from gradd_engine.function import Function, once_differentiable
 
-__all__ = ["Function", "FunctionCtx", "once_differentiable"]
+__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "once_differentiable"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..methods import attach
 from ..op import Op
 from ..surface import public
-from ..tensor import Tensor
 from . import arithmetic, binary, combine, comparison, elementwise, rounding
 
 #: name -> op, at the top level and as a method (in place too, where the op has that form)
@@ -44,6 +44,6 @@ ELSEWHERE: dict[tuple[str, str], Op] = {
 for _name, _op in NAMES.items():
     public(name=_name, method=True)(_op.call)
     if _op.inplace is not None:
-        setattr(Tensor, f"{_name}_", _op.inplace.call)
+        attach(f"{_name}_", _op.inplace.call)
 for (_space, _name), _op in ELSEWHERE.items():
     public(_space, name=_name)(_op.call)

@@ -13,6 +13,7 @@ import numpy as np
 from .. import dtypes
 from ..dispatch import invalid_combination
 from ..layout import Meta, numel, preserved_strides, wrap_dim
+from ..methods import attach
 from ..op import LINEAR, op
 from ..registry import named
 from ..state import ambient
@@ -178,7 +179,7 @@ def _fill_diagonal(self: Any, fill_value: Any, wrap: bool = False) -> Any:
     return self
 
 
-Tensor.fill_diagonal_ = _fill_diagonal  # type: ignore[attr-defined]
+attach("fill_diagonal_", _fill_diagonal)
 
 
 def _blocks(tensors: Sequence[Any]) -> Meta:

@@ -125,7 +125,7 @@ def _how(
 
 def _avg_grad(
     g: Any,
-    input_meta: Any,
+    input: Any,
     kernel_size: Any,
     stride: Any,
     padding: Any,
@@ -134,7 +134,7 @@ def _avg_grad(
     divisor_override: Any,
 ) -> Any:
     how = _how(kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    return avg_transposed(g, size=list(input_meta.shape[-2:]), **how)
+    return avg_transposed(g, size=list(input.shape[-2:]), **how)
 
 
 avg: Op = op(
@@ -254,7 +254,7 @@ adaptive: Op = op(
     "adaptive_avg_pool2d_windows(Tensor input, *, int[] output_size)",
     infer=_adaptive_infer,
     impl=_adaptive,
-    vjp=lambda g, input_meta: adaptive_transposed(g, size=list(input_meta.shape[-2:])),
+    vjp=lambda g, input: adaptive_transposed(g, size=list(input.shape[-2:])),
     jvp=LINEAR,
     node="AdaptiveAvgPool2DBackward0",
     namespace="-",

@@ -183,11 +183,13 @@ batch_norm_eval: Op = op(
     infer=_eval_infer,
     impl=_eval,
     vjp={
-        "input": lambda g, weight, running_var, eps: mul(g, _scale(running_var, weight, g.ndim, eps)),
-        "weight": lambda g, input, running_mean, running_var, eps: of_channels(
+        "input": lambda g, input, weight, running_mean, running_var, eps: mul(
+            g, _scale(running_var, weight, g.ndim, eps)
+        ),
+        "weight": lambda g, input, weight, running_mean, running_var, eps: of_channels(
             mul(g, _unit(input, running_mean, running_var, eps))
         ),
-        "bias": lambda g: of_channels(g),
+        "bias": lambda g, input, weight, running_mean, running_var: of_channels(g),
     },
     jvp=_eval_tangent,
     node="NativeBatchNormBackward0",

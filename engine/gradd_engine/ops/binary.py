@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import Meta
+from ..methods import attach
 from ..op import ELEMENTWISE, Op, op
 from ..surface import public
 from ..tensor import Tensor
@@ -69,7 +70,7 @@ def _method_where(self: Any, condition: Any, other: Any) -> Any:
     return _where_op(condition, self, other)
 
 
-Tensor.where = _method_where  # type: ignore[attr-defined]
+attach("where", _method_where)
 
 # -- powers ----------------------------------------------------------------------------------------
 
@@ -270,7 +271,7 @@ def _float_power_(self: Tensor, exponent: Any) -> Any:
     return pow_(self, exponent)
 
 
-Tensor.float_power_ = _float_power_  # type: ignore[attr-defined]
+attach("float_power_", _float_power_)
 
 # -- bounds ----------------------------------------------------------------------------------------
 

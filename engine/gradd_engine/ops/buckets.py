@@ -13,7 +13,7 @@ from ..op import Op, op
 from ..surface import public
 from ..tensor import Tensor
 from . import dynamic
-from .common import NUMBERS, as_list
+from .common import NUMBERS, as_list, refuse
 from .extrema import max as largest
 from .extrema import min as smallest
 
@@ -46,6 +46,8 @@ def _search_infer(
             raise RuntimeError(
                 f"{_SEARCH}: sorter must be a tensor of long dtype but got dtype {sorter.dtype.title}"
             )
+    for t in (bounds, values):
+        refuse(t.dtype, "searchsorted_out_cpu", dtypes.bool_, complex=True)
     return Meta(tuple(values.shape), dtypes.int32 if out_int32 else dtypes.int64)
 
 

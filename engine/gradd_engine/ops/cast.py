@@ -46,10 +46,11 @@ def type_as(t: Tensor, other: Tensor) -> Tensor:
     return to_dtype(t, other.dtype)
 
 
-def _method(dtype: DType) -> Any:
+def _method(name: str, dtype: DType) -> Any:
     def cast(self: Tensor) -> Tensor:
         return to_dtype(self, dtype)
 
+    cast.__qualname__ = name
     cast.__doc__ = f"`self` as {dtype!r}."
     return cast
 
@@ -60,5 +61,5 @@ for _name, _dtype in {
     "long": dtypes.int64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16, "float": dtypes.float32,
     "double": dtypes.float64, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
 }.items():  # fmt: skip
-    setattr(Tensor, _name, _method(_dtype))
+    setattr(Tensor, _name, _method(_name, _dtype))
 Tensor.type_as = type_as  # type: ignore[attr-defined]

@@ -84,6 +84,10 @@ def _joined(xp: Any, a: Any, b: Any) -> Any:
     return out
 
 
+def _real(g: Any) -> Any:
+    return real(g)
+
+
 def _imag(g: Any) -> Any:
     return real(g * -1j)
 
@@ -92,7 +96,7 @@ complex_op: Op = op(
     "complex(Tensor real, Tensor imag)",
     infer=_parts_infer,
     impl=_joined,
-    vjp=(lambda g: real(g), lambda g: _imag(g)),
+    vjp=(lambda g, real, imag: _real(g), lambda g, real, imag: _imag(g)),
     jvp=lambda real_t, imag_t, out: _complex_jvp(real_t, imag_t, out),
     doc="A complex tensor of its real and imaginary parts (torch.complex).",
 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .. import dtypes
 from ..autograd import requires_grad_
 from ..layout import format_name
+from ..methods import attach
 from ..schema import type_name
 from ..state import ambient
 from ..surface import public
@@ -238,4 +239,4 @@ for _name, _make in (
     ("new_full", full),
 ):
     _new(_name, _make)
-Tensor.new_tensor = _new_tensor  # type: ignore[attr-defined]
+attach("new_tensor", _new_tensor)

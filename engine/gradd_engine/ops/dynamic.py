@@ -121,8 +121,8 @@ def _masked_rows_impl(xp: Any, a: Any, mask: Any, count: int) -> Any:
     return found
 
 
-def _masked_rows_backward(g: Any, input_meta: Any, mask: Any) -> Any:
-    shape = list(broadcast_shapes(tuple(input_meta.shape), tuple(mask.shape)))
+def _masked_rows_backward(g: Any, input: Any, mask: Any) -> Any:
+    shape = list(broadcast_shapes(tuple(input.shape), tuple(mask.shape)))
     return masked_scatter(zeros(shape, dtype=g.dtype), mask, g)
 
 

@@ -71,15 +71,14 @@ assert abs.inplace is not None
 abs.inplace.checks = _abs_in_place
 
 
-def _sgn_vjp(g: Any, input: Any) -> Any:
+def _sgn_vjp(g: Any, input: Any, out: Any) -> Any:
     """Zero for real numbers; for complex ones what of g lies across the direction of z, over |z| (0 at 0)."""
     if not input.dtype.is_complex:
         return zeros_like(g)
     from .complex import real
 
     size = abs(input)
-    unit = sgn(input)
-    across = (g - unit * real(g * conj(unit))) / size
+    across = (g - out * real(g * conj(out))) / size
     return named.where(size == 0, 0.0, across)
 
 
@@ -96,7 +95,7 @@ sgn: Op = op(
     impl=_sgn,
     vjp=_sgn_vjp,
     # the Jacobian is symmetric as a real map, so it is its own transpose
-    jvp=lambda input_t, input: _sgn_vjp(input_t, input),
+    jvp=lambda input_t, input, out: _sgn_vjp(input_t, input, out),
     method=True,
     inplace=True,
     doc="z / |z|, 0 at 0 (torch.sgn).",

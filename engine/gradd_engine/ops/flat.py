@@ -42,11 +42,7 @@ take: Op = op(
     "take(Tensor input, Tensor index)",
     infer=_take_infer,
     impl=_take,
-    vjp={
-        "input": lambda g, input_meta, index: put(
-            zeros(list(input_meta.shape), dtype=g.dtype), index, g, True
-        )
-    },
+    vjp={"input": lambda g, input, index: put(zeros(list(input.shape), dtype=g.dtype), index, g, True)},
     jvp=LINEAR,
     method=True,
     doc="The elements at places in row-major order (torch.take).",
@@ -84,10 +80,10 @@ put: Op = op(
     infer=_put_infer,
     impl=_put,
     vjp={
-        "input": lambda g, index, source_meta, accumulate: (
-            g if accumulate else put(g, index, zeros(list(source_meta.shape), dtype=g.dtype))
+        "input": lambda g, index, source, accumulate: (
+            g if accumulate else put(g, index, zeros(list(source.shape), dtype=g.dtype))
         ),
-        "source": lambda g, index, source_meta: reshape(take(g, index), list(source_meta.shape)),
+        "source": lambda g, index, source: reshape(take(g, index), list(source.shape)),
     },
     jvp=LINEAR,
     method=True,

@@ -12,6 +12,7 @@ import math
 from typing import Any
 
 from ..layout import Meta
+from ..methods import attach
 from ..op import ELEMENTWISE, Op, op
 from ..surface import public
 from ..tensor import Tensor
@@ -142,6 +143,6 @@ def _method(self: Tensor, n: int) -> Any:
     return polygamma(n, self)
 
 
-Tensor.polygamma = _method  # type: ignore[attr-defined]
+attach("polygamma", _method)
 public("special", name="gammaln")(lgamma.call)
 public("special", name="psi")(digamma.call)

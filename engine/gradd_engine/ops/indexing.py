@@ -204,11 +204,6 @@ index_put_add: Op = op(
 def _put_infer(input: Tensor, indices: Sequence[Any], values: Tensor, accumulate: bool) -> Meta:
     for t in indices:
         check_index(t)
-    if input.dtype is not values.dtype:
-        raise RuntimeError(
-            "Index put requires the source and destination dtypes match, got "
-            f"{input.dtype.title} for the destination and {values.dtype.title} for the source."
-        )
     if any(is_mask(t) for t in indices):
         if values.numel() != 1:
             raise ShapeDependsOnValuesError("a mask's indices must be known before they are used")
@@ -225,6 +220,11 @@ def _put_infer(input: Tensor, indices: Sequence[Any], values: Tensor, accumulate
                 f"shape mismatch: value tensor of shape {want} cannot be broadcast to indexing result "
                 f"of shape {list(shape)}"
             )
+    if input.dtype is not values.dtype:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{input.dtype.title} for the destination and {values.dtype.title} for the source."
+        )
     return Meta(tuple(input.shape), input.dtype, preserved_strides(input))
 
 

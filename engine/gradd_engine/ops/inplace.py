@@ -6,6 +6,7 @@ from typing import Any
 
 from ..dtypes import complex128, float64
 from ..layout import Meta, broadcast_shapes, preserved_strides
+from ..methods import attach
 from ..op import op
 from ..schema import type_name
 from ..state import ambient
@@ -120,7 +121,7 @@ def _copy_from(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
 
 
 _copy_from.__name__ = _copy_from.__qualname__ = "copy_"
-Tensor.copy_ = _copy_from  # type: ignore[attr-defined]
+attach("copy_", _copy_from)
 fill_ = fill.inplace
 assign_ = assign.inplace
 assert fill_ is not None

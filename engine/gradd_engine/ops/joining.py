@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import Meta, preserved_strides, wrap_dim, wrap_dims
+from ..methods import attach
 from ..op import LINEAR, op
 from ..surface import public
 from ..tensor import Tensor
@@ -214,7 +215,7 @@ def _repeat_method(self: Any, *repeats: Any) -> Any:
     return repeat(self, as_list(repeats, "repeat", "repeats"))
 
 
-Tensor.repeat = _repeat_method  # type: ignore[attr-defined]
+attach("repeat", _repeat_method)
 
 
 @public()
@@ -229,7 +230,7 @@ def _tile_method(self: Any, *dims: Any) -> Any:
     return tile(self, as_list(dims, "tile", "dims"))
 
 
-Tensor.tile = _tile_method  # type: ignore[attr-defined]
+attach("tile", _tile_method)
 
 
 def _repeat_interleave(input: Tensor, repeats: int, dim: int | None) -> Any:
@@ -280,7 +281,7 @@ def _flip_method(self: Any, *axes: Any, dims: Any = None) -> Any:
     return flip_op(self, as_list(axes if dims is None else dims, "flip", "dims"))
 
 
-Tensor.flip = _flip_method  # type: ignore[attr-defined]
+attach("flip", _flip_method)
 
 
 @public(method=True)

@@ -142,7 +142,7 @@ def _both(x: Any) -> Any:
     return x + adjoint(x)
 
 
-def _solve_vjp(g: Any, input2: Any, out: Any, upper: bool, needs: Any) -> Any:
+def _solve_vjp(g: Any, input: Any, input2: Any, out: Any, upper: bool, needs: Any) -> Any:
     gB = cholesky_solve(g, input2, upper)
     gL = None
     if needs[1]:

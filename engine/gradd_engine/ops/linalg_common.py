@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import Meta, contiguous_strides
+from ..methods import attach
 from ..op import op
 from ..registry import named
 from ..surface import PUBLIC
@@ -153,7 +154,7 @@ def tupled(call: Callable[..., Any], name: str, fields: str, *places: tuple[str,
     def named_call(*args: Any, **kwargs: Any) -> Any:
         return made(*call(*args, **kwargs))
 
-    named_call.__name__ = places[0][1]
+    named_call.__name__ = named_call.__qualname__ = places[0][1]
     named_call.__doc__ = f"See torch.{'.'.join(places[0]).strip('.')}: {', '.join(fields.split())}."
     publish(named_call, *places)
     return named_call
@@ -163,6 +164,6 @@ def publish(call: Callable[..., Any], *places: tuple[str, str]) -> None:
     """Publish `call` at `places` (namespace, name); the namespace "Tensor" makes it a method."""
     for space, known in places:
         if space == "Tensor":
-            setattr(Tensor, known, call)
+            attach(known, call)
         else:
             PUBLIC[space, known] = call

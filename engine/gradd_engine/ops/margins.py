@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..dtypes import promote
 from ..layout import broadcast_shapes
 from ..op import op
 from .arithmetic import add, div, mul, neg, rsub, sub
@@ -53,6 +54,9 @@ margin_ranking_loss = op(
 
 
 def _cosine(x1: Any, x2: Any, dim: int, eps: float) -> Any:
+    common = promote(x1.dtype, x2.dtype)
+    if not common.is_floating_point:
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.title}")
     shape = broadcast_shapes(tuple(x1.shape), tuple(x2.shape))
     units = []
     for x in (x1, x2):

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..op import Op
-    from ..saved import TensorMeta
     from ..tensor import Tensor
 
 
@@ -104,10 +103,10 @@ def _nll(xp: Any, input: Any, target: Any, weight: Any, reduction: str, ignore_i
 
 
 def _nll_grad(
-    g: Any, input_meta: TensorMeta, target: Any, weight: Any, out1: Any, reduction: str, ignore_index: int
+    g: Any, input: Any, target: Any, weight: Any, out1: Any, reduction: str, ignore_index: int
 ) -> Any:
     return nll_loss_backward(
-        g, target, weight, out1, shape=list(input_meta.shape), reduction=reduction, ignore_index=ignore_index
+        g, target, weight, out1, shape=list(input.shape), reduction=reduction, ignore_index=ignore_index
     )
 
 

@@ -239,6 +239,7 @@ def _layer_grad(
     g: Any,
     input: Any,
     weight: Any,
+    bias: Any,
     out1: Any,
     out2: Any,
     needs: Any,

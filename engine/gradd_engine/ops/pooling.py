@@ -148,7 +148,7 @@ max_with_indices: Op = op(
     impl=_max,
     many=True,
     differentiable=(True, False),
-    vjp={"input": lambda g, input_meta, out1: max_backward(g, out1, size=list(input_meta.shape[-2:]))},
+    vjp={"input": lambda g, input, out1: max_backward(g, out1, size=list(input.shape[-2:]))},
     jvp=lambda input_t, out1: [max_pick(input_t, out1), None],
     node="MaxPool2DWithIndicesBackward0",
     namespace="-",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes, rng
 from ..layout import Meta, broadcast_shapes, numel, preserved_strides
+from ..methods import attach
 from ..op import op
 from ..surface import public
 from ..tensor import Tensor
@@ -332,7 +333,7 @@ def _uniform_method(self: Any, *args: Any, **kw: Any) -> Any:
     return _fill_uniform.inplace(self, given.get("from", 0.0), given.get("to", 1.0))
 
 
-Tensor.uniform_ = _uniform_method  # type: ignore[attr-defined]
+attach("uniform_", _uniform_method)
 
 
 def _bernoulli_method(self: Any, p: float = 0.5) -> Any:
@@ -341,7 +342,7 @@ def _bernoulli_method(self: Any, p: float = 0.5) -> Any:
     return _fill_bernoulli.inplace(self, p)
 
 
-Tensor.bernoulli_ = _bernoulli_method  # type: ignore[attr-defined]
+attach("bernoulli_", _bernoulli_method)
 
 
 @public(creates=True)

@@ -206,11 +206,15 @@ def _prod_factor(input: Any, dim: int | None) -> Any:
     return prod_others(input, wrap_dims(dim, input.ndim)[0])
 
 
+def _prod_vjp(g: Any, input: Any, out: Any, dim: int | None, keepdim: bool) -> Any:
+    return filled(g, input, dim, keepdim) * conj(_prod_factor(input, dim))
+
+
 prod: Op = op(
     "prod(Tensor input, int? dim=None, bool keepdim=False, *, dtype? dtype=None)",
     infer=lambda input, dim, keepdim, dtype: reduced(input, dim, keepdim, _sum_dtype(input, dtype)),
     impl=lambda xp, a, dim, keepdim, dtype: a.prod(axis=axes(a, dim), dtype=a.dtype, keepdims=keepdim),
-    vjp=lambda g, input, dim, keepdim: filled(g, input, dim, keepdim) * conj(_prod_factor(input, dim)),
+    vjp=_prod_vjp,
     jvp=lambda input_t, input, dim, keepdim, out: collect(
         input_t, conj(_prod_factor(input, dim)), dim, keepdim, out
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..layout import Meta, numel, wrap_dim, wrap_dims
+from ..methods import attach
 from ..op import LINEAR, op
 from ..surface import public
 from ..tensor import Tensor
@@ -313,4 +314,4 @@ for _name, _fn in {
     "expand_as": _expand_as, "view_as": _view_as, "reshape_as": _reshape_as, "unflatten": _unflatten_method,
     "squeeze": _squeeze_method,
 }.items():  # fmt: skip
-    setattr(Tensor, _name, _fn)
+    attach(_name, _fn)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..inplace import check_inference
 from ..layout import Meta, numel
+from ..methods import attach
 from ..op import op
 from ..registry import named
 from ..tensor import Tensor, detached
@@ -57,4 +58,4 @@ def _resize_method(self: Tensor, *size: Any) -> Tensor:
     return _resize_op(self, as_list(size, "resize_", "size"))  # type: ignore[no-any-return]
 
 
-Tensor.resize_ = _resize_method  # type: ignore[attr-defined]
+attach("resize_", _resize_method)

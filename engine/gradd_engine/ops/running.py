@@ -43,8 +43,8 @@ def _extreme(name: str) -> Callable[..., Any]:
         taken = xp.where((a == values) | (a != a), places, 0)
         return values, xp.maximum.accumulate(taken, axis=dim)
 
-    def vjp(grads: Any, out1: Any, input_meta: Any, dim: int) -> Any:
-        return (scatter_add(zeros(list(input_meta.shape), dtype=grads[0].dtype), dim, out1, grads[0]),)
+    def vjp(grads: Any, out1: Any, input: Any, dim: int) -> Any:
+        return (scatter_add(zeros(list(input.shape), dtype=grads[0].dtype), dim, out1, grads[0]),)
 
     made = op(
         f"{name}(Tensor input, int dim)",

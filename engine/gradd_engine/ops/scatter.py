@@ -77,7 +77,7 @@ gather_op: Op = op(
     "gather(Tensor input, int dim, Tensor index)",
     infer=lambda input, index, dim: _gather_infer(input, dim, index),
     impl=_gather_impl,
-    vjp={"input": lambda g, input_meta, index, dim: scatter_add(_zeros(input_meta, g.dtype), dim, index, g)},
+    vjp={"input": lambda g, input, index, dim: scatter_add(_zeros(input, g.dtype), dim, index, g)},
     jvp=LINEAR,
     doc="out[i][j] = input[index[i][j]][j] for dim 0 (torch.gather).",
 )

@@ -100,8 +100,8 @@ index_add_op: Op = op(
     impl=_index_add_impl,
     vjp={
         "input": lambda g: g,
-        "source": lambda g, index, dim, alpha, source_meta: _times(
-            reshape(index_select(g, dim, index), list(source_meta.shape)), alpha
+        "source": lambda g, index, dim, alpha, source: _times(
+            reshape(index_select(g, dim, index), list(source.shape)), alpha
         ),
     },
     jvp=LINEAR,
@@ -168,9 +168,7 @@ index_copy: Op = op(
     impl=_index_copy_impl,
     vjp={
         "input": lambda g, index, dim: index_fill(g, dim, index, 0.0),
-        "source": lambda g, index, dim, source_meta: reshape(
-            index_select(g, dim, index), list(source_meta.shape)
-        ),
+        "source": lambda g, index, dim, source: reshape(index_select(g, dim, index), list(source.shape)),
     },
     jvp=LINEAR,
     method=True,

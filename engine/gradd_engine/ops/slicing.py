@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..dtypes import INT
 from ..layout import Meta, wrap_dim
+from ..methods import attach
 from ..op import LINEAR, op
 from ..registry import named
 from ..surface import public
@@ -384,4 +385,4 @@ tensor_split = op(
 )
 
 
-Tensor.split = _split_method  # type: ignore[attr-defined]
+attach("split", _split_method)

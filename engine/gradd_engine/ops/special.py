@@ -143,7 +143,7 @@ log_ndtr: Op = op(
     "log_ndtr(Tensor input)",
     infer=real_input("log_ndtr_cpu", *_HALF),
     impl=_double(_log_ndtr),
-    vjp=lambda g, input: g / erfcx(input * -_ROOT_HALF) * math.sqrt(2.0 / math.pi),
+    vjp=lambda g, input, out: g / erfcx(input * -_ROOT_HALF) * math.sqrt(2.0 / math.pi),
     jvp=ELEMENTWISE,
     node="SpecialLogNdtrBackward0",
     namespace="special",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..inplace import check_inference, check_target
+from ..methods import attach
 from ..op import op
 from ..state import state
 from ..tensor import Tensor, carry, detached
@@ -103,5 +104,5 @@ def _swapdims_(self: Tensor, dim0: int, dim1: int) -> Any:
     return transpose_(self, dim0, dim1)
 
 
-Tensor.swapaxes_ = _swapaxes_  # type: ignore[attr-defined]
-Tensor.swapdims_ = _swapdims_  # type: ignore[attr-defined]
+attach("swapaxes_", _swapaxes_)
+attach("swapdims_", _swapdims_)

@@ -117,17 +117,24 @@ def _with_mean(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return impl
 
 
-def _pair_vjp(rule: Callable[..., Any]) -> Callable[..., Any]:
-    def vjp(grads: Any, input: Any, dim: Dims, correction: Any, keepdim: bool, outs: Any) -> Any:
-        first, second = grads
-        total = None if first is None else rule(first, input, dim, correction, keepdim, outs[0])
-        if second is not None:
-            count = numel([input.shape[i] for i in axes(input, dim)])
-            part = filled(second, input, dim, keepdim) / count
-            total = part if total is None else total + part
-        return (total,)
+def _var_mean_vjp(grads: Any, input: Any, dim: Dims, correction: Any, keepdim: bool) -> Any:
+    g, second = grads
+    total = None if g is None else _var_vjp(g, input, dim, correction, keepdim)
+    return (_mean_too(total, second, input, dim, keepdim),)
 
-    return vjp
+
+def _std_mean_vjp(grads: Any, input: Any, dim: Dims, correction: Any, keepdim: bool, out0: Any) -> Any:
+    g, second = grads
+    total = None if g is None else _std_vjp(g, input, dim, correction, keepdim, out0)
+    return (_mean_too(total, second, input, dim, keepdim),)
+
+
+def _mean_too(total: Any, g: Any, input: Any, dim: Dims, keepdim: bool) -> Any:
+    """The gradient so far, and what comes through the mean."""
+    if g is None:
+        return total
+    part = filled(g, input, dim, keepdim) / numel([input.shape[i] for i in axes(input, dim)])
+    return part if total is None else total + part
 
 
 def _pair_jvp(rule: Callable[..., Any]) -> Callable[..., Any]:
@@ -141,12 +148,7 @@ _var_mean_op: Op = op(
     f"var_mean{_SIGNATURE}",
     infer=_pair_infer("var_mean"),
     impl=_with_mean(_var),
-    vjp=Joint(
-        "input",
-        _pair_vjp(
-            lambda g, input, dim, correction, keepdim, out: _var_vjp(g, input, dim, correction, keepdim)
-        ),
-    ),
+    vjp=Joint("input", _var_mean_vjp),
     jvp=_pair_jvp(_var_jvp),
     many=True,
     doc="Variance and mean (torch.var_mean).",
@@ -155,7 +157,7 @@ _std_mean_op: Op = op(
     f"std_mean{_SIGNATURE}",
     infer=_pair_infer("std_mean"),
     impl=_with_mean(_std),
-    vjp=Joint("input", _pair_vjp(_std_vjp)),
+    vjp=Joint("input", _std_mean_vjp),
     jvp=_pair_jvp(_std_jvp),
     many=True,
     doc="Standard deviation and mean (torch.std_mean).",

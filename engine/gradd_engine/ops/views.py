@@ -14,6 +14,7 @@ from ..layout import (
     wrap_dim,
     wrap_dims,
 )  # fmt: skip
+from ..methods import attach
 from ..op import LINEAR, op
 from ..registry import named
 from ..surface import public
@@ -368,6 +369,6 @@ _detach.stateful = True
 for _name, _fn in {
     "view": view, "expand": expand, "permute": _permute_method, "detach": detach,
 }.items():  # fmt: skip
-    setattr(Tensor, _name, _fn)
+    attach(_name, _fn)
 Tensor.T = property(_reversed)  # type: ignore[attr-defined]
 Tensor.mT = property(_matrix_transpose)  # type: ignore[attr-defined]

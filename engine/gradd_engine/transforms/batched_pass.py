@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 
 
 def check_batched(out: Tensor, g: Tensor, index: int) -> None:
-    """RuntimeError where `g` is no batch of cotangents of `out`; IndexError where it has no dimension."""
+    """RuntimeError where `g` is no batch of cotangents of `out`; IndexError where it has no dimension, or
+    nothing along the first.
+    """
     if not g.shape:
         raise IndexError(
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
             "convert a 0-dim tensor to a number"
         )
+    if not g.shape[0]:
+        raise IndexError("index 0 is out of bounds for dimension 0 with size 0")
     if tuple(g.shape[1:]) != tuple(out.shape):
         # As in PyTorch, the shape that is told lacks one dimension more.
         raise RuntimeError(
