@@ -80,7 +80,7 @@ class Opaque(Node):
 
     def waits(self, at: str) -> bool:
         """Whether the pass must stop here: it would miss callables that stood in the graph."""
-        return self._calls and at == GRADIENTS
+        return (self._calls and at == GRADIENTS) or super().waits(at)
 
     def apply(self, grads: list[Any]) -> list[Any]:
         """No edges, no gradients: the server has them."""

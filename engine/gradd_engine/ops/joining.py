@@ -218,7 +218,7 @@ Tensor.repeat = _repeat_method  # type: ignore[attr-defined]
 
 
 @public()
-def tile(input: Any, dims: Any) -> Any:
+def tile(input: Tensor, dims: Any) -> Any:
     """See torch.tile."""
     dims = as_list(dims, "tile", "dims")
     return repeat(input, [1] * (input.ndim - len(dims)) + dims)
@@ -284,7 +284,7 @@ Tensor.flip = _flip_method  # type: ignore[attr-defined]
 
 
 @public(method=True)
-def fliplr(input: Any) -> Any:
+def fliplr(input: Tensor) -> Any:
     """See torch.fliplr."""
     if input.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
@@ -292,7 +292,7 @@ def fliplr(input: Any) -> Any:
 
 
 @public(method=True)
-def flipud(input: Any) -> Any:
+def flipud(input: Tensor) -> Any:
     """See torch.flipud."""
     if input.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
