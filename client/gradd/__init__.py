@@ -73,17 +73,6 @@ short, int, long = int16, int32, int64
 cfloat, cdouble = complex64, complex128
 bool = _dtypes.bool_
 get_default_dtype, set_default_dtype = _dtypes.default_dtype, _dtypes.set_default_dtype
-promote_types, can_cast = _dtypes.promote, _dtypes.can_cast
-
-
-def numel(input: Tensor) -> _Any:
-    """Number of elements (torch.numel)."""
-    return input.numel()
-
-
-def is_inference(input: Tensor) -> _Any:
-    """Whether `input` was made in inference mode (torch.is_inference)."""
-    return input.is_inference()
 
 
 def result_type(a: _Any, b: _Any) -> dtype:

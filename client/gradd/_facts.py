@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine import dtypes
+from gradd_engine.schema import type_name as kind_of
+from gradd_engine.surface import of_tensor
 
 from ._tensor import Tensor
 
@@ -29,6 +31,16 @@ class layout:
 
 
 strided = layout("strided")
+
+
+def numel(input: Tensor) -> int:
+    """Number of elements (torch.numel)."""
+    return input.numel()
+
+
+def is_inference(input: Tensor) -> bool:
+    """Whether `input` was made in inference mode (torch.is_inference)."""
+    return input.is_inference()
 
 
 def is_floating_point(input: Tensor) -> bool:
@@ -57,8 +69,24 @@ def get_device(input: Tensor) -> int:
     return -1 if index is None else int(index)
 
 
+def _check_dtypes(name: str, **given: Any) -> None:
+    """TypeError in PyTorch's words unless all are dtypes."""
+    for at, (parameter, x) in enumerate(given.items(), 1):
+        if not isinstance(x, dtypes.DType):
+            raise TypeError(
+                f"{name}(): argument '{parameter}' (position {at}) must be torch.dtype, not {kind_of(x)}"
+            )
+
+
+def promote_types(type1: DType, type2: DType) -> DType:
+    """The smallest dtype that holds both by PyTorch's lattice (torch.promote_types)."""
+    _check_dtypes("promote_types", type1=type1, type2=type2)
+    return dtypes.promote(type1, type2)
+
+
 def can_cast(from_: DType, to: DType) -> bool:
     """Whether promotion allows the conversion (torch.can_cast)."""
+    _check_dtypes("can_cast", from_=from_, to=to)
     return dtypes.can_cast(from_, to)
 
 
@@ -71,8 +99,19 @@ def typename(obj: Any) -> str:
 
 #: the functions of the top level
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    f.__name__: f
-    for f in (can_cast, get_device, is_floating_point, is_nonzero, is_same_size, is_signed, typename)
+    f.__name__: of_tensor(f, f.__name__)
+    for f in (
+        can_cast,
+        get_device,
+        is_inference,
+        is_floating_point,
+        is_nonzero,
+        is_same_size,
+        is_signed,
+        numel,
+        promote_types,
+        typename,
+    )
 }
 
 

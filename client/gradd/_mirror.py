@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gradd_engine import dtypes
 from gradd_engine.backends.meta import MetaBackend
+from gradd_engine.backward import meets_callables
 from gradd_engine.layout import Meta
-from gradd_engine.nodes import Edge, Node
+from gradd_engine.nodes import GRADIENTS, Edge, Node
 from gradd_engine.tensor import InferenceCounter, VersionCounter
 from gradd_engine.tensor import Tensor as EngineTensor
 from gradd_protocol.limits import DEFAULT
@@ -66,14 +67,20 @@ class Opaque(Node):
     _name = LOST
     opaque = True
 
-    def __init__(self, t: EngineTensor, session: Session) -> None:
+    def __init__(self, t: EngineTensor, session: Session, before: Node | None) -> None:
         super().__init__()
         self.backend = t.backend
         self._session = session
+        #: callables of the user stood in the graph that was there `before`: no server calls them
+        self._calls = before is not None and meets_callables(before)
 
     def reached(self) -> None:
         """After the pass the session must ask what became of its tensors."""
         self._session.blind_pass = self._session.doubt = True
+
+    def waits(self, at: str) -> bool:
+        """Whether the pass must stop here: it would miss callables that stood in the graph."""
+        return (self._calls and at == GRADIENTS) or super().waits(at)
 
     def apply(self, grads: list[Any]) -> list[Any]:
         """No edges, no gradients: the server has them."""
@@ -94,14 +101,16 @@ def correct(t: EngineTensor, info: TensorInfo, session: Session, graph_lost: boo
     """
     changed = t._vc.n != info.version
     if graph_lost and t._stands is not None:
-        lost = Edge(Opaque(t, session), 0)
+        edge = t._stands()
+        lost = Edge(Opaque(t, session, None if edge is None else edge.node), 0)
         t._stands = lambda: lost
     t._vc.n = info.version
     if not (graph_lost or changed) and (t._leaf, t.requires_grad) == (info.is_leaf, info.requires_grad):
         return
+    before = t._fn
     t._fn, t._nr, t._requires_grad, t._view_version = None, 0, False, info.version
     if not info.is_leaf:
-        t._fn = Opaque(t, session)
+        t._fn = Opaque(t, session, before)
     elif t.requires_grad is not info.requires_grad:
         # Unless its base needs gradients: then the flag of a view is not its own.
         t._requires_grad = info.requires_grad

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 from gradd_engine import dtypes
+from gradd_engine.schema import type_name
 
 if TYPE_CHECKING:
     from gradd_engine.dtypes import DType
@@ -16,6 +17,10 @@ class finfo:
 
     def __init__(self, dtype: DType | None = None) -> None:
         dtype = dtypes.default_dtype() if dtype is None else dtype
+        if not isinstance(dtype, dtypes.DType):
+            raise TypeError(
+                f"finfo(): argument 'type' (position 1) must be torch.dtype, not {type_name(dtype)}"
+            )
         if dtype.category < dtypes.FLOAT:
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"

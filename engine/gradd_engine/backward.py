@@ -410,6 +410,11 @@ def _callables(order: list[Node]) -> bool:
     return any(node.waits(at) for node in order for at in STOPS)
 
 
+def meets_callables(node: Node) -> bool:
+    """Whether a pass from this node on may come by callables of the user."""
+    return Node.callables and _callables(_reach([node])[1])
+
+
 def _answer(given: Any, count: int) -> list[Any]:
     """What callables said: one entry for each gradient."""
     if given is None or len(given) != count:

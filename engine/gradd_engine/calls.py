@@ -97,9 +97,6 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
     """
     general = f"return _dispatch(_op, {inputs}, {attrs})"
     lines = [f"if _state.vmaps: {general}"] if op.random else []
-    if op.checks is not None:
-        given = [p.name if p in op.schema.tensors else f"{p.name}={p.name}" for p in op.schema.params]
-        lines.append(f"_op.checks({', '.join(sorted(given, key=lambda x: '=' in x))})")
     lines.append("_grad, _backend, _history, _views = _state.grad, None, False, False")
     key = ["_dtypes.current"]
     for p in op.schema.tensors:
@@ -113,11 +110,16 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
             "    if _grad:",
             f"        if {x}._base is not None: _views = True",
             f"        elif {x}._fn is not None or {x}._requires_grad: _history = True",
-            f"else: {x}__ = {x}.__class__",
+            f"else: {general}"
+            if p.kind == "Tensor" and p.default is REQUIRED
+            else f"else: {x}__ = {x}.__class__",
         ]
         if "Number" in p.kind:
             lines.append(f"if {x}__ is int and not {LEAST} <= {x} <= {GREATEST}: {general}")
         key.append(f"{x}__")
+    if op.checks is not None:
+        given = [p.name if p in op.schema.tensors else f"{p.name}={p.name}" for p in op.schema.params]
+        lines.append(f"_op.checks({', '.join(sorted(given, key=lambda x: '=' in x))})")
     if op.view:
         source = op.tensor_slots[0]
         # A plan's tracer marks offsets that change from run to run.

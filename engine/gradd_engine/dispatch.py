@@ -46,7 +46,7 @@ def default_backend() -> Backend:
     return state.backend
 
 
-def _backend_of(op: Op, inputs: tuple[Any, ...]) -> Backend:
+def backend_of(op: Op, inputs: tuple[Any, ...]) -> Backend:
     """Check that tensors stand where tensors are due, and find the one backend that they share."""
     backend = None
     if op.simple:
@@ -83,7 +83,7 @@ def _backend_of(op: Op, inputs: tuple[Any, ...]) -> Backend:
 
 
 def _checked_backend(op: Op, inputs: tuple[Any, ...]) -> Backend:
-    """`_backend_of` where something is out of the ordinary: wrong kinds are told before mixed backends."""
+    """`backend_of` where something is out of the ordinary: wrong kinds are told before mixed backends."""
     check_inputs(op, inputs)
     backend = None
     for t in flat_tensors(inputs):
@@ -171,12 +171,12 @@ def _overloads(op: Op) -> list[str]:
 
 def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """Run `op`; the outermost call is shown to the backend's listener."""
-    backend = _backend_of(op, inputs)
+    backend = backend_of(op, inputs)
     if op.random and state.vmaps:
         backend = state.vmaps[-1]
     listener = backend.listener
     if state.depth == 0:
-        if listener is not None and not op.inline:
+        if listener is not None:
             # What others are sent, they check themselves: a frame says what is of which kind.
             check_attrs(op.schema, attrs)
         if state.watcher is not None:

@@ -119,6 +119,8 @@ def default_dtype() -> DType:
 def set_default_dtype(dtype: DType) -> None:
     """As ``torch.set_default_dtype``: floating types only."""
     global current
+    if not isinstance(dtype, DType):
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
     if dtype.category != FLOAT:
         raise TypeError("only floating-point types are supported as the default type")
     current = dtype

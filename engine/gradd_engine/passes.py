@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from . import anomaly
 from .autograd import Driven, backward, backward_task, grad, grad_task
 from .backward import GraphTask, Stop
-from .dispatch import shown
+from .dispatch import backend_of, shown
 from .dtypes import uint8
 from .layout import Meta
 from .op import Op, op
@@ -156,6 +156,7 @@ def _drive(listener: Any, task: GraphTask, token: Tensor) -> tuple[Tensor | None
         if stops[0] is None:
             break
         answer = task.respond(stops[0])
+        backend_of(resume_pass, (token, answer))  # what others are sent has to be theirs
     if task.anomaly:
         # In this mode a pass waits for what it gives.
         listener.flush()

@@ -200,9 +200,15 @@ def check_attrs(schema: Schema, attrs: dict[str, Any]) -> None:
         elif one is None:
             attrs[p.name] = _plain(schema, p, p.kind, v)
         elif not isinstance(v, (list, tuple)):
-            attrs[p.name] = _plain(schema, p, one, v)
-        elif not _EXACT[one].issuperset(map(type, v)):
-            attrs[p.name] = tuple(_plain(schema, p, one, e) for e in v)
+            v = attrs[p.name] = _plain(schema, p, one, v)
+            if v.__class__ is int:
+                check_int(v)
+        else:
+            if not _EXACT[one].issuperset(map(type, v)):
+                v = attrs[p.name] = tuple(_plain(schema, p, one, e) for e in v)
+            for e in v:
+                if e.__class__ is int:
+                    check_int(e)
 
 
 def _checked(params: Iterable[Param]) -> Iterator[tuple[Param, frozenset[type], str | None]]:

@@ -7,15 +7,17 @@ A client builds its modules from this table, so functions, methods and declarati
 from __future__ import annotations
 
 import functools
+import inspect
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .methods import attach
 from .registry import REGISTRY
-from .schema import NUMPY_NAMES
+from .schema import NUMPY_NAMES, type_name
+from .tensor import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 #: (namespace, name) -> function; namespaces: "" (top level), "nn.functional", "linalg", "special", ...
 PUBLIC: dict[tuple[str, str], Callable[..., Any]] = {}
@@ -46,6 +48,34 @@ def numpy_spelled(fn: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def of_tensor(fn: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """`fn`, which says so where its first argument is no tensor, if it is declared as one.
+
+    Declared ops need it not, nor do methods, nor what tells its forms itself: there the first is `Any`.
+    """
+    code = getattr(inspect.unwrap(fn), "__code__", None)
+    first = code.co_varnames[0] if code is not None and code.co_argcount else ""
+    if getattr(fn, "__annotations__", {}).get(first) != "Tensor":
+        return fn
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        x = args[0] if args else kwargs.get(first, call)
+        if not isinstance(x, Tensor) and x is not call:
+            raise TypeError(f"{name}(): argument '{first}' (position 1) must be Tensor, not {type_name(x)}")
+        return fn(*args, **kwargs)
+
+    return call
+
+
+def all_tensors(given: Sequence[Any]) -> Sequence[Tensor]:
+    """`given` itself; TypeError in PyTorch's words where something among it is no tensor."""
+    for i, x in enumerate(given):
+        if not isinstance(x, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type_name(x)}")
+    return given
+
+
 def public(
     *namespaces: str,
     name: str | None = None,
@@ -66,8 +96,9 @@ def public(
             fn.__qualname__ = known
         if numpy_names and "nn.functional" not in namespaces:
             fn = numpy_spelled(fn)
+        function = of_tensor(fn, known)
         for space in namespaces or ("",):
-            PUBLIC[space, known] = fn
+            PUBLIC[space, known] = function
             if creates:
                 CREATES.add((space, known))
         if method:

@@ -119,6 +119,15 @@ def test_a_step_that_gets_no_memory_stops_its_batch(session: Any) -> None:
     assert session.tensors() == session.mirror()
 
 
+def test_a_triangle_takes_the_memory_of_its_indices_alone(session: Any) -> None:
+    n = 2**40
+    assert torch.tril_indices(n, n, 1 - n).tolist() == [[n - 1], [0]]
+    assert torch.triu_indices(n, n, n - 1).tolist() == [[0], [n - 1]]
+    assert torch.tril_indices(n, 3).shape == (2, 3 * n - 3)
+    with pytest.raises(RuntimeError, match="out of memory"):
+        session.flush()
+
+
 def test_the_mirror_raises_at_the_line_without_a_round_trip(session: Any) -> None:
     w = torch.ones(2, requires_grad=True)
     y = (w * w).sum()
@@ -215,6 +224,24 @@ def test_tensors_of_two_sessions_do_not_mix() -> None:
                 one["y"] = y
 
 
+def test_a_hook_that_answers_with_a_tensor_of_another_session_changes_nothing() -> None:
+    with gradd.connect("local:"):
+        # As many as the other session has: none of these stands for what the hook gives.
+        others = [torch.full((2,), 9.0) for _ in range(20)]
+        with gradd.connect("local:") as one:
+            x = torch.ones(2, requires_grad=True)
+            y = x * 2
+            handle = y.register_hook(lambda g: others[5])
+            z = y.sum()
+            with pytest.raises(RuntimeError, match="same session"):
+                z.backward(retain_graph=True)
+            one.flush()
+            assert x.grad is None
+            handle.remove()
+            z.backward()
+            assert x.grad.tolist() == [2.0, 2.0]
+
+
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [
@@ -241,6 +268,35 @@ def test_tensors_of_two_sessions_do_not_mix() -> None:
         (lambda t: t + 2**70, OverflowError, "int too big to convert"),
         (lambda t: t.add(1, alpha=2**70), OverflowError, "int too big to convert"),
         (lambda t: torch.full((2,), 2**70), OverflowError, "int too big to convert"),
+        (lambda t: t.roll(2**70), OverflowError, "int too big to convert"),
+        (lambda t: t.roll([0, 2**70], [0, 0]), OverflowError, "int too big to convert"),
+        (lambda t: t.new_ones(-(2**70)), OverflowError, "int too big to convert"),
+        (
+            lambda t: torch.nn.functional.avg_pool1d(t[None], 2, stride=2**70),
+            OverflowError,
+            "int too big to convert",
+        ),
+        (lambda t: t[None].expand(2, 2).matrix_power(float("inf")), TypeError, "must be int, not float"),
+        (lambda t: t.long().bincount(minlength=1.5), TypeError, "must be int, not float"),
+        (
+            lambda t: torch.nn.functional.conv1d(t[None], t[None, None], padding=torch.ones(1, 2)),
+            TypeError,
+            "expected an int or a tuple of ints for 1 dimensions, not ",
+        ),
+        (lambda t: torch.numel("a"), TypeError, r"numel\(\): argument 'input' \(position 1\) must be Tensor"),
+        (lambda t: torch.equal(t, "a"), TypeError, r"'other' \(position 2\) must be Tensor, not str"),
+        (lambda t: torch.promote_types(t.dtype, 1), TypeError, r"'type2' \(position 2\) must be torch.dtype"),
+        (lambda t: torch.can_cast("a", t.dtype), TypeError, r"'from_' \(position 1\) must be torch.dtype"),
+        (lambda t: torch.finfo("a"), TypeError, r"'type' \(position 1\) must be torch.dtype, not str"),
+        (lambda t: torch.set_default_dtype("a"), TypeError, "invalid dtype object"),
+        (lambda t: torch.broadcast_tensors(t, "a"), TypeError, "expected Tensor as element 1 in argument 0"),
+        (lambda t: torch.atleast_2d(3), TypeError, "expected Tensor as element 0"),
+        (
+            lambda t: torch.vmap(torch.sin, randomness=3)(t),
+            RuntimeError,
+            "Only allowed values for randomness are 'error', 'different', or 'same'. Got 3",
+        ),
+        (lambda t: torch.linalg.qr(t[None], mode=3), TypeError, "must be str, not int"),
     ],
 )
 def test_an_argument_of_the_wrong_kind_is_refused_where_it_is_given(

@@ -81,6 +81,35 @@ def test_after_a_failure_graphs_are_the_servers_to_judge(session: Any) -> None:
         session.flush()
 
 
+@pytest.mark.parametrize("where", ["leaf", "inside", "function", "looked_at"])
+def test_after_a_failure_no_pass_goes_by_hooks_without_calling_them(session: Any, where: str) -> None:
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: Any) -> Any:
+            return a * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 7
+
+    table, x, seen = torch.ones(3), torch.ones(2, requires_grad=True), []
+    y = Double.apply(x) if where == "function" else x * 2
+    if where != "function":
+        (x if where == "leaf" else y).register_hook(seen.append)
+    z = y.sum()
+    edge = torch.autograd.graph.get_gradient_edge(z)
+    table[torch.tensor([99])]
+    with pytest.raises(IndexError):
+        session.flush()
+    with pytest.raises(RuntimeError, match="hooks may stand in it: run the forward again"):
+        torch.autograd.backward(edge) if where == "looked_at" else z.backward()
+    assert (seen, x.grad) == ([], None)
+    z = (Double.apply(x) if where == "function" else x * 2).sum()
+    z.backward()
+    assert x.grad.tolist() == [7.0, 7.0] if where == "function" else [2.0, 2.0]
+    assert len(seen) == (where == "leaf")
+
+
 def test_it_lists_what_the_server_lists(session: Any) -> None:
     x = torch.ones(2, requires_grad=True)
     session["x"] = x

@@ -21,6 +21,8 @@ def _new(name: str, *args: Any, **kw: Any) -> Any:
     return S(T(2, 3), *args, **kw).no_grad().torch(_method(name)).calls(_ours(name))
 
 
+_TRIANGLES = [S(2, 3), S(3, 3, 1), S(4, 2, -1), S(3, 5, 2), S(2, 2, -5), S(2, 2, 7), S(0, 3), S(3, 0, 1)]
+
 SAMPLES = {
     "zeros": [
         S(2, 3),
@@ -78,8 +80,8 @@ SAMPLES = {
     ],
     "logspace": [S(0, 2, 3), S(0, 3, 4, base=2), S(0, 1, 3, dtype=float64)],
     "eye": [S(2), S(2, 3), S(3, 2, dtype=int64), S(0)],
-    "tril_indices": [S(2, 3), S(3, 3, 1), S(4, 2, -1)],
-    "triu_indices": [S(2, 3), S(3, 3, 1), S(4, 2, -1)],
+    "tril_indices": _TRIANGLES,
+    "triu_indices": _TRIANGLES,
     "rand": [S(2, 3).no_values(), S((2,), dtype=float64).no_values(), S(2, dtype=complex64).no_values()],
     "randn": [
         S(2, 3).no_values(),

@@ -17,7 +17,7 @@ from ..methods import attach
 from ..op import LINEAR, op
 from ..registry import named
 from ..state import ambient
-from ..surface import public
+from ..surface import all_tensors, public
 from ..tensor import Tensor
 from . import dynamic
 from .create import tensor, zeros
@@ -238,7 +238,7 @@ def block_diag(*tensors: Any) -> Any:
 @public()
 def cartesian_prod(*tensors: Any) -> Any:
     """See torch.cartesian_prod."""
-    for t in tensors:
+    for t in all_tensors(tensors):
         if t.ndim != 1:
             raise RuntimeError("Expect a 1D vector, but got shape " + str(list(t.shape)))
     if len(tensors) == 1:
@@ -247,7 +247,7 @@ def cartesian_prod(*tensors: Any) -> Any:
 
 
 @public()
-def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
     """See torch.combinations."""
     if input.ndim != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
@@ -272,7 +272,7 @@ def row_stack(tensors: Any) -> Any:
 
 
 def _splits(name: str, least: int, axis: int) -> None:
-    def split(input: Any, indices_or_sections: Any) -> Any:
+    def split(input: Tensor, indices_or_sections: Any) -> Any:
         if input.ndim < least:
             raise RuntimeError(
                 f"torch.{name} requires a tensor with at least {least} dimension, "

@@ -7,6 +7,7 @@ from typing import Any
 from .. import dtypes
 from ..layout import Meta
 from ..op import Op, op
+from ..schema import type_name
 from ..surface import public
 from ..tensor import Tensor
 from .common import pointwise_meta
@@ -64,6 +65,8 @@ def allclose(
 @public(method=True)
 def equal(input: Tensor, other: Tensor) -> bool:
     """See torch.equal: the same shape and elements, as one Python bool."""
+    if not isinstance(other, Tensor):
+        raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type_name(other)}")
     if input.shape != other.shape:
         return False
     return _truth(

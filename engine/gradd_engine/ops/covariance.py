@@ -6,7 +6,7 @@ Source: https://pytorch.org/docs/stable/generated/torch.cov.html
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..op import LINEAR, op
@@ -17,6 +17,9 @@ from .cast import to_dtype
 from .common import same
 from .matmul import mm
 from .reductions import mean
+
+if TYPE_CHECKING:
+    from ..tensor import Tensor
 
 
 def _weights(name: str, given: Any, count: int, category: int) -> None:
@@ -55,7 +58,7 @@ checked_weights = op(
 
 
 @public(method=True)
-def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
+def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
     """See torch.cov."""
     if input.ndim > 2:
         raise RuntimeError(
@@ -101,7 +104,7 @@ def _too_few() -> None:
 
 
 @public(method=True)
-def corrcoef(input: Any) -> Any:
+def corrcoef(input: Tensor) -> Any:
     """See torch.corrcoef."""
     if input.ndim > 2:
         raise RuntimeError(

@@ -120,7 +120,7 @@ def like_function(name: str, make: Callable[..., Any], doc: str) -> Callable[...
     """Publish ``name(input, *args, dtype, device, requires_grad)`` over ``make(input, *args, dtype=...)``."""
 
     def function(
-        input: Any,
+        input: Tensor,
         *args: Any,
         dtype: DType | None = None,
         device: Any = None,

@@ -74,7 +74,7 @@ def _check_p(p: float) -> None:
 
 
 @public("nn.functional")
-def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """See torch.nn.functional.dropout; the input itself where nothing is dropped."""
     _check_p(p)
     if not training or p == 0:
@@ -83,7 +83,7 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = F
 
 
 @public("", name="dropout")
-def _dropout_top(input: Any, p: float, train: bool) -> Any:
+def _dropout_top(input: Tensor, p: float, train: bool) -> Any:
     """See torch.dropout."""
     return dropout(input, p, train)
 

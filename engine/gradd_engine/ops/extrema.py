@@ -173,13 +173,13 @@ def _choose(name: str, input: Any, dim: Any, keepdim: bool, whole: Op, along: Op
 
 
 @public(method=True)
-def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """See torch.max: of all; along `dim` with indices; or of two tensors."""
     return _choose("max", input, dim if other is None else other, keepdim, _max, _max_dim, maximum)
 
 
 @public(method=True)
-def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """See torch.min: of all; along `dim` with indices; or of two tensors."""
     return _choose("min", input, dim if other is None else other, keepdim, _min, _min_dim, minimum)
 

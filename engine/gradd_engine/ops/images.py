@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..layout import contiguous_strides, dense_strides, is_contiguous
+from ..schema import type_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,5 +38,7 @@ def each_dim(value: int | Sequence[int], dims: int) -> list[int]:
     """One number a dimension; a single one stands for all. Another count is left to the caller to refuse."""
     if isinstance(value, int):
         return [value] * dims
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(f"expected an int or a tuple of ints for {dims} dimensions, not {type_name(value)}")
     found = list(value)
     return found * dims if len(found) == 1 else found

@@ -219,7 +219,7 @@ attach("repeat", _repeat_method)
 
 
 @public()
-def tile(input: Any, dims: Any) -> Any:
+def tile(input: Tensor, dims: Any) -> Any:
     """See torch.tile."""
     dims = as_list(dims, "tile", "dims")
     return repeat(input, [1] * (input.ndim - len(dims)) + dims)
@@ -285,7 +285,7 @@ attach("flip", _flip_method)
 
 
 @public(method=True)
-def fliplr(input: Any) -> Any:
+def fliplr(input: Tensor) -> Any:
     """See torch.fliplr."""
     if input.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
@@ -293,7 +293,7 @@ def fliplr(input: Any) -> Any:
 
 
 @public(method=True)
-def flipud(input: Any) -> Any:
+def flipud(input: Tensor) -> Any:
     """See torch.flipud."""
     if input.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")

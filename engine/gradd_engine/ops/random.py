@@ -175,7 +175,7 @@ def randint(
 
 @public()
 def randint_like(
-    input: Any,
+    input: Tensor,
     low: int,
     high: int | None = None,
     *,

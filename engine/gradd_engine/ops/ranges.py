@@ -193,30 +193,51 @@ def eye(
     return finished(eye_op(n, m, dtype=dtype or dtypes.default_dtype()), requires_grad)
 
 
+def _staircase(row: int, col: int, first: int) -> int:
+    """How many elements there are in rows of at most `col`, the i-th of which has ``first + i``."""
+    none = min(row, max(0, -first))
+    full = min(row - none, max(0, row - max(0, col - first)))
+    rising, start = row - none - full, first + none
+    return rising * (2 * start + rising - 1) // 2 + full * col
+
+
 def _triangle_indices(lower: bool) -> Any:
     def infer(row: int, col: int, offset: int, dtype: DType | None) -> Meta:
         for name, n in (("row", row), ("col", col)):
             if n < 0:
                 raise RuntimeError(f"{name} must be non-negative, got{n}")
-        if lower:
-            count = sum(min(col, max(0, i + offset + 1)) for i in range(row))
-        else:
-            count = sum(col - min(col, max(0, i + offset)) for i in range(row))
-        return Meta((2, count), dtype or dtypes.int64)
+        below = _staircase(row, col, offset + 1 if lower else offset)
+        return Meta((2, below if lower else row * col - below), dtype or dtypes.int64)
 
     return infer
+
+
+def _triangle(xp: Any, row: int, col: int, offset: int, lower: bool) -> Any:
+    """Row and column of each element, in no more memory than these take: not that of the whole matrix."""
+    if lower:
+        rows = xp.arange(min(row, max(0, -offset)), row if col else 0)
+        firsts = xp.zeros_like(rows)
+        counts = xp.minimum(col, rows + (offset + 1))
+    else:
+        rows = xp.arange(min(row, max(0, col - offset)))
+        firsts = xp.maximum(0, rows + offset)
+        counts = col - firsts
+    ends = xp.cumsum(counts)
+    places = xp.arange(int(ends[-1]) if len(ends) else 0)
+    nth = xp.searchsorted(ends, places, side="right")
+    return xp.stack((rows[nth], places - (ends - counts)[nth] + firsts[nth]))
 
 
 tril_indices_op = op(
     "tril_indices(int row, int col, int offset=0, *, dtype? dtype=None)",
     infer=_triangle_indices(True),
-    impl=lambda xp, row, col, offset, dtype: xp.stack(xp.nonzero(xp.tril(xp.ones((row, col)), offset))),
+    impl=lambda xp, row, col, offset, dtype: _triangle(xp, row, col, offset, True),
     doc="Row and column indices of a lower triangle (torch.tril_indices).",
 )
 triu_indices_op = op(
     "triu_indices(int row, int col, int offset=0, *, dtype? dtype=None)",
     infer=_triangle_indices(False),
-    impl=lambda xp, row, col, offset, dtype: xp.stack(xp.nonzero(xp.triu(xp.ones((row, col)), offset))),
+    impl=lambda xp, row, col, offset, dtype: _triangle(xp, row, col, offset, False),
     doc="Row and column indices of an upper triangle (torch.triu_indices).",
 )
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..layout import Meta, numel, wrap_dim, wrap_dims
 from ..methods import attach
 from ..op import LINEAR, op
-from ..surface import public
+from ..surface import all_tensors, public
 from ..tensor import Tensor
 from .common import as_list
 from .shape import contiguous
@@ -210,7 +210,7 @@ def swapdims(input: Any, dim0: int, dim1: int) -> Any:
 
 
 @public(method=True)
-def ravel(input: Any) -> Any:
+def ravel(input: Tensor) -> Any:
     """See torch.ravel."""
     return reshape(contiguous(input), [-1])
 
@@ -246,19 +246,17 @@ def _squeeze_method(self: Any, dim: Any = None) -> Any:
     return squeeze(self, dim)
 
 
-def _flatten_method(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+def _flatten_method(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
     """See torch.flatten; a tensor of one dimension is returned itself."""
-    if len(self.shape) == 1 and start_dim in (0, -1) and end_dim in (0, -1):
-        return self
-    return flatten(self, start_dim, end_dim)
+    if len(input.shape) == 1 and start_dim in (0, -1) and end_dim in (0, -1):
+        return input
+    return flatten(input, start_dim, end_dim)
 
 
 public(name="flatten", method="flatten")(_flatten_method)
 
 
 def _atleast(input: Any, n: int) -> Any:
-    if isinstance(input, (list, tuple)):
-        return tuple(_atleast(t, n) for t in input)
     if input.ndim >= n:
         return input
     if input.ndim == 0:
@@ -268,22 +266,30 @@ def _atleast(input: Any, n: int) -> Any:
     return unsqueeze(unsqueeze(input, 0), -1) if input.ndim == 1 else unsqueeze(input, -1)
 
 
+def _each_atleast(tensors: tuple[Any, ...], n: int) -> Any:
+    """That of the only tensor, or of each of several or of a sequence."""
+    given = tensors[0] if len(tensors) == 1 else tensors
+    if isinstance(given, (list, tuple)):
+        return tuple(_atleast(t, n) for t in all_tensors(given))
+    return _atleast(all_tensors(tensors)[0], n)
+
+
 @public()
 def atleast_1d(*tensors: Any) -> Any:
     """See torch.atleast_1d."""
-    return _atleast(tensors[0] if len(tensors) == 1 else tensors, 1)
+    return _each_atleast(tensors, 1)
 
 
 @public()
 def atleast_2d(*tensors: Any) -> Any:
     """See torch.atleast_2d."""
-    return _atleast(tensors[0] if len(tensors) == 1 else tensors, 2)
+    return _each_atleast(tensors, 2)
 
 
 @public()
 def atleast_3d(*tensors: Any) -> Any:
     """See torch.atleast_3d."""
-    return _atleast(tensors[0] if len(tensors) == 1 else tensors, 3)
+    return _each_atleast(tensors, 3)
 
 
 @public()
@@ -293,7 +299,7 @@ def broadcast_tensors(*tensors: Any) -> Any:
 
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
     shape: tuple[int, ...] = ()
-    for t in given:
+    for t in all_tensors(given):
         shape = broadcast_shapes(shape, tuple(t.shape))
     return tuple(t if tuple(t.shape) == shape else expand(t, list(shape)) for t in given)
 

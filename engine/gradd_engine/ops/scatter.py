@@ -180,14 +180,14 @@ def padded(found: Any, part: Any, size: Any) -> Any:
 
 
 def _scatter_by_name(
-    self: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None
+    input: Tensor, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None
 ) -> Any:
     """See torch.Tensor.scatter: ``src`` or ``value``; ``reduce="add"`` adds."""
     source = value if src is None else src
     if reduce is None:
-        return scatter_op(self, dim, index, source)
+        return scatter_op(input, dim, index, source)
     if reduce == "add" and isinstance(source, Tensor):
-        return scatter_add(self, dim, index, source)
+        return scatter_add(input, dim, index, source)
     raise NotImplementedError(f"scatter with reduce={reduce!r} is not there; see scatter_add")
 
 

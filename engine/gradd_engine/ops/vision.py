@@ -74,7 +74,7 @@ constant_pad: Op = op(
 
 
 @public("nn.functional")
-def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
+def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
     """See torch.nn.functional.pad; mode "constant"."""
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")

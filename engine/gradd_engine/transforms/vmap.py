@@ -41,7 +41,7 @@ def vmap(
     """
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(
-            "Only allowed values for randomness are 'error', 'different', or 'same'. Got " + randomness
+            "Only allowed values for randomness are 'error', 'different', or 'same'. Got " + str(randomness)
         )
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
