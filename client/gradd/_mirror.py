@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gradd_engine import dtypes
 from gradd_engine.backends.meta import MetaBackend
-from gradd_engine.layout import Meta
+from gradd_engine.layout import Meta, Size
 from gradd_engine.nodes import Edge, Node
 from gradd_engine.tensor import InferenceCounter, VersionCounter
 from gradd_engine.tensor import Tensor as EngineTensor
@@ -93,6 +93,10 @@ def correct(t: EngineTensor, info: TensorInfo, session: Session, graph_lost: boo
     graph becomes opaque.
     """
     changed = t._vc.n != info.version
+    shape, strides = tuple(info.shape), tuple(info.strides)
+    if (tuple(t.shape), tuple(t.strides)) != (shape, strides):
+        # A step that turned it in place ran on one side alone.
+        t.shape, t.strides, changed = Size(shape), strides, True
     if graph_lost and t._stands is not None:
         lost = Edge(Opaque(t, session), 0)
         t._stands = lambda: lost
