@@ -309,3 +309,13 @@ def test_inference_mode_is_part_of_what_a_call_depends_on(session: gradd.Session
             plain = double(x)
         assert not plain.is_inference()
         assert plain.add_(0).tolist() == made.tolist()
+
+
+def test_running_statistics_that_a_traced_call_moves_are_read_anew(session: gradd.Session) -> None:
+    norm = nn.BatchNorm1d(1, momentum=0.5)
+    f = gradd.function(lambda x: norm(x).sum())
+    x = gradd.tensor([[2.0], [6.0]])
+    for mean in (2.0, 3.0, 3.5, 3.75, 3.875):
+        f(x)
+        assert norm.running_mean.tolist() == [mean]
+    assert norm.running_mean._version == 0
