@@ -15,7 +15,7 @@ from gradd_engine.state import mode
 from gradd_engine.tracing import Found, Guards, Mirrored, TraceBackend, Unplannable
 
 from ._connect import current
-from ._guards import constant, flatten, guards, watch
+from ._guards import flatten, guards, named, watch
 from ._tape import Learned, Tape
 from ._tensor import Tensor
 
@@ -38,6 +38,7 @@ class Function:
     def __init__(self, fn: Callable[..., Any]) -> None:
         functools.update_wrapper(self, fn)
         self._fn = fn
+        self._names = named(fn)
         self._learned: OrderedDict[Any, Learned | None] = OrderedDict()
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -54,7 +55,8 @@ class Function:
                 # Inside another function, which takes it all down.
                 return self._fn(*args, **kwargs)
             same = tuple(next(i for i, y in enumerate(tensors) if y is x) for x in tensors)
-            key = (tree, mode(), same, *map(_signature, leaves), *guards(self._fn))
+            names = self._names
+            key = (tree, mode(), same, *(_signature(x, names) for x in leaves), *guards(self._fn, names))
             if key not in self._learned:
                 return self._learn(key, session, recorder, leaves, args, kwargs)
             self._learned.move_to_end(key)
@@ -140,10 +142,8 @@ class Function:
         logger.info("%s %s", getattr(self._fn, "__qualname__", self._fn), what)
 
 
-def _signature(leaf: Any) -> Any:
-    if isinstance(leaf, Tensor):
-        return tuple(leaf.shape), leaf.dtype
-    return (type(leaf), repr(leaf)) if constant(leaf) else watch(leaf)
+def _signature(leaf: Any, names: tuple[str, ...]) -> Any:
+    return (tuple(leaf.shape), leaf.dtype) if isinstance(leaf, Tensor) else watch(leaf, names)
 
 
 def _keep(where: OrderedDict[Any, Any], key: Any, value: Any) -> None:
@@ -158,11 +158,12 @@ def function(fn: Callable[..., Any]) -> Any:
     The first two calls run the Python code; later ones replay what it recorded, as one batch, with the same
     results, gradients and errors. The function is traced anew, and a line logged under ``gradd.function``,
     when shapes, dtypes or autograd state of the tensors that it reads are new, when a Python constant among
-    its arguments, or among the globals and closure variables that it names itself, has changed, when a Module
-    it uses was switched between train and eval or given other parameters, or an Optimizer other options.
-    What else the code does (printing, appending to lists) happens only while it runs. It is recorded at each
-    call, as without the decorator, when it reads a value (``item()``, ``if x > 0``), makes tensors of Python
-    data, or has more steps than a batch holds.
+    its arguments, its defaults, or the globals, closure variables and attributes that it names itself, has
+    changed, when a Module it uses was switched between train and eval, given other parameters, hooks,
+    numbers, lists or dicts, or an Optimizer other options, parameters or state. What else the code does
+    (printing, appending to lists) happens only while it runs. It is recorded at each call, as without the
+    decorator, when it reads a value (``item()``, ``if x > 0``), makes tensors of Python data, or has more
+    steps than a batch holds.
 
     After jax.jit (https://docs.jax.dev/en/latest/jit-compilation.html) and torch.compile
     (https://pytorch.org/docs/stable/generated/torch.compile.html).

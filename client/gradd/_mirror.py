@@ -13,7 +13,7 @@ import numpy as np
 from gradd_engine import dtypes
 from gradd_engine.backends.meta import MetaBackend
 from gradd_engine.backward import meets_callables
-from gradd_engine.layout import Meta
+from gradd_engine.layout import Meta, Size
 from gradd_engine.nodes import GRADIENTS, Edge, Node
 from gradd_engine.tensor import InferenceCounter, VersionCounter
 from gradd_engine.tensor import Tensor as EngineTensor
@@ -100,6 +100,10 @@ def correct(t: EngineTensor, info: TensorInfo, session: Session, graph_lost: boo
     graph becomes opaque.
     """
     changed = t._vc.n != info.version
+    shape, strides = tuple(info.shape), tuple(info.strides)
+    if (tuple(t.shape), tuple(t.strides)) != (shape, strides):
+        # A step that turned it in place ran on one side alone.
+        t.shape, t.strides, changed = Size(shape), strides, True
     if graph_lost and t._stands is not None:
         edge = t._stands()
         lost = Edge(Opaque(t, session, None if edge is None else edge.node), 0)

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.backends.meta import MetaStorage
+from gradd_engine.dispatch import written
 from gradd_engine.layout import numel
 from gradd_engine.state import ambient, mode, set_mode, state
 from gradd_engine.tracing import Commit, Ending, Found, Mirrored, TraceBackend, TraceFailed
@@ -75,7 +76,17 @@ class Tape:
         wanted = {what: outs[what] for kind, what in self.result if kind == "slot"}
         ending = Ending(mirrored, wanted)
         ending.settle({})
-        return Replay(known, self.built, ending, self.result, self.tree)
+        return Replay(known, self.built, ending, self.result, self.tree, self._quiet())
+
+    def _quiet(self) -> list[int]:
+        """The inputs that are written to without a new version."""
+        found = {
+            id(t.storage)
+            for op, _, raw, _, _ in self.entries
+            if not isinstance(op, str) and op.quiet
+            for t in written(op, raw)
+        }
+        return [i for i, t in enumerate(self.tensors) if id(t.storage) in found]
 
     def run(self, backend: TraceBackend, inputs: Sequence[Any]) -> list[Any]:
         """Run the steps on traced inputs; the tensors of all output slots."""
@@ -125,8 +136,9 @@ class Replay:
     """A traced call: its program, its effect on the mirror, and how its result is put together."""
 
     def __init__(
-        self, known: Known, built: Builder, ending: Ending, result: list[tuple[str, Any]], tree: Any
-    ) -> None:
+        self, known: Known, built: Builder, ending: Ending, result: list[tuple[str, Any]], tree: Any,
+        quiet: list[int],
+    ) -> None:  # fmt: skip
         self._known = known
         self._sites = built.sites
         self._values = built.values
@@ -135,6 +147,7 @@ class Replay:
         self._ending = ending
         self._result = result
         self._tree = tree
+        self._quiet = quiet
 
     def run(self, session: Session, tensors: list[Any], found: Found, leaves: list[Any]) -> Any:
         """Apply the effect, send the batch; the call's result."""
@@ -143,6 +156,8 @@ class Replay:
         commit.make()
         for i, _, bump in ending.changed:
             found.tensors[i].storage.writes += bump  # type: ignore[union-attr]
+        for i in self._quiet:
+            tensors[i].storage.writes += 1
         built = Builder()
         built.known = self._known
         built.steps, built.sites, built.values = self._known.steps, self._sites, self._values

@@ -267,7 +267,7 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
         outs = backend.run(op, found, given, attrs)
     else:
         outs = backend.run(op, (found,), given, attrs)
-    for t in changed:
+    for t in () if op.quiet else changed:
         t._vc.n += 1
     if tracked:
         graph.record(op, inputs, attrs, outs)

@@ -78,6 +78,7 @@ class Op:
         "params",
         "plain",
         "plans",
+        "quiet",
         "random",
         "refuses",
         "rules",
@@ -170,6 +171,8 @@ class Op:
         self.unsafe = False
         self.view = False
         self.writes: tuple[str, ...] = ()
+        #: what it writes counts as no change: versions stay
+        self.quiet = False
         #: per tensor parameter: whether the op writes to it itself
         self.written: tuple[bool, ...] = (False,) * len(self.tensor_slots)
 
@@ -254,6 +257,7 @@ def op(
     checks: Callable[..., None] | None = None,
     traced: bool = True,
     writes: str = "",
+    quiet: bool = False,
     out: bool = False,
     ufunc: str = "",
     differentiable: Sequence[bool] | None = None,
@@ -270,8 +274,8 @@ def op(
     the derivatives.
     ``view`` results share memory (``conjugates``: and stand for the conjugates of what it holds); an
     ``unsafe`` one is of a temporary that nobody else sees, and autograd follows it as a result of its own.
-    ``writes`` names the inputs that the op changes in place by itself. ``out``: the function of a composite
-    takes ``out=`` too.
+    ``writes`` names the inputs that the op changes in place by itself; where it is ``quiet`` their versions
+    stay. ``out``: the function of a composite takes ``out=`` too.
     ``inline`` composites are recorded as the ops inside them, and so are those of ``dynamic`` ops, whose
     shapes depend on values. ``differentiable`` flags each output of a ``many`` op. ``node`` names the
     node, or is a function of the attributes that does. ``number_nodes`` names, by parameter, the node
@@ -319,7 +323,7 @@ def op(
     made.inline = inline or (dynamic and composite is not None)
     made.ufunc, made.out = ufunc, out
     made.vets, made.traced, made.checks = vets, traced, checks
-    made.writes = tuple(writes.split())
+    made.writes, made.quiet = tuple(writes.split()), quiet
     made.written = tuple(n in made.writes for n in made.tensor_slots)
     if made.simple and not dynamic and not infers_anew:
         made.inferred = {}

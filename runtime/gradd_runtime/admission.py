@@ -103,7 +103,7 @@ def _dry(call: Call, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend
         return _flags(op.name, inputs, attrs)
     if (op.stateful and not op.traced) or op.name == "get_grad":
         return UNKNOWN  # only a graph, a pass under way or a forward-mode level can tell
-    if op.base is None and not op.writes:
+    if op.base is None and (op.quiet or not op.writes):
         out = op.run(tuple(inputs), attrs)
     else:
         with ambient(grad=False):

@@ -110,6 +110,28 @@ def test_after_a_failure_no_pass_goes_by_hooks_without_calling_them(session: Any
     assert len(seen) == (where == "leaf")
 
 
+@pytest.mark.parametrize("grad", [False, True])
+def test_after_a_failure_tensors_are_turned_as_the_server_has_them(session: Any, grad: bool) -> None:
+    table, x = torch.ones(3), torch.ones(2, 3, requires_grad=grad)
+    y, z = x * 2, x * 3
+    y.t_()
+    session.flush()
+    table[torch.tensor([99])]
+    y.t_()
+    z.unsqueeze_(0)
+    with pytest.raises(IndexError):
+        session.flush()
+    assert [(tuple(t.shape), t.stride(), t._version) for t in (y, z)] == [
+        ((3, 2), (1, 3), 1),
+        ((2, 3), (3, 1), 0),
+    ]
+    assert session.mirror() == sorted(session.tensors(), key=lambda t: t.id)
+    assert (y @ z).tolist() == [[12.0] * 3] * 3
+    if grad:
+        (y @ z).sum().backward()
+        assert x.grad.tolist() == [[36.0] * 3] * 2
+
+
 def test_it_lists_what_the_server_lists(session: Any) -> None:
     x = torch.ones(2, requires_grad=True)
     session["x"] = x

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _UNREADY = "cannot assign {} before Module.__init__() call"
 _REGISTRIES = ("_parameters", "_buffers", "_modules")
+#: what `gradd.function` knows of a module's other attributes, until one of them is assigned
+OWN = "_own"
 
 
 class Tree:
@@ -62,6 +64,7 @@ class Tree:
                 )
             self._buffers[name] = value
         else:
+            held.pop(OWN, None)
             super().__setattr__(name, value)
 
     def __getattr__(self, name: str) -> Any:
@@ -78,6 +81,7 @@ class Tree:
                 del registry[name]
                 self._non_persistent_buffers_set.discard(name)
                 return
+        self.__dict__.pop(OWN, None)
         super().__delattr__(name)
 
     def __dir__(self) -> list[str]:
