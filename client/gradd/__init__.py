@@ -46,7 +46,8 @@ from ._facts import layout, strided
 from ._function import function
 from ._functions import namespace as _namespace
 from ._numbers import finfo, iinfo
-from ._random import Generator, initial_seed, manual_seed, seed
+from ._random import FUNCTIONS as _random
+from ._random import Generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from ._serialization import load, save
 from ._session import Session
 from ._tensor import Tensor
@@ -58,7 +59,7 @@ if _TYPE_CHECKING:
         """The functions come from the table of declarations; what they are is known when they are made."""
 
 
-_functions = {**_namespace(""), **_facts, **_types}
+_functions = {**_namespace(""), **_random, **_facts, **_types}
 globals().update(_functions)
 #: what indexes a new dimension, as in NumPy
 newaxis = None
@@ -133,6 +134,7 @@ __all__ = [
     "func",
     "function",
     "get_default_dtype",
+    "get_rng_state",
     "half",
     "iinfo",
     "inf",
@@ -170,6 +172,7 @@ __all__ = [
     "set_default_dtype",
     "set_grad_enabled",
     "set_printoptions",
+    "set_rng_state",
     "short",
     "special",
     "strided",
