@@ -29,7 +29,7 @@ from gradd_engine.printing import set_printoptions
 from gradd_engine.transforms.vmap import vmap
 from gradd_protocol.version import VERSION as __version__
 
-from . import autograd, cuda, func, linalg, nn, optim, special, testing, utils
+from . import accelerator, autograd, cuda, func, linalg, nn, optim, special, testing, utils
 from ._connect import connect
 from ._connect import current as current_session
 from ._creation import as_tensor, asarray, from_numpy, is_tensor, tensor
@@ -104,6 +104,7 @@ __all__ = [
     "Size",
     "Tensor",
     "__version__",
+    "accelerator",
     "as_tensor",
     "asarray",
     "autograd",
