@@ -31,6 +31,7 @@ from .activation import (
     Threshold,
 )
 from .attention import MultiheadAttention
+from .blocks import Fold, Unfold
 from .containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .distance import CosineSimilarity, PairwiseDistance
@@ -103,6 +104,7 @@ __all__ = [
     "Dropout3d",
     "Embedding",
     "Flatten",
+    "Fold",
     "GRUCell",
     "GroupNorm",
     "Hardshrink",
@@ -162,6 +164,7 @@ __all__ = [
     "TransformerEncoderLayer",
     "TripletMarginLoss",
     "Unflatten",
+    "Unfold",
     "Upsample",
     "ZeroPad1d",
     "ZeroPad2d",

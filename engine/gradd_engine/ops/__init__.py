@@ -23,6 +23,7 @@ from . import (
     bce,
     bessel,
     binary,
+    blocks,
     buckets,
     calculus,
     cast,
@@ -109,7 +110,7 @@ from . import (
 
 __all__ = [
     "activations", "affine", "aliases", "arithmetic", "arrange", "attention", "autograd", "avgpool",
-    "batchnorm", "bce", "bessel", "binary", "buckets", "calculus", "cast", "cdist", "closeness",
+    "batchnorm", "bce", "bessel", "binary", "blocks", "buckets", "calculus", "cast", "cdist", "closeness",
     "combine", "common", "comparison", "complex", "conv", "convcheck", "covariance", "create",
     "creation", "custom", "diagonals", "distances", "divisors", "dropout", "dynamic", "edges", "einsum",
     "elementwise", "embedding", "erf", "extrema", "flat", "forward_ad", "function", "gamma",
