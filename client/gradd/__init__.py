@@ -29,7 +29,7 @@ from gradd_engine.printing import set_printoptions
 from gradd_engine.transforms.vmap import vmap
 from gradd_protocol.version import VERSION as __version__
 
-from . import autograd, cuda, func, linalg, nn, optim, special, utils
+from . import accelerator, autograd, cuda, func, linalg, nn, optim, special, testing, utils
 from ._connect import connect
 from ._connect import current as current_session
 from ._creation import as_tensor, asarray, from_numpy, is_tensor, tensor
@@ -46,7 +46,8 @@ from ._facts import layout, strided
 from ._function import function
 from ._functions import namespace as _namespace
 from ._numbers import finfo, iinfo
-from ._random import Generator, initial_seed, manual_seed, seed
+from ._random import FUNCTIONS as _random
+from ._random import Generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from ._serialization import load, save
 from ._session import Session
 from ._tensor import Tensor
@@ -58,7 +59,7 @@ if _TYPE_CHECKING:
         """The functions come from the table of declarations; what they are is known when they are made."""
 
 
-_functions = {**_namespace(""), **_facts, **_types}
+_functions = {**_namespace(""), **_random, **_facts, **_types}
 globals().update(_functions)
 #: what indexes a new dimension, as in NumPy
 newaxis = None
@@ -92,6 +93,7 @@ __all__ = [
     "Size",
     "Tensor",
     "__version__",
+    "accelerator",
     "as_tensor",
     "asarray",
     "autograd",
@@ -122,6 +124,7 @@ __all__ = [
     "func",
     "function",
     "get_default_dtype",
+    "get_rng_state",
     "half",
     "iinfo",
     "inf",
@@ -159,10 +162,12 @@ __all__ = [
     "set_default_dtype",
     "set_grad_enabled",
     "set_printoptions",
+    "set_rng_state",
     "short",
     "special",
     "strided",
     "tensor",
+    "testing",
     "uint8",
     "utils",
     "vmap",

@@ -37,6 +37,7 @@ class Tensor(EngineTensor, metaclass=TensorType):
     """A tensor that lives in a session. Operations are recorded; reading a value fetches it."""
 
     _by_users = True
+    _printed = "torch.Tensor"
 
     _id: str | None = None
     _out: Any = None

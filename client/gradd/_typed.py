@@ -33,7 +33,8 @@ class TensorType(type):
         return super().__call__(*args, **kwargs)
 
     def __repr__(cls) -> str:
-        return "<class 'torch.Tensor'>" if cls.__dict__.get("_by_users") else super().__repr__()
+        name = cls.__dict__.get("_printed")
+        return f"<class '{name}'>" if name else super().__repr__()
 
 
 class _OfDtype(type):

@@ -40,6 +40,8 @@ stored_rng = op(
 
 
 def _restore(token: Tensor) -> Tensor:
+    if token.dtype is not uint8:
+        raise TypeError("RNG state must be a torch.ByteTensor")
     now = _stored(token)
     if state.generator is not None and isinstance(token._holds, tuple):
         state.generator.seed, state.generator.step = token._holds

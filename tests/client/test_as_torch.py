@@ -24,6 +24,8 @@ LINES = [
     "T.FloatTensor([1, 2]), T.LongTensor([1, 2]), T.BoolTensor([True]), T.HalfTensor(2).dtype",
     "isinstance(x, T.FloatTensor), isinstance(x, T.LongTensor), T.FloatTensor, T.ByteTensor.dtype",
     "T.Tensor(x), T.LongTensor(), T.typename(x), x.is_cpu",
+    "type(T.nn.Parameter(x)), type(T.nn.Linear(2, 2).bias), T.accelerator.is_available(), "
+    "T.accelerator.current_accelerator(), T.accelerator.device_count()",
     "x.type(T.LongTensor), x.type(T.FloatTensor), T.DoubleTensor(np.ones(2))",
     "T.asarray([1, 2]), T.asarray(x) is x, T.asarray(x, copy=True) is x, T.asarray(x, dtype=T.int32)",
     # arranged anew

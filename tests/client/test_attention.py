@@ -100,6 +100,26 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
         lambda nn: nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 16, 0.0), 2),
         lambda m, t: m(t(X), t(Y), t(PAIRS[:, :3])),
     ),
+    "both": (
+        lambda nn: nn.Transformer(8, 2, 1, 2, 16, 0.0, batch_first=True),
+        lambda m, t: m(t(X), t(X), tgt_mask=m.generate_square_subsequent_mask(X.shape[1])),
+    ),
+    "both, one of them given": (
+        lambda nn: nn.Transformer(
+            8,
+            2,
+            1,
+            1,
+            16,
+            0.0,
+            "gelu",
+            bias=False,
+            custom_encoder=nn.TransformerEncoder(
+                nn.TransformerEncoderLayer(8, 2, 16, 0.0), 1, enable_nested_tensor=False
+            ),
+        ),
+        lambda m, t: m(t(Y), t(X), src_key_padding_mask=t(PADDING), memory_key_padding_mask=t(PADDING)),
+    ),
 }
 
 
@@ -135,6 +155,8 @@ WRONG: list[Callable[[Any, Any], Any]] = [
     lambda T, m: T.nn.MultiheadAttention(7, 2),
     lambda T, m: T.nn.MultiheadAttention(0, 2),
     lambda T, m: T.nn.TransformerEncoderLayer(8, 2, activation="x"),
+    lambda T, m: T.nn.Transformer(8, 2, 1, 1, 8, batch_first=True)(T.zeros(2, 3, 8), T.zeros(1, 3, 8)),
+    lambda T, m: T.nn.Transformer(8, 2, 1, 1, 8, batch_first=True)(T.zeros(2, 3, 8), T.zeros(2, 3, 6)),
     lambda T, m: m(T.zeros(8), T.zeros(8), T.zeros(8)),
     lambda T, m: m(T.zeros(3, 8), T.zeros(3, 2, 8), T.zeros(3, 8)),
     lambda T, m: m(T.zeros(3, 2, 8), T.zeros(3, 8), T.zeros(3, 8)),

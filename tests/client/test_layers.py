@@ -110,6 +110,8 @@ ONE_TO_ONE: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "AdaptiveAvgPool2d": (lambda nn: nn.AdaptiveAvgPool2d((None, 2)), normal(2, 2, 4, 5)),
     "ConstantPad1d": (lambda nn: nn.ConstantPad1d(2, 1.5), normal(2, 3)),
     "ZeroPad2d": (lambda nn: nn.ZeroPad2d((1, 0, 2, 1)), normal(1, 2, 3)),
+    "Unfold": (lambda nn: nn.Unfold((2, 3), padding=1, stride=(1, 2)), normal(2, 3, 4, 5)),
+    "Fold": (lambda nn: nn.Fold((4, 4), 2, stride=2), normal(2, 12, 4)),
     "Upsample": (lambda nn: nn.Upsample(scale_factor=2), normal(1, 2, 3, 2)),
     "Upsample, to a size": (lambda nn: nn.Upsample((5, 4), mode="nearest"), normal(1, 2, 3, 2)),
     "Sequential": (lambda nn: nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2)), normal(3, 4)),

@@ -229,12 +229,12 @@ def test_text_and_state_dict_have_torchs_form(name: str) -> None:
             i: {k: None if v is None else (tuple(v.shape), str(v.dtype)) for k, v in held.items()}
             for i, held in state["state"].items()
         }
-        return repr(opt), shapes, state["param_groups"]
+        return repr(opt), repr(opt.defaults), shapes, state["param_groups"]
 
     mine, theirs = form(gradd), form(torch)
     if name == "SGD":
         # PyTorch keeps an entry without a buffer; there is nothing to keep.
-        theirs[1].clear()
+        theirs[2].clear()
     assert mine == theirs
 
 

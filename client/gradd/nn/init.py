@@ -15,6 +15,7 @@ from .._functions import namespace
 from ._make import empty
 
 if TYPE_CHECKING:
+    from .._random import Generator
     from .._tensor import Tensor
 
 _GAINS = {
@@ -62,24 +63,31 @@ def _fan(tensor: Tensor, mode: str) -> int:
     return _fans(tensor)[mode == "fan_out"]
 
 
-def _written(tensor: Tensor, method: str, *args: Any) -> Tensor:
+def _written(tensor: Tensor, method: str, *args: Any, **kwargs: Any) -> Tensor:
     with no_grad():
-        getattr(tensor, method)(*args)
+        getattr(tensor, method)(*args, **kwargs)
     return tensor
 
 
-def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Uniform in [a, b)."""
-    return _written(tensor, "uniform_", a, b)
+    return _written(tensor, "uniform_", a, b, generator=generator)
 
 
-def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
+def normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None
+) -> Tensor:
     """Normal with `mean` and `std`."""
-    return _written(tensor, "normal_", mean, std)
+    return _written(tensor, "normal_", mean, std, generator=generator)
 
 
 def trunc_normal_(
-    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Generator | None = None,
 ) -> Tensor:
     """Normal with `mean` and `std`, conditioned to lie in [a, b], by the inverse of its distribution."""
 
@@ -87,7 +95,7 @@ def trunc_normal_(
         return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
 
     with no_grad():
-        tensor.uniform_(2 * below(a) - 1, 2 * below(b) - 1)
+        tensor.uniform_(2 * below(a) - 1, 2 * below(b) - 1, generator=generator)
         tensor.erfinv_()
         tensor.mul_(std * math.sqrt(2.0)).add_(mean).clamp_(a, b)
     return tensor
@@ -117,15 +125,15 @@ def eye_(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: None = None) -> Tensor:
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Uniform in (-a, a), a = gain * sqrt(6 / (fan_in + fan_out))."""
     bound = math.sqrt(3.0) * _xavier(tensor, gain)
-    return uniform_(tensor, -bound, bound)
+    return uniform_(tensor, -bound, bound, generator)
 
 
-def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: None = None) -> Tensor:
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Normal with std = gain * sqrt(2 / (fan_in + fan_out))."""
-    return normal_(tensor, 0.0, _xavier(tensor, gain))
+    return normal_(tensor, 0.0, _xavier(tensor, gain), generator)
 
 
 def _xavier(tensor: Tensor, gain: float) -> float:
@@ -137,13 +145,13 @@ def kaiming_uniform_(
     a: float = 0,
     mode: str = "fan_in",
     nonlinearity: str = "leaky_relu",
-    generator: None = None,
+    generator: Generator | None = None,
 ) -> Tensor:
     """Uniform in (-bound, bound), bound = gain * sqrt(3 / fan); `a` is the slope of leaky_relu."""
     if 0 in tensor.shape:
         return _nothing(tensor)
     bound = math.sqrt(3.0) * _kaiming(tensor, a, mode, nonlinearity)
-    return uniform_(tensor, -bound, bound)
+    return uniform_(tensor, -bound, bound, generator)
 
 
 def kaiming_normal_(
@@ -151,15 +159,15 @@ def kaiming_normal_(
     a: float = 0,
     mode: str = "fan_in",
     nonlinearity: str = "leaky_relu",
-    generator: None = None,
+    generator: Generator | None = None,
 ) -> Tensor:
     """Normal with std = gain / sqrt(fan); `a` is the slope of leaky_relu."""
     if 0 in tensor.shape:
         return _nothing(tensor)
-    return normal_(tensor, 0.0, _kaiming(tensor, a, mode, nonlinearity))
+    return normal_(tensor, 0.0, _kaiming(tensor, a, mode, nonlinearity), generator)
 
 
-def orthogonal_(tensor: Tensor, gain: float = 1, generator: None = None) -> Tensor:
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
     """`gain` times an orthogonal matrix; of more than 2 dimensions the last are taken as one.
 
     Its rows, or its columns where they are fewer, are orthonormal. ValueError for fewer than 2 dimensions.
@@ -171,7 +179,9 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: None = None) -> Tens
     rows = tensor.shape[0]
     columns = tensor.numel() // rows
     with no_grad():
-        drawn: Any = normal_(empty((max(rows, columns), min(rows, columns)), tensor.dtype))
+        drawn: Any = normal_(
+            empty((max(rows, columns), min(rows, columns)), tensor.dtype), generator=generator
+        )
         q, r = namespace("linalg")["qr"](drawn)
         # The signs make it uniform among orthogonal matrices: https://arxiv.org/abs/math-ph/0609050
         q = q * r.diagonal().sign()

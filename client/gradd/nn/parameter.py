@@ -23,6 +23,8 @@ class Parameter(Tensor):
     `data`: a tensor of a floating or complex dtype (None: an empty one), of any if not `requires_grad`.
     """
 
+    _printed = "torch.nn.parameter.Parameter"
+
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
         """Share the memory of `data`; TypeError for no tensor, RuntimeError for a dtype without gradients."""
         if data is None:

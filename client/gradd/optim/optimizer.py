@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
@@ -246,11 +246,11 @@ def counter(p: Any) -> Any:
         return zeros((), dtype=dtypes.float32)
 
 
-def options(**given: Any) -> OrderedDict[str, Any]:
+def options(**given: Any) -> dict[str, Any]:
     """Defaults of an optimizer; NotImplementedError for a differentiable step.
 
     ``foreach``, ``fused``, ``capturable`` choose among PyTorch's implementations: accepted, without effect.
     """
     if given.get("differentiable"):
         raise NotImplementedError("differentiable=True is not yet supported by gradd")
-    return OrderedDict(given)
+    return given

@@ -23,6 +23,7 @@ from . import (
     bce,
     bessel,
     binary,
+    blocks,
     buckets,
     calculus,
     cast,
@@ -109,10 +110,10 @@ from . import (
 
 __all__ = [
     "activations", "affine", "aliases", "arithmetic", "arrange", "attention", "autograd", "avgpool",
-    "batchnorm", "bce", "bessel", "binary", "buckets", "calculus", "cast", "cdist", "closeness",
-    "combine", "common", "comparison", "complex", "conv", "convcheck", "covariance", "create",
-    "creation", "custom", "diagonals", "distances", "divisors", "dropout", "dynamic", "edges", "einsum",
-    "elementwise", "embedding", "erf", "extrema", "flat", "forward_ad", "function", "gamma",
+    "batchnorm", "bce", "bessel", "binary", "blocks", "buckets", "calculus", "cast", "cdist",
+    "closeness", "combine", "common", "comparison", "complex", "conv", "convcheck", "covariance",
+    "create", "creation", "custom", "diagonals", "distances", "divisors", "dropout", "dynamic", "edges",
+    "einsum", "elementwise", "embedding", "erf", "extrema", "flat", "forward_ad", "function", "gamma",
     "gradients", "groupnorm", "images", "indexing", "inplace", "joining", "linalg_cholesky",
     "linalg_common", "linalg_det", "linalg_eig", "linalg_lstsq", "linalg_lu", "linalg_norms",
     "linalg_products", "linalg_qr", "linalg_solve", "linalg_svd", "literal", "losses", "margins",

@@ -12,6 +12,7 @@ from .. import dtypes, rng
 from ..layout import Meta, broadcast_shapes, numel, preserved_strides
 from ..methods import attach
 from ..op import op
+from ..state import ambient
 from ..surface import public
 from ..tensor import Tensor
 from .arithmetic import add, mul
@@ -365,7 +366,9 @@ def normal(
         raise RuntimeError("normal expects standard deviation to be non-complex")
     shape = broadcast_shapes(*(tuple(x.shape) if isinstance(x, Tensor) else () for x in (mean, std)))
     kind = dtypes.result_type([x for x in (mean, std) if isinstance(x, Tensor)])
-    return add(mul(randn(list(shape), dtype=kind), std), mean)
+    with ambient(backend=(mean if isinstance(mean, Tensor) else std).backend):
+        noise = randn(list(shape), dtype=kind)
+    return add(mul(noise, std), mean)
 
 
 # -- drawing ---------------------------------------------------------------------------------------

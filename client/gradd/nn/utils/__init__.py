@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_engine.modes import no_grad
 
-from .._functions import namespace
-from .._tensor import Tensor
+from ..._functions import namespace
+from ..._tensor import Tensor
+from . import rnn as rnn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
