@@ -30,7 +30,7 @@ from gradd_engine.transforms.vmap import vmap
 from gradd_protocol.version import VERSION as __version__
 
 from . import accelerator, autograd, cuda, func, linalg, nn, optim, special, testing, utils
-from ._connect import connect
+from ._connect import connect, set_default_dtype
 from ._connect import current as current_session
 from ._creation import as_tensor, asarray, from_numpy, is_tensor, tensor
 from ._exceptions import (
@@ -73,7 +73,7 @@ half, float, double = float16, float32, float64
 short, int, long = int16, int32, int64
 cfloat, cdouble = complex64, complex128
 bool = _dtypes.bool_
-get_default_dtype, set_default_dtype = _dtypes.default_dtype, _dtypes.set_default_dtype
+get_default_dtype = _dtypes.default_dtype
 
 
 def result_type(a: _Any, b: _Any) -> dtype:

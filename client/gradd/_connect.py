@@ -6,10 +6,16 @@ import atexit
 import os
 import sys
 import traceback
+from typing import TYPE_CHECKING
+
+from gradd_engine import dtypes
 
 from . import _registry
 from ._exceptions import ConnectionFailed
 from ._session import Session
+
+if TYPE_CHECKING:
+    from gradd_engine.dtypes import DType
 
 
 def connect(
@@ -36,6 +42,19 @@ def current() -> Session:
     `connect()`'s rule.
     """
     return _registry.innermost() or connect()
+
+
+def set_default_dtype(dtype: DType) -> None:
+    """Make `dtype`, a floating one, what Python floats become and integers are promoted to, for all sessions
+    of this process (torch.set_default_dtype). TypeError for anything else.
+    """
+    for session in _registry.all_sessions():
+        with session.lock:
+            for recorder in list(session.recorders):
+                if recorder.building.steps:
+                    # A program has one default, that which its steps were recorded under.
+                    recorder.flush()
+    dtypes.set_default_dtype(dtype)
 
 
 _forking: list[Session] = []

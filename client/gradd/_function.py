@@ -11,7 +11,7 @@ import logging
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.state import mode
+from gradd_engine.state import mode, state
 from gradd_engine.tracing import Found, Guards, Mirrored, TraceBackend, Unplannable
 
 from ._connect import current
@@ -56,7 +56,14 @@ class Function:
                 return self._fn(*args, **kwargs)
             same = tuple(next(i for i, y in enumerate(tensors) if y is x) for x in tensors)
             names = self._names
-            key = (tree, mode(), same, *(_signature(x, names) for x in leaves), *guards(self._fn, names))
+            key = (
+                tree,
+                mode(),
+                state.dtype,
+                same,
+                *(_signature(x, names) for x in leaves),
+                *guards(self._fn, names),
+            )
             if key not in self._learned:
                 return self._learn(key, session, recorder, leaves, args, kwargs)
             self._learned.move_to_end(key)

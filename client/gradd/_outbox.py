@@ -120,7 +120,11 @@ class Outbox:
     def program(self, built: Builder) -> Known:
         """The program of these steps."""
         known = built.known
-        if known is not None and len(known.steps) == len(built.steps) and known.inputs == len(built.inputs):
+        if known is not None and (len(known.steps), known.inputs, known.dtype) == (
+            len(built.steps),
+            len(built.inputs),
+            built.dtype,
+        ):
             return known
         key = built.key()
         found = self._programs.get(key)

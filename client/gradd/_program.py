@@ -7,6 +7,9 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+from gradd_engine.dtypes import float32
+from gradd_engine.state import state
 from gradd_engine.tensor import Tensor
 from gradd_protocol.program import UPLOAD, GradOf, Program, Step, Value, static_number
 
@@ -63,11 +66,12 @@ def _late(a: Any) -> int:
 class Known:
     """A program that was sent before: its steps, and how it is named and spelled on the wire."""
 
-    __slots__ = ("definition", "id", "inputs", "steps")
+    __slots__ = ("definition", "dtype", "id", "inputs", "steps")
 
     def __init__(self, built: Builder) -> None:
         self.steps = built.steps
         self.inputs = len(built.inputs)
+        self.dtype = built.dtype
         self.definition = built.definition()
         self.id = self.definition.id()
 
@@ -76,11 +80,14 @@ class Builder:
     """Steps recorded since the last batch, with what will travel beside them."""
 
     __slots__ = (
-        "encoded", "inputs", "known", "outputs", "sites", "slots", "steps", "tensors", "uploads", "values",
+        "dtype", "encoded", "inputs", "known", "outputs", "sites", "slots", "steps", "tensors", "uploads",
+        "values",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.steps: list[Recorded] = []
+        #: the default dtype that they were recorded under
+        self.dtype = state.dtype
         self.sites: list[Site] = []
         #: id -> input number
         self.slots: dict[str, int] = {}
@@ -141,12 +148,13 @@ class Builder:
 
     def key(self) -> tuple[Any, ...]:
         """What the identity of the program is made of, hashable."""
-        return (len(self.inputs), *self.steps)
+        return (len(self.inputs), self.dtype, *self.steps)
 
     def definition(self) -> Program:
         """The program as it crosses the wire."""
         n = len(self.inputs)
-        return Program(n, [_step(s, n) for s in self.steps])
+        dtype: Any = msgspec.UNSET if self.dtype is float32 else self.dtype.name
+        return Program(n, [_step(s, n) for s in self.steps], dtype)
 
 
 def _step(s: Recorded, n: int) -> Step:

@@ -112,7 +112,7 @@ class Recorder:
         kept = attrs_of(op, attrs, values) if attrs else ()
         step = _recorded((name, tuple(args), kept, len(outs), state.grad or mode(), raises))
         if not building.steps:
-            building.known = self.session.outbox.habit(step)
+            building.dtype, building.known = state.dtype, self.session.outbox.habit(step)
         if self.tape is not None:
             self.tape.add(op, step.args, inputs, attrs)
             if raises or not op.traced or name == "data":
@@ -155,7 +155,7 @@ class Recorder:
                 self.tape.spoil("it makes tensors of Python data")
         step = Recorded(op, args, attrs, 1, mode(), False)
         if not building.steps:
-            building.known = self.session.outbox.habit(step)
+            building.dtype, building.known = state.dtype, self.session.outbox.habit(step)
         self._name_output(out, building.append(step, call_site()))
         self.open = False
         if len(self.building) >= DEFAULT.batch_steps:

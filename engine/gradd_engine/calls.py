@@ -98,7 +98,7 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
     general = f"return _dispatch(_op, {inputs}, {attrs})"
     lines = [f"if _state.vmaps: {general}"] if op.random else []
     lines.append("_grad, _backend, _history, _views = _state.grad, None, False, False")
-    key = ["_dtypes.current"]
+    key = ["_state.dtype"]
     for p in op.schema.tensors:
         x = p.name
         lines += [

@@ -5,13 +5,16 @@ Source: https://pytorch.org/docs/stable/tensor_attributes.html#type-promotion-do
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 import numpy as np
 
+from .state import state
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 BOOL, INT, FLOAT, COMPLEX = range(4)
 
@@ -91,7 +94,7 @@ ALL = (
 _BY_NAME = {d.name: d for d in ALL}
 _BY_NP = {d.np: d for d in ALL}
 #: the default dtype; read it by `default_dtype`, or here where a call costs too much
-current = float32
+type(state).dtype = float32
 
 
 def by_name(name: str) -> DType:
@@ -113,17 +116,32 @@ def from_numpy(dtype: Any) -> DType:
 
 def default_dtype() -> DType:
     """The dtype of Python floats in `tensor()` and in promotion (``torch.get_default_dtype``)."""
-    return current
+    return state.dtype
 
 
 def set_default_dtype(dtype: DType) -> None:
-    """As ``torch.set_default_dtype``: floating types only."""
-    global current
+    """As ``torch.set_default_dtype``: floating types only; for all threads."""
     if not isinstance(dtype, DType):
         raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
     if dtype.category != FLOAT:
         raise TypeError("only floating-point types are supported as the default type")
-    current = dtype
+    type(state).dtype = dtype
+    if "dtype" in state.__dict__:
+        state.dtype = dtype
+
+
+@contextmanager
+def defaulting(dtype: DType) -> Iterator[None]:
+    """Context in which `dtype` is the default in this thread, whatever others set meanwhile."""
+    before = state.__dict__.get("dtype")
+    state.dtype = dtype
+    try:
+        yield
+    finally:
+        if before is None:
+            del state.dtype
+        else:
+            state.dtype = before
 
 
 def to_complex(dtype: DType) -> DType:
@@ -145,8 +163,8 @@ def of_number(value: bool | int | float | complex) -> DType:
     if isinstance(value, int):
         return int64
     if isinstance(value, complex):
-        return to_complex(current)
-    return current
+        return to_complex(state.dtype)
+    return state.dtype
 
 
 def promote(a: DType, b: DType) -> DType:

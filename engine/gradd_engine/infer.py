@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import dtypes
 from .dtypes import FLOAT, DType
 from .layout import Meta, Size
 from .saved import TensorMeta
@@ -120,7 +119,7 @@ def infer(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     known = op.inferred
     if known is None:
         return op.infer(*inputs, **attrs)
-    parts: list[Any] = [dtypes.current]
+    parts: list[Any] = [state.dtype]
     for x in inputs:
         if isinstance(x, Tensor):
             parts += (x.dtype, x.shape, x.strides)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from .backends import Backend
     from .backends.batched import BatchedBackend
+    from .dtypes import DType
     from .memory import Account
     from .rng import Generator
 
@@ -40,6 +41,8 @@ class _State(threading.local):
     layout_policy: bool = True
     #: what set_multithreading_enabled was given; passes run in one thread either way
     multithreading: bool = True
+    #: the default floating dtype (dtypes gives the first one): of the process, unless the thread has its own
+    dtype: DType
     depth: int = 0
     backend: Backend | None = None
     generator: Generator | None = None

@@ -103,10 +103,11 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Steps over `inputs` input slots."""
+    """Steps over `inputs` input slots. `dtype`: the default dtype for them, where that is not float32."""
 
     inputs: int
     steps: list[Step]
+    dtype: Literal["float64", "float16", "bfloat16"] | msgspec.UnsetType = msgspec.UNSET
 
     def canonical(self) -> bytes:
         """The bytes of its identity: JSON with every field, keys sorted, no spaces."""

@@ -14,6 +14,7 @@ from gradd_engine.op import REGISTRY, Op
 from gradd_engine.schema import REQUIRED, Param, check_attr
 from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import UPLOAD, Complex, GradOf, Program, Special, Step, Value
+from msgspec import UNSET
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,6 +56,8 @@ class Bound:
     uploads: int
     values: tuple[Any, ...]
     definition: Program
+    #: the default dtype
+    dtype: dtypes.DType
 
     @cached_property
     def unplannable(self) -> str:
@@ -109,6 +112,7 @@ def bind_program(program: Program, program_id: str) -> Bound:
         program.uploads(),
         tuple(v.kind for v in program.values()),
         program,
+        dtypes.float32 if program.dtype is UNSET else dtypes.by_name(program.dtype),
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.dtypes import defaulting
 from gradd_engine.memory import Account
 from gradd_engine.rng import SEED, Generator
 from gradd_engine.state import EVERY, ambient, quiet_kernels
@@ -292,7 +293,8 @@ class Session:
             work = self._work(batch, bound, buffers)
         except ProtocolError as error:
             return Outcome(problem=error.problem)
-        outcome = perform(work, self)
+        with defaulting(bound.dtype):
+            outcome = perform(work, self)
         self.counts["steps"] += outcome.applied
         self.table.note_changes(self.position)
         return outcome

@@ -366,3 +366,28 @@ def test_21_06_deviations_and_losses_of_other_dtypes(T: Any, raises: Any) -> Non
     z = T.ones(2, dtype=T.complex64)
     with raises(NotImplementedError, "\"mse_cpu\" not implemented for 'ComplexFloat'"):
         T.nn.functional.mse_loss(z, z)
+
+
+def test_21_04_integers_give_the_default_dtype(T: Any) -> None:
+    @getattr(T, "function", lambda f: f)
+    def spread(n: Any) -> Any:
+        return n.sin() / 3
+
+    before, one = T.get_default_dtype(), T.ones(1)
+    try:
+        for name in ("float64", "float32") * 4:
+            dtype = getattr(T, name)
+            T.set_default_dtype(dtype)
+            n = T.arange(1, 4)
+            third = (n / 3)[0]
+            assert (third.dtype, n.sin().dtype, T.arange(2.0).dtype) == (dtype, dtype, dtype)
+            assert third.item() == (np.float64(1) / 3 if name == "float64" else np.float32(1) / np.float32(3))
+            found = spread(n)
+            assert (found.dtype, (n * 0.5).sum().dtype, (one + n).dtype) == (dtype, dtype, T.float32)
+            assert found.tolist() == (n.sin() / 3).tolist()
+            assert found.numpy().dtype.name == name
+        half = T.arange(3) * 0.5
+        T.set_default_dtype(T.float64)
+        assert (half.dtype, half.tolist()) == (T.float32, [0.0, 0.5, 1.0])
+    finally:
+        T.set_default_dtype(before)
