@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tests.ops.table import S, T
 
-
-def _unfold(torch: Any, x: Any, *args: Any) -> Any:
-    return x.unfold(*args)
-
-
 SAMPLES = {
-    "unfold": [
-        S(T(6, 2), 0, 3, 2).torch(_unfold).complex_too(),
-        S(T(6, 2), 0, 2, 1).torch(_unfold),
-        S(T(), 0, 1, 1).torch(_unfold),
+    "Tensor.unfold": [
+        S(T(6, 2), 0, 3, 2).complex_too(),
+        S(T(6, 2), 0, 2, 1),
+        S(T(), 0, 1, 1),
     ],
     "diagonal": [
         S(T(3, 4)).complex_too(),
@@ -36,10 +29,10 @@ SAMPLES = {
 
 #: calls that raise, with the oracle's class and message
 ERRORS = {
-    "unfold": [
-        S(T(3), 0, 4, 1).torch(_unfold),
-        S(T(3), 0, 2, 0).torch(_unfold),
-        S(T(3), 1, 2, 0).torch(_unfold),
+    "Tensor.unfold": [
+        S(T(3), 0, 4, 1),
+        S(T(3), 0, 2, 0),
+        S(T(3), 1, 2, 0),
     ],
     "diagonal": [S(T(3, 4), 0, 1, 1)],
     "tril": [S(T(3))],

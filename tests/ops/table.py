@@ -192,6 +192,8 @@ PUBLIC = functions()
 def lookup(key: str) -> Callable[..., Any]:
     """The function a key names."""
     space, _, name = key.rpartition(".")
+    if space == "Tensor":
+        return getattr(Tensor, name)  # type: ignore[no-any-return]
     if space or ("", name) in PUBLIC:
         return PUBLIC[space, name]
     for (_, known), fn in PUBLIC.items():
