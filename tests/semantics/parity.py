@@ -55,6 +55,10 @@ Small differences that no item names:
 - Complex `conj()` is a lazy view; there is no negative bit, so `z.conj().imag` is a copy and `is_neg()` is
   False.
 - No sparse, quantized or nested tensors; no half-precision complex dtype.
+- `x[mask]` keeps the indices that the mask gave, so that changing the mask afterwards goes unnoticed.
+- Within saved-tensor hooks, a pass with `create_graph` does not pack what its own graph keeps.
+- An error that depends on values (an index out of range) is raised where values are read next, with the line
+  that recorded it.
 - The gradient of `det` at an exactly singular matrix is 0 with `create_graph` too; that of a norm of order 0
   is no gradient.
 """
