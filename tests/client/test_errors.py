@@ -265,6 +265,11 @@ def test_a_hook_that_answers_with_a_tensor_of_another_session_changes_nothing() 
         (lambda t: t.flip("a"), TypeError, r"'dims' \(position 1\) must be tuple of ints, not str"),
         (lambda t: t.roll(1.5), TypeError, r"'shifts' \(position 1\) must be tuple of ints, not float"),
         (lambda t: t.add_(2**70), OverflowError, "int too big to convert"),
+        (
+            lambda t: t.mvlgamma(2**62),
+            RuntimeError,
+            "mvlgamma: p has to be at most 4096, but got 4611686018427387904",
+        ),
         (lambda t: t + 2**70, OverflowError, "int too big to convert"),
         (lambda t: t.add(1, alpha=2**70), OverflowError, "int too big to convert"),
         (lambda t: torch.full((2,), 2**70), OverflowError, "int too big to convert"),

@@ -219,8 +219,8 @@ class SoftMarginLoss(_Loss):
         return out
 
 
-class MarginRankingLoss(_Loss):
-    """max(0, -y (x1 - x2) + `margin`): x1 is to rank higher where y is 1, lower where it is -1."""
+class _Margin(_Loss):
+    """A loss whose `margin` is 0 unless it is given."""
 
     def __init__(
         self,
@@ -231,6 +231,10 @@ class MarginRankingLoss(_Loss):
     ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
+
+
+class MarginRankingLoss(_Margin):
+    """max(0, -y (x1 - x2) + `margin`): x1 is to rank higher where y is 1, lower where it is -1."""
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         """Three tensors of one shape to a scalar (their shape with reduction "none")."""
@@ -240,18 +244,8 @@ class MarginRankingLoss(_Loss):
         return out
 
 
-class CosineEmbeddingLoss(_Loss):
+class CosineEmbeddingLoss(_Margin):
     """1 - cos(x1, x2) where the target is 1, max(0, cos(x1, x2) - `margin`) where it is -1."""
-
-    def __init__(
-        self,
-        margin: float = 0.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         """(N, D), (N, D) and (N) to a scalar ((N) with reduction "none")."""

@@ -8,13 +8,13 @@ from gradd_engine.modes import no_grad
 from gradd_engine.ops.create import full_like
 from gradd_engine.ops.optim_adaptive import adagrad_step
 
-from .optimizer import Optimizer, counter, nonnegative, options, with_gradients
+from .optimizer import GroupedOptimizer, counter, nonnegative, options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
 
-class Adagrad(Optimizer):
+class Adagrad(GroupedOptimizer):
     """Gradients over the root of the sum of their squares.
 
     ``state[p]``, there from the start: step (0-dim float32) and sum.
@@ -65,24 +65,16 @@ class Adagrad(Optimizer):
                 state["sum"] = full_like(p, complex(start, start) if p.is_complex() else start)
         return state
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters; returns the closure's loss."""
-        loss = self._loss(closure)
-        with no_grad():
-            for group in self.param_groups:
-                params = with_gradients(group)
-                if not params:
-                    continue
-                states = [self._state_of(p, group) for p in params]
-                adagrad_step(
-                    params,
-                    [p._gradient for p in params],
-                    [s["sum"] for s in states],
-                    [s["step"] for s in states],
-                    lr=float(group["lr"]),
-                    lr_decay=float(group["lr_decay"]),
-                    weight_decay=float(group["weight_decay"]),
-                    eps=float(group["eps"]),
-                    maximize=group["maximize"],
-                )
-        return loss
+    def _update(self, group: dict[str, Any], params: list[Any]) -> None:
+        states = [self._state_of(p, group) for p in params]
+        adagrad_step(
+            params,
+            [p._gradient for p in params],
+            [s["sum"] for s in states],
+            [s["step"] for s in states],
+            lr=float(group["lr"]),
+            lr_decay=float(group["lr_decay"]),
+            weight_decay=float(group["weight_decay"]),
+            eps=float(group["eps"]),
+            maximize=group["maximize"],
+        )

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.modes import no_grad
 from gradd_engine.ops.create import zeros_like
 from gradd_engine.ops.optim import adam_step
 
-from .optimizer import Optimizer, counter, nonnegative, options, with_gradients
+from .optimizer import GroupedOptimizer, counter, nonnegative, options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
 
-class Adam(Optimizer):
+class Adam(GroupedOptimizer):
     """Adam. ``state[p]``: step (0-dim float32), exp_avg, exp_avg_sq and, with `amsgrad`, max_exp_avg_sq.
 
     Source: https://pytorch.org/docs/stable/generated/torch.optim.Adam.html. ValueError for bad options.
@@ -67,34 +66,26 @@ class Adam(Optimizer):
             state["max_exp_avg_sq"] = zeros_like(p)
         return state
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters; returns the closure's loss."""
-        loss = self._loss(closure)
-        with no_grad():
-            for group in self.param_groups:
-                params = with_gradients(group)
-                if not params:
-                    continue
-                amsgrad = group["amsgrad"]
-                states = [self._state_of(p, amsgrad) for p in params]
-                beta1, beta2 = group["betas"]
-                adam_step(
-                    params,
-                    [p._grad for p in params],
-                    [s["exp_avg"] for s in states],
-                    [s["exp_avg_sq"] for s in states],
-                    [s["step"] for s in states],
-                    [s["max_exp_avg_sq"] for s in states] if amsgrad else [],
-                    lr=float(group["lr"]),
-                    beta1=float(beta1),
-                    beta2=float(beta2),
-                    eps=float(group["eps"]),
-                    weight_decay=float(group["weight_decay"]),
-                    amsgrad=amsgrad,
-                    maximize=group["maximize"],
-                    decoupled=group["decoupled_weight_decay"],
-                )
-        return loss
+    def _update(self, group: dict[str, Any], params: list[Any]) -> None:
+        amsgrad = group["amsgrad"]
+        states = [self._state_of(p, amsgrad) for p in params]
+        beta1, beta2 = group["betas"]
+        adam_step(
+            params,
+            [p._grad for p in params],
+            [s["exp_avg"] for s in states],
+            [s["exp_avg_sq"] for s in states],
+            [s["step"] for s in states],
+            [s["max_exp_avg_sq"] for s in states] if amsgrad else [],
+            lr=float(group["lr"]),
+            beta1=float(beta1),
+            beta2=float(beta2),
+            eps=float(group["eps"]),
+            weight_decay=float(group["weight_decay"]),
+            amsgrad=amsgrad,
+            maximize=group["maximize"],
+            decoupled=group["decoupled_weight_decay"],
+        )
 
 
 class AdamW(Adam):

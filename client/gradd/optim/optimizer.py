@@ -12,7 +12,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine import dtypes, gradients
-from gradd_engine.modes import enable_grad
+from gradd_engine.modes import enable_grad, no_grad
 from gradd_engine.nodes import RemovableHandle
 from gradd_engine.ops.create import zeros
 from gradd_engine.state import ambient
@@ -254,3 +254,21 @@ def options(**given: Any) -> dict[str, Any]:
     if given.get("differentiable"):
         raise NotImplementedError("differentiable=True is not yet supported by gradd")
     return given
+
+
+class GroupedOptimizer(Optimizer):
+    """An optimizer whose step is one recorded op a group: subclasses give `_update`."""
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update the parameters; returns the closure's loss."""
+        loss = self._loss(closure)
+        with no_grad():
+            for group in self.param_groups:
+                params = with_gradients(group)
+                if params:
+                    self._update(group, params)
+        return loss
+
+    def _update(self, group: dict[str, Any], params: list[Any]) -> None:
+        """Update those parameters of a group that have gradients."""
+        raise NotImplementedError(f"{type(self).__name__} has no _update()")

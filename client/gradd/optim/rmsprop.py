@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.modes import no_grad
 from gradd_engine.ops.create import zeros_like
 from gradd_engine.ops.optim_adaptive import rmsprop_step
 
-from .optimizer import Optimizer, counter, nonnegative, options, with_gradients
+from .optimizer import GroupedOptimizer, counter, nonnegative, options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
 
-class RMSprop(Optimizer):
+class RMSprop(GroupedOptimizer):
     """Gradients over the root of their mean square.
 
     ``state[p]``: step (0-dim float32), square_avg; momentum_buffer with `momentum`, grad_avg if `centered`.
@@ -65,27 +64,19 @@ class RMSprop(Optimizer):
                 state["grad_avg"] = zeros_like(p)
         return state
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters; returns the closure's loss."""
-        loss = self._loss(closure)
-        with no_grad():
-            for group in self.param_groups:
-                params = with_gradients(group)
-                if not params:
-                    continue
-                states = [self._state_of(p, group) for p in params]
-                rmsprop_step(
-                    params,
-                    [p._gradient for p in params],
-                    [s["square_avg"] for s in states],
-                    [s["step"] for s in states],
-                    [s["momentum_buffer"] for s in states] if group["momentum"] > 0 else [],
-                    [s["grad_avg"] for s in states] if group["centered"] else [],
-                    lr=float(group["lr"]),
-                    alpha=float(group["alpha"]),
-                    eps=float(group["eps"]),
-                    weight_decay=float(group["weight_decay"]),
-                    momentum=float(group["momentum"]),
-                    maximize=group["maximize"],
-                )
-        return loss
+    def _update(self, group: dict[str, Any], params: list[Any]) -> None:
+        states = [self._state_of(p, group) for p in params]
+        rmsprop_step(
+            params,
+            [p._gradient for p in params],
+            [s["square_avg"] for s in states],
+            [s["step"] for s in states],
+            [s["momentum_buffer"] for s in states] if group["momentum"] > 0 else [],
+            [s["grad_avg"] for s in states] if group["centered"] else [],
+            lr=float(group["lr"]),
+            alpha=float(group["alpha"]),
+            eps=float(group["eps"]),
+            weight_decay=float(group["weight_decay"]),
+            momentum=float(group["momentum"]),
+            maximize=group["maximize"],
+        )

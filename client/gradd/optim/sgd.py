@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.modes import no_grad
 from gradd_engine.ops.create import zeros_like
 from gradd_engine.ops.optim import sgd_step
 
-from .optimizer import Optimizer, nonnegative, options, with_gradients
+from .optimizer import GroupedOptimizer, nonnegative, options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
 
-class SGD(Optimizer):
+class SGD(GroupedOptimizer):
     """Stochastic gradient descent. ``state[p]["momentum_buffer"]`` is there once momentum was used.
 
     Source: https://pytorch.org/docs/stable/generated/torch.optim.SGD.html. ValueError for bad options.
@@ -52,25 +51,19 @@ class SGD(Optimizer):
         )
         super().__init__(params, defaults)
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters; returns the closure's loss."""
-        loss = self._loss(closure)
-        with no_grad():
-            for group in self.param_groups:
-                params = with_gradients(group)
-                if not group["momentum"]:
-                    _update(group, params, [], False)
-                    continue
-                old = [p for p in params if self.state[p].get("momentum_buffer") is not None]
-                new = [p for p in params if self.state[p].get("momentum_buffer") is None]
-                for p in new:
-                    self.state[p]["momentum_buffer"] = zeros_like(p)
-                for some, first in ((old, False), (new, True)):
-                    _update(group, some, [self.state[p]["momentum_buffer"] for p in some], first)
-        return loss
+    def _update(self, group: dict[str, Any], params: list[Any]) -> None:
+        if not group["momentum"]:
+            _sgd(group, params, [], False)
+            return
+        old = [p for p in params if self.state[p].get("momentum_buffer") is not None]
+        new = [p for p in params if self.state[p].get("momentum_buffer") is None]
+        for p in new:
+            self.state[p]["momentum_buffer"] = zeros_like(p)
+        for some, first in ((old, False), (new, True)):
+            _sgd(group, some, [self.state[p]["momentum_buffer"] for p in some], first)
 
 
-def _update(group: dict[str, Any], params: list[Any], buffers: list[Any], first: bool) -> None:
+def _sgd(group: dict[str, Any], params: list[Any], buffers: list[Any], first: bool) -> None:
     if not params:
         return
     sgd_step(

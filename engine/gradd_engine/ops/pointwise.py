@@ -93,12 +93,18 @@ def positive(input: Tensor) -> Any:
     return input
 
 
+#: it takes a kernel, and its derivative a step, for each of p
+_MVLGAMMA = 1 << 12
+
+
 def _mvlgamma_infer(input: Tensor, p: int) -> Meta:
     refuse(input.dtype, "mvlgamma", complex=True)
     if input.dtype is dtypes.bool_:
         raise RuntimeError("The input tensor may not be a boolean tensor.")
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
+    if p > _MVLGAMMA:
+        raise RuntimeError(f"mvlgamma: p has to be at most {_MVLGAMMA}, but got {p}")
     return Meta(tuple(input.shape), broadcast_float(input).dtype)
 
 
