@@ -55,6 +55,7 @@ safe_softmax: Op = op(
     node="SafeSoftmaxBackward0",
     namespace="-",
     doc="Softmax over the last dimension; a row of -inf alone gives zeros.",
+    raises=False,
 )
 
 
@@ -105,6 +106,7 @@ causal_mask: Op = op(
     needs_meta=True,
     namespace="-",
     doc="-inf above the diagonal, else 0: added to scores it hides what comes later.",
+    raises=False,
 )
 
 

@@ -113,6 +113,7 @@ convolution: Op = op(
     ),
     namespace="-",
     doc="Cross-correlation of [N, C, ...] with weight [O, C / groups, ...].",
+    raises=False,
 )
 
 convolution_transpose: Op = op(
@@ -141,6 +142,7 @@ convolution_transpose: Op = op(
     node="ConvolutionBackward0",
     namespace="-",
     doc="The transpose of a convolution with weight [C, O / groups, ...], to the spatial `size`.",
+    raises=False,
 )
 
 
@@ -175,6 +177,7 @@ convolution_weight: Op = op(
     jvp=BILINEAR,
     namespace="-",
     doc="The gradient of a convolution for its weight, from that of its result.",
+    raises=False,
 )
 
 

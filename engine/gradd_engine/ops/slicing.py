@@ -82,6 +82,7 @@ slice_backward: Op = op(
     jvp=LINEAR,
     namespace="-",
     doc="Zeros of `size` with `g` in the place that a slice names.",
+    raises=False,
 )
 
 
@@ -188,6 +189,7 @@ select_backward: Op = op(
     jvp=LINEAR,
     namespace="-",
     doc="Zeros of `size` with `g` in the place that a select names.",
+    raises=False,
 )
 
 

@@ -284,6 +284,7 @@ as_strided_backward: Op = op(
     jvp=LINEAR,
     namespace="-",
     doc="Adds a gradient of as_strided back into the input's geometry.",
+    raises=False,
 )
 
 
@@ -324,6 +325,7 @@ as_strided_scatter = op(
     jvp=LINEAR,
     namespace="-",
     doc="A dense tensor (offset 0) with part of its memory replaced; strides and offset in elements.",
+    raises=False,
 )
 
 
