@@ -155,7 +155,7 @@ class Op:
         self.plain = False
         #: what nodes save and how they run their rules, by overload and wanted inputs
         self.plans: dict[Any, Any] = {}
-        #: whether a kernel may refuse values: True, False, or "integers" where it may refuse only those
+        #: whether a kernel may refuse values: True, False, or "not of floats"
         self.raises: bool | str = True
         self.random = False
         #: of an op without a derivative: the exception of its node, by attributes
@@ -279,8 +279,8 @@ def op(
     ``writes`` names the inputs that the op changes in place by itself; where it is ``quiet`` their versions
     stay. ``out``: the function of a composite takes ``out=`` too.
     ``raises=False`` promises that no value makes ``impl`` raise, of any dtype that ``infer`` lets through;
-    "integers", that none does but integers. A plan leaves such a kernel out where nobody looks at the result,
-    and lets it run after a write.
+    "not of floats", that none of a real floating dtype does. A plan leaves such a kernel out where nobody
+    looks at the result, and lets it run after a write.
     ``inline`` composites are recorded as the ops inside them, and so are those of ``dynamic`` ops, whose
     shapes depend on values. ``differentiable`` flags each output of a ``many`` op. ``node`` names the
     node, or is a function of the attributes that does. ``number_nodes`` names, by parameter, the node

@@ -280,7 +280,6 @@ celu: Op = op(
     inplace=True,
     namespace="|nn.functional",
     doc="elu with exp(input / alpha): smooth for every alpha (torch.celu).",
-    raises=False,
 )
 published(celu, "", F)
 
@@ -312,7 +311,7 @@ silu_backward: Op = op(
     composite=_silu_back,
     namespace="-",
     doc="The gradient of silu.",
-    raises=False,
+    raises="not of floats",
 )
 silu: Op = op(
     "silu(Tensor input)",
@@ -404,7 +403,7 @@ gelu_backward: Op = op(
     composite=_gelu_back,
     namespace="-",
     doc="The gradient of gelu.",
-    raises=False,
+    raises="not of floats",
 )
 gelu: Op = op(
     "gelu(Tensor input, *, str approximate='none')",

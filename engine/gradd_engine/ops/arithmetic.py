@@ -148,7 +148,7 @@ div: Op = op(
     method=True,
     inplace=True,
     doc="Division (torch.div); without `rounding_mode` integers give the default float type.",
-    raises="integers",
+    raises="not of floats",
 )
 
 

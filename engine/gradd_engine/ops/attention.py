@@ -106,7 +106,6 @@ causal_mask: Op = op(
     needs_meta=True,
     namespace="-",
     doc="-inf above the diagonal, else 0: added to scores it hides what comes later.",
-    raises=False,
 )
 
 

@@ -272,7 +272,7 @@ adaptive_transposed: Op = op(
     jvp=LINEAR,
     namespace="-",
     doc="Spreads a gradient of averages over their windows, into planes of `size` [H, W].",
-    raises=False,
+    raises="not of floats",
 )
 
 

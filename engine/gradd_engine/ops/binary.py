@@ -124,7 +124,7 @@ _pow_number: Op = op(
     node="PowBackward0",
     namespace="-",
     doc="input ** exponent for a number (torch.pow).",
-    raises="integers",
+    raises="not of floats",
 )
 
 
@@ -175,7 +175,7 @@ _pow_tensor: Op = op(
     inplace=True,
     namespace="-",
     doc="input ** exponent for a tensor of exponents (torch.pow).",
-    raises="integers",
+    raises="not of floats",
 )
 
 
@@ -209,7 +209,7 @@ _pow_base: Op = op(
     node="PowBackward2",
     namespace="-",
     doc="A number to the power of a tensor (torch.pow).",
-    raises="integers",
+    raises="not of floats",
 )
 
 

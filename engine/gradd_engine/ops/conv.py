@@ -142,7 +142,6 @@ convolution_transpose: Op = op(
     node="ConvolutionBackward0",
     namespace="-",
     doc="The transpose of a convolution with weight [C, O / groups, ...], to the spatial `size`.",
-    raises=False,
 )
 
 

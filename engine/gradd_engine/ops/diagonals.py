@@ -177,7 +177,6 @@ diagonal_copy = op(
     jvp=LINEAR,
     node="DiagonalBackward0_copy",
     doc="A diagonal of two dimensions, copied (torch.diagonal_copy).",
-    raises=False,
 )
 
 

@@ -180,7 +180,7 @@ def _from_output(name: str, slope: Callable[..., Any]) -> Op:
         composite=lambda grad_output, output: grad_output * conj(slope(1, output)),
         namespace="-",
         doc=f"The gradient of {name} from its result.",
-        raises=False,
+        raises="not of floats",
     )
 
 

@@ -51,7 +51,7 @@ standardized: Op = op(
     composite=lambda input, mean, rstd, dims, eps: _recorded(input, dims, eps)[0],
     namespace="-",
     doc="(input - mean) * rstd, where those are the input's own over `dims`.",
-    raises=False,
+    raises="not of floats",
 )
 
 
@@ -81,7 +81,7 @@ standardize_backward: Op = op(
     composite=_standardize_grad_recorded,
     namespace="-",
     doc="The gradient for `input` of standardized(input) over `dims`.",
-    raises=False,
+    raises="not of floats",
 )
 
 
@@ -234,7 +234,7 @@ layer_backward: Op = op(
     many=True,
     namespace="-",
     doc="Of the gradients of layer norm for its input, weight and bias those that are `wanted`.",
-    raises=False,
+    raises="not of floats",
 )
 
 

@@ -177,7 +177,6 @@ _itself: Op = op(
     needs_meta=True,
     namespace="-",
     doc="Where the index along `dim` equals the index along one more, last dimension.",
-    raises=False,
 )
 
 

@@ -68,7 +68,6 @@ round: Op = op(
     method=True,
     inplace=True,
     doc="To the nearest whole number, halves to even, or to `decimals` places (torch.round).",
-    raises=False,
 )
 
 frac: Op = op(
@@ -111,7 +110,7 @@ floor_divide: Op = op(
     method=True,
     inplace=True,
     doc="The quotient rounded down (torch.floor_divide); it has no derivative.",
-    raises="integers",
+    raises="not of floats",
 )
 
 
@@ -135,7 +134,7 @@ def _modulo(name: str, kernel: Callable[[Any, Any, Any], Any], rounding: str) ->
         method=True,
         inplace=True,
         doc=f"What division with {rounding} leaves over (torch.{name}).",
-        raises="integers",
+        raises="not of floats",
     )
 
 

@@ -117,7 +117,6 @@ recurrence: Op = op(
     jvp=_recurrence_jvp,
     namespace="-",
     doc="s[k] = other[k] + input[k] * s[k - 1] along `dim`; from the end with s[k + 1] where not `forward`.",
-    raises=False,
 )
 
 

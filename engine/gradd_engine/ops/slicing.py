@@ -82,7 +82,6 @@ slice_backward: Op = op(
     jvp=LINEAR,
     namespace="-",
     doc="Zeros of `size` with `g` in the place that a slice names.",
-    raises=False,
 )
 
 
@@ -189,7 +188,6 @@ select_backward: Op = op(
     jvp=LINEAR,
     namespace="-",
     doc="Zeros of `size` with `g` in the place that a select names.",
-    raises=False,
 )
 
 

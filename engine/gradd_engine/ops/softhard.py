@@ -157,7 +157,7 @@ hardtanh: Op = op(
     inplace=True,
     namespace=F,
     doc="The input held in [min_val, max_val] (torch.nn.functional.hardtanh); the gradient at a bound is 0.",
-    raises=False,
+    raises="not of floats",
 )
 published(hardtanh)
 
@@ -263,7 +263,7 @@ glu_backward: Op = op(
     composite=_glu_back,
     namespace="-",
     doc="The gradient of glu.",
-    raises=False,
+    raises="not of floats",
 )
 
 

@@ -325,7 +325,6 @@ as_strided_scatter = op(
     jvp=LINEAR,
     namespace="-",
     doc="A dense tensor (offset 0) with part of its memory replaced; strides and offset in elements.",
-    raises=False,
 )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.dtypes import FLOAT
 from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Kernel, Place, Upload, Window, root
 
 if TYPE_CHECKING:
@@ -15,8 +14,8 @@ def calm(i: Instruction) -> bool:
     """Whether an instruction surely does not raise."""
     if not isinstance(i, Kernel):
         return isinstance(i, (Copy, Allocate, Upload))
-    if i.op.raises == "integers":
-        return all((m.compute or m.dtype).category >= FLOAT for m in i.metas)
+    if i.op.raises == "not of floats":
+        return all((m.compute or m.dtype).is_floating_point for m in i.metas)
     return i.op.raises is False
 
 
