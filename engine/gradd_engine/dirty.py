@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
-from .nodes import BODY, Node, edge_of
+from .inplace import check_target
+from .nodes import BODY, Node, edge_of, move_retainer, node_of
 from .registry import named
 from .saved import TensorMeta
 
@@ -13,6 +15,42 @@ if TYPE_CHECKING:
 
     from .custom import CustomNode
     from .tensor import Tensor
+
+
+def check_written(t: Tensor, given: bool, outputs: int) -> None:
+    """RuntimeError where a Function of so many outputs may not have written to `t`; UserWarning where it was
+    not `given` it.
+    """
+    if t._fn is None and t.requires_grad and (t._base is None or t._requires_grad):
+        raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+    if not given:
+        warnings.warn(
+            "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
+            "mutated should be passed to ctx.mark_dirty().",
+            UserWarning,
+            stacklevel=4,
+        )
+    if t._base is not None and outputs > 1:
+        raise RuntimeError(
+            "If your Function modifies inplace an input that is a view of another Tensor, your Function "
+            "cannot return more than one Tensor. This is not supported by the current autograd engine. You "
+            "should either make sure the input is not a view (using .clone() for example) or make your "
+            "Function only return one Tensor (potentially splitting it into two Functions: one doing the "
+            "inplace that returns a single Tensor and a second one that does the other operations). You can "
+            "ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
+        )
+    if t._base is not None:
+        check_target(t)
+
+
+def rebase(view: Tensor, node: CustomNode, at: int) -> None:
+    """Make `node`, which wrote to its input number `at`, the history of `view`: of its base and all views."""
+    base = view._base
+    assert base is not None
+    slices = DirtySlices(base, view, node, at)
+    move_retainer(node_of(base), base._nr, slices, 0)
+    base._fn, base._nr = slices, 0
+    view._node()  # rebuilds its node over the new base
 
 
 class DirtySlices(Node):
