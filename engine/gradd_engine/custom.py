@@ -233,9 +233,7 @@ class BackwardNode(CustomNode):
         self._inputs = [TensorMeta(x) for x in inputs]
         tracked = [outputs[i] for i in numbers]
         dirty = [k for k, o in enumerate(tracked) if _among(o, self._dirty)]
-        # A view that was written to gets its history from its base: it is kept as an input is.
-        own = [k for k, o in enumerate(tracked) if o._base is None or k not in dirty]
-        kept = [] if state.packing else [k for k in own if _among(tracked[k], self._to_save)]
+        kept = [] if state.packing else [k for k, o in enumerate(tracked) if _among(o, self._to_save)]
         with ambient(function=self):
             set_history(
                 tracked, inputs, name=self._label, numbers=numbers, width=len(outputs), dirty=dirty, kept=kept
@@ -261,7 +259,7 @@ class BackwardNode(CustomNode):
                     f"{i} is of type {type(t).__name__}"
                 )
             elif recorded:
-                at = next((k for k, o in enumerate(known) if o is t), None)
+                at = max((k for k, o in enumerate(known) if o is t), default=None)
                 self._saved.append(self._entry(t, outputs) if at is None else at)
         self._to_save = ()
 

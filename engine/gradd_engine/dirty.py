@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .inplace import check_target
 from .nodes import BODY, Node, edge_of, move_retainer, node_of
 from .registry import named
-from .saved import TensorMeta
+from .saved import FREED, TensorMeta
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +63,8 @@ class DirtySlices(Node):
 
     def __init__(self, base: Tensor, view: Tensor, fn: CustomNode, at: int) -> None:
         super().__init__()
-        self.fn, self.at = fn, at
+        self.fn: CustomNode | None = fn
+        self.at = at
         self.backend = base.backend
         self._base, self._view = TensorMeta(base), TensorMeta(view)
         self.edges = (edge_of(base), *[e for i, e in enumerate(fn.edges) if i != at])
@@ -72,27 +73,35 @@ class DirtySlices(Node):
         """Of the base, then of the Function's other inputs."""
         if slot == 0:
             return self._base.shape, self._base.dtype
-        return self.fn._slot(slot - 1 if slot <= self.at else slot)
+        return None if self.fn is None else self.fn._slot(slot - 1 if slot <= self.at else slot)
 
     def waits(self, at: str) -> bool:
         """Its body is that of the Function."""
-        return self.fn.waits(at) if at == BODY else super().waits(at)
+        return (self.fn is None or self.fn.waits(at)) if at == BODY else super().waits(at)
+
+    def _written(self) -> CustomNode:
+        """The Function's node; RuntimeError once it was freed."""
+        if self.fn is None:
+            raise RuntimeError(FREED)
+        return self.fn
 
     def verify(self) -> None:
         """What the Function's node would raise."""
-        self.fn.verify()
+        self._written().verify()
 
     def release(self) -> None:
-        """Drop what the Function saved."""
-        self.fn.release()
+        """Drop what the Function saved, and its node."""
+        if self.fn is not None:
+            self.fn.release()
+            self.fn = None
 
     def kept(self) -> Sequence[Tensor]:
         """The outputs that backward asked for."""
-        return self.fn.kept()
+        return self._written().kept()
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         """RuntimeError: nobody here has the body."""
-        return self.fn.apply(grads)
+        return self._written().apply(grads)
 
     def body(self, values: list[Any]) -> list[Any]:
         """The part of the gradient that was changed goes through the Function's backward, the rest straight
@@ -104,7 +113,7 @@ class DirtySlices(Node):
         where = (list(view.shape), list(view.strides), view.offset - base.offset)
         whole = named.to_layout(g, list(base.strides))
         part = named.as_strided(whole, *where)
-        found = self.fn.body([part, *values[1:]])
+        found = self._written().body([part, *values[1:]])
         first = found.pop(self.at)
         if self.edges[0] is None:
             return [None, *found]

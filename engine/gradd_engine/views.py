@@ -148,11 +148,10 @@ class CopySlices(Node):
         return self.fn
 
     def release(self) -> None:
-        """Drop what the written op saved."""
+        """Drop what the written op saved, and the op: as in PyTorch also where it saved nothing."""
         if self.fn is not None:
             self.fn.release()
-            if self.fn.saved is None:
-                self.fn = None
+            self.fn = None
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         """Split the gradient into the written part and the rest."""

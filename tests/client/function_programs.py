@@ -73,7 +73,9 @@ def function(T: Any, plan: Plan, say: Callable[..., None]) -> Any:
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
             say("backward", ctx.needs_input_grad, [None if g is None else g.tolist() for g in grads])
-            kept = sum((t.sum() for t in ctx.saved_tensors if t.dtype is T.float64), T.zeros((), dtype=T.float64))
+            kept = sum(
+                (t.sum() for t in ctx.saved_tensors if t.dtype is T.float64), T.zeros((), dtype=T.float64)
+            )
             total = sum((g.sum() for g in grads if g is not None), T.zeros((), dtype=T.float64)) + kept
             found = [
                 None if none else total.expand(shape) * factor
@@ -110,6 +112,9 @@ class Program:
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
         self.seen: list[Any] = []
+        #: gradd differs on purpose (docs/parity.md): a Function wrote to a view that is not its first input, or
+        #: gives that no gradient
+        self.differs = False
 
     def run(self, T: Any) -> list[Any]:
         """Run it over torch or gradd."""
@@ -125,7 +130,9 @@ class Program:
     def _input(self, T: Any, leaves: list[Any], tensors: list[Any]) -> Any:
         rng = self.rng
         leaf = T.tensor([1.0, 2.0, 3.0], dtype=T.float64, requires_grad=True)
-        kind = rng.choice(("result", "view", "view", "slice", "nested", "leaf", "plain", "again", "base", "sibling"))
+        kind = rng.choice(
+            ("result", "view", "view", "slice", "nested", "leaf", "plain", "again", "base", "sibling")
+        )
         if kind in ("again", "base", "sibling") and tensors:
             other = rng.choice(tensors)
             base = other._base
@@ -151,6 +158,7 @@ class Program:
         for _ in range(rng.choice((1, 1, 2, 2, 3))):
             tensors.append(self._input(T, leaves, tensors))
         plan = Plan(rng, len(tensors))
+        self.differs = any(tensors[i]._base is not None and (i > 0 or plan.none[i]) for i in plan.dirty)
         fn = function(T, plan, lambda *what: self.seen.append(what))
         with T.no_grad() if rng.random() < 0.05 else T.enable_grad():
             found = fn.apply(*tensors)
@@ -187,4 +195,6 @@ class Program:
             leaf = t.is_leaf
         except RuntimeError as error:
             leaf = str(error)
-        self.seen.append((t.tolist(), t.requires_grad, leaf, t._version, t._base is not None, name, t.output_nr))
+        self.seen.append(
+            (t.tolist(), t.requires_grad, leaf, t._version, t._base is not None, name, t.output_nr)
+        )
