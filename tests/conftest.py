@@ -12,7 +12,7 @@ from typing import IO
 
 import pytest
 
-START_SECONDS = 60.0  # a cold interpreter on a busy machine
+from tests.waiting import PATIENCE
 
 
 def _forward(stream: IO[str], lines: queue.Queue[str | None]) -> None:
@@ -26,7 +26,7 @@ def _url(lines: queue.Queue[str | None]) -> str:
     """The address in the daemon's start line."""
     seen: list[str] = []
     while True:
-        line = lines.get(timeout=START_SECONDS)
+        line = lines.get(timeout=PATIENCE)
         if line is None:
             raise RuntimeError("gradd serve ended before it was ready:\n" + "".join(seen))
         seen.append(line)
@@ -52,9 +52,9 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     finally:
         process.terminate()
         try:
-            process.wait(timeout=20)
+            process.wait(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        reader.join(timeout=20)
+        reader.join(timeout=PATIENCE)
         process.stdout.close()

@@ -63,7 +63,7 @@ class InlinePlacement:
 
     def _start(self) -> None:
         # Not an executor: those stop before a client's exit handlers, which still have batches to send.
-        self._queue: SimpleQueue[tuple[str, Any, Pending, float] | None] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[str, Any, Pending, float] | Session | None] = SimpleQueue()
         self._thread = threading.Thread(
             target=self._work, args=(self._queue,), name="gradd-engine", daemon=True
         )
@@ -86,8 +86,12 @@ class InlinePlacement:
         self._queue.put((name, frame, future, perf_counter()))
         return future
 
-    def _work(self, queue: SimpleQueue[tuple[str, Any, Pending, float] | None]) -> None:
+    def _work(self, queue: SimpleQueue[tuple[str, Any, Pending, float] | Session | None]) -> None:
         while (job := queue.get()) is not None:
+            if isinstance(job, Session):
+                job.close()
+                del job
+                continue
             name, frame, future, came = job
             if future.set_running_or_notify_cancel():
                 began = perf_counter()
@@ -109,7 +113,9 @@ class InlinePlacement:
     def close(self, name: str) -> None:
         """See Placement.close."""
         with self._lock:
-            self._sessions.pop(name, None)
+            session = self._sessions.pop(name, None)
+        if session is not None:
+            self._queue.put(session)  # its thread may be running it
 
     def abandon(self) -> None:
         """See Placement.abandon. The thread ends with its process."""

@@ -83,7 +83,7 @@ def perform(work: Work, session: Session) -> Outcome:
             return
         kept = work.keep.get(slot)
         if kept is not None:
-            table.ids[kept] = t
+            table.keep(kept, t)
         for name in work.binds.get(slot, ()):
             table.bind(name, t)
 

@@ -95,7 +95,7 @@ class Worker:
             del self._waiting[number]
 
     def _close(self, number: int) -> None:
-        self._sessions.pop(number)
+        self._sessions.pop(number).close()
         if queue := self._waiting.pop(number, None):
             self._turns.remove(number)
             for request, _, _ in queue:

@@ -13,6 +13,8 @@ from gradd._transports.websocket import Closed, WebSocket
 from websockets.exceptions import InvalidHandshake
 from websockets.sync.server import Server, ServerConnection, serve
 
+from tests.waiting import PATIENCE
+
 Handler = Callable[[ServerConnection], None]
 
 
@@ -81,12 +83,12 @@ def test_pings_are_answered_while_nobody_looks(
 
     def pings(connection: ServerConnection) -> None:
         for _ in range(3):
-            assert connection.ping().wait(10)
+            assert connection.ping().wait(PATIENCE)
         answered.set()
         connection.recv()
 
     socket = opened(serving(pings, ping_interval=None))
-    assert answered.wait(20)
+    assert answered.wait(PATIENCE)
     socket.send(b"still there")
     socket.close()
 
