@@ -88,7 +88,7 @@ def perform(work: Work, session: Session) -> Outcome:
             table.bind(name, t)
 
     session.pinned.settle()
-    session.hooks.steps = 0
+    session.hooks.budget.begin()
     profile = session.profile
     began = 0.0 if profile is None else profile.begin()
     done = session.plans.run(work, session, produced)
