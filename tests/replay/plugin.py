@@ -16,7 +16,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from .cuts import Cuts, cutting
-from .exempt import exempt
+from .exempt import exempt, left_out
 from .sessions import Reuse, reusing
 from .shadow import Shadows, shadowing
 
@@ -62,6 +62,7 @@ class Replay:
         return (
             where == "local"
             and "daemon" not in names
+            and left_out(item.nodeid) is None
             and item.get_closest_marker("oracle") is None
             and zlib.crc32(item.nodeid.encode()) % of == place
         )
@@ -107,6 +108,7 @@ class Replay:
                 self.cuts.begin(f"{seed}/{item.nodeid}")
                 reports = self._once(item)
                 self.cuts.end()
+                self.shadows.settle()
                 for twin in self.shadows.twins.values():
                     twin.compare(deep=n == REPEATS - 1)
                 counts["repetitions"] += 1

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from gradd._transports.local import _inline
 from gradd_engine.nodes import node_of
 from gradd_engine.saved import Saved
 from gradd_protocol import frames
@@ -122,6 +123,10 @@ class Shadows:
         self.counts = dict.fromkeys(COUNTS, 0)
         #: frames that were given to twins
         self.frames = 0
+
+    def settle(self) -> None:
+        """Wait until all frames that were sent are answered."""
+        _inline().submit("", b"").result()
 
     def drop(self) -> None:
         """Forget the sessions that are not open any more."""
