@@ -168,6 +168,7 @@ def _captured(
     assert found is not None
     if level is not None:
         found = [None if g is None else level.front(g) for g in found]
+        level.open = False
     found = [_in_grad_dtype(g, t) for g, t in zip(found, inputs, strict=True)]
     for i, g in enumerate(found):
         if g is None and not allow and not task.blind:

@@ -172,8 +172,8 @@ def _overloads(op: Op) -> list[str]:
 def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """Run `op`; the outermost call is shown to the backend's listener."""
     backend = backend_of(op, inputs)
-    if op.random and state.vmaps:
-        backend = state.vmaps[-1]
+    if state.vmaps and not op.stateful:
+        backend = _in_sight(backend)
     listener = backend.listener
     if state.depth == 0:
         if listener is not None:
@@ -184,6 +184,15 @@ def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     if listener is None or state.depth or op.inline:
         return execute(op, backend, inputs, attrs)
     return shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+
+
+def _in_sight(backend: Backend) -> Backend:
+    """The innermost open level of vmap, for what is of one below it: all that a mapped function does is its
+    level's, so that tensors made inside can be written to, and a composite may draw.
+    """
+    level = state.vmaps[-1]
+    below = backend.level < level.level and getattr(backend, "root", backend) is level.root
+    return level if below else backend
 
 
 def _watched(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -292,6 +301,8 @@ def compute(
     """`dispatch` for a plain op or view whose inputs were looked at: they share a backend and are of a
     geometry that is known. `history`: one that is no view needs a gradient; `views`: there are views.
     """
+    if state.vmaps and backend is not state.vmaps[-1]:
+        return dispatch(op, inputs, attrs)
     listener = backend.listener
     if state.watcher is not None and not state.depth:
         return _watched(op, backend, inputs, attrs)

@@ -30,38 +30,38 @@ _encoder = msgspec.json.Encoder()
 class JsonDesk:
     """The JSON side of one session."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self) -> None:
         self._keys: OrderedDict[str, tuple[bytes, bytes, int]] = OrderedDict()
         self._seq = 0
 
-    def take(self, message: m.JsonBatch, text: bytes) -> tuple[m.JsonReply, list[Any]] | bytes:
+    def take(
+        self, session: Session, message: m.JsonBatch, text: bytes
+    ) -> tuple[m.JsonReply, list[Any]] | bytes:
         """Answer a batch; for one that its writer numbered and sent before, the stored reply frame."""
         digest = hashlib.blake2b(text, digest_size=16).digest()
         if message.writer is not None:
-            return self._numbered(message, text, digest)
+            return self._numbered(session, message, text, digest)
         key = message.idempotency_key
         if key is not None and key in self._keys:
             seen, body, status = self._keys[key]
             if seen != digest:
                 raise ProtocolError.of("idempotency-conflict", f"key {key!r} was used with another body")
             return m.JsonReply(status, replayed=True), [frames.text_buffer(body)]
-        body, status = self._run(lambda: jsonbatch.compile_batch(text, self._session.table))
+        body, status = self._run(session, lambda: jsonbatch.compile_batch(text, session.table))
         if key is not None:
             self._keys[key] = (digest, body, status)
             if len(self._keys) > DEFAULT.stored_keys:
                 self._keys.popitem(last=False)
         return m.JsonReply(status), [frames.text_buffer(body)]
 
-    def backward(self, name: str, text: bytes) -> tuple[m.JsonReply, list[Any]]:
+    def backward(self, session: Session, name: str, text: bytes) -> tuple[m.JsonReply, list[Any]]:
         """Answer `POST .../tensors/{name}:backward`."""
-        body, status = self._run(lambda: jsonbatch.compile_backward(name, text, self._session.table))
+        body, status = self._run(session, lambda: jsonbatch.compile_backward(name, text, session.table))
         return m.JsonReply(status), [frames.text_buffer(body)]
 
     def _numbered(
-        self, message: m.JsonBatch, text: bytes, digest: bytes
+        self, session: Session, message: m.JsonBatch, text: bytes, digest: bytes
     ) -> tuple[m.JsonReply, list[Any]] | bytes:
-        session = self._session
         assert message.writer is not None
         writer = session.writer(message.writer, message.epoch)
         stored = writer.stored(message.seq, digest)
@@ -71,7 +71,9 @@ class JsonDesk:
             return frames.join(frames.encode(msgspec.structs.replace(reply, replayed=True), buffers))
         ack = message.seq - 1 if message.ack is None else message.ack
         if writer.consume(message.seq, ack):
-            body, status = self._run(lambda: jsonbatch.compile_batch(text, session.table), message.seq)
+            body, status = self._run(
+                session, lambda: jsonbatch.compile_batch(text, session.table), writer.id, message.seq
+            )
             if status >= 400:
                 writer.failed = message.seq
         else:
@@ -86,19 +88,20 @@ class JsonDesk:
         session.store.append(Record(session.position, writer.id, message.seq, digest, text, str(status)))
         return data
 
-    def _run(self, compile: Callable[[], Work], seq: int | None = None) -> tuple[bytes, int]:
+    def _run(
+        self, session: Session, compile: Callable[[], Work], writer: int = 0, seq: int | None = None
+    ) -> tuple[bytes, int]:
         """Compile and perform; a refusal is an answer as any other."""
-        session = self._session
         session.position += 1
         session.counts["batches"] += 1
         if seq is None:
             self._seq += 1
             seq = self._seq
+        session.table.turn(writer, session.position - 1)
         try:
             work = compile()
         except ProtocolError as refused:
             return _encoder.encode(refused.problem), refused.problem.status
         outcome = perform(work, session)
         session.counts["steps"] += outcome.applied
-        session.table.note_changes(session.position)
         return jsonbatch.answer(seq, session.position, work, outcome)

@@ -7,6 +7,7 @@ position in one order.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
@@ -69,11 +70,23 @@ class Session:
         self.admitted: OrderedDict[Any, None] = OrderedDict()
         self.counts = {"messages": 0, "batches": 0, "round_trips": 0, "steps": 0}
         self._next_writer = 1
-        self.desk = JsonDesk(self)
-        self.hooks = Hooks(self)
+        self.desk = JsonDesk()
+        self.hooks = Hooks()
         self.plans = Plans()
         #: what is measured, while somebody asked for it
         self.profile: Profile | None = None
+
+    def close(self) -> None:
+        """Let go of everything, at once: also of what tensors in a cycle hold (a gradient whose graph leads
+        back to its leaf).
+        """
+        self.table.clear()
+        for held in (self.programs, self.writers, self.staged, self.pinned, self.admitted):
+            held.clear()
+        self.staged_bytes = 0
+        self.desk, self.hooks, self.plans = JsonDesk(), Hooks(), Plans()
+        if self.account.used:
+            gc.collect()
 
     # -- frames ------------------------------------------------------------------------------------
 
@@ -130,7 +143,7 @@ class Session:
                     self.staged_bytes = 0
                     return self._attached(), []
                 case m.JsonBatch():
-                    taken = self.desk.take(message, frames.text_of(buffers[0]))
+                    taken = self.desk.take(self, message, frames.text_of(buffers[0]))
                     return (taken, []) if isinstance(taken, bytes) else taken
                 case m.PutTensor():
                     return self._put(message.name, buffers[0], message.requires_grad), []
@@ -144,9 +157,9 @@ class Session:
                 case m.ListTensors():
                     return m.Tensors(list(self.table.rows())), []
                 case m.BackwardJson():
-                    return self.desk.backward(message.name, frames.text_of(buffers[0]))
+                    return self.desk.backward(self, message.name, frames.text_of(buffers[0]))
                 case m.PutHook() | m.GetHook() | m.DeleteHook() | m.ListHooks():
-                    return self.hooks.answer(message, buffers)
+                    return self.hooks.answer(self, message, buffers)
                 case m.GetGraph():
                     return graphs.answer(message, self.table)
                 case m.Stage():
@@ -182,6 +195,7 @@ class Session:
     # -- writers and batches -----------------------------------------------------------------------
 
     def _attached(self) -> m.Attached:
+        self.table.note_changes(self.position)  # what was before is no news to it
         writer = Writer(self._next_writer, position=self.position)
         self._next_writer += 1
         self.writers[writer.id] = writer
@@ -230,6 +244,7 @@ class Session:
         for key in [k for k, seq in writer.pinned.items() if seq <= writer.ack]:
             del writer.pinned[key]
             self.pinned.drop(key)
+        self.table.turn(writer.id, self.position)
         self.position += 1
         self.counts["batches"] += 1
         if batch.fetch or batch.state:
@@ -296,7 +311,6 @@ class Session:
         with defaulting(bound.dtype):
             outcome = perform(work, self)
         self.counts["steps"] += outcome.applied
-        self.table.note_changes(self.position)
         return outcome
 
     def _work(self, batch: m.Batch, bound: Bound, buffers: Sequence[Any]) -> Work:
@@ -361,14 +375,12 @@ class Session:
 
     # -- tensors, one at a time --------------------------------------------------------------------
 
-    def _step(self) -> None:
-        self.position += 1
-
     def _put(self, name: str, array: Any, requires_grad: bool) -> m.Done:
         ref = names.split(name)
         target = self.table.find(ref.name) if ref.grad else None
         if not ref.grad:
             names.tensor(name)
+        self.table.turn(0, self.position)
         try:
             t = self.backend.from_array(taken(array))
             if requires_grad and not t.dtype.differentiable:
@@ -379,8 +391,7 @@ class Session:
                 target.grad = t
         except (RuntimeError, TypeError) as error:
             raise ProtocolError(_failed(error)) from None
-        self._step()
-        self.table.note_changes(self.position)
+        self.position += 1
         return m.Done(created=new)
 
     def _get(self, name: str) -> tuple[m.TensorReply, list[Any]]:
@@ -393,12 +404,12 @@ class Session:
     def _delete(self, name: str) -> m.Done:
         ref = names.split(name)
         t = self.table.find(ref.name)
+        self.table.turn(0, self.position)
         if ref.grad:
             t._grad = None
         else:
             self.table.drop(name)
-        self._step()
-        self.table.note_changes(self.position)
+        self.position += 1
         return m.Done()
 
     def _stage(self, key: str, array: Any) -> m.Done:

@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import PATIENCE
+
 DIFFERS = {
     "1.8": "a session has one device: every device name is accepted and means that device",
     "3.5": "retain_variables is accepted, with a DeprecationWarning, as documents of 0.2 have it (23.4)",
@@ -94,7 +96,7 @@ def alone(place: Place, T: Any) -> Callable[[str], str]:
     def run(script: str) -> str:
         text = script.format(module=place.module, connect=place.connect)
         command = [sys.executable, "-c", text]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

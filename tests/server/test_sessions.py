@@ -11,6 +11,7 @@ from gradd_server.gate import Gate
 
 from tests.server.conftest import Caller, Clock, Expect
 from tests.server.fake_placement import FakePlacement
+from tests.waiting import PATIENCE
 
 
 def test_put_makes_a_session_and_then_gets_it(call: Caller) -> None:
@@ -179,7 +180,7 @@ def test_the_daemon_looks_for_sessions_that_are_over(
 
     async def live() -> None:
         assert isinstance(gate.app, FastAPI)
-        async with gate.app.router.lifespan_context(gate.app), asyncio.timeout(5):
+        async with gate.app.router.lifespan_context(gate.app), asyncio.timeout(PATIENCE):
             await call.send("PUT", "/v1/sessions/anon-1")
             clock.now += 10_000
             while placement.sessions:
