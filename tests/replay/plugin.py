@@ -21,6 +21,8 @@ from .sessions import Reuse, reusing
 from .shadow import Shadows, shadowing
 
 REPEATS = 4
+#: where a parametrized test runs that has no session in this process
+ELSEWHERE = frozenset({"torch", "stream", "http"})
 TALLY = ("tests", "replays", "repetitions", "steps", "cuts", "reads", "planned", "eager", "traced", "exempt")
 
 
@@ -58,9 +60,9 @@ class Replay:
         place, of = self.share
         names = getattr(item, "fixturenames", ())
         callspec = getattr(item, "callspec", None)
-        where = callspec.params.get("place", "local") if callspec is not None else "local"
+        params = callspec.params.values() if callspec is not None else ()
         return (
-            where == "local"
+            not any(isinstance(p, str) and p in ELSEWHERE for p in params)
             and "daemon" not in names
             and left_out(item.nodeid) is None
             and item.get_closest_marker("oracle") is None
@@ -123,7 +125,6 @@ class Replay:
         finally:
             self.cuts.end()
             self.reuse.end()
-            self.shadows.drop()
             for name, value in self.shadows.take_counts().items():
                 counts[name] += value
         return failed
