@@ -15,6 +15,7 @@ from ..dtypes import BOOL, INT, DType, float32, from_numpy
 from ..infer import infer
 from ..kernels import KernelTable
 from ..layout import Meta
+from ..misfit import misfit, stated
 from ..state import quiet_copy, quietly, state
 from ..tensor import Storage, Tensor
 from . import Device
@@ -118,11 +119,13 @@ class ArrayBackend:
                 storage = Storage(a, a.nbytes, account)
                 tensors.append(Tensor(self, storage, m.shape, m.strides, 0, m.dtype, a))
             return tensors
-        except BaseException:
+        except BaseException as error:
             if account is not None:
                 for m in metas[len(tensors) :]:
                     account.give(m.nbytes)
-            raise
+            if stated(error):
+                raise
+            raise misfit(op, inputs, attrs) from error
 
     def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
         """`run` for a plain op and inputs of a geometry that is known."""
@@ -157,10 +160,12 @@ class ArrayBackend:
             ):
                 a = quietly(self.lawful, a, m, [x.array for x in _tensors(inputs)])
             return Tensor(self, Storage(a, a.nbytes, account), m.shape, m.strides, 0, m.dtype, a)
-        except BaseException:
+        except BaseException as error:
             if account is not None:
                 account.give(m.nbytes)
-            raise
+            if stated(error):
+                raise
+            raise misfit(op, inputs, attrs) from error
 
     def run_into(
         self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]
@@ -169,7 +174,12 @@ class ArrayBackend:
         metas = (meta,)
         given = [self._argument(x, meta.compute, yes) for x, yes in zip(inputs, op.written, strict=True)]
         attrs = self._attributes(op, metas, attrs)
-        quietly(self._store, target, quiet_copy().run(self.kernels[op], self.xp, *given, **attrs))
+        try:
+            quietly(self._store, target, quiet_copy().run(self.kernels[op], self.xp, *given, **attrs))
+        except Exception as error:
+            if stated(error):
+                raise
+            raise misfit(op, inputs, attrs) from error
 
     def _store(self, target: Tensor, a: Any) -> None:
         target.array[...] = self.cast(a, target.dtype)
