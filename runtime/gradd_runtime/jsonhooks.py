@@ -85,6 +85,7 @@ class Hook:
 
     def __call__(self, *given: Any) -> Any:
         """Run the steps on what a pass brings: a tensor, or tuples of them; what replaces it, or None."""
+        self._session.hooks.count(len(self._bound.calls))
         flat = [t for x in given for t in (x if isinstance(x, (tuple, list)) else [x])]
         table, backend = self._table, self._backend
         try:
@@ -147,6 +148,16 @@ class Hooks:
 
     def __init__(self) -> None:
         self._declared: dict[str, Declared] = {}
+        #: steps of hooks that the batch which is running has run
+        self.steps = 0
+
+    def count(self, steps: int) -> None:
+        """A hook of so many steps is about to run. RuntimeError where the batch has run too many: hooks that
+        many tensors share would make a small request a long one.
+        """
+        if self.steps + steps > DEFAULT.batch_hook_steps:
+            raise RuntimeError(f"the hooks of one batch run at most {DEFAULT.batch_hook_steps} steps")
+        self.steps += steps
 
     def answer(
         self,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gradd_engine.memory import OutOfQuota
 from gradd_protocol.limits import MIB
 from gradd_protocol.problems import Problem, ProtocolError
+from gradd_protocol.program import GradOf
 
 from .admission import admit
 from .executor import over_quota, run
@@ -31,7 +32,7 @@ ADMITTED = 4096
 @dataclass(slots=True)
 class Work:
     """What to run and what to do with its outputs. `keep`: slot -> id; `binds`: slot -> names; `late`: (name,
-    id).
+    id); `fetch`: slots, gradients of slots, ids and names.
     """
 
     bound: Bound
@@ -41,18 +42,18 @@ class Work:
     keep: dict[int, str]
     binds: dict[int, list[str]]
     late: list[tuple[str, str]]
-    fetch: list[int | str]
+    fetch: list[int | GradOf | str]
     free: list[str]
     unbind: list[str]
     labels: list[str] = field(default_factory=list)
 
     def fetched_slots(self) -> Iterator[int]:
-        """The slots of which `fetch` wants the value or (``3.grad``) the gradient."""
+        """The slots of which `fetch` wants the value or the gradient."""
         for f in self.fetch:
             if isinstance(f, int):
                 yield f
-            elif f[0].isdigit():
-                yield int(f.partition(".")[0])
+            elif isinstance(f, GradOf):
+                yield f.of
 
 
 @dataclass(slots=True)
@@ -93,6 +94,7 @@ def perform(work: Work, session: Session) -> Outcome:
         session.pinned.settle()
     except OutOfQuota as error:
         return Outcome(problem=over_quota(error, applied=0))
+    session.hooks.steps = 0
     profile = session.profile
     began = 0.0 if profile is None else profile.begin()
     done = session.plans.run(work, session, produced)
@@ -147,11 +149,14 @@ def _admission(work: Work, session: Session) -> Problem | None:
     return found
 
 
-def _fetch(what: int | str, slots: Any, session: Session, outcome: Outcome) -> tuple[Any, str, bool]:
+def _fetch(
+    what: int | GradOf | str, slots: Any, session: Session, outcome: Outcome
+) -> tuple[Any, str, bool]:
     if isinstance(what, int):
         t = slots[what]
-    elif what[0].isdigit():
-        t = slots[int(what.partition(".")[0])]._grad
+    elif isinstance(what, GradOf):
+        t = slots[what.of]
+        t = None if t is None else t._grad
     else:
         t = session.table.find_ref(what)
     if t is None:

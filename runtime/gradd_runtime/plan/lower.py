@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from gradd_engine.layout import Meta
 from gradd_engine.tensor import Storage
-from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Kernel, Late, Place, Upload, Window
+from gradd_engine.tracing import (
+    Allocate,
+    Block,
+    Copy,
+    Instruction,
+    Kernel,
+    Late,
+    Place,
+    Upload,
+    Window,
+    local,
+)
 
 if TYPE_CHECKING:
     from gradd_engine.backends.array import ArrayBackend
@@ -130,7 +141,7 @@ class Lowering:
         self.sources: dict[int, int] = {}
         self.steps: list[tuple[Callable[[Frame], None], str]] = []
         self._own = {
-            Place(t.storage, tuple(t.shape), tuple(t.strides), int(t.offset), t.dtype): i  # type: ignore[arg-type]
+            Place(t.storage, tuple(t.shape), tuple(t.strides), local(t.offset), t.dtype): i  # type: ignore[arg-type]
             for i, t in reversed(list(enumerate(inputs)))
         }
         self._touched: set[int] = set()
