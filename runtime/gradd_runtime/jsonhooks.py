@@ -45,6 +45,7 @@ class Hook:
         self.runs = 0
         # Not the session: a hook hangs on a tensor that the session holds.
         self._table, self._backend, self._counts = session.table, session.backend, session.counts
+        self._budget = session.hooks.budget
         for i, step in enumerate(form.steps):
             if step.op in _PASSES:
                 raise invalid(i, f"a hook does not start passes: {step.op}()")
@@ -85,7 +86,7 @@ class Hook:
 
     def __call__(self, *given: Any) -> Any:
         """Run the steps on what a pass brings: a tensor, or tuples of them; what replaces it, or None."""
-        self._session.hooks.count(len(self._bound.calls))
+        self._budget.take(len(self._bound.calls))
         flat = [t for x in given for t in (x if isinstance(x, (tuple, list)) else [x])]
         table, backend = self._table, self._backend
         try:
@@ -143,21 +144,31 @@ class Declared:
         return {"name": self.hook.name, **defaults, **self.said, "runs": self.hook.runs}
 
 
+class Budget:
+    """How many steps the hooks of one batch may run: hooks that many tensors share would make a small request
+    a long one.
+    """
+
+    def __init__(self) -> None:
+        self._steps = 0
+
+    def begin(self) -> None:
+        """A batch begins."""
+        self._steps = 0
+
+    def take(self, steps: int) -> None:
+        """A hook of so many steps is about to run; RuntimeError where the batch has run too many."""
+        if self._steps + steps > DEFAULT.batch_hook_steps:
+            raise RuntimeError(f"the hooks of one batch run at most {DEFAULT.batch_hook_steps} steps")
+        self._steps += steps
+
+
 class Hooks:
     """The hooks of a session, by name, in the order in which they were declared."""
 
     def __init__(self) -> None:
         self._declared: dict[str, Declared] = {}
-        #: steps of hooks that the batch which is running has run
-        self.steps = 0
-
-    def count(self, steps: int) -> None:
-        """A hook of so many steps is about to run. RuntimeError where the batch has run too many: hooks that
-        many tensors share would make a small request a long one.
-        """
-        if self.steps + steps > DEFAULT.batch_hook_steps:
-            raise RuntimeError(f"the hooks of one batch run at most {DEFAULT.batch_hook_steps} steps")
-        self.steps += steps
+        self.budget = Budget()
 
     def answer(
         self,

@@ -94,7 +94,7 @@ def perform(work: Work, session: Session) -> Outcome:
         session.pinned.settle()
     except OutOfQuota as error:
         return Outcome(problem=over_quota(error, applied=0))
-    session.hooks.steps = 0
+    session.hooks.budget.begin()
     profile = session.profile
     began = 0.0 if profile is None else profile.begin()
     done = session.plans.run(work, session, produced)
