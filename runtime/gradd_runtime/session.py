@@ -12,6 +12,7 @@ import hashlib
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.dtypes import defaulting
@@ -32,6 +33,7 @@ from .jsonhooks import Hooks
 from .pins import Pins, taken, values_of
 from .plan import Plans
 from .profile import Profile
+from .refusals import broken
 from .store import MemoryStore, Record
 from .table import Table, describe, not_found
 from .work import Outcome, Work, perform
@@ -235,7 +237,7 @@ class Session:
         if stored is not None:
             reply, out = frames.decode_reply(stored)
             assert isinstance(reply, m.BatchReply)
-            return frames.join(frames.encode(_replayed(reply), out))
+            return frames.join(frames.encode(msgspec.structs.replace(reply, replayed=True), out))
         bound, refusal = self._program(batch)
         missing = [k for k in batch.uploads if isinstance(k, str) and k not in self.staged]
         if missing:
@@ -249,27 +251,33 @@ class Session:
         self.counts["batches"] += 1
         if batch.fetch or batch.state:
             self.counts["round_trips"] += 1
-        outcome = Outcome()
-        if runs:
-            outcome = self._run(batch, bound, refusal, buffers)
-            if outcome.problem is not None:
-                writer.failed = batch.seq
+        try:
+            outcome = self._run(batch, bound, refusal, buffers) if runs else Outcome()
+            reply = self._reply(batch, writer, outcome, runs)
+            data = frames.join(frames.encode(reply, outcome.inline))
+        except Exception as error:
+            # The number is consumed, so it has an answer.
+            reply = m.BatchReply(seq=batch.seq, position=self.position, problem=broken(self.name, error))
+            data = frames.join(frames.encode(reply))
+        if reply.problem is not None:
+            writer.failed = batch.seq
         for key in {k for k in batch.uploads if isinstance(k, str)}:
             self.staged_bytes -= self.staged.pop(key).nbytes
+        writer.position = self.position
+        writer.replies[batch.seq] = (digest, data)
+        self.store.append(
+            Record(self.position, writer.id, batch.seq, digest, bytes(frame), _word(reply.problem, runs))
+        )
+        return data
+
+    def _reply(self, batch: m.Batch, writer: Writer, outcome: Outcome, runs: bool) -> m.BatchReply:
         others = self.position - writer.position > 1
-        reply = m.BatchReply(
+        return m.BatchReply(
             seq=batch.seq, position=self.position, applied=outcome.applied, skipped=not runs,
             results=self._results(outcome, writer, batch.seq), others=others,
             changed=self.table.changed_since(writer.position) if others else [],
             state=self.table.infos(batch.state, f"@{writer.id}."), problem=outcome.problem,
         )  # fmt: skip
-        writer.position = self.position
-        data = frames.join(frames.encode(reply, outcome.inline))
-        writer.replies[batch.seq] = (digest, data)
-        self.store.append(
-            Record(self.position, writer.id, batch.seq, digest, bytes(frame), _word(outcome.problem, runs))
-        )
-        return data
 
     def _program(self, batch: m.Batch) -> tuple[Bound | None, Problem | None]:
         """The batch's program, and why it is refused if it is; program-unknown is not consumed, so it is
@@ -414,7 +422,8 @@ class Session:
 
     def _stage(self, key: str, array: Any) -> m.Done:
         writer, _, n = key.partition(".")
-        if not (writer.isdigit() and n.isdigit()) or int(writer) not in self.writers:
+        known = key.isascii() and writer.isdigit() and n.isdigit() and int(writer) in self.writers
+        if not known:
             raise ProtocolError.of(
                 "writer-unknown", f"{key!r} is not the key writer.n of a writer of this session"
             )
@@ -431,12 +440,6 @@ class Session:
 
 def _failed(error: Exception) -> Problem:
     return problem("op-failed", str(error), exception=type(error).__name__)
-
-
-def _replayed(reply: m.BatchReply) -> m.BatchReply:
-    import msgspec
-
-    return msgspec.structs.replace(reply, replayed=True)
 
 
 def _word(p: Problem | None, runs: bool) -> str:

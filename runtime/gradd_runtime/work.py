@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gradd_protocol.limits import MIB
+from gradd_protocol.limits import DEFAULT, MIB
 from gradd_protocol.problems import Problem, ProtocolError
 from gradd_protocol.program import GradOf
 
@@ -88,7 +88,7 @@ def perform(work: Work, session: Session) -> Outcome:
             table.bind(name, t)
 
     session.pinned.settle()
-    session.hooks.steps = 0
+    session.hooks.ration.left = DEFAULT.batch_hook_steps
     profile = session.profile
     began = 0.0 if profile is None else profile.begin()
     done = session.plans.run(work, session, produced)
