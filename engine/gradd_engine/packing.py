@@ -157,18 +157,20 @@ class saved_tensors_hooks:
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
-        self._modes: list[ambient] = []
 
     def __enter__(self) -> None:
         if state.unpackable is not None:
             raise RuntimeError(state.unpackable)
         _check_callable("_push_saved_tensors_default_hooks()", self.pack_hook, self.unpack_hook)
-        mode = ambient(packing=(self.pack_hook, self.unpack_hook), watcher=_Packing())
-        mode.__enter__()
-        self._modes.append(mode)
+        # One stack for all pairs, in the thread's state: what is entered within a pass ends with its callable.
+        state.packings = (*state.packings, (state.packing, state.watcher))
+        state.packing, state.watcher = (self.pack_hook, self.unpack_hook), _Packing()
 
     def __exit__(self, *exc: object) -> None:
-        self._modes.pop().__exit__(None, None, None)
+        if not state.packings:
+            raise RuntimeError("no saved-tensor hooks are entered that could be left")
+        *below, (state.packing, state.watcher) = state.packings
+        state.packings = tuple(below)
 
 
 @contextmanager
