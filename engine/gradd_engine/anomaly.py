@@ -48,6 +48,9 @@ class Watcher:
         """Whether a composite is to be recorded as what is inside it."""
         return False
 
+    def begins(self, op: Op, inputs: tuple[Any, ...]) -> None:
+        """An operation is about to run."""
+
     def settle(self, inputs: tuple[Any, ...], outputs: Any) -> None:
         """The operation is done and recorded."""
 
