@@ -17,7 +17,9 @@ from tests.recordings import Book, book
 from tests.waiting import PATIENCE
 
 TAPE = pytest.StashKey[Tape]()
+#: what is to be recorded, and which tests its files have
 MADE: dict[Book, dict[str, Tape]] = {}
+THERE: dict[Book, set[str]] = {}
 
 
 def _name(item: pytest.Item) -> str:
@@ -50,10 +52,19 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         pytest.fail(f"the recording {fault}; make record TESTS={item.location[0]}", pytrace=False)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Look at all tests before some are deselected."""
+    if config.getoption("--record"):
+        for item in items:
+            THERE.setdefault(book(item.path), set()).add(_name(item))
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write what was recorded; recordings of tests that are no more are dropped."""
+    """Write what was recorded; of files that were looked at as a whole, drop tests that are no more."""
+    parts = any("::" in arg for arg in session.config.args)
     for at, made in MADE.items():
-        at.write(made, {_name(item) for item in session.items if book(item.path) is at})
+        at.write(made, {*at.tests} if parts else THERE[at])
 
 
 def _forward(stream: IO[str], lines: queue.Queue[str | None]) -> None:

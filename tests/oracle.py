@@ -270,7 +270,7 @@ class Tape:
         if isinstance(x, (list, tuple)):
             return ["l" if isinstance(x, list) else "t", *map(self._tell, x)]
         if type(x) is dict:
-            return ["d", *([self._tell(k), self._tell(v)] for k, v in x.items())]
+            return ["d", *(self._tell(e) for pair in x.items() for e in pair)]
         if id(x) in self._numbers:
             return ["o", self._numbers[id(x)]]
         self._fresh.append(self._meet(x))
@@ -294,7 +294,8 @@ class Tape:
             case "s":
                 return Size(rest)
             case "d":
-                return {self._hear(k): self._hear(v) for k, v in rest}
+                found = [self._hear(e) for e in rest]
+                return dict(zip(found[::2], found[1::2], strict=True))
             case "c":
                 return complex(*rest)
             case "i":

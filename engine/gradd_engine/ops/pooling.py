@@ -153,6 +153,7 @@ max_with_indices: Op = op(
     node="MaxPool2DWithIndicesBackward0",
     namespace="-",
     doc="Maxima of windows and their flat indices into each plane; the first of equal ones.",
+    raises=False,
 )
 
 
