@@ -41,7 +41,7 @@ CANARY = 0x7E57CA9A7E57CA9A
 #: what refusals may be: PyTorch's classes
 CLASSES = {
     "RuntimeError", "IndexError", "ValueError", "TypeError", "NotImplementedError", "OverflowError",
-    "_LinAlgError",
+    "_LinAlgError", "AttributeError",
 }  # fmt: skip
 #: problems that a call may be answered with
 SLUGS = {
@@ -167,8 +167,8 @@ def _bits(t: Tensor) -> bytes:
 class Trial:
     """Two sessions, one of which must never notice the other."""
 
-    def __init__(self) -> None:
-        self.counts = {"cases": 0, "refused": 0, "computed": 0, "planned": 0}
+    def __init__(self, counts: dict[str, int] | None = None) -> None:
+        self.counts = counts or {"cases": 0, "refused": 0, "computed": 0, "planned": 0}
         self._raised: list[BaseException] = []
         real: Callable[..., Any] = executor.op_failed
 

@@ -63,6 +63,7 @@ def main(seed: int, cases: int) -> None:
             except Exception as error:
                 text = f"the trial itself failed: {type(error).__name__}: {error}"
                 print("fault", op, number, json.dumps([text, repr(call)]), flush=True)
+                trial = Trial(trial.counts)
         gc.collect()
         print("done", op, json.dumps(trial.counts), flush=True)
     sys.stdout.flush()

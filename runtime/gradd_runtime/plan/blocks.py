@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Kernel, Place, Window, root
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
 #: families whose kernels never refuse a value
 _CALM = frozenset(
@@ -23,11 +23,34 @@ _CALM = frozenset(
 _RAISE = frozenset({"div", "div_"})
 
 
-def calm(i: Instruction) -> bool:
-    """Whether an instruction surely does not raise."""
-    return isinstance(i, (Copy, Allocate)) or (
-        isinstance(i, Kernel) and i.op.family in _CALM and i.op.name not in _RAISE
-    )
+#: ops that refuse a place outside of their planes: the input, and the op whose places are always inside
+_PLACES = {
+    "max_pool2d_backward": (1, "max_pool2d_with_indices"),
+    "max_pool2d_pick": (1, "max_pool2d_with_indices"),
+}
+
+
+def makers(code: Sequence[Instruction]) -> dict[int, Kernel]:
+    """The kernel that makes each block, by the block's number."""
+    return {b.number: i for i in code if isinstance(i, Kernel) for b in i.outs}
+
+
+def calm(i: Instruction, made: Mapping[int, Kernel]) -> bool:
+    """Whether an instruction surely does not raise; `made`: what made each block, by number."""
+    if isinstance(i, (Copy, Allocate)):
+        return True
+    if not isinstance(i, Kernel) or i.op.family not in _CALM or i.op.name in _RAISE:
+        return False
+    return i.op.name not in _PLACES or _inside(i, made)
+
+
+def _inside(i: Kernel, made: Mapping[int, Kernel]) -> bool:
+    """Whether the places that a kernel gets are of planes of its own size."""
+    at, maker = _PLACES[i.op.name]
+    place = i.args[at]
+    source = made.get(place.block.number) if isinstance(place, Place) else None
+    size = i.attrs.get("size") or i.args[0].shape[-2:]
+    return source is not None and source.op.name == maker and tuple(source.args[0].shape[-2:]) == tuple(size)
 
 
 def touched(i: Instruction) -> Iterator[Block]:

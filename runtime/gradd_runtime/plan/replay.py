@@ -25,7 +25,7 @@ from gradd_engine.tracing import (
 )
 
 from ..executor import run
-from .blocks import calm, written
+from .blocks import calm, makers, written
 from .elide import elide_copies
 from .lower import Arrays, Frame, Lowering
 from .simplify import drop_dead, merge_common
@@ -173,7 +173,8 @@ def _check_order(code: Sequence[Instruction]) -> int:
         return any(b.source is not None or b.number in uploads for b in written(i))
 
     first = next((n for n, i in enumerate(code) if lasts(i)), len(code))
+    made = makers(code)
     for i in code[first:]:
-        if not calm(i):
+        if not calm(i, made):
             raise TraceFailed("a write comes before something that may raise")
     return first
