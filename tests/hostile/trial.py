@@ -187,13 +187,17 @@ class Trial:
         for n, size in enumerate((1, 2, 8, 64, 512, 4096)):
             self.witness.put(f"canary{n}", np.full(size, CANARY, np.uint64).view(np.float64))
         self.peer.put("known", np.arange(4, dtype=np.float32))
+        self.peer.put("written", np.zeros(3, np.float32))
+        self._after_write = False
 
     # -- a case ------------------------------------------------------------------------------------
 
-    def run(self, call: Call, mild: Call) -> str:
+    def run(self, call: Call, mild: Call, after_write: bool = False) -> str:
         """Try `call`, and the plan that `mild`, a call of the same geometry, makes; Fault where something
-        does not hold. What came of it: refused, computed or planned.
+        does not hold. What came of it: refused, computed or planned. `after_write`: the program writes to
+        another tensor first, so that its plan must not fail any more.
         """
+        self._after_write = after_write
         self.counts["cases"] += 1
         with guards.guarded(), guards.guarded_in(_quiet):
             found = self._run(call, mild)
@@ -246,12 +250,16 @@ class Trial:
             _attributes(call, values),
             call.outputs,
         )
-        binds = {f"o{k}": len(given) + k for k in range(call.outputs)}
+        inputs, steps, first = [f"i{n}" for n in range(len(given))], [step], len(given)
+        if self._after_write:
+            inputs.append("written")
+            steps.insert(0, Step("add_", [first, Value("float")], {"alpha": 1}))
+            values.insert(0, 1.0)
+            first += 2
+        binds = {f"o{k}": first + k for k in range(call.outputs)}
         self.session.generator.step = _FIRST_DRAW
         self._raised.clear()
-        reply = self.peer.batch(
-            step, inputs=[f"i{n}" for n in range(len(given))], values=values, bind=binds
-        )
+        reply = self.peer.batch(*steps, inputs=inputs, values=values, bind=binds)
         outputs = [_found(table, f"o{k}") for k in range(call.outputs)]
         for name in (*binds, *(f"i{n}" for n in range(len(given)))):
             table.drop(name)

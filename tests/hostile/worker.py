@@ -57,7 +57,7 @@ def main(seed: int, cases: int) -> None:
             print("at", op, number, flush=True)
             call, mild = case(calls, op, number, seed)
             try:
-                trial.run(call, mild)
+                trial.run(call, mild, after_write=number % 2 == 1)
             except Fault as fault:
                 print("fault", op, number, json.dumps([str(fault), repr(call)]), flush=True)
             except Exception as error:
