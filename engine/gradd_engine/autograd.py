@@ -151,7 +151,8 @@ def grad_task(
     keep = create_graph if retain_graph is None else retain_graph
     level, seeds = batch_of(roots) if is_grads_batched else (None, roots)
     task = GraphTask(seeds, keep=keep, create=create_graph, captures=edges)
-    task.finish = lambda: _captured(task, inputs, roots, allow, materialize_grads, level)
+    # Not a closure over the task: it would hold itself, and what it gathered, until a collection.
+    task.result = lambda done: _captured(done, inputs, roots, allow, materialize_grads, level)
     return task
 
 

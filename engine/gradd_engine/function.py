@@ -127,7 +127,7 @@ class Function(metaclass=_FunctionMeta):
                     cls.setup_context(node, given, found)
             recorded = state.grad and any(t.requires_grad for t in tensors)
             outputs = list(found) if isinstance(found, tuple) else [found]
-            node.end(outputs, tensors, recorded)
+            node.end(outputs, tensors, recorded, split)
             tangents.give(outputs, node)
         finally:
             tangents.put_back()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gradd
 import pytest
 
@@ -10,8 +12,7 @@ from tests.examples.models import main
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("transport", ["local", "stream"])
-def test_models_train_as_the_oracles_do(transport: str, request: pytest.FixtureRequest) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+def test_models_train_as_the_oracles_do(torch: Any, transport: str, request: pytest.FixtureRequest) -> None:
     url = "local:" if transport == "local" else request.getfixturevalue("daemon")
     with gradd.connect(url):
         found = main(gradd)

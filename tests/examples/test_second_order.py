@@ -46,8 +46,7 @@ def readme() -> str:
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", NAMES)
-def test_figures_are_the_oracles(name: str, daemon: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+def test_figures_are_the_oracles(torch: Any, name: str, daemon: str) -> None:
     run = example(name).run
     with gradd.connect(daemon):
         found = run(gradd)

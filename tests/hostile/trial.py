@@ -61,7 +61,9 @@ class Fault(AssertionError):
 
 def _made(given: Given) -> Tensor | None:
     """What only an op makes: a leaf, a result with history, tokens of edges, levels and random state."""
-    run = {name: REGISTRY[name].run for name in ("mul", "edge", "enter_dual_level", "stored_rng", "make_dual")}
+    run = {
+        name: REGISTRY[name].run for name in ("mul", "edge", "enter_dual_level", "stored_rng", "make_dual")
+    }
     t = NUMPY.from_array(np.array(given.values), given.dtype)
     with ambient(grad=True, backend=NUMPY, generator=Generator(0)):
         if given.layout == "rng":
@@ -148,7 +150,8 @@ class Result:
         if self.problem is not None:
             return self.problem.exception, self.problem.detail
         return [
-            None if o is None else (o.dtype.name, tuple(o.shape), tuple(o.strides), _bits(o)) for o in self.outputs
+            None if o is None else (o.dtype.name, tuple(o.shape), tuple(o.strides), _bits(o))
+            for o in self.outputs
         ]
 
 
@@ -402,7 +405,12 @@ def _found(table: Table, name: str) -> Tensor | None:
 def _short(found: Result) -> str:
     if found.problem is not None:
         return f"{found.problem.exception}: {found.problem.detail[:120]}"
-    return repr([None if o is None else (tuple(o.shape), np.asarray(o.array).reshape(-1)[:6].tolist()) for o in found.outputs])[:300]
+    return repr(
+        [
+            None if o is None else (tuple(o.shape), np.asarray(o.array).reshape(-1)[:6].tolist())
+            for o in found.outputs
+        ]
+    )[:300]
 
 
 def _argument(x: Any, slot: Iterator[int], values: list[Any]) -> Any:

@@ -49,8 +49,8 @@ def main(seed: int, cases: int) -> None:
     for line in sys.stdin:
         op, first = line.split()
         if not calls.get(op):
-            print('fault', op, 0, json.dumps(['there is no valid call', '']), flush=True)
-            print('done', op, '{}', flush=True)
+            print("fault", op, 0, json.dumps(["there is no valid call", ""]), flush=True)
+            print("done", op, "{}", flush=True)
             continue
         trial.counts = dict.fromkeys(trial.counts, 0)
         for number in range(int(first), cases):

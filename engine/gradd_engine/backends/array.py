@@ -37,6 +37,8 @@ def _alone() -> int:
 
 
 _ALONE = _alone()
+#: bytes more than its own that a result may keep alive
+_SLACK = 64
 
 
 class _Watched(KernelTable):
@@ -271,7 +273,8 @@ class ArrayBackend:
         if a.base is None:
             owned = all(x is not a for x in given)
         else:
-            owned = not any(np.may_share_memory(a, x) for x in given)
+            # A small part of something large would keep all of it, and the account would not know.
+            owned = _size(a) <= a.nbytes + _SLACK and not any(np.may_share_memory(a, x) for x in given)
         if not owned or not self._has_strides(a, meta):
             target = self.allocate(meta)
             target[...] = a
@@ -338,6 +341,14 @@ class ArrayBackend:
     def strided(self, flat: Any, meta: Meta) -> Any:
         """An array over `flat` with the geometry of `meta`."""
         raise NotImplementedError(f"{type(self).__name__} does not make strided views")
+
+
+def _size(a: Any) -> int:
+    """Bytes of the memory that an array lies in."""
+    while getattr(a, "base", None) is not None:
+        a = a.base
+    found: int = a.nbytes
+    return found
 
 
 def _tensors(inputs: Any) -> Any:

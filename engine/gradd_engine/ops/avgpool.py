@@ -156,6 +156,7 @@ avg: Op = op(
     node="AvgPool2DBackward0",
     namespace="-",
     doc="Averages of windows.",
+    raises=False,
 )
 
 avg_transposed: Op = op(
@@ -168,6 +169,7 @@ avg_transposed: Op = op(
     jvp=LINEAR,
     namespace="-",
     doc="Spreads a gradient of averages over their windows, into planes of `size` [H, W].",
+    raises=False,
 )
 
 
@@ -282,6 +284,7 @@ adaptive: Op = op(
     node="AdaptiveAvgPool2DBackward0",
     namespace="-",
     doc="Averages over as many windows as `output_size` says.",
+    raises=False,
 )
 
 adaptive_transposed: Op = op(
@@ -292,6 +295,7 @@ adaptive_transposed: Op = op(
     jvp=LINEAR,
     namespace="-",
     doc="Spreads a gradient of averages over their windows, into planes of `size` [H, W].",
+    raises="not of floats",
 )
 
 

@@ -74,6 +74,7 @@ diagonal_backward: Op = op(
     jvp=LINEAR,
     namespace="-",
     doc="Zeros of `size` with `g` on a diagonal.",
+    raises=False,
 )
 
 
@@ -137,6 +138,7 @@ tril: Op = op(
     method=True,
     inplace=True,
     doc="The lower triangle of matrices, zeros above (torch.tril).",
+    raises=False,
 )
 triu: Op = op(
     "triu(Tensor input, int diagonal=0)",
@@ -147,6 +149,7 @@ triu: Op = op(
     method=True,
     inplace=True,
     doc="The upper triangle of matrices, zeros below (torch.triu).",
+    raises=False,
 )
 
 
@@ -169,7 +172,9 @@ diag_embed: Op = op(
     needs_meta=True,
     method=True,
     doc="The last dimension as a diagonal of two (torch.diag_embed).",
+    raises=False,
 )
+
 
 def _diagonal_copied(xp: Any, a: Any, offset: int, dim1: int, dim2: int) -> Any:
     # beyond the corners there is nothing, however far
@@ -234,4 +239,5 @@ trace = op(
     needs_meta=True,
     method=True,
     doc="The sum of a matrix's diagonal (torch.trace).",
+    raises=False,
 )

@@ -55,6 +55,7 @@ masked_fill: Op = op(
     inplace=True,
     namespace="-",
     doc="One value where a mask holds (torch.Tensor.masked_fill).",
+    raises=False,
 )
 public(name="masked_fill")(masked_fill.call)
 
@@ -98,7 +99,9 @@ def _embedding_backward_infer(
     grad: Tensor, index: Tensor, rows: int, padding_idx: int | None, scale_grad_by_freq: bool
 ) -> Meta:
     if index.dtype not in (dtypes.int64, dtypes.int32):
-        raise RuntimeError(f"embedding_backward(): expected indices to be Long or Int, got {index.dtype.title}")
+        raise RuntimeError(
+            f"embedding_backward(): expected indices to be Long or Int, got {index.dtype.title}"
+        )
     if grad.ndim < 1 or tuple(grad.shape[:-1]) != tuple(index.shape):
         raise RuntimeError(
             f"embedding_backward(): a gradient of shape {list(grad.shape)} does not fit indices of shape "
@@ -208,6 +211,7 @@ _largest = op(
     impl=lambda xp, a: a.max() if a.size else xp.int64(-1),
     namespace="-",
     doc="The largest class, -1 where there is none.",
+    raises=False,
 )
 
 

@@ -59,9 +59,7 @@ def _place_meta(input: Tensor, index: Tensor, dim: int, keepdim: bool, size: Seq
     return Meta(tuple(size), input.dtype)
 
 
-def _picked_shape(
-    name: str, size: Sequence[int], index: Tensor, dim: int, keepdim: bool
-) -> tuple[int, ...]:
+def _picked_shape(name: str, size: Sequence[int], index: Tensor, dim: int, keepdim: bool) -> tuple[int, ...]:
     """The shape of one element a slice; RuntimeError where `index` has another."""
     shape = tuple(size)
     found = reduced_shape(shape, (wrap_dim(dim, len(shape)),) if shape else (), keepdim)
@@ -142,6 +140,7 @@ def _whole(name: str) -> Op:
         node=f"{name.capitalize()}Backward1",
         namespace="-",
         doc=f"The {name}imum of all (torch.{name}); ties share the gradient evenly.",
+        raises=False,
     )
 
 
@@ -178,6 +177,7 @@ def _along(name: str) -> Op:
         differentiable=(True, False),
         namespace="-",
         doc=f"The {name}imum along a dimension and its index, the first of ties (torch.{name}).",
+        raises=False,
     )
 
 
@@ -239,6 +239,7 @@ def _end(name: str) -> Op:
         ),
         method=True,
         doc=f"The {name[1:]}imum over dimensions (torch.{name}); ties share the gradient evenly.",
+        raises=False,
     )
 
 
@@ -278,6 +279,7 @@ _aminmax: Op = op(
     ],
     many=True,
     doc="Smallest and largest (torch.aminmax).",
+    raises=False,
 )
 
 
@@ -308,6 +310,7 @@ def _index(name: str) -> Op:
         impl=impl,
         method=True,
         doc=f"The index of the {name[3:]}imum, the first of ties (torch.{name}).",
+        raises=False,
     )
 
 
@@ -325,6 +328,7 @@ def _truth(name: str, words: str) -> Op:
         impl=lambda xp, a, dim, keepdim: getattr(xp, name)(a != 0, axis=axes(a, dim), keepdims=keepdim),
         method=True,
         doc=f"Whether {words} over `dim`, or over all (torch.{name}).",
+        raises=False,
     )
 
 
@@ -336,4 +340,5 @@ count_nonzero: Op = op(
     impl=lambda xp, a, dim: (a != 0).sum(axis=axes(a, dim)),
     method=True,
     doc="How many elements are not 0 (torch.count_nonzero).",
+    raises=False,
 )

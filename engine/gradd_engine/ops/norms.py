@@ -67,9 +67,7 @@ def _check_statistics(
         )
 
 
-def _standardized_infer(
-    input: Tensor, mean: Tensor, rstd: Tensor, dims: Sequence[int], eps: float
-) -> Meta:
+def _standardized_infer(input: Tensor, mean: Tensor, rstd: Tensor, dims: Sequence[int], eps: float) -> Meta:
     _check_statistics("standardized", input, mean, rstd, dims)
     return contiguous_like(input)
 
@@ -88,6 +86,7 @@ standardized: Op = op(
     composite=lambda input, mean, rstd, dims, eps: _recorded(input, dims, eps)[0],
     namespace="-",
     doc="(input - mean) * rstd, where those are the input's own over `dims`.",
+    raises="not of floats",
 )
 
 
@@ -117,6 +116,7 @@ standardize_backward: Op = op(
     composite=_standardize_grad_recorded,
     namespace="-",
     doc="The gradient for `input` of standardized(input) over `dims`.",
+    raises="not of floats",
 )
 
 
@@ -278,6 +278,7 @@ layer_backward: Op = op(
     many=True,
     namespace="-",
     doc="Of the gradients of layer norm for its input, weight and bias those that are `wanted`.",
+    raises="not of floats",
 )
 
 
@@ -317,6 +318,7 @@ layer: Op = op(
     ],
     namespace="-",
     doc="Layer norm, and the means and 1 / deviations that it used.",
+    raises=False,
 )
 
 op(

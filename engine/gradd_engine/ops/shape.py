@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import (
-    is_dense,
     MemoryFormat,
     Meta,
     contiguous_format,
     format_name,
     format_strides,
+    is_dense,
     numel,
     preserve_format,
     preserved_strides,
@@ -32,6 +32,7 @@ clone = op(
     vjp=lambda g: g,
     jvp=LINEAR,
     doc="A copy that keeps its history, laid out as the input is.",
+    raises=False,
 )
 
 
@@ -54,7 +55,9 @@ contiguous_copy = op(
     node="CloneBackward0",
     namespace="-",
     doc="A copy laid out row-major, or in another memory format.",
+    raises=False,
 )
+
 
 def _layout_infer(input: Tensor, strides: Sequence[int]) -> Meta:
     if len(strides) != input.ndim or not (input.numel() == 0 or is_dense(input.shape, strides)):
@@ -71,6 +74,7 @@ to_layout = op(
     node="torch::autograd::CopyBackwards",
     namespace="-",
     doc="A copy whose memory has the given strides (elements).",
+    raises=False,
 )
 
 
@@ -121,6 +125,7 @@ sum_to_size = op(
     jvp=LINEAR,
     node="SumBackward1",
     doc="Sum over the dimensions along which `size` would be broadcast to the input (Tensor.sum_to_size).",
+    raises=False,
 )
 
 

@@ -81,9 +81,7 @@ def run_through(
         own = next((w.shape[:1] for w in weights if w is not None), ()) if is_grads_batched else ()
         sizes = [level.size for level in reversed(levels)]
         count = prod(sizes) * prod(own)
-        given = [
-            _batch(w, o, levels, count, is_grads_batched) for o, w in zip(outputs, weights, strict=True)
-        ]
+        given = [_batch(w, o, levels, count, is_grads_batched) for o, w in zip(outputs, weights, strict=True)]
         found = run(outputs, inputs, given, is_grads_batched=True, **options)
         return tuple(None if g is None else _samples(g, levels, (*sizes, *own)) for g in found)
 

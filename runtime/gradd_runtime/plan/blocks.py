@@ -4,53 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Kernel, Place, Window, root
+from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Kernel, Place, Upload, Window, root
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-#: families whose kernels never refuse a value
-_CALM = frozenset(
-    {
-        "activations", "affine", "arithmetic", "attention", "avgpool", "batchnorm", "bce", "cast",
-        "combine", "comparison", "complex", "conv", "create", "diagonals", "dropout", "elementwise",
-        "erf", "groupnorm", "inplace", "joining", "losses", "matmul", "norm", "norms", "optim",
-        "pooling", "reductions", "reshape", "scalars", "scans", "shape", "slicing", "softhard",
-        "softmax", "variance", "views",
-    }
-)  # fmt: skip
-#: but for these of their ops: integers may be divided by zero
-_RAISE = frozenset({"div", "div_"})
+    from collections.abc import Iterator
 
 
-#: ops that refuse a place outside of their planes: the input, and the op whose places are always inside
-_PLACES = {
-    "max_pool2d_backward": (1, "max_pool2d_with_indices"),
-    "max_pool2d_pick": (1, "max_pool2d_with_indices"),
-}
-
-
-def makers(code: Sequence[Instruction]) -> dict[int, Kernel]:
-    """The kernel that makes each block, by the block's number."""
-    return {b.number: i for i in code if isinstance(i, Kernel) for b in i.outs}
-
-
-def calm(i: Instruction, made: Mapping[int, Kernel]) -> bool:
-    """Whether an instruction surely does not raise; `made`: what made each block, by number."""
-    if isinstance(i, (Copy, Allocate)):
-        return True
-    if not isinstance(i, Kernel) or i.op.family not in _CALM or i.op.name in _RAISE:
-        return False
-    return i.op.name not in _PLACES or _inside(i, made)
-
-
-def _inside(i: Kernel, made: Mapping[int, Kernel]) -> bool:
-    """Whether the places that a kernel gets are of planes of its own size."""
-    at, maker = _PLACES[i.op.name]
-    place = i.args[at]
-    source = made.get(place.block.number) if isinstance(place, Place) else None
-    size = i.attrs.get("size") or i.args[0].shape[-2:]
-    return source is not None and source.op.name == maker and tuple(source.args[0].shape[-2:]) == tuple(size)
+def calm(i: Instruction) -> bool:
+    """Whether an instruction surely does not raise."""
+    if not isinstance(i, Kernel):
+        return isinstance(i, (Copy, Allocate, Upload))
+    if i.op.raises == "not of floats":
+        return all((m.compute or m.dtype).is_floating_point for m in i.metas)
+    return i.op.raises is False
 
 
 def touched(i: Instruction) -> Iterator[Block]:

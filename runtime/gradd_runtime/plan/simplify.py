@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Kernel, Late, Place, Window, root
+from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Kernel, Late, Place, Upload, Window, root
 
-from .blocks import calm, makers, touched, written
+from .blocks import calm, touched, written
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 
 def merge_common(code: Sequence[Instruction], outliving: set[int]) -> list[Instruction]:
@@ -83,18 +83,18 @@ def drop_dead(code: Sequence[Instruction], outliving: set[int]) -> list[Instruct
     """The code without what changes only memory that nobody looks at again."""
     used = set(outliving)
     kept: list[Instruction] = []
-    made = makers(code)
     for i in reversed(code):
-        if not _is_dead(i, used, made):
+        if not _is_dead(i, used):
             kept.append(i)
             used.update(b.number for b in touched(i))
     return kept[::-1]
 
 
-def _is_dead(i: Instruction, used: set[int], made: Mapping[int, Kernel]) -> bool:
+def _is_dead(i: Instruction, used: set[int]) -> bool:
     if isinstance(i, (Allocate, Window)):
         return i.block.number not in used
-    if not calm(i, made) or (isinstance(i, Kernel) and i.op.random):
+    # Random steps and uploads are counted.
+    if not calm(i) or isinstance(i, Upload) or (isinstance(i, Kernel) and i.op.random):
         return False
     filled = i.outs if isinstance(i, Kernel) else ()
     return all(b.source is None and b.number not in used for b in (*filled, *written(i)))
