@@ -188,7 +188,9 @@ def _nll_backward_infer(
             f"{list(grad.shape)}"
         )
     if total_weight.ndim or total_weight.dtype is not statistic_dtype(grad.dtype):
-        raise RuntimeError("nll_loss_backward(): expected total_weight to be a single element of grad's dtype")
+        raise RuntimeError(
+            "nll_loss_backward(): expected total_weight to be a single element of grad's dtype"
+        )
     return Meta(size, grad.dtype)
 
 
