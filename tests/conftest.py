@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 import pytest
@@ -37,6 +37,12 @@ def torch(request: pytest.FixtureRequest) -> Iterator[Any]:
     tape = item.stash[TAPE] = book(item.path).tape(_name(item))
     yield tape.torch
     tape.close()
+
+
+@pytest.fixture
+def oracle(request: pytest.FixtureRequest, torch: Any) -> Callable[[Callable[[Any], Any]], Any]:
+    """`oracle(function)`: what a function of PyTorch gives, a plain value, asked or recorded."""
+    return request.node.stash[TAPE].give
 
 
 @pytest.hookimpl(wrapper=True)
