@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import queue
 import re
 import subprocess
@@ -64,6 +65,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--record"):
         for item in items:
             THERE.setdefault(book(item.path), set()).add(_name(item))
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded and collected stays: no collection of garbage need look through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
