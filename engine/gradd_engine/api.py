@@ -14,6 +14,7 @@ from .edges import GradientEdge, tensor_of
 from .passes import run_backward, run_grad
 from .schema import type_name
 from .tensor import Tensor
+from .transforms.batched_pass import run_through
 from .transforms.refused import BACKWARD, REQUIRES, refuse
 
 if TYPE_CHECKING:
@@ -165,7 +166,8 @@ def grad(
         )
     roots = _roots(outputs)
     create_graph = _flag(create_graph)
-    found = run_grad(
+    found = run_through(
+        run_grad,
         roots,
         _inputs(inputs),
         cotangents(grad_outputs, len(roots)),

@@ -151,7 +151,8 @@ def grad_task(
     keep = create_graph if retain_graph is None else retain_graph
     level, seeds = batch_of(roots) if is_grads_batched else (None, roots)
     task = GraphTask(seeds, keep=keep, create=create_graph, captures=edges)
-    task.finish = lambda: _captured(task, inputs, roots, allow, materialize_grads, level)
+    # Not a closure over the task: it would hold itself, and what it gathered, until a collection.
+    task.result = lambda done: _captured(done, inputs, roots, allow, materialize_grads, level)
     return task
 
 
@@ -168,6 +169,7 @@ def _captured(
     assert found is not None
     if level is not None:
         found = [None if g is None else level.front(g) for g in found]
+        level.open = False
     found = [_in_grad_dtype(g, t) for g, t in zip(found, inputs, strict=True)]
     for i, g in enumerate(found):
         if g is None and not allow and not task.blind:

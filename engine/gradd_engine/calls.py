@@ -96,8 +96,7 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
     op makes of such inputs. What is out of the ordinary goes to `dispatch`.
     """
     general = f"return _dispatch(_op, {inputs}, {attrs})"
-    lines = [f"if _state.vmaps: {general}"] if op.random else []
-    lines.append("_grad, _backend, _history, _views = _state.grad, None, False, False")
+    lines = ["_grad, _backend, _history, _views = _state.grad, None, False, False"]
     key = ["_state.dtype"]
     for p in op.schema.tensors:
         x = p.name

@@ -12,6 +12,7 @@ from . import conjugate, graph
 from .backends.numpy import NUMPY
 from .inplace import check_inference, check_memory, check_overlap, check_result, check_target, rebase
 from .methods import position
+from .misfit import misfit, stated
 from .registry import named
 from .schema import GREATEST, LEAST, check_attrs, check_int, type_name
 from .state import state
@@ -172,8 +173,8 @@ def _overloads(op: Op) -> list[str]:
 def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """Run `op`; the outermost call is shown to the backend's listener."""
     backend = backend_of(op, inputs)
-    if op.random and state.vmaps:
-        backend = state.vmaps[-1]
+    if state.vmaps and not op.stateful:
+        backend = _in_sight(backend)
     listener = backend.listener
     if state.depth == 0:
         if listener is not None:
@@ -184,6 +185,15 @@ def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     if listener is None or state.depth or op.inline:
         return execute(op, backend, inputs, attrs)
     return shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+
+
+def _in_sight(backend: Backend) -> Backend:
+    """The innermost open level of vmap, for what is of one below it: all that a mapped function does is its
+    level's, so that tensors made inside can be written to, and a composite may draw.
+    """
+    level = state.vmaps[-1]
+    below = backend.level < level.level and getattr(backend, "root", backend) is level.root
+    return level if below else backend
 
 
 def _watched(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -238,11 +248,13 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
     ):
         # What the composite makes from nothing belongs where its inputs are.
         before = state.backend
-        if before is backend:
-            return composite(*inputs, **attrs)
         state.backend = backend
         try:
             return composite(*inputs, **attrs)
+        except Exception as error:
+            if op.stateful or stated(error):
+                raise
+            raise misfit(op, inputs, attrs) from error
         finally:
             state.backend = before
     assert op.infer is not None
@@ -292,6 +304,8 @@ def compute(
     """`dispatch` for a plain op or view whose inputs were looked at: they share a backend and are of a
     geometry that is known. `history`: one that is no view needs a gradient; `views`: there are views.
     """
+    if state.vmaps and backend is not state.vmaps[-1]:
+        return dispatch(op, inputs, attrs)
     listener = backend.listener
     if state.watcher is not None and not state.depth:
         return _watched(op, backend, inputs, attrs)

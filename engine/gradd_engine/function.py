@@ -117,7 +117,7 @@ class Function(metaclass=_FunctionMeta):
             )
         tangents = Tangents(given)
         try:
-            over = any(isinstance(t.backend, BatchedBackend) for t in tensors)
+            over = bool(state.vmaps) or any(isinstance(t.backend, BatchedBackend) for t in tensors)
             # What a vmap is over has a history of its own, also where this node is without one.
             found = batched(cls, given) if over else None
             with ambient(grad=False, packing=None, watcher=None):
@@ -127,7 +127,7 @@ class Function(metaclass=_FunctionMeta):
                     cls.setup_context(node, given, found)
             recorded = state.grad and any(t.requires_grad for t in tensors)
             outputs = list(found) if isinstance(found, tuple) else [found]
-            node.end(outputs, tensors, recorded)
+            node.end(outputs, tensors, recorded, split)
             tangents.give(outputs, node)
         finally:
             tangents.put_back()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .dtypes import FLOAT, DType
 from .layout import Meta, Size
+from .misfit import misfit, stated
 from .saved import TensorMeta
 from .schema import check_attrs
 from .state import state
@@ -100,8 +101,7 @@ def learn(op: Op, key: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str
             return None
     if not state.depth:
         check_attrs(op.schema, attrs)
-    assert op.infer is not None
-    found = Known(op, _sized(op.infer(*inputs, **attrs)), inputs, attrs)
+    found = Known(op, _sized(_inferred(op, inputs, attrs)), inputs, attrs)
     if len(op.known) >= _MOST:
         op.known.clear()
     op.known[key] = found
@@ -113,12 +113,21 @@ def _sized(meta: Meta) -> Meta:
     return meta
 
 
+def _inferred(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    assert op.infer is not None
+    try:
+        return op.infer(*inputs, **attrs)
+    except Exception as error:
+        if stated(error):
+            raise
+        raise misfit(op, inputs, attrs) from error
+
+
 def infer(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """``op.infer(*inputs, **attrs)``: a Meta, or a list of them where the op has many outputs."""
-    assert op.infer is not None
     known = op.inferred
     if known is None:
-        return op.infer(*inputs, **attrs)
+        return _inferred(op, inputs, attrs)
     parts: list[Any] = [state.dtype]
     for x in inputs:
         if isinstance(x, Tensor):
@@ -129,7 +138,7 @@ def infer(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         offset = inputs[0].offset
         if offset.__class__ is not int:
             # A plan's tracer marks offsets that change from run to run: what is remembered must be numbers.
-            return op.infer(*inputs, **attrs)
+            return _inferred(op, inputs, attrs)
         parts.append(offset)
     for v in attrs.values():
         kind = v.__class__
@@ -138,11 +147,11 @@ def infer(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         elif kind in _LISTS and PLAIN.issuperset(kinds := tuple(map(type, v))):
             parts += (kinds, tuple(v))
         else:
-            return op.infer(*inputs, **attrs)
+            return _inferred(op, inputs, attrs)
     key = tuple(parts)
     found = known.get(key)
     if found is None:
-        found = op.infer(*inputs, **attrs)
+        found = _inferred(op, inputs, attrs)
         for meta in found if op.many else (found,):
             _sized(meta)
         if len(known) >= _MOST:

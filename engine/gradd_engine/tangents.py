@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .dtypes import promote
 from .fitting import cast_gradient, conj
 from .graph import OpNode
-from .layout import overlaps_itself
+from .layout import Meta, overlaps_itself
 from .registry import REGISTRY, named
 from .saved import Saved
 from .schema import BILINEAR, ELEMENTWISE, LINEAR
@@ -25,7 +25,6 @@ from .tensor import Tensor, carry
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .layout import Meta
     from .nodes import Node
     from .op import Op
 
@@ -98,8 +97,8 @@ def tangent_of(t: Tensor, level: Level) -> Tensor | None:
     return found
 
 
-def _part(view: Tensor, base: Tensor, level: Level) -> Tensor:
-    """Where `view` lies in its base's tangent, as a view of it."""
+def _part(view: Tensor, base: Tensor, level: Level, new: Tensor | None = None) -> Tensor:
+    """Where `view` lies in its base's tangent, as a view of it; a tangent made now has room for `new`."""
     if view.dtype is not base.dtype:
         raise NotImplementedError(
             f"forward AD through a write to a view of dtype {view.dtype} of a tensor of dtype {base.dtype} "
@@ -108,7 +107,7 @@ def _part(view: Tensor, base: Tensor, level: Level) -> Tensor:
     with ambient(below=level.depth):
         whole = base._tangents[level] if base._tangents else None
         if whole is None:
-            whole = _zeros(base)
+            whole = _room(base, new)
         if tuple(whole.strides) != tuple(base.strides):
             whole = named.to_layout(whole, list(base.strides))
         level.give(base, whole)
@@ -121,6 +120,15 @@ def _zeros(x: Tensor) -> Tensor:
     with ambient(below=0, grad=False):
         out: Tensor = named.zeros_like(x)
         return out
+
+
+def _room(x: Tensor, new: Tensor | None) -> Tensor:
+    """Zeros of the geometry of `x`, which may differ by sample where those of a tangent `new` do."""
+    if not getattr(new, "mapped", False):
+        return _zeros(x)
+    assert new is not None
+    with ambient(below=0, grad=False):
+        return named.zero_(new.backend.empty(Meta(tuple(x.shape), x.dtype)))  # type: ignore[no-any-return]
 
 
 def levels_of(x: Any) -> list[Level]:
@@ -269,7 +277,7 @@ def write(target: Tensor, value: Tensor) -> None:
         new, old = tangent_of(value, level), tangent_of(target, level)
         with ambient(below=level.depth):
             if old is None:
-                old = _begin(target, level)
+                old = _begin(target, level, new)
             if overlaps_itself(old.shape, old.strides):
                 level.give(target, _zeros(target) if new is None else new)
             elif new is None:
@@ -278,10 +286,10 @@ def write(target: Tensor, value: Tensor) -> None:
                 named.copy_(old, new)
 
 
-def _begin(target: Tensor, level: Level) -> Tensor:
+def _begin(target: Tensor, level: Level, new: Tensor | None) -> Tensor:
     """Zeros as the tangent of a tensor that had none; through a view, of the base and so of all its views."""
     base = target._base
     cut = target._tangents is not None and level in target._tangents
-    found = _zeros(target) if base is None or cut else _part(target, base, level)
+    found = _room(target, new) if base is None or cut else _part(target, base, level, new)
     level.give(target, found)
     return found

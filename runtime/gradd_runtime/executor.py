@@ -32,24 +32,19 @@ class Run:
     produced: int = field(default=0)
 
 
+def over_quota(error: OutOfQuota | MemoryError, **members: Any) -> Problem:
+    """The problem of what the session has no bytes for."""
+    if isinstance(error, OutOfQuota):
+        members |= {"requested": error.requested, "used": error.used, "limit": error.limit}
+    return problem("quota-exceeded", str(error) or "out of memory", exception="RuntimeError", **members)
+
+
 def op_failed(error: BaseException, step: int, applied: int) -> Problem:
     """The problem of a step that raised: PyTorch's class and message."""
     if isinstance(error, ProtocolError):
         return error.problem
     if isinstance(error, (OutOfQuota, MemoryError)):
-        members = (
-            {"requested": error.requested, "used": error.used, "limit": error.limit}
-            if isinstance(error, OutOfQuota)
-            else {}
-        )
-        return problem(
-            "quota-exceeded",
-            str(error) or "out of memory",
-            exception="RuntimeError",
-            step=step,
-            applied=applied,
-            **members,
-        )
+        return over_quota(error, step=step, applied=applied)
     return problem(
         "op-failed",
         str(error),

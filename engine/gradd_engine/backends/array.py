@@ -15,6 +15,7 @@ from ..dtypes import BOOL, INT, DType, float32, from_numpy
 from ..infer import infer
 from ..kernels import KernelTable
 from ..layout import Meta
+from ..misfit import misfit, stated
 from ..state import quiet_copy, quietly, state
 from ..tensor import Storage, Tensor
 from . import Device
@@ -36,6 +37,8 @@ def _alone() -> int:
 
 
 _ALONE = _alone()
+#: bytes more than its own that a result may keep alive
+_SLACK = 64
 
 
 class _Watched(KernelTable):
@@ -118,11 +121,13 @@ class ArrayBackend:
                 storage = Storage(a, a.nbytes, account)
                 tensors.append(Tensor(self, storage, m.shape, m.strides, 0, m.dtype, a))
             return tensors
-        except BaseException:
+        except BaseException as error:
             if account is not None:
                 for m in metas[len(tensors) :]:
                     account.give(m.nbytes)
-            raise
+            if stated(error):
+                raise
+            raise misfit(op, inputs, attrs) from error
 
     def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
         """`run` for a plain op and inputs of a geometry that is known."""
@@ -157,10 +162,12 @@ class ArrayBackend:
             ):
                 a = quietly(self.lawful, a, m, [x.array for x in _tensors(inputs)])
             return Tensor(self, Storage(a, a.nbytes, account), m.shape, m.strides, 0, m.dtype, a)
-        except BaseException:
+        except BaseException as error:
             if account is not None:
                 account.give(m.nbytes)
-            raise
+            if stated(error):
+                raise
+            raise misfit(op, inputs, attrs) from error
 
     def run_into(
         self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]
@@ -169,7 +176,12 @@ class ArrayBackend:
         metas = (meta,)
         given = [self._argument(x, meta.compute, yes) for x, yes in zip(inputs, op.written, strict=True)]
         attrs = self._attributes(op, metas, attrs)
-        quietly(self._store, target, quiet_copy().run(self.kernels[op], self.xp, *given, **attrs))
+        try:
+            quietly(self._store, target, quiet_copy().run(self.kernels[op], self.xp, *given, **attrs))
+        except Exception as error:
+            if stated(error):
+                raise
+            raise misfit(op, inputs, attrs) from error
 
     def _store(self, target: Tensor, a: Any) -> None:
         target.array[...] = self.cast(a, target.dtype)
@@ -258,7 +270,8 @@ class ArrayBackend:
         if a.base is None:
             owned = all(x is not a for x in given)
         else:
-            owned = not any(np.may_share_memory(a, x) for x in given)
+            # A small part of something large would keep all of it, and the account would not know.
+            owned = _size(a) <= a.nbytes + _SLACK and not any(np.may_share_memory(a, x) for x in given)
         if not owned or not self._has_strides(a, meta):
             target = self.allocate(meta)
             target[...] = a
@@ -319,6 +332,14 @@ class ArrayBackend:
     def strided(self, flat: Any, meta: Meta) -> Any:
         """An array over `flat` with the geometry of `meta`."""
         raise NotImplementedError(f"{type(self).__name__} does not make strided views")
+
+
+def _size(a: Any) -> int:
+    """Bytes of the memory that an array lies in."""
+    while getattr(a, "base", None) is not None:
+        a = a.base
+    found: int = a.nbytes
+    return found
 
 
 def _tensors(inputs: Any) -> Any:

@@ -12,12 +12,13 @@ Source: https://pytorch.org/docs/stable/generated/torch.vmap.html
 from __future__ import annotations
 
 import functools
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from ..infer import infer
 from ..layout import Meta, Size
 from ..registry import named
-from ..state import ambient
+from ..state import ambient, state
 from ..tensor import Tensor, VersionCounter
 from ..transforms.random import randomly
 from ..transforms.refused import BACKWARD, REQUIRES
@@ -31,6 +32,11 @@ if TYPE_CHECKING:
     from ..op import Op
     from . import Backend, Listener
 
+_ESCAPED = (
+    "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "
+    "https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal functorch error in "
+    "`gen_vmap_plumbing` Please file an issue if it looks like the latter"
+)
 ITEM = (
     "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a "
     "Tensor, please try to rewrite what you're doing with other operations. If error is occurring somewhere "
@@ -63,6 +69,8 @@ class Batched(Tensor):
     """
 
     grad = Tensor.grad
+    #: of a tensor that an op of the level made of nothing: the views of it
+    views_made: list[weakref.ref[Any]] | None = None
 
     @property
     def data(self) -> Any:
@@ -82,29 +90,38 @@ class Batched(Tensor):
         level: Any = self.backend
         return level.only(self)
 
+    def _below(self) -> ambient:
+        level: Any = self.backend
+        return level.beneath()  # type: ignore[no-any-return]
+
     def item(self) -> Any:
         """RuntimeError where samples differ (torch.Tensor.item within vmap)."""
-        return self._only().item()
+        with self._below():
+            return self._only().item()
 
     def _values(self) -> Any:
         if self.mapped:
             raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
-        return self.array._values()
+        with self._below():
+            return self.array._values()
 
     def numpy(self, *, force: bool = False) -> Any:
         """RuntimeError where samples differ: there is no one array."""
         self._values()
-        return self.array.numpy(force=force)
+        with self._below():
+            return self.array.numpy(force=force)
 
     def tolist(self) -> Any:
         """RuntimeError where samples differ: there are no values of one."""
         self._values()
-        return self.array.tolist()
+        with self._below():
+            return self.array.tolist()
 
     def __bool__(self) -> bool:
         if self.mapped:
             raise RuntimeError(_BRANCH)
-        return bool(self.array)
+        with self._below():
+            return bool(self.array)
 
     def __contains__(self, element: Any) -> bool:
         found: Any = self == element
@@ -120,7 +137,8 @@ class Batched(Tensor):
 
     def __repr__(self) -> str:
         level: Any = self.backend
-        body = repr(self.array).replace("\n", "\n    ")
+        with level.beneath():
+            body = repr(self.array).replace("\n", "\n    ")
         if not self.mapped:
             return f"GradTrackingTensor(lvl={level.level}, value=\n    {body}\n)"
         return f"BatchedTensor(lvl={level.level}, bdim=0, value=\n    {body}\n)"
@@ -156,6 +174,8 @@ class BatchedBackend:
         #: the levels of the thread when this one began
         self.outer = outer
         self.size = size
+        #: whether the function is still running whose samples these are
+        self.open = True
         #: for "same": what was drawn, in order, where levels of several chunks share it; and how many this
         #: one took
         self.draws: list[Any] | None = None
@@ -173,6 +193,10 @@ class BatchedBackend:
         """The session that everything is computed in, for clients."""
         return self.root.session  # type: ignore[attr-defined]
 
+    def beneath(self) -> ambient:
+        """Where physical tensors are computed on."""
+        return ambient(backend=self.below, vmaps=self.outer)
+
     # -- in and out --------------------------------------------------------------------------------
 
     def wrap(self, physical: Any, version: VersionCounter | None = None) -> Any:
@@ -186,10 +210,13 @@ class BatchedBackend:
     def _over(
         self, physical: Any, shape: Any, strides: tuple[int, ...], version: VersionCounter | None
     ) -> Any:
+        if physical.backend.level >= self.level:
+            raise RuntimeError(_ESCAPED)
         conjugate = physical._conj
         if conjugate:
             # The level's tensor has the flag, and its physical tensor what the memory holds.
-            physical = named.conj(physical)
+            with self.beneath():
+                physical = named.conj(physical)
         out = self.made(
             self, physical.storage, shape, strides, physical.offset, physical.dtype, physical, version
         )
@@ -201,14 +228,16 @@ class BatchedBackend:
         """The physical tensor with the batch as dimension 0, expanded where samples do not differ."""
         if t.backend is not self:
             t = self.lift(t)
-        p = t.array if t.mapped else named.expand(t.array, [self.size, *t.shape])  # type: ignore[attr-defined]
-        return named.conj(p) if t._conj else p
+        with self.beneath():
+            p = t.array if t.mapped else named.expand(t.array, [self.size, *t.shape])  # type: ignore[attr-defined]
+            return named.conj(p) if t._conj else p
 
     def only(self, t: Any) -> Any:
         """What every sample is; RuntimeError in PyTorch's words for ``item()`` where they differ."""
         if t.mapped:
             raise RuntimeError(ITEM)
-        return named.conj(t.array) if t._conj else t.array
+        with self.beneath():
+            return named.conj(t.array) if t._conj else t.array
 
     def lifted(self, op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The inputs of `op` as tensors of this level; RuntimeError where a shape would depend on values."""
@@ -240,16 +269,27 @@ class BatchedBackend:
     ) -> list[Tensor]:
         """Run `op` on physical tensors, by its rule where samples differ."""
         call = Call(self, op, tuple(metas), inputs, attrs)
-        if op.random:
-            return randomly(call)
+        if not self.open:
+            return self._after(call)
+        inside = state.backend is self
+        with self.beneath():
+            if op.random:
+                return randomly(call)
+            if call.mapped:
+                if op.name == "nonzero_count":
+                    raise RuntimeError(_dynamic("nonzero"))
+                return [self.wrap(call.fitted(p, m)) for p, m in zip(apply_rule(call), metas, strict=True)]
+            found = [self.lift(t) for t in call.outputs(call.below(call.physical(inputs)))]
+            if inside and not call.tensors:
+                for t in found:
+                    t.views_made = []
+            return found
+
+    def _after(self, call: Call) -> list[Tensor]:
+        """What is the same for every sample outlives the level as what it is; RuntimeError for the rest."""
         if call.mapped:
-            if op.name == "nonzero_count":
-                raise RuntimeError(_dynamic("nonzero"))
-            return [self.wrap(call.fitted(p, m)) for p, m in zip(apply_rule(call), metas, strict=True)]
-        if not call.tensors and "size" in attrs:
-            # Made for tensors of this level, which may be written to it.
-            return [self.wrap(call.below(inputs, size=[self.size, *attrs["size"]]))]
-        return [self.lift(t) for t in call.outputs(call.below(call.physical(inputs)))]
+            raise RuntimeError(_ESCAPED)
+        return call.outputs(call.op.run(tuple(call.physical(call.inputs)), call.attrs))
 
     def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
         """`run` for one output."""
@@ -263,6 +303,10 @@ class BatchedBackend:
         """
         call = Call(self, op, (meta,), inputs, attrs)
         t: Any = target
+        if not self.open and (call.mapped or t.mapped):
+            raise RuntimeError(_ESCAPED)
+        if not t.mapped and (call.mapped or op.random):
+            self._part(t)
         if op.random and self.randomness == "different" and not t.mapped:
             raise RuntimeError(
                 "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear "
@@ -276,30 +320,56 @@ class BatchedBackend:
                     f"{[self.size, *meta.shape]}"
                 )
             raise RuntimeError(_UNBATCHED.format("fill_" if op.name == "fill" else "inplace arithmetic"))
-        if op.name == "copy":
-            source = call.padded(inputs[1], t.ndim)
-        else:
-            source = self.run(op, (meta,), inputs, attrs)[0].array
-        named.copy_(t.array, source)
+        with self.beneath():
+            if op.name == "copy":
+                source = call.padded(inputs[1], t.ndim)
+            else:
+                source = self.run(op, (meta,), inputs, attrs)[0]
+                source = source.array if source.backend is self else source
+            named.copy_(t.array, source)
+
+    def _part(self, t: Any) -> None:
+        """Give each sample a part of its own in what an op made here, so that it can write there: the op
+        could not know that samples differ. What the user made is left as it is.
+        """
+        base: Any = t if t._base is None else t._base
+        if not isinstance(base, Batched) or base.views_made is None:
+            return
+        begin = base.offset
+        with self.beneath():
+            whole: Any = named.to_layout(self.front(base), [max(base.numel(), 1), *base.strides])
+            for x in (base, *(ref() for ref in base.views_made)):
+                if x is None:
+                    continue
+                shape, strides = (self.size, *x.shape), (whole.strides[0], *x.strides)
+                p = restride(whole, shape, strides, whole.offset + x.offset - begin)
+                x.array, x.storage, x.offset = p, p.storage, p.offset
 
     def copy_into(self, target: Tensor, source: Tensor) -> None:
         """Copy elements; both have one shape and dtype."""
-        with ambient(grad=False):
+        with self.beneath(), ambient(grad=False):
             named.copy_(target.array, self.front(source))
 
     def view(self, of: Tensor, meta: Meta) -> Tensor:
         """The same view of every sample: whichever view of the physical tensor has its geometry."""
         p, shape, strides = of.array, tuple(meta.shape), tuple(meta.strides)
-        if meta.dtype is not of.dtype:
-            p = named.real_parts(p) if of.dtype.is_complex else named.complex_pairs(p)
-        if of.mapped:  # type: ignore[attr-defined]
-            shape, strides = (self.size, *shape), (p.strides[0], *strides)
-        made = restride(p, shape, strides, meta.offset)
-        return self._over(made, meta.shape, tuple(meta.strides), of._vc)  # type: ignore[no-any-return]
+        if not self.open and of.mapped:  # type: ignore[attr-defined]
+            raise RuntimeError(_ESCAPED)
+        with self.beneath():
+            if meta.dtype is not of.dtype:
+                p = named.real_parts(p) if of.dtype.is_complex else named.complex_pairs(p)
+            if of.mapped:  # type: ignore[attr-defined]
+                shape, strides = (self.size, *shape), (p.strides[0], *strides)
+            made = restride(p, shape, strides, meta.offset)
+        out = self._over(made, meta.shape, tuple(meta.strides), of._vc)
+        base: Any = of if of._base is None else of._base
+        if isinstance(base, Batched) and base.views_made is not None:
+            base.views_made.append(weakref.ref(out))
+        return out  # type: ignore[no-any-return]
 
     def empty(self, meta: Meta) -> Tensor:
         """A tensor whose samples may differ."""
-        with ambient(backend=self.below):
+        with self.beneath():
             return self.wrap(named.empty([self.size, *meta.shape], dtype=meta.dtype))  # type: ignore[no-any-return]
 
     def from_array(self, array: Any, dtype: Any = None) -> Tensor:

@@ -146,6 +146,7 @@ avg: Op = op(
     node="AvgPool2DBackward0",
     namespace="-",
     doc="Averages of windows.",
+    raises=False,
 )
 
 avg_transposed: Op = op(
@@ -158,6 +159,7 @@ avg_transposed: Op = op(
     jvp=LINEAR,
     namespace="-",
     doc="Spreads a gradient of averages over their windows, into planes of `size` [H, W].",
+    raises=False,
 )
 
 
@@ -259,6 +261,7 @@ adaptive: Op = op(
     node="AdaptiveAvgPool2DBackward0",
     namespace="-",
     doc="Averages over as many windows as `output_size` says.",
+    raises=False,
 )
 
 adaptive_transposed: Op = op(
@@ -269,6 +272,7 @@ adaptive_transposed: Op = op(
     jvp=LINEAR,
     namespace="-",
     doc="Spreads a gradient of averages over their windows, into planes of `size` [H, W].",
+    raises="not of floats",
 )
 
 

@@ -113,6 +113,7 @@ convolution: Op = op(
     ),
     namespace="-",
     doc="Cross-correlation of [N, C, ...] with weight [O, C / groups, ...].",
+    raises=False,
 )
 
 convolution_transpose: Op = op(
@@ -175,6 +176,7 @@ convolution_weight: Op = op(
     jvp=BILINEAR,
     namespace="-",
     doc="The gradient of a convolution for its weight, from that of its result.",
+    raises=False,
 )
 
 

@@ -64,6 +64,7 @@ diagonal_backward: Op = op(
     jvp=LINEAR,
     namespace="-",
     doc="Zeros of `size` with `g` on a diagonal.",
+    raises=False,
 )
 
 
@@ -127,6 +128,7 @@ tril: Op = op(
     method=True,
     inplace=True,
     doc="The lower triangle of matrices, zeros above (torch.tril).",
+    raises=False,
 )
 triu: Op = op(
     "triu(Tensor input, int diagonal=0)",
@@ -137,6 +139,7 @@ triu: Op = op(
     method=True,
     inplace=True,
     doc="The upper triangle of matrices, zeros below (torch.triu).",
+    raises=False,
 )
 
 
@@ -159,6 +162,7 @@ diag_embed: Op = op(
     needs_meta=True,
     method=True,
     doc="The last dimension as a diagonal of two (torch.diag_embed).",
+    raises=False,
 )
 
 diagonal_copy = op(
@@ -219,4 +223,5 @@ trace = op(
     needs_meta=True,
     method=True,
     doc="The sum of a matrix's diagonal (torch.trace).",
+    raises=False,
 )

@@ -55,6 +55,7 @@ masked_fill: Op = op(
     inplace=True,
     namespace="-",
     doc="One value where a mask holds (torch.Tensor.masked_fill).",
+    raises=False,
 )
 public(name="masked_fill")(masked_fill.call)
 
@@ -193,6 +194,7 @@ _largest = op(
     impl=lambda xp, a: a.max() if a.size else xp.int64(-1),
     namespace="-",
     doc="The largest class, -1 where there is none.",
+    raises=False,
 )
 
 

@@ -120,6 +120,7 @@ def _whole(name: str) -> Op:
         node=f"{name.capitalize()}Backward1",
         namespace="-",
         doc=f"The {name}imum of all (torch.{name}); ties share the gradient evenly.",
+        raises=False,
     )
 
 
@@ -156,6 +157,7 @@ def _along(name: str) -> Op:
         differentiable=(True, False),
         namespace="-",
         doc=f"The {name}imum along a dimension and its index, the first of ties (torch.{name}).",
+        raises=False,
     )
 
 
@@ -217,6 +219,7 @@ def _end(name: str) -> Op:
         ),
         method=True,
         doc=f"The {name[1:]}imum over dimensions (torch.{name}); ties share the gradient evenly.",
+        raises=False,
     )
 
 
@@ -256,6 +259,7 @@ _aminmax: Op = op(
     ],
     many=True,
     doc="Smallest and largest (torch.aminmax).",
+    raises=False,
 )
 
 
@@ -286,6 +290,7 @@ def _index(name: str) -> Op:
         impl=impl,
         method=True,
         doc=f"The index of the {name[3:]}imum, the first of ties (torch.{name}).",
+        raises=False,
     )
 
 
@@ -303,6 +308,7 @@ def _truth(name: str, words: str) -> Op:
         impl=lambda xp, a, dim, keepdim: getattr(xp, name)(a != 0, axis=axes(a, dim), keepdims=keepdim),
         method=True,
         doc=f"Whether {words} over `dim`, or over all (torch.{name}).",
+        raises=False,
     )
 
 
@@ -314,4 +320,5 @@ count_nonzero: Op = op(
     impl=lambda xp, a, dim: (a != 0).sum(axis=axes(a, dim)),
     method=True,
     doc="How many elements are not 0 (torch.count_nonzero).",
+    raises=False,
 )

@@ -51,6 +51,7 @@ standardized: Op = op(
     composite=lambda input, mean, rstd, dims, eps: _recorded(input, dims, eps)[0],
     namespace="-",
     doc="(input - mean) * rstd, where those are the input's own over `dims`.",
+    raises="not of floats",
 )
 
 
@@ -80,6 +81,7 @@ standardize_backward: Op = op(
     composite=_standardize_grad_recorded,
     namespace="-",
     doc="The gradient for `input` of standardized(input) over `dims`.",
+    raises="not of floats",
 )
 
 
@@ -232,6 +234,7 @@ layer_backward: Op = op(
     many=True,
     namespace="-",
     doc="Of the gradients of layer norm for its input, weight and bias those that are `wanted`.",
+    raises="not of floats",
 )
 
 
@@ -271,6 +274,7 @@ layer: Op = op(
     ],
     namespace="-",
     doc="Layer norm, and the means and 1 / deviations that it used.",
+    raises=False,
 )
 
 op(

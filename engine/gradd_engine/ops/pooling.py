@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..kernels.images_pool import add_at, max_windows, out_shape, pick
-from ..layout import Meta, numel
+from ..layout import Meta, numel, preserved_strides
 from ..op import LINEAR, op
 from ..surface import public
 from .images import image_strides
@@ -118,7 +118,7 @@ def _pick(xp: Any, x: Any, index: Any) -> Any:
 
 max_pick: Op = op(
     "max_pool2d_pick(Tensor input, Tensor indices)",
-    infer=lambda input, indices: Meta(tuple(indices.shape), input.dtype, tuple(indices.strides)),
+    infer=lambda input, indices: Meta(tuple(indices.shape), input.dtype, preserved_strides(indices)),
     impl=_pick,
     vjp={"input": lambda g, input_meta, indices: max_backward(g, indices, size=list(input_meta.shape[-2:]))},
     jvp=LINEAR,
@@ -153,6 +153,7 @@ max_with_indices: Op = op(
     node="MaxPool2DWithIndicesBackward0",
     namespace="-",
     doc="Maxima of windows and their flat indices into each plane; the first of equal ones.",
+    raises=False,
 )
 
 

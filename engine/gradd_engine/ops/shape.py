@@ -28,6 +28,7 @@ clone = op(
     vjp=lambda g: g,
     jvp=LINEAR,
     doc="A copy that keeps its history, laid out as the input is.",
+    raises=False,
 )
 
 
@@ -50,6 +51,7 @@ contiguous_copy = op(
     node="CloneBackward0",
     namespace="-",
     doc="A copy laid out row-major, or in another memory format.",
+    raises=False,
 )
 
 to_layout = op(
@@ -61,6 +63,7 @@ to_layout = op(
     node="torch::autograd::CopyBackwards",
     namespace="-",
     doc="A copy whose memory has the given strides (elements).",
+    raises=False,
 )
 
 
@@ -111,6 +114,7 @@ sum_to_size = op(
     jvp=LINEAR,
     node="SumBackward1",
     doc="Sum over the dimensions along which `size` would be broadcast to the input (Tensor.sum_to_size).",
+    raises=False,
 )
 
 

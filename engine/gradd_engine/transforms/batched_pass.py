@@ -1,4 +1,5 @@
-"""A pass over a batch of cotangents: `is_grads_batched` of autograd.grad.
+"""A pass over a batch of cotangents: `is_grads_batched` of autograd.grad, and passes within `vmap` through
+what was computed outside of it.
 
 The graph is of one sample and the cotangents hold them all, so the pass is a `vmap` of what it does.
 Source: https://pytorch.org/docs/stable/generated/torch.autograd.grad.html
@@ -6,12 +7,15 @@ Source: https://pytorch.org/docs/stable/generated/torch.autograd.grad.html
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
-from .vmap import new_level, same_size
+from ..registry import named
+from ..state import ambient, state
+from .vmap import level_over, same_size
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..backends.batched import BatchedBackend
     from ..nodes import Edge
@@ -50,5 +54,61 @@ def batch_of(roots: Sequence[tuple[Edge, Tensor]]) -> tuple[BatchedBackend, list
                 "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a "
                 "Tensor of dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
             )
-    level = new_level(roots[0][1], same_size([g.shape[0] for _, g in roots]))
+    below = max((g.backend for _, g in roots), key=lambda b: b.level)
+    level = level_over(below, same_size([g.shape[0] for _, g in roots]))
     return level, [(edge, level.wrap(g)) for edge, g in roots]
+
+
+def run_through(
+    run: Callable[..., Sequence[Tensor | None]],
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    weights: Sequence[Tensor | None] | None,
+    *,
+    is_grads_batched: bool = False,
+    **options: Any,
+) -> tuple[Tensor | None, ...]:
+    """`run`, which is autograd.grad, where cotangents may be of levels of vmap that the outputs are not of:
+    one pass over all samples of them.
+    """
+    below = max((o.backend.level for o in outputs), default=0)
+    levels = _levels_between(below, weights)
+    # What was computed outside of levels is differentiated there.
+    with ambient(vmaps=tuple(v for v in state.vmaps if v.level <= below)):
+        if not levels:
+            return tuple(run(outputs, inputs, weights, is_grads_batched=is_grads_batched, **options))
+        assert weights is not None
+        own = next((w.shape[:1] for w in weights if w is not None), ()) if is_grads_batched else ()
+        sizes = [level.size for level in reversed(levels)]
+        count = prod(sizes) * prod(own)
+        given = [_batch(w, o, levels, count, is_grads_batched) for o, w in zip(outputs, weights, strict=True)]
+        found = run(outputs, inputs, given, is_grads_batched=True, **options)
+        return tuple(None if g is None else _samples(g, levels, (*sizes, *own)) for g in found)
+
+
+def _levels_between(below: int, weights: Sequence[Tensor | None] | None) -> list[Any]:
+    """The levels of vmap above `below` that cotangents are of, the innermost first."""
+    level: Any = max((w.backend for w in weights or () if w is not None), key=lambda b: b.level, default=None)
+    levels = []
+    while level is not None and level.level > below:
+        levels.append(level)
+        level = level.below
+    return levels
+
+
+def _batch(w: Any, output: Any, levels: Sequence[Any], count: int, batched: bool) -> Any:
+    """A cotangent of all samples of `levels` along dimension 0, with its own batch where it is `batched`."""
+    if w is None:
+        return None if batched else named.expand(named.ones_like(output.detach()), [count, *output.shape])
+    shape = w.shape[1:] if batched else w.shape
+    for level in levels:
+        w = level.front(w)
+    return named.reshape(w, [count, *shape])
+
+
+def _samples(g: Any, levels: Sequence[Any], sizes: Sequence[int]) -> Any:
+    """The inverse of `_batch`."""
+    g = named.reshape(g, [*sizes, *g.shape[1:]])
+    for level in reversed(levels):
+        g = level.wrap(g)
+    return g

@@ -5,15 +5,13 @@ Source: https://pytorch.org/docs/stable/notes/extending.func.html
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from ..backends.batched import BatchedBackend
 from ..registry import named
-from ..state import ambient
+from ..state import ambient, state
 from ..tensor import Tensor
 from .tree import flatten, spread, unflatten
-
-if TYPE_CHECKING:
-    from ..backends.batched import BatchedBackend
 
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 
@@ -41,7 +39,9 @@ def batched(cls: Any, args: tuple[Any, ...]) -> Any:
             f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and "
             f"implement the vmap staticmethod or set generate_vmap_rule=True. {_MORE}"
         )
-    level: Any = max((a.backend for a in args if isinstance(a, Tensor)), key=lambda b: b.level)
+    level: Any = max((a.backend for a in args if isinstance(a, Tensor)), key=lambda b: b.level, default=None)
+    if state.vmaps and (level is None or level.level < state.vmaps[-1].level):
+        level = state.vmaps[-1]
     lifted = [level.lift(a) if isinstance(a, Tensor) and a.backend is not level else a for a in args]
     dims = tuple(0 if isinstance(a, Tensor) and a.mapped else None for a in lifted)  # type: ignore[attr-defined]
     given = [
@@ -121,6 +121,8 @@ class _Context:
 
 def _generated(cls: Any, level: BatchedBackend, dims: tuple[Any, ...]) -> Any:
     """`cls` on physical tensors: each of its methods mapped over the batch."""
+    # Backward runs when that level is through: its samples are those of one of their own.
+    level = BatchedBackend(level.below, level.size, level.randomness, level.outer)
     inside = ambient(vmaps=(*level.outer, level))
 
     def samples(args: Any) -> list[Any]:

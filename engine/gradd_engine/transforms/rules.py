@@ -72,7 +72,7 @@ class Call:
 
     def ambient(self) -> ambient:
         """Where ops run that make something from nothing: below the level."""
-        return ambient(backend=self.level.below, vmaps=self.level.outer)
+        return self.level.beneath()
 
     def below(self, inputs: Sequence[Any], **changes: Any) -> Any:
         """Run the op on physical tensors, with its attributes but for `changes`."""
@@ -123,7 +123,7 @@ class Call:
 
     def composed(self, fn: Callable[..., Any]) -> Any:
         """The physical results of a function of samples, run on this level without its history."""
-        with ambient(backend=self.level):
+        with ambient(backend=self.level, vmaps=(*self.level.outer, self.level)):
             found = fn(*[_bare(x) for x in self.inputs], **self.attrs)
         return [self.front(o) for o in found] if self.op.many else self.front(found)
 

@@ -4,7 +4,6 @@ that only show what goes on outside.
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..autograd import untracked
@@ -14,6 +13,7 @@ from ..passes import run_grad
 from ..registry import named
 from ..state import state
 from ..tensor import Tensor
+from .batched_pass import run_through
 from .vmap import lifted
 
 if TYPE_CHECKING:
@@ -82,54 +82,18 @@ class Scope:
         pairs = [(o, w) for o, w in zip(outputs, given, strict=True) if o.requires_grad]
         found: Sequence[Tensor | None] = [None] * len(inputs)
         if pairs:
-            levels = _levels_between(pairs)
-            found = run_grad(
+            found = run_through(
+                run_grad,
                 [o for o, _ in pairs],
                 list(inputs),
-                [_batch(w, levels) for _, w in pairs],
+                [w for _, w in pairs],
                 retain_graph=keep,
                 create_graph=create,
                 allow_unused=True,
-                is_grads_batched=bool(levels),
             )
-            found = [g if g is None else _samples(g, levels) for g in found]
         return [zeros_like(t) if g is None else g for g, t in zip(found, inputs, strict=True)]
 
 
 def tracked(t: Tensor) -> bool:
     """Whether `t`, or what it is a level of vmap over, has a history."""
     return t.requires_grad or (isinstance(t.array, Tensor) and tracked(t.array))
-
-
-def _levels_between(pairs: Sequence[tuple[Tensor, Tensor | None]]) -> list[Any]:
-    """The levels of vmap that cotangents are of and their outputs are not, the innermost first: what is
-    differentiated was computed outside of them.
-    """
-    given = [w.backend for _, w in pairs if w is not None]
-    below = max((o.backend for o, _ in pairs), key=lambda b: b.level)
-    level: Any = max(given, key=lambda b: b.level, default=below)
-    levels = []
-    while level.level > below.level:
-        levels.append(level)
-        level = level.below
-    return levels
-
-
-def _batch(w: Any, levels: Sequence[Any]) -> Any:
-    """A cotangent of all samples of `levels` along dimension 0."""
-    if w is None or not levels:
-        return w
-    shape = w.shape
-    for level in levels:
-        w = level.front(w)
-    return w.reshape((prod(level.size for level in levels), *shape))
-
-
-def _samples(g: Any, levels: Sequence[Any]) -> Any:
-    """The inverse of `_batch`."""
-    if not levels:
-        return g
-    g = g.reshape((*[level.size for level in reversed(levels)], *g.shape[1:]))
-    for level in reversed(levels):
-        g = level.wrap(g)
-    return g

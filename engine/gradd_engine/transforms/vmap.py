@@ -85,20 +85,23 @@ def _run(
     draws: list[Any] | None = None,
 ) -> Any:
     first = next(x for x, d in zip(leaves, dims, strict=True) if d is not None)
-    level = new_level(first, size, randomness)
+    level = level_over(state.vmaps[-1] if state.vmaps else first.backend, size, randomness)
     level.draws = draws
     inputs = [x if d is None else level.wrap(_moved(x, d, 0)) for x, d in zip(leaves, dims, strict=True)]
-    with ambient(vmaps=(*state.vmaps, level)):
-        found = func(*unflatten(inputs, structure), **kwargs)
-    outputs, made = flatten(found)
-    where = _out_dims(out_dims, found, made, func)
-    return unflatten([_unwrapped(level, o, d, func) for o, d in zip(outputs, where, strict=True)], made)
+    try:
+        with ambient(vmaps=(*state.vmaps, level)):
+            found = func(*unflatten(inputs, structure), **kwargs)
+        outputs, made = flatten(found)
+        where = _out_dims(out_dims, found, made, func)
+        return unflatten([_unwrapped(level, o, d, func) for o, d in zip(outputs, where, strict=True)], made)
+    finally:
+        level.open = False
 
 
-def new_level(like: Tensor, size: int, randomness: str = "error") -> BatchedBackend:
-    """A level of `size` samples above those that are open in this thread, over tensors like `like`."""
-    outer = state.vmaps
-    return BatchedBackend(outer[-1] if outer else like.backend, size, randomness, outer)
+def level_over(below: Any, size: int, randomness: str = "error") -> BatchedBackend:
+    """A level of `size` samples over the tensors of a backend, be it the innermost open level or not."""
+    outer = tuple(level for level in state.vmaps if level.level <= below.level)
+    return BatchedBackend(below, size, randomness, outer)
 
 
 def lifted(t: Tensor) -> Tensor:

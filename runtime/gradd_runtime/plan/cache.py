@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_engine.tracing import Found, TraceFailed, Unplannable
 
-from ..executor import Run
+from ..executor import Run, op_failed
 from .replay import Plan, PlanBroken
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ class Plans:
             self._keep(key, self.why)
             return None
         self.counts["traced"] += 1
+        plan.key = key
         self._keep(key, [*plans, plan])
         return plan, inputs
 
@@ -105,8 +106,9 @@ class Plans:
         elif hit is not None:
             try:
                 slots = hit[0].replay(work, session, hit[1])
-            except PlanBroken:
-                raise
+            except PlanBroken as error:
+                self._keep(hit[0].key, "a kernel raised that is declared not to")
+                return Run({}, problem=op_failed(RuntimeError(str(error)), 0, 0))
             except Exception as error:
                 # Nothing was changed: what raised raises again, at its step, when the program runs eagerly.
                 self.why = f"a kernel raised: {error}"
