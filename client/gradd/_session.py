@@ -24,7 +24,7 @@ from ._profile import Profile
 from ._program import Builder
 from ._recorder import Recorder
 from ._tensor import Tensor
-from ._transports.base import Dropped
+from ._transports.waits import CLOSE
 from ._wire import Wire
 
 if TYPE_CHECKING:
@@ -385,7 +385,10 @@ class Session:
     def __exit__(self, *exc: object) -> None:
         _registry.leave(self)
         try:
-            self.close()
+            if exc[0] is KeyboardInterrupt and self.wire.busy:
+                self.abandon()
+            else:
+                self.close()
         except Exception as e:
             if exc[0] is None:
                 raise
@@ -411,20 +414,18 @@ class Session:
             finally:
                 self._closed = True
                 if not self._forked:
-                    self._disconnect()
+                    wire.disconnect(self._ends_session)
                 _registry.closed(self)
             if wire.unseen is not None and not self._forked:
                 raise wire.saw()
 
-    def _disconnect(self) -> None:
-        try:
-            if self._ends_session and self.wire.ended is None:
-                self.wire.transport.delete()
-        except (Dropped, GraddError):
-            # The daemon ends it by itself later.
-            return
-        finally:
-            self.wire.transport.close()
+    def abandon(self) -> None:
+        """Disconnect and wait for nothing, nor for the lock; what was not sent is dropped. Ctrl-C ends so."""
+        if not self._closed:
+            self._closed = True
+            if not self._forked:
+                self.wire.disconnect(self._ends_session, CLOSE)
+            _registry.closed(self)
 
     def before_fork(self) -> None:
         """Send what is recorded, so that the child finds it; keeps the lock until the fork is done."""

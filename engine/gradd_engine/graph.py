@@ -45,6 +45,7 @@ class OpNode(Node):
         self.attrs = attrs
         self.params = params
         self.saved: dict[str, Any] | None = {}
+        self.account = state.account
 
     def name(self) -> str:
         """The op's node name."""

@@ -45,6 +45,7 @@ class Hook:
         self.runs = 0
         # Not the session: a hook hangs on a tensor that the session holds.
         self._table, self._backend, self._counts = session.table, session.backend, session.counts
+        self._ration = session.hooks.ration
         for i, step in enumerate(form.steps):
             if step.op in _PASSES:
                 raise invalid(i, f"a hook does not start passes: {step.op}()")
@@ -87,6 +88,7 @@ class Hook:
         """Run the steps on what a pass brings: a tensor, or tuples of them; what replaces it, or None."""
         if given[0] is None:
             return None  # a tensor to which no gradient came: there is nothing to run the steps on
+        self._ration.take(len(self._bound.calls))
         flat = [t for x in given for t in (x if isinstance(x, (tuple, list)) else [x])]
         table, backend = self._table, self._backend
         try:
@@ -121,6 +123,21 @@ def _slot(compiled: Compiler, ref: Any) -> int | None:
     return compiled.scope[ref.name]
 
 
+class Ration:
+    """The steps that hooks may still run in a batch: many hooks, run by many passes, would make a small
+    request a long one.
+    """
+
+    def __init__(self) -> None:
+        self.left = DEFAULT.batch_hook_steps
+
+    def take(self, steps: int) -> None:
+        """A hook of so many steps is about to run. RuntimeError where they are too many."""
+        self.left -= steps
+        if self.left < 0:
+            raise RuntimeError(f"the hooks of one batch run at most {DEFAULT.batch_hook_steps} steps")
+
+
 class Declared:
     """A hook with how to remove it. It goes when what it hangs on does."""
 
@@ -149,6 +166,7 @@ class Hooks:
 
     def __init__(self) -> None:
         self._declared: dict[str, Declared] = {}
+        self.ration = Ration()
 
     def answer(
         self,

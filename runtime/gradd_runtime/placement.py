@@ -44,6 +44,9 @@ class Placement(Protocol):
     def close(self, name: str) -> None:
         """End the session; its tensors are gone. Unknown names are ignored."""
 
+    def abandon(self) -> None:
+        """Give up what was submitted; `shutdown` does not wait for it any more."""
+
     def shutdown(self) -> None:
         """Finish what was submitted and stop."""
 
@@ -55,6 +58,7 @@ class InlinePlacement:
         self._sessions: dict[str, Session] = {}
         self._lock = threading.Lock()
         self._backend = backend_of(device)
+        self._abandoned = False
         self._start()
 
     def _start(self) -> None:
@@ -113,10 +117,15 @@ class InlinePlacement:
         if session is not None:
             self._queue.put(session)  # its thread may be running it
 
+    def abandon(self) -> None:
+        """See Placement.abandon. The thread ends with its process."""
+        self._abandoned = True
+
     def shutdown(self) -> None:
         """See Placement.shutdown."""
         self._queue.put(None)
-        self._thread.join()
+        if not self._abandoned:
+            self._thread.join()
 
 
 def open_session(name: str, options: Mapping[str, Any], backend: Any) -> Session:

@@ -16,7 +16,7 @@ from typing import Any
 
 from gradd_protocol import frames, names
 from gradd_protocol.limits import DEFAULT as LIMITS
-from gradd_protocol.messages import ProblemReply, Reply, Request
+from gradd_protocol.messages import Attach, ProblemReply, Reply, Request
 from gradd_protocol.problems import ProtocolError
 from gradd_runtime.bulk import Bulk
 from gradd_runtime.placement import Pending, Placement
@@ -103,6 +103,10 @@ class Sessions:
             await asyncio.to_thread(self._placement.open, name, chosen)
             entry = self._entries[name] = Entry(name, chosen, self._clock())
             return entry, True
+
+    async def attached(self, name: str, message: Attach) -> Entry:
+        """The session for an Attach: made if need be, but not for one who was its writer before."""
+        return (await self.open(name))[0] if message.resume is None else self.find(name)
 
     async def close(self, name: str) -> bool:
         """End the session of that name with all it holds; False where there is none."""

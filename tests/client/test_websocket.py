@@ -40,7 +40,7 @@ def echo(connection: ServerConnection) -> None:
 
 
 def opened(url: str, **headers: str) -> WebSocket:
-    return WebSocket(url, "t", headers, max_size=1 << 24)
+    return WebSocket(url, "t", headers, max_size=1 << 24, silence=60.0)
 
 
 def test_messages_come_back_in_order(serving: Callable[..., str]) -> None:

@@ -51,6 +51,11 @@ class Case:
         return f"{self.key}, sample {self.number}"
 
     @property
+    def forward(self) -> bool:
+        """Whether forward mode says what reverse mode says: not beside a kink, where NaN goes other ways."""
+        return self.sample.jvp and self.sample.smooth
+
+    @property
     def primals(self) -> list[Any]:
         """The arrays that are differentiated with respect to."""
         return [a for a, w in zip(self.arrays, self.wanted, strict=True) if w]
@@ -225,7 +230,7 @@ def check_write(case: Case) -> None:
     rows = jacobian(case)
     wanted = [np.stack([2 * r, r]) for r in rows]
     same(case, func.jacrev(written(gradd.tensor), argnums=_all(case))(*_here(case)), wanted)
-    if case.sample.jvp:
+    if case.forward:
         same(case, func.jacfwd(written(gradd.tensor), argnums=_all(case))(*_here(case)), wanted)
 
 
@@ -237,7 +242,7 @@ def check_in_place(case: Case) -> None:
     def placed(x: Any, *rest: Any, **more: Any) -> Any:
         return form(x.clone(), *rest, **more)
 
-    if case.sample.jvp:
+    if case.forward:
         found = func.jacfwd(case.function(gradd.tensor, placed), argnums=_all(case))(*_here(case))
         same(case, found, jacobian(case))
     fn = func.vmap(case.function(gradd.tensor, placed))
@@ -283,11 +288,11 @@ CHECKS: dict[str, Callable[[Case], None]] = {
 
 def _applies(kind: str, case: Case) -> bool:
     sample = case.sample
-    if kind in ("jacfwd",):
-        return sample.jvp
+    if kind == "jacfwd":
+        return case.forward
     if kind in ("hessian", "jacrev twice"):
         small = sum(a.size for a in case.primals) <= ELEMENTS
-        return small and sample.second and (sample.jvp or kind == "jacrev twice")
+        return small and sample.second and (case.forward or kind == "jacrev twice")
     if kind == "vmap of grad":
         return case.key not in NOT_MAPPED and not sample.is_dynamic
     if kind == "in place":
@@ -313,7 +318,7 @@ def cases(keys: Sequence[str] = ()) -> Iterator[Case]:
             if not sample.first or not sample.values or sample.own:
                 continue
             case = Case(key, number, sample)
-            if any(case.wanted):
+            if any(case.wanted) and any(o.requires_grad for o in case.function(table.ours)(*map(_leaf, case.primals))):
                 yield case
 
 
@@ -323,6 +328,8 @@ def failures(case: Case, kinds: Sequence[str] = tuple(CHECKS)) -> Iterator[tuple
         if _applies(kind, case):
             try:
                 CHECKS[kind](case)
+            except NotImplementedError:
+                continue  # there is a rule for reverse mode alone, and it is said
             except Exception as error:
                 yield kind, f"{type(error).__name__}: {error}"
 
@@ -347,7 +354,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--kind", choices=CHECKS, action="append", help="one transform; all by default")
     options = parser.parse_args(arguments)
     began = time.monotonic()
-    some = list(cases(options.ops))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        some = list(cases(options.ops))
     with gradd.connect(options.url):
         wrong = check(some, print, options.kind or tuple(CHECKS))
     passed = bool(some) and not wrong

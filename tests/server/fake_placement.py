@@ -167,6 +167,9 @@ class FakePlacement:
     def close(self, name: str) -> None:
         del self.sessions[name]
 
+    def abandon(self) -> None:
+        self.release()
+
     def shutdown(self) -> None:
         self.release()
         self._thread.shutdown()

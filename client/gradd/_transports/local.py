@@ -78,7 +78,7 @@ class LocalTransport:
         frame = frames.join(frames.encode(message, buffers))
         return frames.decode_reply(self._placement.submit(self._name, frame).result())
 
-    def delete(self) -> None:
+    def delete(self, within: float | None = None) -> None:
         """See Transport.delete."""
         self._placement.close(self._name)
 

@@ -15,7 +15,7 @@ from ..layout import Meta
 from ..nodes import AccumulateGrad, Edge, Node, accumulator, next_priority, node_of
 from ..saved import Saved, TensorMeta
 from ..tensor import Tensor
-from .numbers import Offset, TraceFailed
+from .numbers import Offset, TraceFailed, local
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -187,7 +187,7 @@ class Mirrored:
         """TraceFailed unless the inputs are still where they were: assigning `.data` moves them."""
         for t, real in zip(self.traced, found.tensors, strict=True):
             block: Any = t.storage
-            moved = not block.floats and t.offset != real.offset
+            moved = not block.floats and local(t.offset) != real.offset
             if moved or tuple(t.shape) != tuple(real.shape) or t.strides != real.strides:
                 raise TraceFailed("an input changed its geometry")
             if block.source is None or t._hooks:
@@ -199,7 +199,7 @@ class Mirrored:
         block: Any = None if floats(t) else self._blocks.get(id(t.storage))
         if floats(t):
             block = self._backend.block(meta, source=index)
-            block.floats, offset = True, Offset(0)
+            block.floats, offset = True, Offset.begin(0, block, None, None)
         elif block is None:
             block = self._blocks[id(t.storage)] = self._backend.block(meta, source=index)
         counter = self._counters.get(id(t._vc))
