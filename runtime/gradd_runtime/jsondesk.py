@@ -16,6 +16,7 @@ from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import ProtocolError, problem
 
 from . import jsonbatch
+from .refusals import broken
 from .store import Record
 from .work import perform
 
@@ -117,9 +118,14 @@ class JsonDesk:
             work = compile()
         except ProtocolError as refused:
             return _encoder.encode(refused.problem), refused.problem.status
-        outcome = perform(work, session)
-        session.counts["steps"] += outcome.applied
-        found = jsonbatch.answer(seq, session.position, work, outcome)
-        session.account.charge(-outcome.copied)
-        session.settle()
-        return found
+        try:
+            outcome = perform(work, session)
+            session.counts["steps"] += outcome.applied
+            found = jsonbatch.answer(seq, session.position, work, outcome)
+            session.account.charge(-outcome.copied)
+            session.settle()
+            return found
+        except Exception as error:
+            # The number is consumed, so it has an answer, and a key does not run twice.
+            fault = broken(session.name, error)
+            return _encoder.encode(fault), fault.status

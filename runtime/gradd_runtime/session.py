@@ -12,6 +12,7 @@ import hashlib
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.dtypes import defaulting
@@ -33,6 +34,7 @@ from .jsonhooks import Hooks
 from .pins import Pins
 from .plan import Plans
 from .profile import Profile
+from .refusals import broken
 from .store import MemoryStore, Record
 from .table import Table, not_found
 from .work import Outcome, Work, perform
@@ -257,7 +259,7 @@ class Session:
         if stored is not None:
             reply, out = frames.decode_reply(stored)
             assert isinstance(reply, m.BatchReply)
-            return frames.join(frames.encode(_replayed(reply), out))
+            return frames.join(frames.encode(msgspec.structs.replace(reply, replayed=True), out))
         bound, refusal = self._program(batch, frame)
         missing = [k for k in batch.uploads if isinstance(k, str) and k not in self.staged]
         if missing:
@@ -273,32 +275,40 @@ class Session:
         self.counts["batches"] += 1
         if batch.fetch or batch.state:
             self.counts["round_trips"] += 1
-        outcome = Outcome()
         # What was staged is counted as a tensor from here on, or not at all.
         staged = {
             k: single.unstage(self, k) for k in batch.uploads if isinstance(k, str) and k in self.staged
         }
-        if runs:
-            outcome = self._run(batch, bound, refusal, buffers, staged)
-            if outcome.problem is not None:
-                writer.failed = batch.seq
+        outcome = Outcome()
+        try:
+            if runs:
+                outcome = self._run(batch, bound, refusal, buffers, staged)
+            reply = self._reply(batch, writer, outcome, runs)
+            data = frames.join(frames.encode(reply, outcome.inline))
+        except Exception as error:
+            # The number is consumed, so it has an answer.
+            reply = m.BatchReply(seq=batch.seq, position=self.position, problem=broken(self.name, error))
+            data = frames.join(frames.encode(reply))
         del staged
+        if reply.problem is not None:
+            writer.failed = batch.seq
+        writer.position = self.position
+        writer.store(batch.seq, digest, data)
+        self.account.charge(writer.held - held - outcome.copied)
+        self.settle()
+        self.store.append(
+            Record(self.position, writer.id, batch.seq, digest, bytes(frame), _word(reply.problem, runs))
+        )
+        return data
+
+    def _reply(self, batch: m.Batch, writer: Writer, outcome: Outcome, runs: bool) -> m.BatchReply:
         others = self.position - writer.position > 1
-        reply = m.BatchReply(
+        return m.BatchReply(
             seq=batch.seq, position=self.position, applied=outcome.applied, skipped=not runs,
             results=self._results(outcome, writer, batch.seq), others=others,
             changed=self.table.changed_since(writer.position) if others else [],
             state=self.table.infos(batch.state, f"@{writer.id}."), problem=outcome.problem,
         )  # fmt: skip
-        writer.position = self.position
-        data = frames.join(frames.encode(reply, outcome.inline))
-        writer.store(batch.seq, digest, data)
-        self.account.charge(writer.held - held - outcome.copied)
-        self.settle()
-        self.store.append(
-            Record(self.position, writer.id, batch.seq, digest, bytes(frame), _word(outcome.problem, runs))
-        )
-        return data
 
     def _program(self, batch: m.Batch, frame: frames.Bytes) -> tuple[Bound | None, Problem | None]:
         """The batch's program, and why it is refused if it is; program-unknown is not consumed, so it is
@@ -419,12 +429,6 @@ class Session:
 def _bytes_of(program: Program, frame: frames.Bytes) -> int:
     """What a program takes once it is bound, about: of the frame it came in, the JSON header."""
     return STEP_BYTES * len(program.steps) + OCTET_BYTES * frames.header_bytes(frame)
-
-
-def _replayed(reply: m.BatchReply) -> m.BatchReply:
-    import msgspec
-
-    return msgspec.structs.replace(reply, replayed=True)
 
 
 def _word(p: Problem | None, runs: bool) -> str:

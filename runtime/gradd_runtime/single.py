@@ -78,7 +78,8 @@ def delete(session: Session, name: str) -> m.Done:
 def stage(session: Session, key: str, array: Any) -> m.Done:
     """Hold an upload for the batch that will name its key."""
     writer, _, n = key.partition(".")
-    if not (writer.isdigit() and n.isdigit()) or int(writer) not in session.writers:
+    known = key.isascii() and writer.isdigit() and n.isdigit() and int(writer) in session.writers
+    if not known:
         raise ProtocolError.of(
             "writer-unknown", f"{key!r} is not the key writer.n of a writer of this session"
         )

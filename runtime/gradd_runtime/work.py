@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.memory import OutOfQuota
-from gradd_protocol.limits import MIB
+from gradd_protocol.limits import DEFAULT, MIB
 from gradd_protocol.problems import Problem, ProtocolError
 from gradd_protocol.program import GradOf
 
@@ -94,7 +94,7 @@ def perform(work: Work, session: Session) -> Outcome:
         session.pinned.settle()
     except OutOfQuota as error:
         return Outcome(problem=over_quota(error, applied=0))
-    session.hooks.budget.begin()
+    session.hooks.ration.left = DEFAULT.batch_hook_steps
     profile = session.profile
     began = 0.0 if profile is None else profile.begin()
     done = session.plans.run(work, session, produced)
@@ -102,10 +102,13 @@ def perform(work: Work, session: Session) -> Outcome:
     if done is None:
         refusal = _admission(work, session)
         if refusal is not None:
+            session.plans.failed()
             return Outcome(problem=refusal)
         backend: Any = session.backend
         with backend.watched(None if profile is None else profile.watch):
             done = run(work.bound, session.backend, work.tensors, work.values, work.uploads, produced)
+        if done.problem is not None:
+            session.plans.failed()
     if profile is not None and work.bound.calls:
         profile.batch(began, session.position, work.bound.id, len(work.bound.calls), why)
     outcome = Outcome(done.applied, done.problem)

@@ -18,7 +18,19 @@ from tests.ops.table import LAYOUTS, Sample
 
 #: elements up to which whole Jacobians are taken
 SMALL = 24
+#: the repetitions of a "spoiled" form that get values which many ops refuse
+SPOILED = (False, False, True, False)
+#: ops that change their inputs, besides those that end in "_"
+WRITING = frozenset({"setitem", "nn.functional.batch_norm"})
+#: forms that differentiate nothing
+STILL = frozenset({"forward", "spoiled", "spoiled_unused"})
 Tensors = list[Any]
+
+
+def spoiled(a: Any) -> Any:
+    """Values that many ops refuse, of the same shape and dtype."""
+    with np.errstate(all="ignore"):
+        return a if a.dtype == bool else (a * -77 - (a.dtype.kind in "iu") * 1000).astype(a.dtype)
 
 
 @dataclass(frozen=True)
@@ -35,11 +47,28 @@ class Body:
     def __str__(self) -> str:
         return f"{self.form}/{self.key}/{self.number}/{self.layout}/{self.dtype or 'as-is'}"
 
-    def inputs(self) -> Tensors:
+    @property
+    def told(self) -> bool:
+        """Whether the values that come out are determined."""
+        return self.sample.values
+
+    @property
+    def writes(self) -> bool:
+        """Whether inputs are changed, so that those that are kept are others the next time."""
+        return self.key.endswith("_") or self.key in WRITING
+
+    def case(self, n: int) -> int:
+        """Which repetitions have the same inputs: equal numbers, from 0."""
+        return int(self.form.startswith("spoiled") and SPOILED[n % len(SPOILED)])
+
+    def inputs(self, case: int = 0) -> Tensors:
         """The tensors of the sample, made anew: leaves."""
         specs = table.specs((self.sample.args, self.sample.attrs))
+        moves = self.form not in STILL
         return [
-            _laid_out(a, self.layout).requires_grad_(s.grad and a.dtype.kind in "fcV" and self.form != "forward")
+            _laid_out(spoiled(a) if case else a, self.layout).requires_grad_(
+                moves and s.grad and a.dtype.kind in "fcV"
+            )
             for s, a in zip(specs, self.arrays(), strict=True)
         ]
 
@@ -94,6 +123,22 @@ def _squares(outputs: Tensors) -> Any:
 
 def forward(body: Body, tensors: Tensors) -> list[Any]:
     return table.flat(body.call(*tensors))
+
+
+def spoiled_values(body: Body, tensors: Tensors) -> list[Any]:
+    """A write before and one behind; in some repetitions the op in between refuses its values."""
+    count = gradd.ones(2)
+    count.add_(1.0)
+    found = table.flat(body.call(*tensors))
+    count.mul_(2.0)
+    return [count, *found]
+
+
+def spoiled_unused(body: Body, tensors: Tensors) -> list[Any]:
+    """Nobody looks at the result: refused values are refused all the same."""
+    count = gradd.ones(2)
+    body.call(*tensors)
+    return [count.add_(1.0)]
 
 
 def backward(body: Body, tensors: Tensors) -> list[Any]:
@@ -240,6 +285,8 @@ def _jacobian(transform: Callable[..., Any]) -> Callable[[Body, Tensors], list[A
 
 FORMS: dict[str, Callable[[Body, Tensors], list[Any]]] = {
     "forward": forward,
+    "spoiled": spoiled_values,
+    "spoiled_unused": spoiled_unused,
     "backward": backward,
     "retained": retained,
     "double": double,
@@ -268,6 +315,8 @@ def bodies(key: str, number: int, sample: Sample) -> Iterator[Body]:
     layouts = LAYOUTS if sample.layouts and any(s.shape for s in specs) else LAYOUTS[:1]
     moves = sample.first and any(s.grad and s.floating for s in specs)
     yield from (body("forward", layout) for layout in layouts)
+    if specs and sample.values:
+        yield from (body(form) for form in ("spoiled", "spoiled_unused"))
     if any(s.floating for s in specs):
         yield from (body("forward", dtype=dtype) for dtype in sample.only)
     if specs and sample.values and not sample.is_dynamic:

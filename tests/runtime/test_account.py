@@ -240,7 +240,7 @@ def test_graphs_that_grow() -> None:
 
 
 def test_uploads_beyond_the_quota() -> None:
-    client = Client(limit=8 * MIB)
+    client = Client(limit=3 * MIB)
     large = np.ones(1 << 21, np.float32)
     refused(client, lambda: client.peer.ask(m.PutTensor("x", False), [large])[0].problem)
     refused(client, lambda: client.peer.ask(m.Stage("1.1"), [large])[0].problem)
