@@ -122,8 +122,8 @@ def _slot(compiled: Compiler, ref: Any) -> int | None:
 
 
 class Ration:
-    """The steps that hooks may still run in a batch: many hooks, run by many passes, would make a small request
-    a long one.
+    """The steps that hooks may still run in a batch: many of them, in many passes, would make a small request a
+    long one.
     """
 
     def __init__(self) -> None:
