@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 SPREAD := -n auto --maxprocesses 8 --dist worksteal
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test record lint types bench bench-quick openapi openapi-check parity check fuzz gradcheck leak test-docker clean
+.PHONY: help setup demo test record lint types bench bench-quick openapi openapi-check parity check fuzz hostile gradcheck leak test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,10 @@ check: lint test ## everything that continuous integration checks
 fuzz: $(STAMP) ## 20,000 generated frames for the decoder, 20,000 random programs planned and eager
 	GRADD_FUZZ=20000 $(PY) -m pytest -rs tests/protocol/test_fuzz.py
 	GRADD_PROGRAMS=20000 $(PY) -m pytest -rs tests/runtime/test_plans.py
+
+hostile: $(STAMP) ## 200 hostile calls of every op, eager and planned; compiled kernels also with bounds checks
+	$(PY) -m tests.hostile
+	$(PY) -m tests.hostile --bounds --cases 60
 
 gradcheck: $(STAMP) ## gradcheck and gradgradcheck of every differentiable op, in a daemon
 	$(PY) -m tests.ops.gradcheck
