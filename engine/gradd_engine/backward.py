@@ -18,7 +18,7 @@ from .anomaly import check_gradients
 from .hooks import answer
 from .nodes import ACCUMULATED, BODY, GRADIENTS, POSTHOOKS, PREHOOKS, SAVED, STOPS, AccumulateGrad, Edge, Node
 from .registry import named
-from .state import ambient, state
+from .state import as_it_is, state
 from .tangents import LEVELS
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class GraphTask:
     def respond(self, stop: Stop) -> list[Any]:
         """Run the callables that `stop` is for; what they say."""
         try:
-            with ambient(grad=self.create and state.inference is None, task=self):
+            with as_it_is(grad=self.create and state.inference is None, task=self):
                 return answer(*stop)
         except BaseException as error:
             error.node = self.node  # type: ignore[attr-defined]

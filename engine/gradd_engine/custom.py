@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from .nodes import Geometry
 
 
+#: outputs of a Function
+MOST_OUTPUTS = 1 << 16
+
+
 class CustomNode(Node):
     """A node whose body is Python in some process: that of a `BackwardNode`, or of another client."""
 
@@ -89,6 +93,8 @@ class BackwardNode(CustomNode):
         self._dirty: tuple[Any, ...] = ()
         self._constant: tuple[Any, ...] = ()
         self._materialize = True
+        #: whether outputs that need no gradient count there
+        self._materialize_non_diff_grads = True
         self.saved_for_forward: tuple[Any, ...] | None = None
         self._pushing = False
         self._saved: list[Any] | None = []
@@ -133,8 +139,8 @@ class BackwardNode(CustomNode):
         """What `save_for_backward` kept (within jvp, `save_for_forward`); RuntimeError once it was freed, or
         where it was changed in place.
         """
-        if self._pushing and self.saved_for_forward is not None:
-            return self.saved_for_forward
+        if self._pushing:
+            return self.saved_for_forward or ()
         if self._saved is None:
             raise RuntimeError(FREED)
         return tuple(self._open(entry) for entry in self._saved)
@@ -312,6 +318,8 @@ class BackwardNode(CustomNode):
         meta = self.metas.get(nr)
         if g is not None or not self._materialize or meta is None:
             return g
+        if not self._materialize_non_diff_grads and nr not in self.geometries:
+            return None
         with ambient(backend=self.backend):
             return named.zeros(list(meta.shape), dtype=meta.dtype)
 
@@ -373,6 +381,27 @@ def _expandable(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
     )
 
 
+def _check_history(
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    numbers: Sequence[int],
+    width: int,
+    dirty: Sequence[int],
+    kept: Sequence[int],
+) -> None:
+    """RuntimeError where the numbers of a Function's outputs do not go together."""
+    if not outputs or len(numbers) != len(outputs) or len(set(numbers)) != len(numbers):
+        raise RuntimeError(f"set_history(): {len(outputs)} outputs cannot have the numbers {list(numbers)}")
+    if not max(numbers) < width <= MOST_OUTPUTS or min(numbers) < 0:
+        raise RuntimeError(f"set_history(): a width of {width} does not fit the numbers {list(numbers)}")
+    for k in (*dirty, *kept):
+        if not 0 <= k < len(outputs):
+            raise RuntimeError(f"set_history(): there is no output {k} among {len(outputs)}")
+    for k in dirty:
+        if outputs[k]._base is not None and not any(x is outputs[k] for x in inputs):
+            raise RuntimeError(f"set_history(): output {k} is changed in place, but is no input")
+
+
 def _set_history(
     outputs: Sequence[Tensor],
     inputs: Sequence[Tensor],
@@ -382,6 +411,7 @@ def _set_history(
     dirty: Sequence[int],
     kept: Sequence[int],
 ) -> None:
+    _check_history(outputs, inputs, numbers, width, dirty, kept)
     node: CustomNode = state.function or CustomNode(name)
     node.priority = next_priority()
     rebased = [o._base for k, o in enumerate(outputs) if k in dirty and o._base is not None]

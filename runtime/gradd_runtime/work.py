@@ -102,10 +102,13 @@ def perform(work: Work, session: Session) -> Outcome:
     if done is None:
         refusal = _admission(work, session)
         if refusal is not None:
+            session.plans.failed()
             return Outcome(problem=refusal)
         backend: Any = session.backend
         with backend.watched(None if profile is None else profile.watch):
             done = run(work.bound, session.backend, work.tensors, work.values, work.uploads, produced)
+        if done.problem is not None:
+            session.plans.failed()
     if profile is not None and work.bound.calls:
         profile.batch(began, session.position, work.bound.id, len(work.bound.calls), why)
     outcome = Outcome(done.applied, done.problem)
@@ -149,9 +152,7 @@ def _admission(work: Work, session: Session) -> Problem | None:
     return found
 
 
-def _fetch(
-    what: int | GradOf | str, slots: Any, session: Session, outcome: Outcome
-) -> tuple[Any, str, bool]:
+def _fetch(what: int | GradOf | str, slots: Any, session: Session, outcome: Outcome) -> tuple[Any, str, bool]:
     if isinstance(what, int):
         t = slots[what]
     elif isinstance(what, GradOf):

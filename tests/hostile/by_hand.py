@@ -95,9 +95,7 @@ def _state() -> Iterator[Call]:
     yield _call("untracked_alias", _HISTORY, requires_grad=True)
     yield _call("set_data", a, _t(3), outputs=0)
     yield _call("detach_", _HISTORY)
-    yield _call(
-        "set_history", [a], [_LEAF], name="Mine", numbers=[0], width=1, dirty=[], kept=[], outputs=0
-    )
+    yield _call("set_history", [a], [_LEAF], name="Mine", numbers=[0], width=1, dirty=[], kept=[], outputs=0)
     yield _call("edge", _HISTORY)
     yield _call("with_history", a, _EDGE)
     yield _call("edge_behind", _EDGE, path=[], output_nr=None)

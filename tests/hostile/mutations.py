@@ -35,7 +35,21 @@ FLOATS = (
     0.0, -0.0, 1.0, -1.0, 0.5, 2.5, float("nan"), float("inf"), float("-inf"), 1e308, -1e308, 5e-324, 3e38, 1e-40,
 )  # fmt: skip
 COMPLEX = (1j, complex("nan+nanj"), complex("inf-infj"), 1e308 + 1e308j)
-STRINGS = ("none", "mean", "sum", "", "nope", "constant", "reflect", "amax", "prod", "linear", "tanh", "U", "A")
+STRINGS = (
+    "none",
+    "mean",
+    "sum",
+    "",
+    "nope",
+    "constant",
+    "reflect",
+    "amax",
+    "prod",
+    "linear",
+    "tanh",
+    "U",
+    "A",
+)
 
 
 def _one(rng: Rng, some: Any) -> Any:
@@ -224,7 +238,9 @@ def tamed(rng: Rng, call: Call, valid: Call) -> Call:
         return type(x)(1)
 
     attrs = {
-        n: type(v)(1) if op.params[n].value and isinstance(v, (int, float, complex)) and type(v) is not bool else v
+        n: type(v)(1)
+        if op.params[n].value and isinstance(v, (int, float, complex)) and type(v) is not bool
+        else v
         for n, v in call.attrs.items()
     }
     return replace(call, inputs=tuple(tame(x) for x in call.inputs), attrs=attrs)

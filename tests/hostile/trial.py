@@ -41,7 +41,7 @@ CANARY = 0x7E57CA9A7E57CA9A
 #: what refusals may be: PyTorch's classes
 CLASSES = {
     "RuntimeError", "IndexError", "ValueError", "TypeError", "NotImplementedError", "OverflowError",
-    "_LinAlgError",
+    "_LinAlgError", "AttributeError",
 }  # fmt: skip
 #: problems that a call may be answered with
 SLUGS = {
@@ -61,7 +61,9 @@ class Fault(AssertionError):
 
 def _made(given: Given) -> Tensor | None:
     """What only an op makes: a leaf, a result with history, tokens of edges, levels and random state."""
-    run = {name: REGISTRY[name].run for name in ("mul", "edge", "enter_dual_level", "stored_rng", "make_dual")}
+    run = {
+        name: REGISTRY[name].run for name in ("mul", "edge", "enter_dual_level", "stored_rng", "make_dual")
+    }
     t = NUMPY.from_array(np.array(given.values), given.dtype)
     with ambient(grad=True, backend=NUMPY, generator=Generator(0)):
         if given.layout == "rng":
@@ -148,7 +150,8 @@ class Result:
         if self.problem is not None:
             return self.problem.exception, self.problem.detail
         return [
-            None if o is None else (o.dtype.name, tuple(o.shape), tuple(o.strides), _bits(o)) for o in self.outputs
+            None if o is None else (o.dtype.name, tuple(o.shape), tuple(o.strides), _bits(o))
+            for o in self.outputs
         ]
 
 
@@ -167,8 +170,8 @@ def _bits(t: Tensor) -> bytes:
 class Trial:
     """Two sessions, one of which must never notice the other."""
 
-    def __init__(self) -> None:
-        self.counts = {"cases": 0, "refused": 0, "computed": 0, "planned": 0}
+    def __init__(self, counts: dict[str, int] | None = None) -> None:
+        self.counts = counts or {"cases": 0, "refused": 0, "computed": 0, "planned": 0}
         self._raised: list[BaseException] = []
         real: Callable[..., Any] = executor.op_failed
 
@@ -187,13 +190,17 @@ class Trial:
         for n, size in enumerate((1, 2, 8, 64, 512, 4096)):
             self.witness.put(f"canary{n}", np.full(size, CANARY, np.uint64).view(np.float64))
         self.peer.put("known", np.arange(4, dtype=np.float32))
+        self.peer.put("written", np.zeros(3, np.float32))
+        self._after_write = False
 
     # -- a case ------------------------------------------------------------------------------------
 
-    def run(self, call: Call, mild: Call) -> str:
+    def run(self, call: Call, mild: Call, after_write: bool = False) -> str:
         """Try `call`, and the plan that `mild`, a call of the same geometry, makes; Fault where something
-        does not hold. What came of it: refused, computed or planned.
+        does not hold. What came of it: refused, computed or planned. `after_write`: the program writes to
+        another tensor first, so that its plan must not fail any more.
         """
+        self._after_write = after_write
         self.counts["cases"] += 1
         with guards.guarded(), guards.guarded_in(_quiet):
             found = self._run(call, mild)
@@ -246,12 +253,16 @@ class Trial:
             _attributes(call, values),
             call.outputs,
         )
-        binds = {f"o{k}": len(given) + k for k in range(call.outputs)}
+        inputs, steps, first = [f"i{n}" for n in range(len(given))], [step], len(given)
+        if self._after_write:
+            inputs.append("written")
+            steps.insert(0, Step("add_", [first, Value("float")], {"alpha": 1}))
+            values.insert(0, 1.0)
+            first += 2
+        binds = {f"o{k}": first + k for k in range(call.outputs)}
         self.session.generator.step = _FIRST_DRAW
         self._raised.clear()
-        reply = self.peer.batch(
-            step, inputs=[f"i{n}" for n in range(len(given))], values=values, bind=binds
-        )
+        reply = self.peer.batch(*steps, inputs=inputs, values=values, bind=binds)
         outputs = [_found(table, f"o{k}") for k in range(call.outputs)]
         for name in (*binds, *(f"i{n}" for n in range(len(given)))):
             table.drop(name)
@@ -394,7 +405,12 @@ def _found(table: Table, name: str) -> Tensor | None:
 def _short(found: Result) -> str:
     if found.problem is not None:
         return f"{found.problem.exception}: {found.problem.detail[:120]}"
-    return repr([None if o is None else (tuple(o.shape), np.asarray(o.array).reshape(-1)[:6].tolist()) for o in found.outputs])[:300]
+    return repr(
+        [
+            None if o is None else (tuple(o.shape), np.asarray(o.array).reshape(-1)[:6].tolist())
+            for o in found.outputs
+        ]
+    )[:300]
 
 
 def _argument(x: Any, slot: Iterator[int], values: list[Any]) -> Any:

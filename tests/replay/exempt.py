@@ -9,6 +9,7 @@ LEFT_OUT = {
     "tests/benchmarks/": "measures, in processes of its own",
     "tests/client/test_fork.py": "forks",
     "tests/client/test_gradcheck.py": "perturbs every element of every op; the bodies of op samples do what it does once",
+    "tests/client/test_hangs.py": "stops and kills daemons of its own",
     "tests/client/test_interrupts.py": "interrupts itself by a clock",
     "tests/client/test_threads.py": "threads record in an order of their own",
     "tests/congruence/": "random programs, which are bodies of their own here",

@@ -37,6 +37,8 @@ class Plans:
         self._known: OrderedDict[Any, list[Plan] | str] = OrderedDict()
         self._seen: OrderedDict[Any, None] = OrderedDict()
         self.counts = {"planned": 0, "eager": 0, "traced": 0, "dropped": 0, "bytes": 0}
+        #: what was seen for the first time by the last batch
+        self._new: Any = None
         #: why the last batch ran eagerly; empty where it was planned
         self.why = ""
 
@@ -45,6 +47,7 @@ class Plans:
         be planned; `why` says which.
         """
         bound = work.bound
+        self._new = None
         self.why = "plans are off" if not self.enabled or session.backend.is_meta else bound.unplannable
         if self.why:
             return None
@@ -65,6 +68,7 @@ class Plans:
             return found, inputs
         if self.first_eager and key not in self._seen:
             self._seen[key] = None
+            self._new = key
             if len(self._seen) > SIGHTINGS:
                 self._seen.popitem(last=False)
             self.why = "first sighting"
@@ -84,6 +88,13 @@ class Plans:
         plan.key = key
         self._keep(key, [*plans, plan])
         return plan, inputs
+
+    def failed(self) -> None:
+        """What the last batch did eagerly came to a problem: not before it went well once is it planned, so
+        that kernels which raise at no values need not be asked whether they raise at all.
+        """
+        if self._new is not None:
+            self._seen.pop(self._new, None)
 
     def _keep(self, key: Any, plans: list[Plan] | str) -> None:
         counts = self.counts
