@@ -273,6 +273,10 @@ class Tensor:
             raise RuntimeError("requires_grad must be a bool")
         self._set_requires_grad(value, "attribute")
 
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("cannot delete requires_grad")
+
     @property
     def is_leaf(self) -> bool:
         """True when no graph leads to this tensor; RuntimeError for a view that may not be rebuilt."""

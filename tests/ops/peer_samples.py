@@ -41,6 +41,8 @@ WITHOUT_VALUES = frozenset(
 )
 #: where PyTorch is left alone on purpose, by entry: the comparison that is left out, and why
 KNOWN = {
+    "nn.functional.scaled_dot_product_attention": ("double backward", "PyTorch's fused kernel has none on CPUs"),
+    "nn.functional.batch_norm": ("forward", "an input of one dimension, which PyTorch takes where it is empty"),
     "cholesky_inverse": ("jvp", "PyTorch multiplies in another order than the derivative has"),
     "triangular_solve": ("jvp", "PyTorch's tangent counts the triangle that the function does not read"),
 }
@@ -282,15 +284,10 @@ def check(peer: Peer, sample: Any, dtype: str) -> None:
     theirs_process = sample.output_process_fn_grad
     ours = Call(gradd, peer.fn, (mirror(sample.input), mirror(sample.args), mirror(sample.kwargs)), ours_process)
     theirs = Call(torch, peer.info.op, (sample.input, sample.args, sample.kwargs), theirs_process)
-    torch.manual_seed(0)
     wanted, refusal = _attempt(theirs.run)
     found, error = _attempt(ours.run)
     if not _agree(error, refusal, "forward"):
         return
-    torch.manual_seed(1)
-    again = tensors(theirs.run())
-    if any(not torch.equal(a, b) and not torch.isnan(b).any() for a, b in zip(again, tensors(wanted), strict=True)):
-        return  # it draws
     wanted, found = theirs_process(wanted), ours_process(found)
     if len(tensors(found)) != len(tensors(wanted)):
         raise Differs(f"forward: {len(tensors(found))} outputs, not {len(tensors(wanted))}")
@@ -340,7 +337,9 @@ def samples(peer: Peer, dtype: str, most: int, seed: int) -> list[tuple[int, Any
         return []
     torch.manual_seed(0)
     grads = peer.info.supports_autograd and kind in peer.info.supported_backward_dtypes("cpu")
-    found = list(enumerate(peer.info.sample_inputs("cpu", kind, requires_grad=grads)))
+    given = enumerate(peer.info.sample_inputs("cpu", kind, requires_grad=grads))
+    # What draws says nothing about values.
+    found = [(i, s) for i, s in given if not s.kwargs.get("dropout_p")]
     if len(found) > most:
         found = sorted(random.Random(f"{seed}/{peer.name}/{dtype}").sample(found, most), key=lambda x: x[0])
     return found

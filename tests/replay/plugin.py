@@ -127,6 +127,7 @@ class Replay:
         finally:
             self.cuts.end()
             self.reuse.end()
+            self.shadows.forget()
             for name, value in self.shadows.take_counts().items():
                 counts[name] += value
         return failed
