@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import queue
 import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 import pytest
@@ -39,6 +40,12 @@ def torch(request: pytest.FixtureRequest) -> Iterator[Any]:
     tape.close()
 
 
+@pytest.fixture
+def oracle(request: pytest.FixtureRequest, torch: Any) -> Callable[[Callable[[Any], Any]], Any]:
+    """`oracle(function)`: what a function of PyTorch gives, a plain value, asked or recorded."""
+    return request.node.stash[TAPE].give
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """After a test that asked PyTorch: its recording must be as the test is."""
@@ -58,6 +65,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--record"):
         for item in items:
             THERE.setdefault(book(item.path), set()).add(_name(item))
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded and collected stays: no collection of garbage need look through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .backward import GraphTask
 from .fitting import cast_gradient
-from .nodes import Edge, edge_of
+from .nodes import Edge, edge_of, next_priority
 from .op import op
 from .registry import named
 from .state import state
@@ -386,6 +386,8 @@ def _detach_here(input: Tensor) -> Tensor:
             "buckets, and hence detach_() cannot be called on these gradients. To fix this error, please "
             "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
         )
+    if input._fn is not None:
+        input._cut = next_priority()
     input._fn, input._nr, input._requires_grad = None, 0, False
     input._tangents = None
     return input

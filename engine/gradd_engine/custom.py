@@ -93,6 +93,8 @@ class BackwardNode(CustomNode):
         self._dirty: tuple[Any, ...] = ()
         self._constant: tuple[Any, ...] = ()
         self._materialize = True
+        #: whether outputs that need no gradient count there
+        self._materialize_non_diff_grads = True
         self.saved_for_forward: tuple[Any, ...] | None = None
         self._pushing = False
         self._saved: list[Any] | None = []
@@ -137,8 +139,8 @@ class BackwardNode(CustomNode):
         """What `save_for_backward` kept (within jvp, `save_for_forward`); RuntimeError once it was freed, or
         where it was changed in place.
         """
-        if self._pushing and self.saved_for_forward is not None:
-            return self.saved_for_forward
+        if self._pushing:
+            return self.saved_for_forward or ()
         if self._saved is None:
             raise RuntimeError(FREED)
         return tuple(self._open(entry) for entry in self._saved)
@@ -316,6 +318,8 @@ class BackwardNode(CustomNode):
         meta = self.metas.get(nr)
         if g is not None or not self._materialize or meta is None:
             return g
+        if not self._materialize_non_diff_grads and nr not in self.geometries:
+            return None
         with ambient(backend=self.backend):
             return named.zeros(list(meta.shape), dtype=meta.dtype)
 

@@ -124,6 +124,8 @@ class Tensor:
     _hooks: list[Any] | None = None
     _post_hooks: list[Any] | None = None
     _retains: bool = False
+    #: the sequence number at which detach_() took its history; 0 where it did not
+    _cut: int = 0
     #: of a stand-in for a gradient edge: gives the edge (see edges.py)
     _stands: Callable[[], Edge | None] | None = None
     #: dtype of .grad: ... for the tensor's own, None for any
@@ -270,6 +272,10 @@ class Tensor:
         if not isinstance(value, bool):
             raise RuntimeError("requires_grad must be a bool")
         self._set_requires_grad(value, "attribute")
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("cannot delete requires_grad")
 
     @property
     def is_leaf(self) -> bool:

@@ -7,6 +7,7 @@ repetition has to pass, and every frame is also given to a session that never pl
 
 from __future__ import annotations
 
+import gc
 import json
 import zlib
 from pathlib import Path
@@ -106,6 +107,7 @@ class Replay:
         failed = None
         try:
             for n in range(REPEATS):
+                gc.collect()  # what tracebacks hold in cycles must not die in the middle of this one
                 self.reuse.begin()
                 self.cuts.begin(f"{seed}/{item.nodeid}")
                 reports = self._once(item)
@@ -125,6 +127,7 @@ class Replay:
         finally:
             self.cuts.end()
             self.reuse.end()
+            self.shadows.forget()
             for name, value in self.shadows.take_counts().items():
                 counts[name] += value
         return failed

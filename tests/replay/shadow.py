@@ -141,6 +141,14 @@ class Shadows:
             self._take(twin)
             twin.eager.close()
 
+    def forget(self) -> None:
+        """Sessions that were left open have no shadow any more."""
+        self.settle()
+        for twin in self.twins.values():
+            self._take(twin)
+        self.twins.clear()
+        self._mismatches.clear()
+
     def settle(self) -> None:
         """Wait until all frames that were sent are answered."""
         _inline().submit("", b"").result()

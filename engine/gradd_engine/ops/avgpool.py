@@ -13,6 +13,7 @@ from .. import dtypes
 from ..kernels.images_pool import out_shape, spread_windows, sum_windows
 from ..layout import Meta, numel
 from ..op import LINEAR, op
+from .constant import constant_in
 from .images import image_strides
 from .pooling import check_windows, one, planes, strides_of, two
 
@@ -144,7 +145,7 @@ def _avg_grad(
     divisor_override: Any,
 ) -> Any:
     how = _how(kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    return avg_transposed(g, size=list(input.shape[-2:]), **how)
+    return constant_in(avg_transposed(g, size=list(input.shape[-2:]), **how), input)
 
 
 avg: Op = op(
@@ -279,7 +280,7 @@ adaptive: Op = op(
     "adaptive_avg_pool2d_windows(Tensor input, *, int[] output_size)",
     infer=_adaptive_infer,
     impl=_adaptive,
-    vjp=lambda g, input: adaptive_transposed(g, size=list(input.shape[-2:])),
+    vjp=lambda g, input: constant_in(adaptive_transposed(g, size=list(input.shape[-2:])), input),
     jvp=LINEAR,
     node="AdaptiveAvgPool2DBackward0",
     namespace="-",
@@ -325,7 +326,7 @@ def _adaptive_pool1d(input: Any, output_size: Any) -> Any:
         raise RuntimeError(
             f"adaptive_avg_pool1d() argument 'output_size' should contain one int (got {len(output_size)})"
         )
-    return adaptive(input.unsqueeze(-2), output_size=[1, one(output_size)]).squeeze(-2)
+    return _adaptive_pool2d(input.unsqueeze(-2), [1, one(output_size)]).squeeze(-2)
 
 
 adaptive_avg_pool1d = op(

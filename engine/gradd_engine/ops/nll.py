@@ -12,6 +12,7 @@ from .. import dtypes
 from ..layout import Meta, numel
 from ..op import op
 from ..surface import public
+from .constant import constant_in
 from .losses import reduction_of
 from .norms import statistic_dtype
 from .scalars import add_scalar, div_scalar, mul_scalar
@@ -106,9 +107,10 @@ def _nll(xp: Any, input: Any, target: Any, weight: Any, reduction: str, ignore_i
 def _nll_grad(
     g: Any, input: Any, target: Any, weight: Any, out1: Any, reduction: str, ignore_index: int
 ) -> Any:
-    return nll_loss_backward(
+    found = nll_loss_backward(
         g, target, weight, out1, shape=list(input.shape), reduction=reduction, ignore_index=ignore_index
     )
+    return constant_in(found, input)
 
 
 def _nll_op(name: str, infer: Callable[..., list[Meta]], node: str) -> Op:

@@ -12,6 +12,7 @@ from ..kernels.images_pool import add_at, max_windows, out_shape, pick
 from ..layout import Meta, numel, preserved_strides
 from ..op import LINEAR, op
 from ..surface import public
+from .constant import constant_in
 from .images import image_strides
 
 if TYPE_CHECKING:
@@ -180,7 +181,11 @@ max_with_indices: Op = op(
     impl=_max,
     many=True,
     differentiable=(True, False),
-    vjp={"input": lambda g, input, out1: max_backward(g, out1, size=list(input.shape[-2:]))},
+    vjp={
+        "input": lambda g, input, out1: constant_in(
+            max_backward(g, out1, size=list(input.shape[-2:])), input
+        )
+    },
     jvp=lambda input_t, out1: [max_pick(input_t, out1), None],
     node="MaxPool2DWithIndicesBackward0",
     namespace="-",
