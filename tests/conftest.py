@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import queue
 import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 import pytest
@@ -26,6 +28,12 @@ def _name(item: pytest.Item) -> str:
     return item.nodeid.partition("::")[2]
 
 
+def pytest_configure() -> None:
+    """A daemon on a busy machine is slow, not gone; tests of one that is gone set waits of their own."""
+    os.environ.setdefault("GRADD_SILENCE_SECONDS", str(PATIENCE))
+    os.environ.setdefault("GRADD_ENGINE_SILENCE_SECONDS", str(PATIENCE))
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--record", action="store_true", help="record what PyTorch answers (make record)")
 
@@ -37,6 +45,12 @@ def torch(request: pytest.FixtureRequest) -> Iterator[Any]:
     tape = item.stash[TAPE] = book(item.path).tape(_name(item))
     yield tape.torch
     tape.close()
+
+
+@pytest.fixture
+def oracle(request: pytest.FixtureRequest, torch: Any) -> Callable[[Callable[[Any], Any]], Any]:
+    """`oracle(function)`: what a function of PyTorch gives, a plain value, asked or recorded."""
+    return request.node.stash[TAPE].give
 
 
 @pytest.hookimpl(wrapper=True)
@@ -58,6 +72,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--record"):
         for item in items:
             THERE.setdefault(book(item.path), set()).add(_name(item))
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded and collected stays: no collection of garbage need look through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

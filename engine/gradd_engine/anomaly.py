@@ -48,8 +48,11 @@ class Watcher:
         """Whether a composite is to be recorded as what is inside it."""
         return False
 
-    def begins(self, op: Op, inputs: tuple[Any, ...]) -> None:
-        """An operation is about to run."""
+    def begin(self, op: Op, inputs: tuple[Any, ...]) -> None:
+        """The operation is about to run: an exception stops it."""
+
+    def end(self) -> None:
+        """It ran, or raised."""
 
     def settle(self, inputs: tuple[Any, ...], outputs: Any) -> None:
         """The operation is done and recorded."""

@@ -199,11 +199,14 @@ def _in_sight(backend: Backend) -> Backend:
 def _watched(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """`dispatch` where a watcher of the thread wants to see the nodes that the op makes."""
     watcher, listener = state.watcher, backend.listener
-    watcher.begins(op, inputs)
-    if listener is None or op.inline or watcher.opens(op):
-        found = execute(op, backend, inputs, attrs)
-    else:
-        found = shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+    watcher.begin(op, inputs)
+    try:
+        if listener is None or op.inline or watcher.opens(op):
+            found = execute(op, backend, inputs, attrs)
+        else:
+            found = shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+    finally:
+        watcher.end()
     watcher.settle(inputs, found)
     return found
 

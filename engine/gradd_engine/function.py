@@ -134,6 +134,14 @@ class Function(metaclass=_FunctionMeta):
         return tuple(outputs) if isinstance(found, tuple) else outputs[0]
 
 
+class InplaceFunction(Function):
+    """`Function` by an old name (torch.autograd.function.InplaceFunction)."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
+
+
 def _positional(
     forward: Callable[..., Any], split: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, ...]:

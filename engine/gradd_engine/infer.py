@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .dtypes import FLOAT, DType
-from .layout import Meta, Size
+from .layout import Meta, Size, numel
 from .misfit import misfit, stated
 from .saved import TensorMeta
 from .schema import check_attrs
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _MOST = 512
 #: parameters that are compared by value; their class counts too, since 1 == 1.0 == True
 PLAIN = frozenset({type(None), bool, int, float, complex, str, DType})
+#: most dimensions and bytes of an array
+DIMS, _BYTES = 64, (1 << 63) - 1
 _LISTS = frozenset({list, tuple, Size})
 
 
@@ -113,10 +115,25 @@ def _sized(meta: Meta) -> Meta:
     return meta
 
 
+def _check_size(meta: Meta) -> None:
+    """RuntimeError where no memory could have that shape."""
+    shape = meta.shape
+    if shape and min(shape) < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
+    if meta.strides and max(meta.strides) * meta.dtype.itemsize > _BYTES:
+        raise RuntimeError(f"Stride calculation overflowed with strides={list(meta.strides)}")
+    # what has no elements may still be of any size in its other dimensions
+    if len(shape) > DIMS or numel([n for n in shape if n]) * meta.dtype.itemsize > _BYTES:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
+
+
 def _inferred(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     assert op.infer is not None
     try:
-        return op.infer(*inputs, **attrs)
+        found = op.infer(*inputs, **attrs)
+        for meta in found if op.many else (found,):
+            _check_size(meta)
+        return found
     except Exception as error:
         if stated(error):
             raise

@@ -20,11 +20,17 @@ _RAISE = dis.opmap["RAISE_VARARGS"]
 _HERE = str(Path(__file__).parent)
 
 
+class NotAsInferred(Exception):
+    """A kernel made something else than `infer` said."""
+
+
 def stated(error: BaseException) -> bool:
     """Whether a `raise` made it, or it came out of code that is not the engine's (a caller's own function, or
     memory that ran out).
     """
-    if not isinstance(error, Exception) or isinstance(error, (MemoryError, AssertionError)):
+    if isinstance(error, NotAsInferred):
+        return False
+    if not isinstance(error, Exception) or isinstance(error, MemoryError):
         return True
     last = error.__traceback__
     if last is None:

@@ -87,7 +87,7 @@ class _Mutation(Packing):
         super().__init__()
         self._saves = saves
 
-    def begins(self, op: Op, inputs: tuple[Any, ...]) -> None:
+    def begin(self, op: Op, inputs: tuple[Any, ...]) -> None:
         """An operation is about to run."""
         changed = flat_tensors(inputs[:1]) if op.base is not None else written(op, inputs)
         for t in changed:

@@ -16,6 +16,7 @@ PyTorch's save it, and a pass refuses it where it was changed in place.
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from . import schema as _schema
@@ -363,7 +364,9 @@ def op(
 
 def _derive_inplace(base: Op) -> None:
     first, *rest = base.schema.params
-    made = Op(Schema(f"{base.name}_", (first, *rest)))
+    # what is written to is a tensor, also where a number may stand in the plain form
+    target = replace(first, kind="Tensor") if first.kind == "Tensor|Number" else first
+    made = Op(Schema(f"{base.name}_", (target, *rest)))
     made.base, made.rules = base, base.rules
     made.edge_params, made.edge_slots = base.edge_params, base.edge_slots
     made.infer, made.impl, made.jvp, made.composite = base.infer, base.impl, base.jvp, base.composite

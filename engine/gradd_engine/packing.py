@@ -48,8 +48,15 @@ def _entries(t: Tensor) -> list[tuple[Any, Any, Any]]:
     return list(places(node.saved))
 
 
+def _entry(of: Tensor, at: int) -> tuple[Any, Any, Any]:
+    entries = _entries(of)
+    if not 0 <= at < len(entries):
+        raise IndexError(f"the node keeps {len(entries)} tensors, there is no number {at}")
+    return entries[at]
+
+
 def _saved_at(of: Tensor, at: int) -> Tensor:
-    entry = _entries(of)[at][2]
+    entry = _entry(of, at)[2]
     if not isinstance(entry, Saved):
         raise RuntimeError("this saved tensor is packed")
     return detached(entry.tensor)
@@ -65,9 +72,9 @@ saved_at = op(
 
 
 def _drop(of: Tensor, at: int) -> None:
+    where, key, entry = _entry(of, at)
     node = _owner(of)
     assert node is not None
-    where, key, entry = _entries(of)[at]
     if not isinstance(entry, Saved):
         raise RuntimeError("this saved tensor is packed")
     where[key] = Packed(entry, node)

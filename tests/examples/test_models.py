@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gradd
@@ -12,11 +13,13 @@ from tests.examples.models import main
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("transport", ["local", "stream"])
-def test_models_train_as_the_oracles_do(torch: Any, transport: str, request: pytest.FixtureRequest) -> None:
+def test_models_train_as_the_oracles_do(
+    oracle: Callable[..., Any], transport: str, request: pytest.FixtureRequest
+) -> None:
     url = "local:" if transport == "local" else request.getfixturevalue("daemon")
     with gradd.connect(url):
         found = main(gradd)
-    assert found == main(torch)
+    assert found == oracle(main)
 
 
 def test_a_session_far_away_says_what_one_here_says(daemon: str) -> None:

@@ -5,6 +5,7 @@ it.
 from __future__ import annotations
 
 import dis
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +42,7 @@ CANARY = 0x7E57CA9A7E57CA9A
 #: what refusals may be: PyTorch's classes
 CLASSES = {
     "RuntimeError", "IndexError", "ValueError", "TypeError", "NotImplementedError", "OverflowError",
-    "_LinAlgError",
+    "_LinAlgError", "AttributeError",
 }  # fmt: skip
 #: problems that a call may be answered with
 SLUGS = {
@@ -49,6 +50,8 @@ SLUGS = {
     "invalid-data",
 }  # fmt: skip
 _OURS = tuple(str(Path(str(p.__file__)).parent) for p in (gradd_engine, gradd_protocol, gradd_runtime))
+#: kernels are compiled with checks of every index
+_BOUNDS = os.environ.get("NUMBA_BOUNDSCHECK") == "1"
 #: elements of a result that are looked at
 _FEW = 1 << 22
 #: random numbers begin here in every run of a trial
@@ -61,7 +64,9 @@ class Fault(AssertionError):
 
 def _made(given: Given) -> Tensor | None:
     """What only an op makes: a leaf, a result with history, tokens of edges, levels and random state."""
-    run = {name: REGISTRY[name].run for name in ("mul", "edge", "enter_dual_level", "stored_rng", "make_dual")}
+    run = {
+        name: REGISTRY[name].run for name in ("mul", "edge", "enter_dual_level", "stored_rng", "make_dual")
+    }
     t = NUMPY.from_array(np.array(given.values), given.dtype)
     with ambient(grad=True, backend=NUMPY, generator=Generator(0)):
         if given.layout == "rng":
@@ -148,7 +153,8 @@ class Result:
         if self.problem is not None:
             return self.problem.exception, self.problem.detail
         return [
-            None if o is None else (o.dtype.name, tuple(o.shape), tuple(o.strides), _bits(o)) for o in self.outputs
+            None if o is None else (o.dtype.name, tuple(o.shape), tuple(o.strides), _bits(o))
+            for o in self.outputs
         ]
 
 
@@ -167,8 +173,8 @@ def _bits(t: Tensor) -> bytes:
 class Trial:
     """Two sessions, one of which must never notice the other."""
 
-    def __init__(self) -> None:
-        self.counts = {"cases": 0, "refused": 0, "computed": 0, "planned": 0}
+    def __init__(self, counts: dict[str, int] | None = None) -> None:
+        self.counts = counts or {"cases": 0, "refused": 0, "computed": 0, "planned": 0}
         self._raised: list[BaseException] = []
         real: Callable[..., Any] = executor.op_failed
 
@@ -187,13 +193,17 @@ class Trial:
         for n, size in enumerate((1, 2, 8, 64, 512, 4096)):
             self.witness.put(f"canary{n}", np.full(size, CANARY, np.uint64).view(np.float64))
         self.peer.put("known", np.arange(4, dtype=np.float32))
+        self.peer.put("written", np.zeros(3, np.float32))
+        self._after_write = False
 
     # -- a case ------------------------------------------------------------------------------------
 
-    def run(self, call: Call, mild: Call) -> str:
+    def run(self, call: Call, mild: Call, after_write: bool = False) -> str:
         """Try `call`, and the plan that `mild`, a call of the same geometry, makes; Fault where something
-        does not hold. What came of it: refused, computed or planned.
+        does not hold. What came of it: refused, computed or planned. `after_write`: the program writes to
+        another tensor first, so that its plan must not fail any more.
         """
+        self._after_write = after_write
         self.counts["cases"] += 1
         with guards.guarded(), guards.guarded_in(_quiet):
             found = self._run(call, mild)
@@ -246,12 +256,16 @@ class Trial:
             _attributes(call, values),
             call.outputs,
         )
-        binds = {f"o{k}": len(given) + k for k in range(call.outputs)}
+        inputs, steps, first = [f"i{n}" for n in range(len(given))], [step], len(given)
+        if self._after_write:
+            inputs.append("written")
+            steps.insert(0, Step("add_", [first, Value("float")], {"alpha": 1}))
+            values.insert(0, 1.0)
+            first += 2
+        binds = {f"o{k}": first + k for k in range(call.outputs)}
         self.session.generator.step = _FIRST_DRAW
         self._raised.clear()
-        reply = self.peer.batch(
-            step, inputs=[f"i{n}" for n in range(len(given))], values=values, bind=binds
-        )
+        reply = self.peer.batch(*steps, inputs=inputs, values=values, bind=binds)
         outputs = [_found(table, f"o{k}") for k in range(call.outputs)]
         for name in (*binds, *(f"i{n}" for n in range(len(given)))):
             table.drop(name)
@@ -271,6 +285,8 @@ class Trial:
                 raise Fault(f"problem {p.slug}: {p.detail}")
             if p.exception is not None and p.exception not in CLASSES:
                 raise Fault(f"{p.exception} is no class of PyTorch's: {p.detail}")
+            if found.error is not None and _left_its_arrays(found.error):
+                raise Fault(f"a compiled kernel left its arrays: {found.error}")
             if found.error is not None and not stated(found.error):
                 raise Fault(f"not stated: {_where(found.error)}")
             for b in before:
@@ -374,6 +390,12 @@ def stated(error: BaseException) -> bool:
     return code.co_filename.startswith(_OURS) and dis.opname[at] == "RAISE_VARARGS"
 
 
+def _left_its_arrays(error: BaseException) -> bool:
+    """Whether a kernel that was compiled with checks of every index found one outside."""
+    cause = error.__cause__ or error
+    return _BOUNDS and isinstance(cause, IndexError) and "out of bounds" in str(cause) and not stated(cause)
+
+
 def _where(error: BaseException) -> str:
     tb, ours = error.__traceback__, "?"
     while tb is not None:
@@ -394,7 +416,12 @@ def _found(table: Table, name: str) -> Tensor | None:
 def _short(found: Result) -> str:
     if found.problem is not None:
         return f"{found.problem.exception}: {found.problem.detail[:120]}"
-    return repr([None if o is None else (tuple(o.shape), np.asarray(o.array).reshape(-1)[:6].tolist()) for o in found.outputs])[:300]
+    return repr(
+        [
+            None if o is None else (tuple(o.shape), np.asarray(o.array).reshape(-1)[:6].tolist())
+            for o in found.outputs
+        ]
+    )[:300]
 
 
 def _argument(x: Any, slot: Iterator[int], values: list[Any]) -> Any:

@@ -12,6 +12,7 @@ from .. import dtypes
 from ..layout import Meta, numel
 from ..op import op
 from ..surface import public
+from .constant import constant_in
 from .losses import reduction_of
 from .norms import statistic_dtype
 from .scalars import add_scalar, div_scalar, mul_scalar
@@ -106,9 +107,10 @@ def _nll(xp: Any, input: Any, target: Any, weight: Any, reduction: str, ignore_i
 def _nll_grad(
     g: Any, input: Any, target: Any, weight: Any, out1: Any, reduction: str, ignore_index: int
 ) -> Any:
-    return nll_loss_backward(
+    found = nll_loss_backward(
         g, target, weight, out1, shape=list(input.shape), reduction=reduction, ignore_index=ignore_index
     )
+    return constant_in(found, input)
 
 
 def _nll_op(name: str, infer: Callable[..., list[Meta]], node: str) -> Op:
@@ -182,11 +184,11 @@ def _nll_backward_infer(
     reduction_of(reduction)
     if tuple(grad.shape) != (rows if reduction == "none" else ()):
         raise RuntimeError(
-            f"nll_loss_backward(): a loss of {list(rows)} with reduction {reduction!r} has no gradient of shape "
-            f"{list(grad.shape)}"
+            f"nll_loss_backward(): a loss of {list(rows)} with reduction {reduction!r} has no gradient of "
+            f"shape {list(grad.shape)}"
         )
     if total_weight.ndim or total_weight.dtype is not statistic_dtype(grad.dtype):
-        raise RuntimeError("nll_loss_backward(): expected total_weight to be a single element of grad's dtype")
+        raise RuntimeError("nll_loss_backward(): expected total_weight to be one element of grad's dtype")
     return Meta(size, grad.dtype)
 
 

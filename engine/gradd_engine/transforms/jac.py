@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import forward_ad
 from ..functional import basis
-from ..ops.create import zeros, zeros_like
+from ..ops.create import zeros_like
 from ..ops.joining import stack
 from ..registry import named
 from ..tensor import Tensor
@@ -180,7 +180,7 @@ def jacfwd(
         aux: list[Any] = []
         for at, x in enumerate(arguments.leaves):
             # Where there is no direction, one of nothing tells the outputs.
-            rows = basis(x) if x.numel() else zeros([1, *x.shape], dtype=x.dtype)
+            rows = basis(x) if x.numel() else named.expand(zeros_like(x), [1, *x.shape])
             moved, aux = vmap(functools.partial(push, at), randomness=randomness)(rows)
             columns.append([named.slice_from(c, 0, 0, x.numel()) for c in moved])
         found = []
