@@ -109,6 +109,9 @@ class Recorder:
         for x in inputs:
             out = x._out if isinstance(x, Tensor) else None  # type: ignore[attr-defined]
             args.append(out[1] if out is not None and out[0] is building else self._arg(x, values))
+        if name == "edge" and self.tape is None:
+            # Looking at a node keeps no tensor alive.
+            building.release(inputs[0]._id)
         kept = attrs_of(op, attrs, values) if attrs else ()
         step = _recorded((name, tuple(args), kept, len(outs), state.grad or mode(), raises))
         if not building.steps:

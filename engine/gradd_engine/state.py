@@ -51,6 +51,8 @@ class _State(threading.local):
     task: Any = None
     #: a function transform runs a function
     transform: bool = False
+    #: Functions run as they are where something is mapped: their methods see batched tensors (gradcheck)
+    direct: bool = False
     #: the node that a Function is about to give its outputs
     function: Any = None
     #: the hooks (pack, unpack) of saved tensors
