@@ -20,10 +20,13 @@ from gradd_engine.state import mode, state
 from gradd_engine.tensor import Tensor
 from gradd_protocol.limits import DEFAULT
 
+from . import _registry
 from ._cut import Cut, phase
 from ._program import LATE, Builder, Grad, Late, Recorded, attrs_of, kind_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gradd_engine.op import Op
 
     from ._exceptions import Site
@@ -68,6 +71,18 @@ def call_site(depth: int = 2) -> Site:
         if outer is None:
             return code, frame.f_lasti
         frame = outer
+
+
+def lend(session: Session) -> Callable[[], None]:
+    """What lets another thread record as this one does, called there while this one waits for it."""
+    recorder, entered = session.recorder(), _registry.entered()
+
+    def begin() -> None:
+        session._thread.recorder = recorder
+        for each in entered:
+            _registry.enter(each)
+
+    return begin
 
 
 class Recorder:
