@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..state import ambient
+from ..tensor import Tensor
 from .captured import Captured
 from .tree import flatten, unflatten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..tensor import Tensor
     from .tree import Structure
 
 
@@ -70,7 +70,8 @@ class Arguments:
         else:
             for n, x in zip(self.places, chosen, strict=True):
                 given[n] = x
-        with ambient(transform=True, watcher=Captured(leaves)):
+        passed = [x for x in flatten((given, kwargs))[0] if isinstance(x, Tensor)]
+        with ambient(transform=True, watcher=Captured(passed)):
             return func(*given, **kwargs)
 
 

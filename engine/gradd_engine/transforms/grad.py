@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..api import cotangents as cotangent_list
 from ..modes import enable_grad
 from ..ops.create import zeros_like
+from ..packing import disable_saved_tensors_hooks
 from ..state import state
 from ..tensor import Tensor
 from .arguments import Arguments, checked, with_aux
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 
 _GRAD = "grad_and_value(f)(*args)"
 _VJP = "vjp(f, *primals)"
+
+_NO_HOOKS = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with "
+    "your use case."
+)
 
 
 def grad(
@@ -69,7 +75,7 @@ def _grad_and_value(
     arguments = Arguments(args, checked(argnums))
     scope = Scope()
     aux = None
-    with enable_grad():
+    with disable_saved_tensors_hooks(_NO_HOOKS), enable_grad():
         inputs = [scope.open(x) for x in arguments.leaves]
         output = arguments.call(func, inputs, kwargs)
         if has_aux:
@@ -113,7 +119,7 @@ class Pullback:
         self.arguments = arguments
         self.scope = Scope()
         self.aux = None
-        with enable_grad():
+        with disable_saved_tensors_hooks(_NO_HOOKS), enable_grad():
             self.inputs = [self.scope.open(x) for x in arguments.leaves]
             found = arguments.call(func, self.inputs, {})
             if has_aux:
