@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..state import ambient
+from ..state import ambient, state
+from ..tensor import Tensor
 from .captured import Captured
 from .tree import flatten, unflatten
+from .vmap import lifted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..tensor import Tensor
     from .tree import Structure
+
+_UNPACKABLE = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with "
+    "your use case."
+)
 
 
 def _place(argnum: Any, count: int) -> int:
@@ -61,17 +67,23 @@ class Arguments:
         """`leaves` in the place of those of the chosen arguments."""
         return unflatten(leaves, self.structure)
 
-    def call(self, func: Callable[..., Any], leaves: Sequence[Tensor], kwargs: dict[str, Any]) -> Any:
-        """Call `func` with `leaves` in the chosen arguments."""
-        given = list(self.args)
+    def call(
+        self, func: Callable[..., Any], leaves: Sequence[Tensor], kwargs: dict[str, Any], reverse: bool = False
+    ) -> Any:
+        """Call `func` with `leaves` in the chosen arguments; `reverse`: what is saved cannot be packed."""
+        given, structure = flatten([*self.args, kwargs])
+        given = [lifted(x) if isinstance(x, Tensor) else x for x in given]
+        *args, kwargs = unflatten(given, structure)
         chosen = self.nested(leaves)
         if isinstance(self.places, int):
-            given[self.places] = chosen
+            args[self.places] = chosen
         else:
             for n, x in zip(self.places, chosen, strict=True):
-                given[n] = x
-        with ambient(transform=True, watcher=Captured(leaves)):
-            return func(*given, **kwargs)
+                args[n] = x
+        unpackable = _UNPACKABLE if reverse else state.unpackable
+        ours = [x for x in (*given, *leaves) if isinstance(x, Tensor)]
+        with ambient(transform=True, watcher=Captured(ours), unpackable=unpackable):
+            return func(*args, **kwargs)
 
 
 def with_aux(found: Any, call: str) -> tuple[Any, Any]:

@@ -10,6 +10,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from ..api import cotangents as cotangent_list
+from ..autograd import untracked
 from ..modes import enable_grad
 from ..ops.create import zeros_like
 from ..state import state
@@ -71,7 +72,7 @@ def _grad_and_value(
     aux = None
     with enable_grad():
         inputs = [scope.open(x) for x in arguments.leaves]
-        output = arguments.call(func, inputs, kwargs)
+        output = arguments.call(func, inputs, kwargs, reverse=True)
         if has_aux:
             output, aux = with_aux(output, _GRAD)
         if not isinstance(output, Tensor):
@@ -111,11 +112,13 @@ class Pullback:
 
     def __init__(self, func: Callable[..., Any], arguments: Arguments, has_aux: bool = False) -> None:
         self.arguments = arguments
-        self.scope = Scope()
+        watched = state.grad
+        # Its products may be watched even if its outputs are not.
+        self.scope = Scope(watched=True)
         self.aux = None
         with enable_grad():
             self.inputs = [self.scope.open(x) for x in arguments.leaves]
-            found = arguments.call(func, self.inputs, {})
+            found = arguments.call(func, self.inputs, {}, reverse=True)
             if has_aux:
                 found, aux = with_aux(found, _VJP)
                 self.aux = _settled(self.scope, aux)
@@ -127,7 +130,9 @@ class Pullback:
                         "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor "
                         f"with dtype {t.dtype}"
                     )
-            self.results = [self.scope.settle(t) for t in self.outputs]
+            self.results = [
+                self.scope.settle(t) if watched or not t.requires_grad else untracked(t) for t in self.outputs
+            ]
 
     @functools.cached_property
     def _tracked(self) -> bool:
