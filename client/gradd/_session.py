@@ -371,7 +371,7 @@ class Session:
             self.recorder().flush()
             for i, t in list(self.live.items()):
                 self.dead.append(i)
-                t._id, t._lost = None, GraddError("the session was cleared")
+                t._id, t._fetch, t._lost = None, None, GraddError("the session was cleared")
             self.live.clear()
             self.flush()
 

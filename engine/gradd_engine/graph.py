@@ -45,7 +45,7 @@ class OpNode(Node):
         self.attrs = attrs
         self.params = params
         self.saved: dict[str, Any] | None = {}
-        self.account = state.account
+        self.counted = None if state.account is None else state.account.graphs
 
     def name(self) -> str:
         """The op's node name."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sys import getrefcount
 
-#: what a tensor's objects take beside its elements, or a node of a graph, about (measured with tracemalloc)
-OBJECT_BYTES = 800
+#: what a tensor's objects take beside its elements, and a node of a graph, about (measured with tracemalloc)
+TENSOR_BYTES, NODE_BYTES = 500, 850
 #: bytes of what is not elements (objects, replies, programs) that a session may hold before they count
 FREE_BYTES = 4 << 20
 
@@ -26,23 +26,26 @@ class OutOfQuota(RuntimeError):
 class Account:
     """A byte counter with a limit. One session's tensors share one account.
 
-    ``used`` are the bytes of tensors, ``other`` those of replies, pins, uploads and programs. Storages and
-    nodes refer to the account, so the references to it count the objects: nobody has to, and `take` stays
-    cheap.
+    ``used`` are the bytes of tensors, ``other`` those of replies, pins, uploads and programs. Storages refer to
+    the account and nodes to ``graphs``, so references count them: nobody has to, and `take` stays cheap.
     """
 
-    __slots__ = ("limit", "other", "peak", "used")
+    __slots__ = ("graphs", "limit", "other", "peak", "used")
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.used = 0
         self.other = 0
         self.peak = 0
+        #: what nodes refer to
+        self.graphs = object()
 
     def take(self, nbytes: int) -> None:
         """Count `nbytes`; raises OutOfQuota and counts nothing where the limit would be passed."""
         used = self.used + nbytes
-        beside = self.other + OBJECT_BYTES * getrefcount(self) - FREE_BYTES
+        beside = (
+            self.other + TENSOR_BYTES * getrefcount(self) + NODE_BYTES * getrefcount(self.graphs) - FREE_BYTES
+        )
         if (used + beside if beside > 0 else used) > self.limit:
             raise OutOfQuota(nbytes, self.held, self.limit)
         self.used = used
@@ -56,8 +59,8 @@ class Account:
     @property
     def held(self) -> int:
         """All that counts against the limit."""
-        beside = self.other + OBJECT_BYTES * getrefcount(self) - FREE_BYTES
-        return self.used + max(0, beside)
+        beside = self.other + TENSOR_BYTES * getrefcount(self) + NODE_BYTES * getrefcount(self.graphs)
+        return self.used + max(0, beside - FREE_BYTES)
 
     def afford(self, nbytes: int) -> None:
         """Raise OutOfQuota where `nbytes` more, for a moment, would pass the limit; counts nothing."""

@@ -107,8 +107,8 @@ class Node:
 
     def __init__(self) -> None:
         self.priority = next(_sequence)
-        #: whose memory it is in: it counts those that refer to it
-        self.account = state.account
+        #: of the account whose memory it is in, which counts what refers to this
+        self.counted = None if state.account is None else state.account.graphs
 
     def name(self) -> str:
         """The node's name as PyTorch prints it, e.g. ``MulBackward0``."""

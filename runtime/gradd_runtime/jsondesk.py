@@ -9,7 +9,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from gradd_engine.memory import OBJECT_BYTES
+from gradd_engine.memory import TENSOR_BYTES
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
@@ -63,7 +63,7 @@ class JsonDesk:
         return m.JsonReply(status), [frames.text_buffer(body)]
 
     def _count(self, session: Session, key: str, body: bytes, sign: int = 1) -> None:
-        nbytes = sign * (len(key) + len(body) + OBJECT_BYTES)
+        nbytes = sign * (len(key) + len(body) + TENSOR_BYTES)
         self.bytes += nbytes
         session.account.charge(nbytes)
 

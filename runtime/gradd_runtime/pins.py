@@ -10,7 +10,7 @@ from gradd_protocol.problems import ProtocolError
 
 if TYPE_CHECKING:
     from gradd_engine.memory import Account
-    from gradd_engine.tensor import Tensor
+    from gradd_engine.tensor import Storage, Tensor
 
     Values = np.ndarray[Any, Any]
 
@@ -25,16 +25,17 @@ class Pins:
     def __init__(self, account: Account) -> None:
         self._account = account
         self._pins: dict[str, tuple[Values, TensorInfo]] = {}
-        self._shared: set[str] = set()
+        #: the storages that results lie in: they count for as long as they are held
+        self._shared: dict[str, Storage] = {}
 
     def __len__(self) -> int:
         return len(self._pins)
 
-    def add(self, key: str, values: Values, dtype: str, shared: bool) -> None:
-        """Pin `values`, C-ordered; `shared`: they are a tensor's own memory."""
+    def add(self, key: str, values: Values, dtype: str, storage: Storage | None) -> None:
+        """Pin `values`, C-ordered; `storage`: that of the tensor whose own memory they are."""
         self._pins[key] = values, TensorInfo(key, None, list(values.shape), [], dtype, False, True, 0, False)
-        if shared:
-            self._shared.add(key)
+        if storage is not None:
+            self._shared[key] = storage
         else:
             self._account.charge(values.nbytes)
 
@@ -53,9 +54,7 @@ class Pins:
     def drop(self, key: str) -> None:
         """Forget a result, if it is there."""
         found = self._pins.pop(key, None)
-        if key in self._shared:
-            self._shared.discard(key)
-        elif found is not None:
+        if self._shared.pop(key, None) is None and found is not None:
             self._account.charge(-found[0].nbytes)
 
     def clear(self) -> None:
@@ -72,7 +71,7 @@ class Pins:
             values, info = self._pins[key]
             self._account.admit(values.nbytes)
             self._pins[key] = np.array(values), info
-            self._shared.discard(key)
+            del self._shared[key]
 
 
 def values_of(t: Tensor, account: Account | None = None) -> Values:

@@ -53,7 +53,7 @@ PROGRAMS = 1024
 PROGRAM_BYTES = 64 << 20
 #: what a step of a bound program takes, and an octet of the JSON that says it; a writer; an entry of a table
 #: or of what was admitted, about (measured with tracemalloc)
-STEP_BYTES, OCTET_BYTES, WRITER_BYTES, ENTRY_BYTES = 2000, 8, 1000, 300
+STEP_BYTES, OCTET_BYTES, WRITER_BYTES, ENTRY_BYTES = 400, 4, 1000, 120
 
 
 class Session:
@@ -412,7 +412,7 @@ class Session:
 
     def _results(self, outcome: Outcome, writer: Writer, seq: int) -> list[m.Result]:
         out: list[m.Result] = []
-        for k, (array, dtype, shared) in enumerate(outcome.results):
+        for k, (array, dtype, storage) in enumerate(outcome.results):
             if array is None:
                 out.append(m.Result(absent=True))
             elif array.nbytes <= DEFAULT.inline_result_bytes and outcome.room(array.nbytes):
@@ -420,7 +420,7 @@ class Session:
                 outcome.inline.append(array)
             else:
                 key = f"{writer.id}.{seq}.{k}"
-                self.pinned.add(key, array, dtype, shared)
+                self.pinned.add(key, array, dtype, storage)
                 writer.pinned[key] = seq
                 out.append(m.Result(dtype, list(array.shape), pinned=key))
         return out

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from .binding import Bound
     from .session import Session
 
+#: an array, the name of its dtype, and the storage that it lies in (None: memory of its own)
+Fetched = tuple[Any, str, Any]
 #: inline results of one reply, so that it fits a stream message
 _INLINE_TOTAL = MIB
 ADMITTED = 4096
@@ -58,13 +60,11 @@ class Work:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of it: steps that stand, fetched arrays (with their dtype names, and whether they are a
-    tensor's memory), the problem that stopped it.
-    """
+    """What came of it: steps that stand, what was fetched, the problem that stopped it."""
 
     applied: int = 0
     problem: Problem | None = None
-    results: list[tuple[Any, str, bool]] = field(default_factory=list)
+    results: list[Fetched] = field(default_factory=list)
     inline: list[Any] = field(default_factory=list)
     #: bytes of `results` that are copies, counted in the account until `settle`
     copied: int = 0
@@ -152,7 +152,7 @@ def _admission(work: Work, session: Session) -> Problem | None:
     return found
 
 
-def _fetch(what: int | GradOf | str, slots: Any, session: Session, outcome: Outcome) -> tuple[Any, str, bool]:
+def _fetch(what: int | GradOf | str, slots: Any, session: Session, outcome: Outcome) -> Fetched:
     if isinstance(what, int):
         t = slots[what]
     elif isinstance(what, GradOf):
@@ -161,10 +161,10 @@ def _fetch(what: int | GradOf | str, slots: Any, session: Session, outcome: Outc
     else:
         t = session.table.find_ref(what)
     if t is None:
-        return None, "", False
+        return None, "", None
     values = values_of(t, session.account)
-    shared = values is t.array
-    if not shared:
-        outcome.copied += values.nbytes
-        session.account.charge(values.nbytes)
-    return values, t.dtype.name, shared
+    if values is t.array:
+        return values, t.dtype.name, t.storage
+    outcome.copied += values.nbytes
+    session.account.charge(values.nbytes)
+    return values, t.dtype.name, None

@@ -76,7 +76,7 @@ class Graph:
             made = OpNode.__new__(OpNode)
         made.__dict__.update(node.__dict__)
         made.priority = priority
-        made.account = state.account
+        made.counted = None if state.account is None else state.account.graphs
         made.backend = self._backend
         return made
 
