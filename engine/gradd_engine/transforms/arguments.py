@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from .tree import Structure
 
 
-
 def _place(argnum: Any, count: int) -> int:
     if not isinstance(argnum, int):
         raise RuntimeError(f"argnum must be int, got: {type(argnum)}")
