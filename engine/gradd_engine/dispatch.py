@@ -12,6 +12,7 @@ from . import conjugate, graph
 from .backends.numpy import NUMPY
 from .inplace import check_inference, check_memory, check_overlap, check_result, check_target, rebase
 from .methods import position
+from .misfit import misfit, stated
 from .registry import named
 from .schema import GREATEST, LEAST, check_attrs, check_int, type_name
 from .state import state
@@ -198,10 +199,14 @@ def _in_sight(backend: Backend) -> Backend:
 def _watched(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """`dispatch` where a watcher of the thread wants to see the nodes that the op makes."""
     watcher, listener = state.watcher, backend.listener
-    if listener is None or op.inline or watcher.opens(op):
-        found = execute(op, backend, inputs, attrs)
-    else:
-        found = shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+    watcher.begin(op, inputs)
+    try:
+        if listener is None or op.inline or watcher.opens(op):
+            found = execute(op, backend, inputs, attrs)
+        else:
+            found = shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+    finally:
+        watcher.end()
     watcher.settle(inputs, found)
     return found
 
@@ -247,11 +252,13 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
     ):
         # What the composite makes from nothing belongs where its inputs are.
         before = state.backend
-        if before is backend:
-            return composite(*inputs, **attrs)
         state.backend = backend
         try:
             return composite(*inputs, **attrs)
+        except Exception as error:
+            if op.stateful or stated(error):
+                raise
+            raise misfit(op, inputs, attrs) from error
         finally:
             state.backend = before
     assert op.infer is not None

@@ -127,11 +127,19 @@ class Function(metaclass=_FunctionMeta):
                     cls.setup_context(node, given, found)
             recorded = state.grad and any(t.requires_grad for t in tensors)
             outputs = list(found) if isinstance(found, tuple) else [found]
-            node.end(outputs, tensors, recorded)
+            node.end(outputs, tensors, recorded, split)
             tangents.give(outputs, node)
         finally:
             tangents.put_back()
         return tuple(outputs) if isinstance(found, tuple) else outputs[0]
+
+
+class InplaceFunction(Function):
+    """`Function` by an old name (torch.autograd.function.InplaceFunction)."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace = inplace
 
 
 def _positional(

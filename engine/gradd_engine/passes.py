@@ -157,6 +157,7 @@ def _drive(listener: Any, task: GraphTask, token: Tensor) -> tuple[Tensor | None
             break
         answer = task.respond(stops[0])
         backend_of(resume_pass, (token, answer))  # what others are sent has to be theirs
+    task.call_back()
     if task.anomaly:
         # In this mode a pass waits for what it gives.
         listener.flush()

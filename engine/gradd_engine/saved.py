@@ -68,8 +68,15 @@ class Saved:
         self.version = t._vc.n
 
     def check(self, owner: Node) -> None:
-        """RuntimeError where the value changed since it was saved (semantics of torch's version counters)."""
+        """RuntimeError where the value changed since it was saved (semantics of torch's version counters), or
+        lost its history.
+        """
         t = self.tensor
+        if t._cut > owner.priority:
+            raise RuntimeError(
+                "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
+                "supported, please use out-of-place `.detach()` instead"
+            )
         if t._vc.n == self.version:
             return
         # Reading grad_fn rebuilds it, or refuses to, where the base of a view changed.
@@ -97,8 +104,12 @@ class Saved:
 
     def unpack(self, owner: Node) -> Tensor:
         """The tensor, with its history."""
-        if self.tensor._vc.n != self.version:
+        if self.tensor._vc.n != self.version or self.tensor._cut:
             self.check(owner)
+        return self.opened(owner)
+
+    def opened(self, owner: Node) -> Tensor:
+        """`unpack` without the check."""
         if not self.is_output or not state.grad:
             return self.tensor
         out = carry(self.tensor, detached(self.tensor))
@@ -172,7 +183,7 @@ def saved_value(entry: Any, node: Node) -> Any:
         return entry
     entry.check(node)
     found = entry.source()
-    return entry.unpack(node) if found is None else found
+    return entry.unpack(node) if found is None or entry.is_output else found
 
 
 def check_saved(entry: Any, node: Node) -> None:

@@ -55,6 +55,8 @@ class _State(threading.local):
     function: Any = None
     #: the hooks (pack, unpack) of saved tensors
     packing: tuple[Callable[..., Any], Callable[..., Any]] | None = None
+    #: what applied before each pair of hooks that was entered: (packing, watcher)
+    packings: tuple[tuple[Any, Any], ...] = ()
     #: sees the nodes that operations make (packing.Watcher)
     watcher: Any = None
     #: why saved-tensor hooks may not be entered
@@ -100,6 +102,17 @@ def quiet_kernels() -> Iterator[None]:
     """NumPy's floating-point warnings off, around kernels that are called one by one."""
     with np.errstate(all="ignore"):
         yield
+
+
+#: what callables within a pass may set for themselves: it is as it was behind each
+_OF_CALLABLES = (
+    "anomaly", "check_nan", "grad", "inference", "packing", "packings", "task", "unpackable", "watcher",
+)  # fmt: skip
+
+
+def as_it_is(**new: Any) -> ambient:
+    """A context for callables of a user within a pass: the state is restored, whatever they leave behind."""
+    return ambient(**{name: getattr(state, name) for name in _OF_CALLABLES} | new)
 
 
 class ambient:

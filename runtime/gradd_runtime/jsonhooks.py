@@ -86,6 +86,8 @@ class Hook:
 
     def __call__(self, *given: Any) -> Any:
         """Run the steps on what a pass brings: a tensor, or tuples of them; what replaces it, or None."""
+        if given[0] is None:
+            return None  # a tensor to which no gradient came: there is nothing to run the steps on
         self._ration.take(len(self._bound.calls))
         flat = [t for x in given for t in (x if isinstance(x, (tuple, list)) else [x])]
         table, backend = self._table, self._backend
@@ -122,8 +124,8 @@ def _slot(compiled: Compiler, ref: Any) -> int | None:
 
 
 class Ration:
-    """The steps that hooks may still run in a batch: many of them, in many passes, would make a small request a
-    long one.
+    """The steps that hooks may still run in a batch: many hooks, run by many passes, would make a small
+    request a long one.
     """
 
     def __init__(self) -> None:

@@ -12,6 +12,7 @@ Source: https://pytorch.org/docs/stable/generated/torch.vmap.html
 from __future__ import annotations
 
 import functools
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from ..infer import infer
@@ -68,6 +69,8 @@ class Batched(Tensor):
     """
 
     grad = Tensor.grad
+    #: of a tensor that an op of the level made of nothing: the views of it
+    views_made: list[weakref.ref[Any]] | None = None
 
     @property
     def data(self) -> Any:
@@ -276,10 +279,11 @@ class BatchedBackend:
                 if op.name == "nonzero_count":
                     raise RuntimeError(_dynamic("nonzero"))
                 return [self.wrap(call.fitted(p, m)) for p, m in zip(apply_rule(call), metas, strict=True)]
-            if inside and not call.tensors and "size" in attrs:
-                # Made by an op for tensors of this level, which may be written to it.
-                return [self.wrap(call.below(inputs, size=[self.size, *attrs["size"]]))]
-            return [self.lift(t) for t in call.outputs(call.below(call.physical(inputs)))]
+            found = [self.lift(t) for t in call.outputs(call.below(call.physical(inputs)))]
+            if inside and not call.tensors:
+                for t in found:
+                    t.views_made = []
+            return found
 
     def _after(self, call: Call) -> list[Tensor]:
         """What is the same for every sample outlives the level as what it is; RuntimeError for the rest."""
@@ -301,6 +305,8 @@ class BatchedBackend:
         t: Any = target
         if not self.open and (call.mapped or t.mapped):
             raise RuntimeError(_ESCAPED)
+        if not t.mapped and (call.mapped or op.random):
+            self._part(t)
         if op.random and self.randomness == "different" and not t.mapped:
             raise RuntimeError(
                 "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear "
@@ -319,8 +325,25 @@ class BatchedBackend:
                 source = call.padded(inputs[1], t.ndim)
             else:
                 source = self.run(op, (meta,), inputs, attrs)[0]
-                source = source.array if source.backend is self else source  # type: ignore[attr-defined]
+                source = source.array if source.backend is self else source
             named.copy_(t.array, source)
+
+    def _part(self, t: Any) -> None:
+        """Give each sample a part of its own in what an op made here, so that it can write there: the op
+        could not know that samples differ. What the user made is left as it is.
+        """
+        base: Any = t if t._base is None else t._base
+        if not isinstance(base, Batched) or base.views_made is None:
+            return
+        begin = base.offset
+        with self.beneath():
+            whole: Any = named.to_layout(self.front(base), [max(base.numel(), 1), *base.strides])
+            for x in (base, *(ref() for ref in base.views_made)):
+                if x is None:
+                    continue
+                shape, strides = (self.size, *x.shape), (whole.strides[0], *x.strides)
+                p = restride(whole, shape, strides, whole.offset + x.offset - begin)
+                x.array, x.storage, x.offset = p, p.storage, p.offset
 
     def copy_into(self, target: Tensor, source: Tensor) -> None:
         """Copy elements; both have one shape and dtype."""
@@ -338,7 +361,11 @@ class BatchedBackend:
             if of.mapped:  # type: ignore[attr-defined]
                 shape, strides = (self.size, *shape), (p.strides[0], *strides)
             made = restride(p, shape, strides, meta.offset)
-        return self._over(made, meta.shape, tuple(meta.strides), of._vc)  # type: ignore[no-any-return]
+        out = self._over(made, meta.shape, tuple(meta.strides), of._vc)
+        base: Any = of if of._base is None else of._base
+        if isinstance(base, Batched) and base.views_made is not None:
+            base.views_made.append(weakref.ref(out))
+        return out  # type: ignore[no-any-return]
 
     def empty(self, meta: Meta) -> Tensor:
         """A tensor whose samples may differ."""

@@ -47,7 +47,9 @@ def _eigh_vjp(grads: Any, outs: Any) -> Any:
     (gL, gV), (L, V) = grads, outs
     if gV is None:
         return (None if gL is None else (V * unsqueeze(gL, -2)) @ adjoint(V),)
-    inner = _off_diagonal(adjoint(V) @ gV / _gaps(L))
+    turned = adjoint(V) @ gV
+    # Vectors of length one only turn: what does not turn them moves no matrix that stays Hermitian.
+    inner = _off_diagonal((turned - adjoint(turned)) * 0.5 / _gaps(L))
     if gL is not None:
         inner = inner + diag_embed(gL)
     return (V @ (inner @ adjoint(V)),)

@@ -55,6 +55,7 @@ def _extreme(name: str) -> Callable[..., Any]:
         many=True,
         differentiable=(True, False),
         doc=f"The {name[3:]}imum so far along `dim` and its index, the last of ties (torch.{name}).",
+        raises=False,
     )
 
     def call(input: Tensor, dim: int) -> Any:
@@ -90,6 +91,8 @@ def _logcumsumexp(xp: Any, a: Any, dim: int) -> Any:
 
 
 def _logcumsumexp_vjp(g: Any, input: Any, out: Any, dim: int) -> Any:
+    if not g.ndim or not g.numel():
+        return g
     fade = conj(exp(out - shift(out, dim, False, math.inf)))
     return conj(exp(input - out)) * recurrence(fade, g, dim, False)
 
@@ -107,4 +110,5 @@ logcumsumexp: Op = op(
     jvp=_logcumsumexp_jvp,
     method=True,
     doc="log of the running sum of exp along `dim` (torch.logcumsumexp).",
+    raises=False,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..state import ambient
+from .captured import Captured
 from .tree import flatten, unflatten
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Arguments:
         else:
             for n, x in zip(self.places, chosen, strict=True):
                 given[n] = x
-        with ambient(transform=True):
+        with ambient(transform=True, watcher=Captured(leaves)):
             return func(*given, **kwargs)
 
 

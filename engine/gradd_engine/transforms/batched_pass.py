@@ -81,11 +81,22 @@ def run_through(
         own = next((w.shape[:1] for w in weights if w is not None), ()) if is_grads_batched else ()
         sizes = [level.size for level in reversed(levels)]
         count = prod(sizes) * prod(own)
-        given = [
-            _batch(w, o, levels, count, is_grads_batched) for o, w in zip(outputs, weights, strict=True)
-        ]
-        found = run(outputs, inputs, given, is_grads_batched=True, **options)
-        return tuple(None if g is None else _samples(g, levels, (*sizes, *own)) for g in found)
+        fill = options.pop("materialize_grads", False)
+        if fill and options["allow_unused"] is None:
+            options["allow_unused"] = True
+        found: Sequence[Tensor | None]
+        if count:
+            given = [
+                _batch(w, o, levels, count, is_grads_batched) for o, w in zip(outputs, weights, strict=True)
+            ]
+            found = run(outputs, inputs, given, is_grads_batched=True, materialize_grads=False, **options)
+        else:
+            found = [named.expand(named.zeros_like(named.detach(x)), [0, *x.shape]) for x in inputs]
+        found = [_samples(g, levels, (*sizes, *own)) for g in found]
+        return tuple(
+            named.zeros_like(named.detach(x)) if g is None and fill else g
+            for g, x in zip(found, inputs, strict=True)
+        )
 
 
 def _levels_between(below: int, weights: Sequence[Tensor | None] | None) -> list[Any]:
@@ -101,7 +112,7 @@ def _levels_between(below: int, weights: Sequence[Tensor | None] | None) -> list
 def _batch(w: Any, output: Any, levels: Sequence[Any], count: int, batched: bool) -> Any:
     """A cotangent of all samples of `levels` along dimension 0, with its own batch where it is `batched`."""
     if w is None:
-        return None if batched else named.expand(named.ones_like(output.detach()), [count, *output.shape])
+        return None if batched else named.expand(named.ones_like(named.detach(output)), [count, *output.shape])
     shape = w.shape[1:] if batched else w.shape
     for level in levels:
         w = level.front(w)
@@ -110,6 +121,8 @@ def _batch(w: Any, output: Any, levels: Sequence[Any], count: int, batched: bool
 
 def _samples(g: Any, levels: Sequence[Any], sizes: Sequence[int]) -> Any:
     """The inverse of `_batch`."""
+    if g is None:
+        return None
     g = named.reshape(g, [*sizes, *g.shape[1:]])
     for level in reversed(levels):
         g = level.wrap(g)

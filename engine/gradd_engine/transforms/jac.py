@@ -12,6 +12,7 @@ from .. import forward_ad
 from ..functional import basis
 from ..ops.create import zeros_like
 from ..ops.joining import stack
+from ..registry import named
 from ..tensor import Tensor
 from .arguments import Arguments, checked, with_aux
 from .grad import Pullback, check_outputs, check_tensors
@@ -178,8 +179,10 @@ def jacfwd(
         columns = []
         aux: list[Any] = []
         for at, x in enumerate(arguments.leaves):
-            moved, aux = vmap(functools.partial(push, at), randomness=randomness)(basis(x))
-            columns.append(moved)
+            # Where there is no direction, one of nothing tells the outputs.
+            rows = basis(x) if x.numel() else named.expand(zeros_like(x), [1, *x.shape])
+            moved, aux = vmap(functools.partial(push, at), randomness=randomness)(rows)
+            columns.append([named.slice_from(c, 0, 0, x.numel()) for c in moved])
         found = []
         for some in zip(*columns, strict=True):
             parts = [

@@ -295,7 +295,12 @@ def _over_all(call: Call) -> Any:
     return (named.amax if call.op.name == "max_all" else named.amin)(flat, [1])
 
 
-@rule("softmax_backward", "log_softmax_backward", "glu_backward", "recurrence", "prod_others", "pick")
+@rule("pick")
+def _pick(call: Call) -> Any:
+    return _together(call) if call.inputs[0].ndim else call.front(call.inputs[0])
+
+
+@rule("softmax_backward", "log_softmax_backward", "glu_backward", "recurrence", "prod_others")
 def _together(call: Call) -> Any:
     """All operands along one dimension."""
     ndim = max(t.ndim for t in call.tensors) or 1
