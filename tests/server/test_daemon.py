@@ -353,7 +353,8 @@ def test_an_upload_that_trickles_is_given_up_before_all_of_it_is_due(tmp_path: P
     daemon.ask("PUT", "/v1/sessions/slow")
     head = (
         b"PUT /v1/sessions/slow/tensors/w HTTP/1.1\r\nHost: localhost\r\nGradd-Dtype: uint8\r\n"
-        b"Content-Type: application/octet-stream\r\nGradd-Shape: 1000000000\r\nContent-Length: 1000000000\r\n\r\n"
+        b"Content-Type: application/octet-stream\r\nGradd-Shape: 1000000000\r\n"
+        b"Content-Length: 1000000000\r\n\r\n"
     )
     assert talk(daemon, head + bytes(1000)).startswith(b"HTTP/1.1 408 ")
     assert stop(daemon) == 0
