@@ -269,11 +269,11 @@ class BackwardNode(CustomNode):
         nr = next((i for i, o in enumerate(outputs) if o is t and t._fn is self), None)
         if state.packing is None:
             return Saved(t, False)
-        entry = Packed(Saved(t, nr is not None, nr or 0), self)
+        entry = Packed(Saved(t, nr is not None, nr or 0))
         pack, entry.unpack = state.packing
         with ambient(grad=False, watcher=None, packing=None):
             entry.box = pack(t)
-            entry.stand_in = None if entry.edge is None else named.edge(t)
+            entry.stand_in = None if entry.edge(self) is None else named.edge(t)
         return entry
 
     # -- the backward --------------------------------------------------------------------------------
