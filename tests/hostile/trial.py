@@ -393,7 +393,7 @@ def stated(error: BaseException) -> bool:
 def _left_its_arrays(error: BaseException) -> bool:
     """Whether a kernel that was compiled with checks of every index found one outside."""
     cause = error.__cause__ or error
-    return _BOUNDS and isinstance(cause, IndexError) and "out of bounds" in str(cause) and not stated(cause)
+    return _BOUNDS and type(cause) is IndexError and str(cause) == "index is out of bounds"
 
 
 def _where(error: BaseException) -> str:
