@@ -75,7 +75,7 @@ class Replay:
         """The test as it is, then what it does again."""
         ihook = item.ihook
         ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        frames = self.shadows.frames
+        frames, self.shadows.first_eager = self.shadows.frames, True
         reports = self._once(item)
         uses = self.shadows.frames > frames
         if uses and all(r.passed for r in reports):
