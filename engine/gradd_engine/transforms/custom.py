@@ -72,7 +72,10 @@ def _wrapped(level: BatchedBackend, found: Any, where: Any) -> Any:
     leaves, structure = flatten(found)
     dims = spread(where, structure)
     if dims is None:
-        raise ValueError(f"out_dims {where} is not compatible with the structure of the output, {structure}")
+        raise RuntimeError(
+            "A Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
+            f"out_dims={where} to be compatible with the structure of `output`, {structure}. {_MORE}"
+        )
     out = []
     for x, d in zip(leaves, dims, strict=True):
         if not isinstance(x, Tensor):
