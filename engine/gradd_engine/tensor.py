@@ -393,6 +393,21 @@ def _refuse(name: str) -> Callable[..., None]:
     return refuse
 
 
+def _no_deletion(name: str, instead: str = "") -> Callable[..., None]:
+    def refuse(self: Tensor) -> None:
+        raise RuntimeError(f"Deletion of {name} not allowed.{instead}")
+
+    return refuse
+
+
+# Private names of PyTorch that scripts read.
+Tensor._grad_fn = property(  # type: ignore[attr-defined]
+    lambda self: self.grad_fn, None, _no_deletion("_grad_fn", " Detach tensor instead!")
+)
+Tensor._backward_hooks = property(  # type: ignore[attr-defined]
+    lambda self: self._hooks, None, _no_deletion("_backward_hooks")
+)
+
 for _name in ("_version", "device", "grad_fn", "is_leaf", "ndim", "output_nr", "retains_grad"):
     _no = _refuse(_name)
     setattr(Tensor, _name, getattr(Tensor, _name).setter(_no).deleter(_no))
