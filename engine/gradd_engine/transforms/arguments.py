@@ -71,6 +71,8 @@ class Arguments:
         self, func: Callable[..., Any], leaves: Sequence[Tensor], kwargs: dict[str, Any], reverse: bool = False
     ) -> Any:
         """Call `func` with `leaves` in the chosen arguments; `reverse`: what is saved cannot be packed."""
+        if reverse and state.packing is not None:
+            raise RuntimeError(_UNPACKABLE)
         given, structure = flatten([*self.args, kwargs])
         given = [lifted(x) if isinstance(x, Tensor) else x for x in given]
         *args, kwargs = unflatten(given, structure)
