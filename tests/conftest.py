@@ -1,18 +1,90 @@
-"""Fixtures shared by all tests: one real daemon for the whole run."""
+"""Shared by all tests: one real daemon for the whole run, and PyTorch, the oracle, asked or recorded."""
 
 from __future__ import annotations
 
+import gc
+import os
 import queue
 import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from typing import IO
+from collections.abc import Callable, Iterator
+from typing import IO, Any
 
 import pytest
 
-START_SECONDS = 60.0  # a cold interpreter on a busy machine
+from tests.oracle import Tape
+from tests.recordings import Book, book
+from tests.waiting import PATIENCE
+
+TAPE = pytest.StashKey[Tape]()
+#: what is to be recorded, and which tests its files have
+MADE: dict[Book, dict[str, Tape]] = {}
+THERE: dict[Book, set[str]] = {}
+
+
+def _name(item: pytest.Item) -> str:
+    return item.nodeid.partition("::")[2]
+
+
+def pytest_configure() -> None:
+    """A daemon on a busy machine is slow, not gone; tests of one that is gone set waits of their own."""
+    os.environ.setdefault("GRADD_SILENCE_SECONDS", str(PATIENCE))
+    os.environ.setdefault("GRADD_ENGINE_SILENCE_SECONDS", str(PATIENCE))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--record", action="store_true", help="record what PyTorch answers (make record)")
+
+
+@pytest.fixture
+def torch(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """PyTorch, or, where it is not installed, what it answered when the test was recorded."""
+    item = request.node
+    tape = item.stash[TAPE] = book(item.path).tape(_name(item))
+    yield tape.torch
+    tape.close()
+
+
+@pytest.fixture
+def oracle(request: pytest.FixtureRequest, torch: Any) -> Callable[[Callable[[Any], Any]], Any]:
+    """`oracle(function)`: what a function of PyTorch gives, a plain value, asked or recorded."""
+    return request.node.stash[TAPE].give
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """After a test that asked PyTorch: its recording must be as the test is."""
+    yield
+    if (tape := item.stash.get(TAPE, None)) is None:
+        return
+    at = book(item.path)
+    if item.config.getoption("--record"):
+        MADE.setdefault(at, {})[_name(item)] = tape
+    elif fault := at.fault(_name(item), tape):
+        pytest.fail(f"the recording {fault}; make record TESTS={item.location[0]}", pytrace=False)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Look at all tests before some are deselected."""
+    if config.getoption("--record"):
+        for item in items:
+            THERE.setdefault(book(item.path), set()).add(_name(item))
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded and collected stays: no collection of garbage need look through it again."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write what was recorded; of files that were looked at as a whole, drop tests that are no more."""
+    parts = any("::" in arg for arg in session.config.args)
+    for at, made in MADE.items():
+        at.write(made, {*at.tests} if parts else THERE[at])
 
 
 def _forward(stream: IO[str], lines: queue.Queue[str | None]) -> None:
@@ -26,7 +98,7 @@ def _url(lines: queue.Queue[str | None]) -> str:
     """The address in the daemon's start line."""
     seen: list[str] = []
     while True:
-        line = lines.get(timeout=START_SECONDS)
+        line = lines.get(timeout=PATIENCE)
         if line is None:
             raise RuntimeError("gradd serve ended before it was ready:\n" + "".join(seen))
         seen.append(line)
@@ -52,9 +124,9 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     finally:
         process.terminate()
         try:
-            process.wait(timeout=20)
+            process.wait(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        reader.join(timeout=20)
+        reader.join(timeout=PATIENCE)
         process.stdout.close()

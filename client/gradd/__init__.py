@@ -32,6 +32,7 @@ from gradd_protocol.version import VERSION as __version__
 from . import accelerator, autograd, cuda, func, linalg, nn, optim, special, testing, utils
 from ._connect import connect, set_default_dtype
 from ._connect import current as current_session
+from ._connect import delete_session as delete_session
 from ._creation import as_tensor, asarray, from_numpy, is_tensor, tensor
 from ._exceptions import (
     ConnectionFailed,

@@ -9,10 +9,12 @@ import traceback
 from typing import TYPE_CHECKING
 
 from gradd_engine import dtypes
+from gradd_protocol import names
 
-from . import _registry
+from . import _registry, _transports
 from ._exceptions import ConnectionFailed
 from ._session import Session
+from ._transports.base import Dropped
 
 if TYPE_CHECKING:
     from gradd_engine.dtypes import DType
@@ -35,6 +37,20 @@ def connect(
     )
     _registry.make_default(made)
     return made
+
+
+def delete_session(session: str, url: str | None = None, token: str | None = None) -> None:
+    """End the session of that name with all it holds, also one that was lost. A missing one is as good as
+    deleted. `url` and `token` as of `connect`. Raises ConnectionFailed where no daemon answers.
+    """
+    url = url or os.environ.get("GRADD_URL") or "local:"
+    transport = _transports.make(url, names.session(session), "http", token or os.environ.get("GRADD_TOKEN"))
+    try:
+        transport.delete()
+    except Dropped as e:
+        raise ConnectionFailed(f"no gradd daemon answers at {url}: {e}") from e
+    finally:
+        transport.close()
 
 
 def current() -> Session:
@@ -80,14 +96,23 @@ def _in_child() -> None:
 
 
 def _at_exit() -> None:
+    # Who pressed Ctrl-C does not wait for a batch that may take minutes.
+    interrupted = getattr(sys, "last_type", None) is KeyboardInterrupt
     for s in _registry.all_sessions():
         try:
-            s.close()
+            if interrupted and s.wire.busy:
+                s.abandon()
+            else:
+                s.close()
         except ConnectionFailed as e:
             print(f"gradd: session {s.name}: {e}", file=sys.stderr)
         except Exception as e:
             text = "".join(traceback.format_exception_only(e)).rstrip()
             print(f"gradd: session {s.name} ended with an error that nobody saw:\n{text}", file=sys.stderr)
+    if interrupted:
+        from ._transports import local
+
+        local.abandon()
 
 
 if hasattr(os, "register_at_fork"):

@@ -22,9 +22,9 @@ from ._mirror import MirrorBackend, adopt
 from ._outbox import Outbox, Staged
 from ._profile import Profile
 from ._program import Builder
-from ._recorder import Recorder
+from ._recorder import Recorder, lend
 from ._tensor import Tensor
-from ._transports.base import Dropped
+from ._transports.waits import CLOSE
 from ._wire import Wire
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Session:
         return tuple(_state.take_place(self, t, info) for t, info in zip(stand_ins, sent.state, strict=True))
 
     knows = staticmethod(_state.knows)
-    graph = graph_of
+    graph, lend = graph_of, lend
 
     def failed(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """A pass raised midway: the server runs it too, for what it did before it raised."""
@@ -171,17 +171,16 @@ class Session:
         self.doubt = self.graphs_lost = False
 
     def check(self, upto: Sent | None = None) -> None:
-        """Raise, once, the server's error that nobody saw (of batches as far as `upto`). What was sent behind
-        it was skipped.
-        """
+        """Raise, once, the server's error that nobody saw (of batches up to `upto`); behind it was skipped."""
         wire = self.wire
         if wire.unseen is None or (upto is not None and wire.unseen_seq > upto.message.seq):
             return
+        stand = wire.graphs_stand and not any(r.building.steps for r in self.recorders)
         for recorder in self.recorders:
             recorder.flush()
         wire.wait_all()
         error = wire.saw()
-        self.doubt = self.graphs_lost = True
+        self.doubt, self.graphs_lost = True, self.graphs_lost or not stand
         if wire.ended is None:
             try:
                 self._ask_state()
@@ -372,7 +371,7 @@ class Session:
             self.recorder().flush()
             for i, t in list(self.live.items()):
                 self.dead.append(i)
-                t._id, t._lost = None, GraddError("the session was cleared")
+                t._id, t._fetch, t._lost = None, None, GraddError("the session was cleared")
             self.live.clear()
             self.flush()
 
@@ -386,7 +385,10 @@ class Session:
     def __exit__(self, *exc: object) -> None:
         _registry.leave(self)
         try:
-            self.close()
+            if exc[0] is KeyboardInterrupt and self.wire.busy:
+                self.abandon()
+            else:
+                self.close()
         except Exception as e:
             if exc[0] is None:
                 raise
@@ -412,20 +414,18 @@ class Session:
             finally:
                 self._closed = True
                 if not self._forked:
-                    self._disconnect()
+                    wire.disconnect(self._ends_session)
                 _registry.closed(self)
             if wire.unseen is not None and not self._forked:
                 raise wire.saw()
 
-    def _disconnect(self) -> None:
-        try:
-            if self._ends_session and self.wire.ended is None:
-                self.wire.transport.delete()
-        except (Dropped, GraddError):
-            # The daemon ends it by itself later.
-            return
-        finally:
-            self.wire.transport.close()
+    def abandon(self) -> None:
+        """Disconnect and wait for nothing, nor for the lock; what was not sent is dropped. Ctrl-C ends so."""
+        if not self._closed:
+            self._closed = True
+            if not self._forked:
+                self.wire.disconnect(self._ends_session, CLOSE)
+            _registry.closed(self)
 
     def before_fork(self) -> None:
         """Send what is recorded, so that the child finds it; keeps the lock until the fork is done."""

@@ -23,6 +23,7 @@ from gradd_engine.ops.number import fits
 from gradd_engine.schema import type_name
 from gradd_engine.tensor import Tensor as EngineTensor
 
+from ._aligned import aligned
 from ._typed import TensorType, dtype_of
 
 if TYPE_CHECKING:
@@ -114,7 +115,8 @@ class Tensor(EngineTensor, metaclass=TensorType):
         return self._session.read(self)
 
     def numpy(self, *, force: bool = False) -> np.ndarray[Any, Any]:
-        """The values as a read-only NumPy array: a copy, so a write to it is an error instead of being lost.
+        """The values as a read-only NumPy array, aligned to 64 bytes: a copy, so a write to it is an error
+        instead of being lost.
 
         RuntimeError on tensors that require grad, as in PyTorch, unless `force`.
         """
@@ -127,7 +129,7 @@ class Tensor(EngineTensor, metaclass=TensorType):
                 "Can't call numpy() on Tensor that has conjugate bit set. "
                 "Use tensor.resolve_conj().numpy() instead."
             )
-        out = self._values()
+        out = aligned(self._values())
         if out.flags.writeable:
             out = out.view()
             out.flags.writeable = False

@@ -7,6 +7,7 @@ as the same writer and send all that is unanswered. The server replays what it h
 
 from __future__ import annotations
 
+import random
 import time
 from collections import OrderedDict, deque
 from typing import TYPE_CHECKING, Any
@@ -17,14 +18,18 @@ from gradd_protocol.limits import DEFAULT
 
 from . import _transports
 from ._exceptions import ConnectionFailed, GraddError, SessionLost, error_of
-from ._transports.base import Dropped
+from ._transports import waits
+from ._transports.base import Dropped, Silent
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gradd_protocol.problems import Problem
 
     from ._pending import Sent
 
-_PATIENCE = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+#: seconds between refusals that may be mended
+_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 #: batches in flight that are not looked after
 _FEW = 4
 #: refusals that consume nothing and may be mended
@@ -45,10 +50,15 @@ class Wire:
         #: the first error of the server that no one has seen, and the batch that it stopped
         self.unseen: Exception | None = None
         self.unseen_seq = 0
+        #: it is of a pass that anomaly mode stopped, the last step of its batch
+        self.stopped = False
         #: why the session can no longer be used
         self.ended: Exception | None = None
         #: other writers applied batches since this was last cleared
         self.news = False
+        #: the daemon did not come back in time, and has not since
+        self.away = False
+        self._jitter = random.Random()
         self.attach()
 
     def attach(self) -> None:
@@ -73,6 +83,17 @@ class Wire:
         self.dead.clear()
         self.unseen, self.unseen_seq = None, 0
         self.attach()
+
+    def disconnect(self, delete: bool, within: float | None = None) -> None:
+        """Close the connection; with `delete` end the session, if the daemon answers (`within` s)."""
+        try:
+            if delete and self.ended is None and not self.away:
+                self.transport.delete(within)
+        except (Dropped, GraddError):
+            # The daemon ends it by itself later.
+            return
+        finally:
+            self.transport.close()
 
     # -- out ---------------------------------------------------------------------------------------
 
@@ -129,14 +150,16 @@ class Wire:
     def request(self, message: m.Request, buffers: list[Any] | None = None) -> tuple[m.Reply, list[Any]]:
         """Ask outside the order of batches and wait for the answer; raises the problem of a refusal."""
         self.counts["round_trips"] += 1
-        for wait in (*_PATIENCE, None):
+        for last in self._tries():
             try:
                 reply, arrays = self.transport.request(message, buffers or [])
                 break
             except Dropped as e:
-                if wait is None:
+                # Of one that says nothing to a new connection either, the SDK has waited for long enough.
+                if last or isinstance(e, Silent):
+                    self.away = True
                     raise ConnectionFailed(f"the daemon at {self.url} went away: {e}") from e
-                time.sleep(wait)
+        self.away = False
         if isinstance(reply, m.ProblemReply):
             raise error_of(reply.problem, None, None)
         return reply, arrays
@@ -160,6 +183,11 @@ class Wire:
         """Wait for the reply to all that was sent."""
         if self.last is not None:
             self.wait(self.last)
+
+    @property
+    def graphs_stand(self) -> bool:
+        """Whether the unseen error left graphs as they were: a pass was stopped, and nothing done behind it."""
+        return self.stopped and self.unseen_seq == self.seq
 
     def saw(self) -> Exception:
         """The error that nobody had seen, now told: batches from here on run again."""
@@ -204,6 +232,7 @@ class Wire:
             self._error = error_of(reply.problem, *sent.where(reply.problem.step))
             if self.unseen is None:
                 self.unseen, self.unseen_seq = self._error, reply.seq
+                self.stopped = reply.problem.node is not None and sent.ends_at(reply.problem.step)
             sent.lose(reply.applied, self._error)
         elif reply.skipped:
             sent.lose(0, self._error or GraddError("the batch was skipped"))
@@ -228,7 +257,7 @@ class Wire:
         """The first batch in flight was refused and not consumed, and so were all behind it."""
         self._refusals += 1
         slug = problem.slug
-        if slug not in _MENDED | _BUSY or self._refusals > len(_PATIENCE):
+        if slug not in _MENDED | _BUSY or self._refusals > len(_PAUSES):
             self._end(error_of(problem, None, None))
             return
         if slug == "program-unknown":
@@ -237,7 +266,7 @@ class Wire:
                 sent.spell_out()
                 self.known.add(sent.message.program)
         elif slug in _BUSY:
-            time.sleep(_PATIENCE[self._refusals - 1])
+            time.sleep(_PAUSES[self._refusals - 1])
         self._reconnect(Dropped(problem.detail))
 
     def _reconnect(self, why: Exception) -> None:
@@ -245,22 +274,38 @@ class Wire:
         applied.
         """
         self._stale = True
-        for wait in (*_PATIENCE, None):
+        for last in self._tries():
             try:
                 self.transport.attach((self.writer, self.epoch))
                 for sent in self.flying.values():
                     self.transport.send(frames.encode(sent.message, sent.buffers), sent.message.seq)
                 break
             except (Dropped, ConnectionFailed) as e:
-                if wait is None:
+                if last:
+                    self.away = True
                     raise ConnectionFailed(
                         f"the daemon at {self.url} went away ({why}) and did not come back: {e}"
                     ) from e
-                time.sleep(wait)
             except GraddError as e:
                 self._end(e)
                 break
-        self._stale = False
+        self._stale = self.away = False
+
+    def _tries(self) -> Iterator[bool]:
+        """A turn a try, with pauses that grow, for as long as one has patience; whether it is the last. Of a
+        daemon that did not come back before, the first is.
+        """
+        pause, end = 0.05, time.monotonic() + waits.patience()
+        while True:
+            last = self.away or time.monotonic() >= end
+            yield last
+            time.sleep(min(pause * self._jitter.uniform(0.5, 1.5), max(0.0, end - time.monotonic())))
+            pause = min(2 * pause, 3.2)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something that was sent is not answered yet."""
+        return bool(self.flying) or self._stale
 
     def _end(self, error: Exception) -> None:
         """The session cannot be used any more: everything in flight is lost."""

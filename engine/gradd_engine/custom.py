@@ -9,10 +9,9 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .dirty import DirtySlices
+from .dirty import check_history, check_written, rebase
 from .dispatch import flat_tensors
 from .fitting import cast_gradient
-from .inplace import check_target
 from .nodes import BODY, Node, edge_of, move_retainer, next_priority, node_of
 from .op import op
 from .registry import named
@@ -68,10 +67,10 @@ class CustomNode(Node):
             self.outputs = None
 
     def kept(self) -> Sequence[Tensor]:
-        """The outputs that backward asked for, with their history."""
-        if self.outputs is None:
-            raise RuntimeError(FREED)
-        return [entry.unpack(self) for entry in self.outputs]
+        """The outputs that backward asked for, with their history; whether they are as they were is checked
+        where backward looks at them.
+        """
+        return [entry.opened(self) for entry in self.outputs or ()]
 
     def entries(self) -> dict[str, Any] | None:
         """What is kept, by name; None once it was freed."""
@@ -90,6 +89,8 @@ class BackwardNode(CustomNode):
         self._dirty: tuple[Any, ...] = ()
         self._constant: tuple[Any, ...] = ()
         self._materialize = True
+        #: whether outputs that need no gradient count there
+        self._materialize_non_diff_grads = True
         self.saved_for_forward: tuple[Any, ...] | None = None
         self._pushing = False
         self._saved: list[Any] | None = []
@@ -134,8 +135,8 @@ class BackwardNode(CustomNode):
         """What `save_for_backward` kept (within jvp, `save_for_forward`); RuntimeError once it was freed, or
         where it was changed in place.
         """
-        if self._pushing and self.saved_for_forward is not None:
-            return self.saved_for_forward
+        if self._pushing:
+            return self.saved_for_forward or ()
         if self._saved is None:
             raise RuntimeError(FREED)
         return tuple(self._open(entry) for entry in self._saved)
@@ -160,10 +161,11 @@ class BackwardNode(CustomNode):
             found = entry.open()
             return found if entry.stand_in is None else named.with_history(found, entry.stand_in)
         if isinstance(entry, int):
-            if self._kept is not None:
-                return self._kept[entry]
             if self.outputs is None:
                 raise RuntimeError(FREED)
+            if self._kept is not None:
+                self.outputs[entry].check(self)
+                return self._kept[entry]
             return self.outputs[entry].source() or self.outputs[entry].unpack(self)
         check_saved(entry, self)
         return None if entry is None else entry.tensor
@@ -181,46 +183,59 @@ class BackwardNode(CustomNode):
             at += isinstance(a, Tensor)
         self.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in given)
 
-    def end(self, outputs: list[Any], inputs: list[Tensor], recorded: bool) -> None:
-        """Give the outputs (changed in place) their history, and keep what is to be kept."""
-        for t in self._dirty:
-            if not any(t is o for o in outputs):
-                raise RuntimeError(
-                    "Some elements marked as dirty during the forward method were not returned as output. "
-                    "The inputs that are modified inplace must all be outputs of the Function."
-                )
-        constant = {i for i, o in enumerate(outputs) if any(o is t for t in self._constant)}
-        for i, o in enumerate(outputs):
-            if not isinstance(o, Tensor) or not any(o is x for x in inputs):
-                continue
-            with ambient(grad=False):
-                if o.requires_grad and (not recorded or i in constant):
-                    outputs[i] = named.detach(o)
-                elif not any(o is d for d in self._dirty):
-                    outputs[i] = named.view(o, list(o.shape))
-        if recorded:
-            self._attach(outputs, inputs, constant)
-        self._keep(outputs, recorded)
-
-    def _attach(self, outputs: list[Any], inputs: list[Tensor], constant: set[int]) -> None:
-        self._inputs = [TensorMeta(x) for x in inputs]
+    def end(self, outputs: list[Any], inputs: list[Tensor], recorded: bool, split: bool) -> None:
+        """Give the outputs (changed in place) their history, and keep what is to be kept. `split`: the class
+        has a ``setup_context``.
+        """
+        raw = list(outputs)
+        constant = {i for i, o in enumerate(raw) if _among(o, self._constant)}
         numbers = [
             i
-            for i, o in enumerate(outputs)
-            if isinstance(o, Tensor) and o.dtype.category > 1 and i not in constant
+            for i, o in enumerate(raw)
+            if recorded and isinstance(o, Tensor) and o.dtype.category > 1 and i not in constant
         ]
-        tracked = [outputs[i] for i in numbers]
-        dirty = [k for k, o in enumerate(tracked) if any(o is d for d in self._dirty)]
-        if any(not any(tracked[k] is x for x in inputs) for k in dirty):
-            warnings.warn(
-                "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
-                "mutated should be passed to ctx.mark_dirty().",
-                UserWarning,
-                stacklevel=4,
+        for i, o in enumerate(raw):
+            if not isinstance(o, Tensor):
+                continue
+            given, written = _among(o, inputs), _among(o, self._dirty)
+            if i in numbers and written:
+                check_written(o, given, len(raw))
+            elif given and not written and (i in numbers or not o.requires_grad):
+                if split and _among(o, self._to_save):
+                    raise RuntimeError(
+                        "An input that has been returned as-is as output is being saved for backward. This is "
+                        "not supported if you override setup_context. You should return and save a view of "
+                        "the input instead, e.g. with x.view_as(x) or setup ctx inside the forward function "
+                        "itself."
+                    )
+                with ambient(grad=False):
+                    outputs[i] = named.view(o, list(o.shape))
+            elif i not in numbers and o.requires_grad:
+                with ambient(grad=False):
+                    if given:
+                        outputs[i] = named.detach(o)
+                    elif o._base is None:
+                        named.detach_(o)
+            if outputs[i]._base is not None and not (given and written):
+                outputs[i]._creation = CUSTOM
+        if not all(_among(t, raw) for t in self._dirty):
+            raise RuntimeError(
+                "Some elements marked as dirty during the forward method were not returned as output. "
+                "The inputs that are modified inplace must all be outputs of the Function."
             )
-        kept = [
-            k for k, o in enumerate(tracked) if state.packing is None and any(o is t for t in self._to_save)
-        ]
+        if recorded:
+            self._attach(outputs, inputs, numbers)
+        if len(numbers) > 1:
+            for o in outputs:
+                if isinstance(o, Tensor) and o._base is not None:
+                    o._creation = MULTI_VIEW
+        self._keep(outputs, recorded)
+
+    def _attach(self, outputs: list[Any], inputs: list[Tensor], numbers: list[int]) -> None:
+        self._inputs = [TensorMeta(x) for x in inputs]
+        tracked = [outputs[i] for i in numbers]
+        dirty = [k for k, o in enumerate(tracked) if _among(o, self._dirty)]
+        kept = [] if state.packing else [k for k, o in enumerate(tracked) if _among(o, self._to_save)]
         with ambient(function=self):
             set_history(
                 tracked, inputs, name=self._label, numbers=numbers, width=len(outputs), dirty=dirty, kept=kept
@@ -246,7 +261,7 @@ class BackwardNode(CustomNode):
                     f"{i} is of type {type(t).__name__}"
                 )
             elif recorded:
-                at = next((k for k, o in enumerate(known) if o is t), None)
+                at = max((k for k, o in enumerate(known) if o is t), default=None)
                 self._saved.append(self._entry(t, outputs) if at is None else at)
         self._to_save = ()
 
@@ -254,11 +269,11 @@ class BackwardNode(CustomNode):
         nr = next((i for i, o in enumerate(outputs) if o is t and t._fn is self), None)
         if state.packing is None:
             return Saved(t, False)
-        entry = Packed(Saved(t, nr is not None, nr or 0), self)
+        entry = Packed(Saved(t, nr is not None, nr or 0))
         pack, entry.unpack = state.packing
         with ambient(grad=False, watcher=None, packing=None):
             entry.box = pack(t)
-            entry.stand_in = None if entry.edge is None else named.edge(t)
+            entry.stand_in = None if entry.edge(self) is None else named.edge(t)
         return entry
 
     # -- the backward --------------------------------------------------------------------------------
@@ -299,6 +314,8 @@ class BackwardNode(CustomNode):
         meta = self.metas.get(nr)
         if g is not None or not self._materialize or meta is None:
             return g
+        if not self._materialize_non_diff_grads and nr not in self.geometries:
+            return None
         with ambient(backend=self.backend):
             return named.zeros(list(meta.shape), dtype=meta.dtype)
 
@@ -343,6 +360,10 @@ class BackwardNode(CustomNode):
         return cast_gradient(g, meta.dtype)
 
 
+def _among(t: Any, some: Sequence[Any]) -> bool:
+    return any(t is x for x in some)
+
+
 def _only_tensors(message: str, given: Sequence[Any]) -> None:
     for i, t in enumerate(given):
         if not isinstance(t, Tensor):
@@ -365,15 +386,15 @@ def _set_history(
     dirty: Sequence[int],
     kept: Sequence[int],
 ) -> None:
-    for k in dirty:
-        o = outputs[k]
-        if o._base is not None:
-            check_target(o)
-        elif o.is_leaf and o.requires_grad:
-            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+    check_history(outputs, inputs, numbers, width, dirty, kept)
     node: CustomNode = state.function or CustomNode(name)
     node.priority = next_priority()
+    rebased = [o._base for k, o in enumerate(outputs) if k in dirty and o._base is not None]
     node.edges = tuple(edge_of(x) if x.dtype.category > 1 else None for x in inputs)
+    for x in inputs:
+        if any(x._base is b for b in rebased):
+            # Where its gradient went is settled; from here on that is for the new history of its base.
+            x._view_version = -1
     node.width = width
     node.arguments = [(x.shape, x.dtype) for x in inputs]
     node.geometries = {nr: (o.shape, o.dtype) for nr, o in zip(numbers, outputs, strict=True)}
@@ -381,10 +402,7 @@ def _set_history(
     for k, (o, nr) in enumerate(zip(outputs, numbers, strict=True)):
         if k in dirty and o._base is not None:
             at = next(i for i, x in enumerate(inputs) if x is o)
-            slices = DirtySlices(o._base, o, node, at)
-            move_retainer(node_of(o._base), o._base._nr, slices, 0)
-            o._base._fn, o._base._nr = slices, 0
-            o._node()  # rebuilds the view's node over the new base
+            rebase(o, node, at)
         else:
             if k in dirty:
                 move_retainer(node_of(o), o._nr, node, nr)

@@ -12,6 +12,7 @@ from . import conjugate, graph
 from .backends.numpy import NUMPY
 from .inplace import check_inference, check_memory, check_overlap, check_result, check_target, rebase
 from .methods import position
+from .misfit import misfit, stated
 from .registry import named
 from .schema import GREATEST, LEAST, check_attrs, check_int, type_name
 from .state import state
@@ -251,11 +252,13 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
     ):
         # What the composite makes from nothing belongs where its inputs are.
         before = state.backend
-        if before is backend:
-            return composite(*inputs, **attrs)
         state.backend = backend
         try:
             return composite(*inputs, **attrs)
+        except Exception as error:
+            if op.stateful or stated(error):
+                raise
+            raise misfit(op, inputs, attrs) from error
         finally:
             state.backend = before
     assert op.infer is not None

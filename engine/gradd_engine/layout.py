@@ -133,6 +133,11 @@ def is_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:
     return True
 
 
+def reach(shape: Sequence[int], strides: Sequence[int]) -> int:
+    """Elements from the first of a tensor to behind its last, in memory."""
+    return 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+
+
 class MemoryFormat:
     """An order of dimensions in memory, by PyTorch's name (torch.memory_format)."""
 

@@ -16,6 +16,7 @@ PyTorch's save it, and a pass refuses it where it was changed in place.
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from . import schema as _schema
@@ -53,7 +54,6 @@ class Op:
         "dynamic",
         "edge_params",
         "edge_slots",
-        "family",
         "flat",
         "impl",
         "infer",
@@ -79,6 +79,7 @@ class Op:
         "plain",
         "plans",
         "quiet",
+        "raises",
         "random",
         "refuses",
         "rules",
@@ -133,7 +134,6 @@ class Op:
         #: the tensor parameters that have a rule, and where they stand among the inputs
         self.edge_params: tuple[str, ...] = ()
         self.edge_slots: tuple[int, ...] = ()
-        self.family = ""
         #: whether, by attributes, the result is constant for differentiation: a node without edges
         self.flat: Callable[[dict[str, Any]], bool] | None = None
         self.impl: Callable[..., Any] = lambda *a, **k: None
@@ -156,6 +156,8 @@ class Op:
         self.plain = False
         #: what nodes save and how they run their rules, by overload and wanted inputs
         self.plans: dict[Any, Any] = {}
+        #: whether a kernel may refuse values: True, False, or "not of floats"
+        self.raises: bool | str = True
         self.random = False
         #: of an op without a derivative: the exception of its node, by attributes
         self.refuses: Callable[[dict[str, Any]], Exception] | None = None
@@ -258,6 +260,7 @@ def op(
     traced: bool = True,
     writes: str = "",
     quiet: bool = False,
+    raises: bool | str = True,
     out: bool = False,
     ufunc: str = "",
     differentiable: Sequence[bool] | None = None,
@@ -276,6 +279,9 @@ def op(
     ``unsafe`` one is of a temporary that nobody else sees, and autograd follows it as a result of its own.
     ``writes`` names the inputs that the op changes in place by itself; where it is ``quiet`` their versions
     stay. ``out``: the function of a composite takes ``out=`` too.
+    ``raises=False`` promises that no value makes ``impl`` raise, of any dtype that ``infer`` lets through;
+    "not of floats", that none of a real floating dtype does. A plan leaves such a kernel out where nobody
+    looks at the result, and lets it run after a write.
     ``inline`` composites are recorded as the ops inside them, and so are those of ``dynamic`` ops, whose
     shapes depend on values. ``differentiable`` flags each output of a ``many`` op. ``node`` names the
     node, or is a function of the attributes that does. ``number_nodes`` names, by parameter, the node
@@ -323,7 +329,7 @@ def op(
     made.inline = inline or (dynamic and composite is not None)
     made.ufunc, made.out = ufunc, out
     made.vets, made.traced, made.checks = vets, traced, checks
-    made.writes, made.quiet = tuple(writes.split()), quiet
+    made.writes, made.quiet, made.raises = tuple(writes.split()), quiet, raises
     made.written = tuple(n in made.writes for n in made.tensor_slots)
     if made.simple and not dynamic and not infers_anew:
         made.inferred = {}
@@ -344,8 +350,7 @@ def op(
     frame = inspect.currentframe()
     assert frame is not None
     assert frame.f_back is not None
-    package, _, made.family = frame.f_back.f_globals.get("__name__", "").rpartition(".")
-    made.stateful = package == __package__
+    made.stateful = frame.f_back.f_globals.get("__name__", "").rpartition(".")[0] == __package__
     if made.name in REGISTRY:
         raise ValueError(f"op {made.name} is declared twice")
     REGISTRY[made.name] = made
@@ -359,14 +364,16 @@ def op(
 
 def _derive_inplace(base: Op) -> None:
     first, *rest = base.schema.params
-    made = Op(Schema(f"{base.name}_", (first, *rest)))
+    # what is written to is a tensor, also where a number may stand in the plain form
+    target = replace(first, kind="Tensor") if first.kind == "Tensor|Number" else first
+    made = Op(Schema(f"{base.name}_", (target, *rest)))
     made.base, made.rules = base, base.rules
     made.edge_params, made.edge_slots = base.edge_params, base.edge_slots
     made.infer, made.impl, made.jvp, made.composite = base.infer, base.impl, base.jvp, base.composite
     made.node_name, made.namespace, made.random = base.node_name, base.namespace, base.random
     made.refuses, made.flat, made.checks = base.refuses, base.flat, base.checks
-    made.number_nodes = base.number_nodes
-    made.needs_meta, made.writes, made.family = base.needs_meta, (first.name,), base.family
+    made.number_nodes, made.raises = base.number_nodes, base.raises
+    made.needs_meta, made.writes = base.needs_meta, (first.name,)
     made.doc = f"In-place form of `{base.name}`."
     base.inplace = made
     REGISTRY[made.name] = made

@@ -52,14 +52,6 @@ def creation_error(t: Tensor, *, indirect: bool = False) -> str:
     what = "its base or another view of its base has been" if indirect else "is being"
     name = "" if t._fn is None else t._fn.name().removesuffix("0").removesuffix("Backward")
     output = name and f"Output {t._nr} of {name}"
-    if t._creation == CUSTOM:
-        return (
-            f"{output} is a view and {what} modified inplace. This view was "
-            "created inside a custom Function (or because an input was returned as-is) and the autograd "
-            "logic to handle view+inplace would override the custom backward associated with the custom "
-            "Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "
-            "cloning the output of the custom Function."
-        )
     mode, after, block = "no_grad", "with grad mode enabled", "no_grad"
     if t._creation == INFERENCE:
         mode, after, block = "inference", "in normal mode", "inference_mode"
@@ -68,6 +60,13 @@ def creation_error(t: Tensor, *, indirect: bool = False) -> str:
         message = f"{prefix} was created in {mode} mode and {what} modified inplace {after}."
     else:
         message = f"{output} is a view and {what} modified inplace."
+    if t._creation == CUSTOM:
+        return (
+            f"{message} This view was created inside a custom Function (or because an input was returned "
+            "as-is) and the autograd logic to handle view+inplace would override the custom backward "
+            "associated with the custom Function, leading to incorrect gradients. This behavior is "
+            "forbidden. You can fix this by cloning the output of the custom Function."
+        )
     if t._creation == MULTI_VIEW:
         return (
             f"{message} This view is the output of a function that returns multiple views. Such functions do "
@@ -149,11 +148,10 @@ class CopySlices(Node):
         return self.fn
 
     def release(self) -> None:
-        """Drop what the written op saved."""
+        """Drop what the written op saved, and the op: as in PyTorch also where it saved nothing."""
         if self.fn is not None:
             self.fn.release()
-            if self.fn.saved is None:
-                self.fn = None
+            self.fn = None
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         """Split the gradient into the written part and the rest."""

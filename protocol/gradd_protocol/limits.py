@@ -43,6 +43,8 @@ class Limits:
     """Hooks of one session that were declared over REST."""
     hook_steps: int = 256
     """Steps of one such hook."""
+    batch_hook_steps: int = 1 << 14
+    """Steps of all such hooks that one batch may run."""
     graph_nodes: int = 10_000
     """Nodes that one picture of a graph may have."""
     stored_keys: int = 1024

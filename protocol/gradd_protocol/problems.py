@@ -305,6 +305,12 @@ _ROWS: Final = (
         "The daemon is shutting down and takes no new work.",
     ),
     Kind(
+        "not-ready",
+        503,
+        "Not ready",
+        "An engine process does not answer, or is being replaced. Sessions of others go on.",
+    ),
+    Kind(
         "device-lost",
         503,
         "Device lost",

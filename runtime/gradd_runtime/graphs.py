@@ -21,11 +21,9 @@ def answer(message: m.GetGraph, table: Table) -> tuple[m.JsonReply, list[Any]]:
     t = table.find_ref(message.name)
     if t is None:
         raise ProtocolError.of("tensor-not-found", f"{message.name!r}: the tensor has no gradient")
-    labels = {id(other): name for name, other in reversed(table.ids.items())}
-    labels |= {id(table.named[name]): name for name in sorted(table.named, reverse=True)}
 
     def label(leaf: Tensor) -> str | None:
-        return labels.get(id(leaf))
+        return table.name_of(leaf) or next(iter(table.calls(leaf)), None)
 
     graph = picture.graph_of(t, label, message.max_nodes)
     text = picture.dot(graph).encode() if message.form == "dot" else msgspec.json.encode(graph)

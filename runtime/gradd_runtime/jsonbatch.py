@@ -190,7 +190,7 @@ def compile_backward(name: str, text: bytes, table: Table) -> Work:
 
 def _compile(form: BatchForm, table: Table) -> Work:
     c = Compiler(table, form.steps)
-    fetch: list[int | str] = []
+    fetch: list[int | GradOf | str] = []
     labels: list[str] = []
     for ref in form.fetch:
         labels.append(str(ref))
@@ -199,7 +199,7 @@ def _compile(form: BatchForm, table: Table) -> Work:
             table.find(ref.name)
             fetch.append(str(ref))
         else:
-            fetch.append(f"{slot}.grad" if ref.grad else slot)
+            fetch.append(GradOf(slot) if ref.grad else slot)
     return Work(
         bind_program(c.program, c.program.id()),
         c.tensors,
@@ -220,7 +220,7 @@ def answer(seq: int, position: int, work: Work, outcome: Outcome) -> tuple[bytes
     if outcome.problem is not None:
         return _encoder.encode(outcome.problem), outcome.problem.status
     try:
-        found = {label: array for label, (array, _) in zip(work.labels, outcome.results, strict=True)}
+        found = {label: array for label, (array, *_) in zip(work.labels, outcome.results, strict=True)}
         return jsonform.encode_results(seq, position, found), 200
     except ProtocolError as error:
         refused: Problem = error.problem

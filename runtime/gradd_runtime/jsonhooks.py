@@ -43,7 +43,9 @@ class Hook:
     def __init__(self, name: str, form: HookForm, target: Tensor, session: Session) -> None:
         self.name = self.__name__ = name
         self.runs = 0
-        self._session = session
+        # Not the session: a hook hangs on a tensor that the session holds.
+        self._table, self._backend, self._counts = session.table, session.backend, session.counts
+        self._ration = session.hooks.ration
         for i, step in enumerate(form.steps):
             if step.op in _PASSES:
                 raise invalid(i, f"a hook does not start passes: {step.op}()")
@@ -84,9 +86,11 @@ class Hook:
 
     def __call__(self, *given: Any) -> Any:
         """Run the steps on what a pass brings: a tensor, or tuples of them; what replaces it, or None."""
+        if given[0] is None:
+            return None  # a tensor to which no gradient came: there is nothing to run the steps on
+        self._ration.take(len(self._bound.calls))
         flat = [t for x in given for t in (x if isinstance(x, (tuple, list)) else [x])]
-        session = self._session
-        table, backend = session.table, session.backend
+        table, backend = self._table, self._backend
         try:
             slots = [*flat, *(table.find(name) for name in self._named)]
         except ProtocolError as error:
@@ -104,7 +108,7 @@ class Hook:
         finally:
             state.grad, state.inference = before
         self.runs += 1
-        session.counts["steps"] += len(self._bound.calls)
+        self._counts["steps"] += len(self._bound.calls)
         if not self._outputs:
             return None
         found = [None if at is None else slots[at] for at in self._outputs]
@@ -117,6 +121,21 @@ def _slot(compiled: Compiler, ref: Any) -> int | None:
     if ref.grad or ref.name not in compiled.scope:
         raise ProtocolError.of("invalid-op", f"no step and no input of the hook is named {str(ref)!r}")
     return compiled.scope[ref.name]
+
+
+class Ration:
+    """The steps that hooks may still run in a batch: many hooks, run by many passes, would make a small
+    request a long one.
+    """
+
+    def __init__(self) -> None:
+        self.left = DEFAULT.batch_hook_steps
+
+    def take(self, steps: int) -> None:
+        """A hook of so many steps is about to run. RuntimeError where they are too many."""
+        self.left -= steps
+        if self.left < 0:
+            raise RuntimeError(f"the hooks of one batch run at most {DEFAULT.batch_hook_steps} steps")
 
 
 class Declared:
@@ -145,12 +164,15 @@ class Declared:
 class Hooks:
     """The hooks of a session, by name, in the order in which they were declared."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self) -> None:
         self._declared: dict[str, Declared] = {}
+        self.ration = Ration()
 
     def answer(
-        self, message: m.PutHook | m.GetHook | m.DeleteHook | m.ListHooks, buffers: Sequence[Any]
+        self,
+        session: Session,
+        message: m.PutHook | m.GetHook | m.DeleteHook | m.ListHooks,
+        buffers: Sequence[Any],
     ) -> Answer:
         """Answer a message about hooks."""
         for name in [n for n, d in self._declared.items() if d.anchor() is None]:
@@ -158,20 +180,19 @@ class Hooks:
         if isinstance(message, m.ListHooks):
             return _said(200, {"hooks": [d.describe() for d in self._declared.values()]})
         if isinstance(message, m.PutHook):
-            return self._put(message.name, frames.text_of(buffers[0]))
+            return self._put(session, message.name, frames.text_of(buffers[0]))
         if isinstance(message, m.DeleteHook):
             self._remove(message.name)
-            self._session.position += 1
+            session.position += 1
             return m.Done(), []
         found = self._declared.get(message.name)
         if found is None:
             raise ProtocolError.of("hook-not-found", f"there is no hook {message.name!r} in this session")
         return _said(200, found.describe())
 
-    def _put(self, name: str, text: bytes) -> Answer:
+    def _put(self, session: Session, name: str, text: bytes) -> Answer:
         names.tensor(name)
         form = jsonform.decode_hook(text)
-        session = self._session
         target = session.table.find_ref(str(form.tensor))
         if target is None:
             raise ProtocolError.of("tensor-not-found", f"{form.tensor}: the tensor has no gradient")

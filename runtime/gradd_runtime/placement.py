@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import threading
 from concurrent.futures import Future
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _log = logging.getLogger("gradd.runtime")
+
+KERNEL_SECONDS = 5.0
+"""Longest wait for the kernel that runs, where all work was given up."""
 
 
 class Pending(Future[frames.Bytes]):
@@ -44,6 +48,9 @@ class Placement(Protocol):
     def close(self, name: str) -> None:
         """End the session; its tensors are gone. Unknown names are ignored."""
 
+    def abandon(self) -> None:
+        """Give up what was submitted; `shutdown` does not wait for it any more."""
+
     def shutdown(self) -> None:
         """Finish what was submitted and stop."""
 
@@ -55,11 +62,12 @@ class InlinePlacement:
         self._sessions: dict[str, Session] = {}
         self._lock = threading.Lock()
         self._backend = backend_of(device)
+        self._abandoned = False
         self._start()
 
     def _start(self) -> None:
         # Not an executor: those stop before a client's exit handlers, which still have batches to send.
-        self._queue: SimpleQueue[tuple[str, Any, Pending, float] | None] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[str, Any, Pending, float] | Session | None] = SimpleQueue()
         self._thread = threading.Thread(
             target=self._work, args=(self._queue,), name="gradd-engine", daemon=True
         )
@@ -82,8 +90,12 @@ class InlinePlacement:
         self._queue.put((name, frame, future, perf_counter()))
         return future
 
-    def _work(self, queue: SimpleQueue[tuple[str, Any, Pending, float] | None]) -> None:
+    def _work(self, queue: SimpleQueue[tuple[str, Any, Pending, float] | Session | None]) -> None:
         while (job := queue.get()) is not None:
+            if isinstance(job, Session):
+                job.close()
+                del job
+                continue
             name, frame, future, came = job
             if future.set_running_or_notify_cancel():
                 began = perf_counter()
@@ -105,12 +117,21 @@ class InlinePlacement:
     def close(self, name: str) -> None:
         """See Placement.close."""
         with self._lock:
-            self._sessions.pop(name, None)
+            session = self._sessions.pop(name, None)
+        if session is not None:
+            self._queue.put(session)  # its thread may be running it
+
+    def abandon(self) -> None:
+        """See Placement.abandon. The kernel that runs is the last."""
+        self._abandoned = True
+        # Raised in that thread between two of its instructions; a flag would be looked at in every step.
+        thread = ctypes.c_ulong(self._thread.ident or 0)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(SystemExit))
 
     def shutdown(self) -> None:
         """See Placement.shutdown."""
         self._queue.put(None)
-        self._thread.join()
+        self._thread.join(KERNEL_SECONDS if self._abandoned else None)
 
 
 def open_session(name: str, options: Mapping[str, Any], backend: Any) -> Session:

@@ -9,7 +9,7 @@ from gradd_protocol.messages import TensorInfo
 from gradd_protocol.problems import ProtocolError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gradd_engine.tensor import Tensor
 
@@ -40,19 +40,34 @@ class Table:
     """Ids are given by writers, names are shared; both hold the tensor itself."""
 
     def __init__(self) -> None:
-        self.ids: dict[str, Tensor] = {}
-        self.named: dict[str, Tensor] = {}
+        self._ids: dict[str, Tensor] = {}
+        self._named: dict[str, Tensor] = {}
+        #: by identity of a tensor that has one: its ids and names, in the order in which they were given
+        self._called: dict[int, str | list[str]] = {}
+        self._writer = 0
+        self._bindings = 0
+        #: name -> its binding and what the tensor was like when last looked at
         self._seen: dict[str, tuple[Any, ...]] = {}
         self._changed: dict[str, int] = {}
 
     def __len__(self) -> int:
-        return len(self.ids) + len(self.named)
+        return len(self._ids) + len(self._named)
+
+    @property
+    def ids(self) -> Mapping[str, Tensor]:
+        """The tensors that have an id, by it."""
+        return self._ids
+
+    def clear(self) -> None:
+        """Forget all."""
+        for held in (self._ids, self._named, self._called, self._seen, self._changed):
+            held.clear()
 
     def find(self, name: str) -> Tensor:
         """The tensor of an id or name; tensor-not-found else."""
-        t = self.ids.get(name)
+        t = self._ids.get(name)
         if t is None:
-            t = self.named.get(name)
+            t = self._named.get(name)
         if t is None:
             raise not_found(name)
         return t
@@ -63,21 +78,61 @@ class Table:
         t = self.find(ref.name)
         return t._grad if ref.grad else t
 
+    # -- what is called what -----------------------------------------------------------------------
+
+    def keep(self, id: str, t: Tensor) -> None:
+        """Give a tensor an id."""
+        self._give(self._ids, id, t)
+
     def bind(self, name: str, t: Tensor) -> bool:
         """Bind a shared name; True when it is new."""
         names.tensor(name)
-        new = name not in self.named
-        self.named[name] = t
+        new = name not in self._named
+        self._give(self._named, name, t)
+        self._bindings += 1
+        self._seen[name] = (self._bindings,)
         return new
+
+    def _give(self, to: dict[str, Tensor], name: str, t: Tensor) -> None:
+        if name in to:
+            self._take(to, name)
+        to[name] = t
+        called = self._called
+        key = id(t)
+        known = called.get(key)
+        if known is None:
+            called[key] = name
+        elif known.__class__ is str:
+            called[key] = [known, name]
+        else:
+            known.append(name)  # type: ignore[union-attr]
+
+    def _take(self, of: dict[str, Tensor], name: str) -> None:
+        t = of.pop(name, None)
+        if t is None:
+            return
+        known = self._called[id(t)]
+        if known.__class__ is str or len(known) == 1:
+            del self._called[id(t)]
+        else:
+            known.remove(name)  # type: ignore[union-attr]
 
     def drop(self, name: str) -> None:
         """Forget an id or a name; unknown ones are ignored (frees may come twice)."""
-        self.ids.pop(name, None)
-        self.named.pop(name, None)
+        self._take(self._ids, name)
+        if name in self._named:
+            self._take(self._named, name)
+            del self._seen[name]
+            self._changed.pop(name, None)
+
+    def calls(self, t: Tensor) -> Sequence[str]:
+        """The tensor's ids (``@...``) and names, in the order in which they were given."""
+        known = self._called.get(id(t), ())
+        return (known,) if isinstance(known, str) else known
 
     def name_of(self, t: Tensor) -> str | None:
         """The first shared name of the tensor in alphabetical order."""
-        return min((n for n, other in self.named.items() if other is t), default=None)
+        return min((n for n in self.calls(t) if n[0] != "@"), default=None)
 
     def infos(self, wanted: Iterable[str], prefix: str) -> list[TensorInfo | None]:
         """TensorInfo of ids, names and ``x.grad``, None where there is none.
@@ -85,41 +140,46 @@ class Table:
         Whatever was asked for, its `id` is the one that the writer with ids of that prefix gave it, if it
         gave one: so two questions about one tensor have answers with one id.
         """
-        own = {id(t): i for i, t in reversed(self.ids.items()) if i.startswith(prefix)}
-        names_of = self._names()
         out: list[TensorInfo | None] = []
         for name in wanted:
             ref = names.split(name)
-            t = self.ids.get(ref.name, self.named.get(ref.name))
+            t = self._ids.get(ref.name, self._named.get(ref.name))
             t = t._grad if t is not None and ref.grad else t
-            known = None if t is None else names_of.get(id(t))
-            out.append(None if t is None else describe(t, own.get(id(t), name), known))
+            if t is None:
+                out.append(None)
+            else:
+                own = next((n for n in self.calls(t) if n.startswith(prefix)), name)
+                out.append(describe(t, own, self.name_of(t)))
         return out
-
-    def _names(self) -> dict[int, str]:
-        return {id(self.named[n]): n for n in sorted(self.named, reverse=True)}
 
     def rows(self) -> Iterator[TensorInfo]:
         """Every id, then every name whose tensor has no id."""
-        names_of = self._names()
-        covered = {id(t) for t in self.ids.values()}
-        for i, t in self.ids.items():
-            yield describe(t, i, names_of.get(id(t)))
-        for n, t in self.named.items():
-            if id(t) not in covered:
+        for i, t in self._ids.items():
+            yield describe(t, i, self.name_of(t))
+        for n, t in self._named.items():
+            if not any(c[0] == "@" for c in self.calls(t)):
                 yield describe(t, n, n)
+
+    # -- what others changed -----------------------------------------------------------------------
+
+    def turn(self, writer: int, position: int) -> None:
+        """Before something of `writer` runs (0: of none): where another wrote last, note what it changed.
+
+        What one writer changed matters to the others alone, so a writer that is alone pays nothing.
+        """
+        if writer != self._writer:
+            self._writer = writer
+            self.note_changes(position)
 
     def note_changes(self, position: int) -> None:
         """Remember which named tensors differ from when they were last looked at."""
-        for n, t in self.named.items():
-            mark = (id(t), t._vc.n, t.requires_grad, t._grad is not None, t._fn is None)
-            if self._seen.get(n) != mark:
-                self._seen[n] = mark
+        seen = self._seen
+        for n, t in self._named.items():
+            mark = (seen[n][0], t._vc.n, t.requires_grad, t._grad is not None, t._fn is None)
+            if seen[n] != mark:
+                seen[n] = mark
                 self._changed[n] = position
-        for n in [n for n in self._seen if n not in self.named]:
-            del self._seen[n]
-            self._changed.pop(n, None)
 
     def changed_since(self, position: int) -> list[TensorInfo]:
         """Named tensors that changed after `position`."""
-        return [describe(self.named[n], n, n) for n, p in self._changed.items() if p > position]
+        return [describe(self._named[n], n, n) for n, p in self._changed.items() if p > position]

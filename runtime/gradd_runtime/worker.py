@@ -1,8 +1,9 @@
-"""An engine process: sessions behind a socket to the front. `... -m gradd_runtime.worker FD DEVICE LEVEL`.
+"""An engine process: sessions behind a socket to the front. `... -m gradd_runtime.worker FD DEVICE LEVEL
+PULSE LIFELINE SECONDS` (the descriptors and the interval of `pulse`).
 
 One thread: it takes in every envelope that has arrived, runs one frame, and looks again. Each session that
 has frames waiting gets one run in turn. The end of the socket is the order to finish: what was taken in is
-answered, then the process ends. It does so too when the front dies.
+answered, then the process ends. When the front dies it ends at once.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from .bulk import Bulk
 from .envelope import Envelope, Incoming, Kind, sealed, send, unsent
 from .logs import log_to_stderr
 from .placement import answer, backend_of, open_session
+from .pulse import beat, hang_on
 from .refusals import refusal
 
 if TYPE_CHECKING:
@@ -93,7 +95,7 @@ class Worker:
             del self._waiting[number]
 
     def _close(self, number: int) -> None:
-        self._sessions.pop(number)
+        self._sessions.pop(number).close()
         if queue := self._waiting.pop(number, None):
             self._turns.remove(number)
             for request, _, _ in queue:
@@ -117,9 +119,11 @@ def write(
 def main(arguments: list[str]) -> int:
     """Run the engine process of FD and DEVICE, which logs from LEVEL on; the exit code."""
     # The front says when to stop; a signal to its whole group must not drop the work it still waits for.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(ignored, signal.SIG_IGN)
     device = arguments[1]
+    hang_on(int(arguments[4]))
+    beat(int(arguments[3]), float(arguments[5]))
     log_to_stderr(arguments[2])
     with socket.socket(fileno=int(arguments[0])) as front:
         try:

@@ -37,6 +37,8 @@ def create_app(
 ) -> Gate:
     """The app over `placement`, serving `ops` as its catalogue; `clock` (s) ends sessions."""
     front = Front(settings, Sessions(placement, settings, clock), ops)
+    if isinstance(placement, WorkersPlacement):
+        front.unwell = placement.unwell
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -12,7 +12,9 @@ from gradd_server.errors import Refused
 from gradd_server.media import JSON, media_type
 
 MIN_BYTES_PER_SECOND = 64 * 1024
-"""A body that comes slower than this, after `body_timeout` seconds of grace, is given up (408)."""
+"""A body that falls behind this by `body_timeout` seconds is given up (408); it never gains over twice as
+many on it.
+"""
 
 
 class Body:
@@ -36,7 +38,8 @@ class Body:
             )
         self._chunks: AsyncIterator[bytes] = request.stream().__aiter__()
         self._chunk = memoryview(b"")
-        self._timeout = timeout + self.length / MIN_BYTES_PER_SECOND
+        self._timeout = timeout
+        self._due: float | None = None
         self.remaining = self.length
 
     async def read(self, count: int | None = None) -> bytearray:
@@ -61,8 +64,10 @@ class Body:
         if count > self.remaining:
             raise Refused("bad-request", "the body ended early")
         try:
-            async with asyncio.timeout(self._timeout):
-                await self._pour(count, into)
+            if self._due is None:
+                self._due = asyncio.get_running_loop().time() + self._timeout
+            async with asyncio.timeout_at(self._due) as deadline:
+                await self._pour(count, into, deadline)
         except TimeoutError:
             raise Refused(
                 "request-timeout",
@@ -71,13 +76,20 @@ class Body:
             ) from None
         self.remaining -= count
 
-    async def _pour(self, count: int, into: Callable[[memoryview], object]) -> None:
+    async def _pour(
+        self, count: int, into: Callable[[memoryview], object], deadline: asyncio.Timeout
+    ) -> None:
+        clock = asyncio.get_running_loop().time
         while count:
             if not self._chunk:
                 chunk = await anext(self._chunks, None)
                 if chunk is None:
                     raise Refused("bad-request", "the body ended early")
                 self._chunk = memoryview(chunk)
+                assert self._due is not None
+                gained = self._due + len(chunk) / MIN_BYTES_PER_SECOND
+                self._due = min(gained, clock() + 2 * self._timeout)
+                deadline.reschedule(self._due)
             piece = self._chunk[:count]
             into(piece)
             self._chunk = self._chunk[len(piece) :]

@@ -6,8 +6,10 @@ import argparse
 import dataclasses
 import http.client
 import json
+import logging
 import os
 import platform
+import signal
 import sys
 import urllib.parse
 from collections.abc import Mapping, Sequence
@@ -26,10 +28,11 @@ STOP_SECONDS = 5.0
 """Longest wait for engine processes to end after the daemon answered, or gave up, what it had taken."""
 
 # Of sysexits.h; 2 is argparse's.
-OK, USAGE, UNAVAILABLE, CANNOT_CREATE, LOCKED, BAD_CONFIG = 0, 2, 69, 73, 75, 78
+OK, USAGE, UNAVAILABLE, GAVE_UP, CANNOT_CREATE, LOCKED, BAD_CONFIG = 0, 2, 69, 70, 73, 75, 78
 
 EXIT_CODES = """exit codes:
-  0 done   2 usage   69 unavailable   73 the data directory cannot be made
+  0 done   2 usage   69 unavailable   70 work in flight was given up after --drain-timeout
+  73 the data directory cannot be made
   75 the data directory is held by another daemon   78 bad configuration"""
 
 
@@ -80,10 +83,16 @@ def _parser() -> argparse.ArgumentParser:
     _add_url(health)
     health.set_defaults(run=_health)
 
-    sessions = commands.add_parser("sessions", help="list the sessions of a daemon")
+    sessions = commands.add_parser("sessions", help="list the sessions of a daemon, or delete some")
     _add_url(sessions)
     sessions.add_argument("--json", action="store_true", help="one JSON object a line")
     sessions.set_defaults(run=_sessions)
+    delete = sessions.add_subparsers(metavar="ACTION").add_parser(
+        "delete", help="end sessions with all they hold, lost ones too"
+    )
+    _add_url(delete, default=argparse.SUPPRESS)
+    delete.add_argument("names", nargs="+", metavar="NAME", help="name of a session")
+    delete.set_defaults(run=_delete)
 
     version = commands.add_parser("version", help="print the version")
     version.add_argument("--json", action="store_true", help="with the wire's and Python's, as JSON")
@@ -109,10 +118,11 @@ def _add_setting(parser: argparse.ArgumentParser, field: dataclasses.Field[Any])
     )
 
 
-def _add_url(parser: argparse.ArgumentParser) -> None:
+def _add_url(parser: argparse.ArgumentParser, default: str | None = None) -> None:
     parser.add_argument(
         "--url",
         metavar="URL",
+        default=default,
         help="the daemon's address [env: GRADD_URL, default: that of the daemon that holds GRADD_DATA_DIR, "
         "else http://127.0.0.1:4733]",
     )
@@ -121,6 +131,7 @@ def _add_url(parser: argparse.ArgumentParser) -> None:
 def _serve(arguments: argparse.Namespace) -> int:
     config = arguments.config or (Path(os.environ["GRADD_CONFIG"]) if "GRADD_CONFIG" in os.environ else None)
     settings = Settings.load(vars(arguments), os.environ, config)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the daemon's own log says so once it runs
     try:
         from gradd_runtime.catalog import ops
 
@@ -131,18 +142,24 @@ def _serve(arguments: argparse.Namespace) -> int:
         raise Unavailable(
             f"serving needs {absent.name}, which is not installed: pip install 'gradd[server]'"
         ) from None
-    with DataDir(settings.data_dir) as data:
-        try:
-            placement = _placement(settings)
-        except (ImportError, RuntimeError) as refused:
-            raise Unavailable(f"device {settings.device}: {refused}") from None
-        try:
-            daemon.serve(settings, placement, ops(), data)
-        except daemon.CannotListen as refused:
-            raise Unavailable(str(refused)) from None
-        finally:
-            placement.shutdown()
-    return OK
+    try:
+        # Before engine processes are started, which takes seconds.
+        with DataDir(settings.data_dir) as data, daemon.bound(settings.host, settings.port) as listener:
+            try:
+                placement = _placement(settings)
+            except (ImportError, RuntimeError) as refused:
+                raise Unavailable(f"device {settings.device}: {refused}") from None
+            try:
+                done = daemon.serve(settings, placement, ops(), data, listener)
+            finally:
+                placement.shutdown()
+    except daemon.CannotListen as refused:
+        raise Unavailable(str(refused)) from None
+    if not (done or settings.workers):
+        # A kernel that still runs in this process would hold its end up.
+        logging.shutdown()
+        os._exit(GAVE_UP)
+    return OK if done else GAVE_UP
 
 
 def _placement(settings: Settings) -> Placement:
@@ -153,7 +170,9 @@ def _placement(settings: Settings) -> Placement:
         return InlinePlacement(settings.device)
     from gradd_server.placement.workers import WorkersPlacement
 
-    return WorkersPlacement(settings.workers, settings.threads, settings.device, STOP_SECONDS)
+    return WorkersPlacement(
+        settings.workers, settings.threads, settings.device, STOP_SECONDS, settings.engine_silence_seconds
+    )
 
 
 def _health(arguments: argparse.Namespace) -> int:
@@ -170,11 +189,20 @@ def _sessions(arguments: argparse.Namespace) -> int:
         for session in page["sessions"]:
             if arguments.json:
                 print(json.dumps(session))
+            elif session.get("lost"):
+                print("{name}\tlost with its engine process".format(**session))
             else:
                 print("{name}\t{tensors} tensors\t{bytes} bytes\t{batches} batches".format(**session))
         token = page.get("next_page_token", "")
         if not token:
             return OK
+
+
+def _delete(arguments: argparse.Namespace) -> int:
+    url = _daemon_url(arguments, os.environ)
+    for name in arguments.names:
+        _ask(url, "DELETE", "/v1/sessions/" + urllib.parse.quote(name, safe=""), 204)
+    return OK
 
 
 def _version(arguments: argparse.Namespace) -> int:
@@ -196,20 +224,25 @@ def _daemon_url(arguments: argparse.Namespace, environ: Mapping[str, str]) -> st
 
 
 def _get(url: str, path: str) -> Any:
-    """The JSON at `path` of the daemon at `url`. Raises Unavailable for any other answer, and for none."""
+    """The JSON at `path` of the daemon at `url`. Raises as `_ask`."""
+    return json.loads(_ask(url, "GET", path, 200))
+
+
+def _ask(url: str, method: str, path: str, status: int) -> bytes:
+    """The body of the answer of that status. Raises Unavailable for any other answer, and for none."""
     parts = urllib.parse.urlsplit(url)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=5)
     try:
-        connection.request("GET", path)
+        connection.request(method, path)
         reply = connection.getresponse()
         body = reply.read()
     except (OSError, http.client.HTTPException) as error:
         raise Unavailable(f"{url} does not answer: {str(error) or type(error).__name__}") from None
     finally:
         connection.close()
-    if reply.status != 200:
+    if reply.status != status:
         raise Unavailable(f"{url} answers {reply.status} {reply.reason}")
-    return json.loads(body)
+    return body
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import signal
 import socket
 import sys
 from collections.abc import Mapping
@@ -31,15 +32,26 @@ class CannotListen(OSError):
     """The address cannot be listened on; the command line exits 69."""
 
 
-class Server(uvicorn.Server):
-    """uvicorn's server, which drains first: no new work is taken, what was taken is finished."""
+ANSWER_TICKS = 20
+"""Tenths of a second to answer work that was given up."""
 
-    def __init__(self, config: uvicorn.Config, gate: Gate, start_line: str) -> None:
+logger = logging.getLogger("gradd.server")
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server, which drains first: no new work is taken, what was taken is finished. After the drain
+    timeout it is given up.
+    """
+
+    def __init__(self, config: uvicorn.Config, gate: Gate, placement: Placement, start_line: str) -> None:
         super().__init__(config)
         self._front = gate.front
+        self._placement = placement
         self._start_line = start_line
-        self._draining = False
+        self._draining = self._hung_up = False
         self._ticks_left = round(gate.front.settings.drain_timeout * 10)
+        self.gave_up = False
+        """Whether work in flight was given up."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, and say so."""
@@ -51,21 +63,43 @@ class Server(uvicorn.Server):
         self.should_exit = self.force_exit = self._draining
         self._draining = True
 
+    def handle_hangup(self, sig: int, frame: FrameType | None) -> None:
+        """Note that a terminal went away, which is nothing to a daemon."""
+        self._hung_up = True
+
     async def on_tick(self, counter: int) -> bool:
         """Ten times a second: whether to stop."""
+        if self._hung_up:
+            self._hung_up = False
+            logger.info("SIGHUP is ignored: settings are read at the start, SIGTERM ends the daemon")
         if self._draining:
             self._front.draining.set()
             self._ticks_left -= 1
-            if self._front.idle or self._ticks_left < 0:
+            if not self._front.idle and self._ticks_left < 0 and not self.gave_up:
+                self._give_up()
+            if self._front.idle or self._ticks_left < -ANSWER_TICKS:
                 self.should_exit = True
+        if self.force_exit and not self._front.idle and not self.gave_up:
+            self._give_up()
         return await super().on_tick(counter)
 
+    def _give_up(self) -> None:
+        self.gave_up = True
+        self.config.timeout_graceful_shutdown = 0
+        logger.warning("%d requests and batches in flight are given up", self._front.unanswered)
+        self._placement.abandon()
 
-def serve(settings: Settings, placement: Placement, ops: Mapping[str, Any], data: DataDir) -> None:
-    """Serve until a signal; returns when everything taken was answered. Raises CannotListen."""
+
+def serve(
+    settings: Settings, placement: Placement, ops: Mapping[str, Any], data: DataDir, listener: socket.socket
+) -> bool:
+    """Serve until a signal; whether everything taken was finished. Raises CannotListen."""
     log_to_stderr(settings.log_level)
     logging.getLogger("uvicorn").setLevel(max(logging.getLogger().level, logging.WARNING))
-    listener = _listen(settings.host, settings.port)
+    try:
+        listener.listen()
+    except OSError as refused:
+        raise CannotListen(f"cannot listen on {_url(listener)}: {refused.strerror}") from None
     url = _url(listener)
     data.publish(url)
     gate = create_app(settings, placement, ops)
@@ -74,7 +108,10 @@ def serve(settings: Settings, placement: Placement, ops: Mapping[str, Any], data
         "There is no authentication: every local user can connect."
     )
     gc.freeze()  # a full collection would stop every stream for as long as it looks through all modules
-    Server(configuration(settings, gate), gate, start_line).run([listener])
+    server = Server(configuration(settings, gate), gate, placement, start_line)
+    signal.signal(signal.SIGHUP, server.handle_hangup)
+    server.run([listener])
+    return not server.gave_up
 
 
 def configuration(settings: Settings, gate: Gate) -> uvicorn.Config:
@@ -97,7 +134,8 @@ def configuration(settings: Settings, gate: Gate) -> uvicorn.Config:
     )
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def bound(host: str, port: int) -> socket.socket:
+    """A socket that has the address, and does not listen yet. Raises CannotListen."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     address = "127.0.0.1" if host == "localhost" else host.strip("[]")
     listener = socket.socket(family, socket.SOCK_STREAM)

@@ -12,6 +12,7 @@ from gradd_protocol.problems import Problem, ProtocolError, problem
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.routing import Match, Route
 from starlette.types import Receive, Scope, Send
 
 from gradd_server.media import PROBLEM
@@ -53,6 +54,18 @@ async def send_problem(scope: Scope, receive: Receive, send: Send, error: Protoc
     await response(scope, receive, send)
 
 
+def _methods(request: Request) -> list[str]:
+    """The methods of all routes at the request's path; the router names those of the first alone."""
+    return sorted(
+        {
+            method
+            for route in request.app.routes
+            if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE
+            for method in route.methods or ()
+        }
+    )
+
+
 def install(app: FastAPI) -> None:
     """Make the app's own refusals (no route, wrong method, a parameter it cannot read) problems too."""
 
@@ -64,7 +77,10 @@ def install(app: FastAPI) -> None:
         assert isinstance(error, HTTPException)
         slug = _SLUG_OF_STATUS.get(error.status_code, "bad-request")
         detail = f"{request.method} {request.url.path[:128]}"
-        return problem_response(problem(slug, detail), error.headers)
+        headers = error.headers
+        if error.status_code == 405:
+            headers = {"allow": ", ".join(_methods(request))}
+        return problem_response(problem(slug, detail), headers)
 
     async def on_unreadable_parameter(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,8 @@ class Front:
     sessions: Sessions
     ops: Mapping[str, Any]
     """Name -> description of every op, as `GET /v1/ops` serves it."""
+    unwell: Callable[[], str] = lambda: ""
+    """What is wrong with the engine processes; empty where nothing is."""
     unanswered: int = 0
     """Requests and stream messages that were taken and not answered yet."""
     draining: asyncio.Event = field(default_factory=asyncio.Event)

@@ -7,6 +7,7 @@ let in.
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import logging
 import re
@@ -77,6 +78,12 @@ class Gate:
             await self.app(scope, receive, send_with_id)
         except Refused as refused:
             await send_problem(scope, receive, send_with_id, refused)
+        except asyncio.CancelledError:
+            if not self.front.draining.is_set():
+                raise
+            # Given up after the drain timeout.
+            if scope["type"] == "http" and not started:
+                await send_problem(scope, receive, send_with_id, draining())
         except Exception:
             logger.exception("request %s failed: %s", request_id, scope["path"])
             if complete:

@@ -101,6 +101,13 @@ class Settings:
     anonymous_idle_seconds: float = _setting(
         1800.0, _seconds, "life of an anonymous session that is idle over http", "SECONDS"
     )
+    engine_silence_seconds: float = _setting(
+        30.0,
+        _seconds,
+        "how long an engine process may neither answer nor compute before it is killed and replaced; 0 waits "
+        "for ever",
+        "SECONDS",
+    )
     upload_wait_seconds: float = _setting(
         30.0, _seconds, "longest wait of a stream's batch for an upload that it names", "SECONDS"
     )

@@ -77,7 +77,7 @@ async def _converse(websocket: WebSocket, front: Front, name: str) -> None:
         message, _ = frames.decode_request(first)
         if not isinstance(message, Attach):
             raise Malformed("the first message of a stream is attach")
-        entry, _ = await front.sessions.open(name)
+        entry = await front.sessions.attached(name, message)
         with front.sessions.stream(entry):
             await websocket.send_bytes(bytes(await front.sessions.submit(entry, first)))
             await _Stream(websocket, front, entry).run()

@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from gradd_protocol import messages as m
 
+from tests.waiting import PATIENCE
+
 
 @pytest.fixture(params=["local", "stream", "http"])
 def session(request: pytest.FixtureRequest) -> Iterator[Any]:
@@ -178,7 +180,7 @@ def test_leaving_a_with_block_by_an_error_keeps_that_error(capsys: pytest.Captur
 def test_an_error_nobody_saw_is_reported_at_exit() -> None:
     script = "import gradd as torch\nx = torch.ones(3)\ny = x[torch.tensor([99])]\nprint('done')\n"
     found = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert found.stdout == "done\n"
     assert found.returncode == 0

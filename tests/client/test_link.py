@@ -15,6 +15,8 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.problems import problem
 
+from tests.waiting import PATIENCE
+
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 
 
@@ -58,7 +60,7 @@ def serve() -> Iterator[Callable[..., Server]]:
 
     yield start
     for server in made:
-        server.join(10)
+        server.join(PATIENCE)
         assert not server.is_alive()
 
 
@@ -68,7 +70,7 @@ def test_one_connection_serves_many_requests(serve: Callable[..., Server]) -> No
     assert link.call("PUT", "/a", memoryview(b"body"))[1] == b"ok"
     assert link.call("GET", "/b")[1] == b"ok"
     link.close()
-    server.join(10)
+    server.join(PATIENCE)
     assert server.requests == [b"PUT body", b"GET "]
 
 
@@ -164,9 +166,9 @@ def test_nothing_is_sent_behind_a_batch_that_was_not_consumed(second: object, se
     line = _Line(link, "/b", 1)  # type: ignore[arg-type]
     for seq in (1, 2, 3):
         line.sends.put((seq, b"frame"))
-    found = [line.replies.get(timeout=10) for _ in range(3)]
+    found = [line.replies.get(timeout=PATIENCE) for _ in range(3)]
     line.end()
-    assert link.closed.wait(10)
+    assert link.closed.wait(PATIENCE)
     assert link.sent == ["/b/1", "/b/2", "/b/3"][:sent]
     assert found[0] == reply(1)[2]
     dropped = not isinstance(second, tuple) or second[0] == 502

@@ -16,7 +16,7 @@ from gradd_server.daemon import configuration
 from gradd_server.settings import Settings
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-SECONDS = 60
+from tests.waiting import PATIENCE
 
 
 class Held(InlinePlacement):
@@ -29,7 +29,7 @@ class Held(InlinePlacement):
 
     def _run(self, name: str, frame: Any) -> bytes:
         if not self.open_door:
-            assert self.permits.acquire(timeout=SECONDS)
+            assert self.permits.acquire(timeout=PATIENCE)
         return super()._run(name, frame)
 
     def hold(self) -> None:
@@ -57,12 +57,12 @@ class Thread(uvicorn.Server):
 
     def __enter__(self) -> str:
         self._thread.start()
-        assert self.up.wait(SECONDS)
+        assert self.up.wait(PATIENCE)
         return f"http://127.0.0.1:{self.servers[0].sockets[0].getsockname()[1]}"
 
     def __exit__(self, *exc: object) -> None:
         self.should_exit = True
-        self._thread.join(SECONDS)
+        self._thread.join(PATIENCE)
 
 
 @pytest.fixture
@@ -125,10 +125,10 @@ def test_sends_wait_for_nothing_but_the_window(
     more = threading.Thread(target=send, args=(session, x, 1))
     more.start()
     if session.wire.transport.__class__.__name__ == "StreamTransport":
-        assert third_pong.wait(SECONDS)
+        assert third_pong.wait(PATIENCE)
     assert more.is_alive()
     placement.release()
-    more.join(SECONDS)
+    more.join(PATIENCE)
     assert x.tolist() == [window + 1.0] * 2
     assert session.info().batches == session.wire.seq  # over the first connection: nothing was sent twice
 

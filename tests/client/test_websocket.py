@@ -13,6 +13,8 @@ from gradd._transports.websocket import Closed, WebSocket
 from websockets.exceptions import InvalidHandshake
 from websockets.sync.server import Server, ServerConnection, serve
 
+from tests.waiting import PATIENCE
+
 Handler = Callable[[ServerConnection], None]
 
 
@@ -38,7 +40,7 @@ def echo(connection: ServerConnection) -> None:
 
 
 def opened(url: str, **headers: str) -> WebSocket:
-    return WebSocket(url, "t", headers, max_size=1 << 24)
+    return WebSocket(url, "t", headers, max_size=1 << 24, silence=60.0)
 
 
 def test_messages_come_back_in_order(serving: Callable[..., str]) -> None:
@@ -81,12 +83,12 @@ def test_pings_are_answered_while_nobody_looks(
 
     def pings(connection: ServerConnection) -> None:
         for _ in range(3):
-            assert connection.ping().wait(10)
+            assert connection.ping().wait(PATIENCE)
         answered.set()
         connection.recv()
 
     socket = opened(serving(pings, ping_interval=None))
-    assert answered.wait(20)
+    assert answered.wait(PATIENCE)
     socket.send(b"still there")
     socket.close()
 

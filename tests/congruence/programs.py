@@ -13,6 +13,7 @@ from gradd._transports import local
 from gradd._transports.base import Dropped
 
 from tests.congruence.callables import MORE
+from tests.congruence.chains import CHAINS
 from tests.congruence.models import MODELS
 
 ERRORS = (RuntimeError, TypeError, ValueError, IndexError, NotImplementedError)
@@ -388,7 +389,7 @@ class Elsewhere:
 TABLE: dict[Action, float] = {
     create: 3, draw: 0.5, binary: 5, unary: 4, reduce: 2, product: 1, view: 4, write: 4, backward: 4, grad: 2,
     gradients: 3, flags: 2, forget: 3, read: 1, optimize: 0.7, end_batch: 1, name: 0.7, reconnect: 0.3,
-    amnesia: 0.3, elsewhere: 0.7, **MORE, **MODELS,
+    amnesia: 0.3, elsewhere: 0.7, **MORE, **MODELS, **CHAINS,
 }  # fmt: skip
 ACTIONS = list(TABLE)
 WEIGHTS = list(TABLE.values())

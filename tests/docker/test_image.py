@@ -20,6 +20,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.waiting import PATIENCE
+
 pytestmark = pytest.mark.container
 ROOT = Path(__file__).parents[2]
 IMAGE = "gradd:test"
@@ -129,4 +131,4 @@ def test_health_command_agrees(engine: list[str], image: str, daemon: Daemon) ->
 def test_stop_is_graceful(daemon: Daemon) -> None:
     """The last test of the file: SIGTERM, as the engine's `stop` sends it, ends the daemon with 0."""
     daemon.process.send_signal(signal.SIGTERM)
-    assert daemon.process.wait(timeout=40) == 0
+    assert daemon.process.wait(timeout=PATIENCE) == 0

@@ -1,4 +1,4 @@
-"""Bad input to a real daemon: the right problem within a second, and the session goes on."""
+"""Bad input to a real daemon: the right problem at once, and the session goes on."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Attach, Attached, Batch, BatchReply, ProblemReply, Reply
 from gradd_protocol.program import Program, Step
 from websockets.sync.client import connect
+
+from tests.waiting import PATIENCE
 
 Answer = tuple[int, str, dict[str, Any]]
 JSON = {"Content-Type": "application/json"}
@@ -34,7 +36,7 @@ class Daemon:
         self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None
     ) -> Answer:
         """Status, media type and JSON of the reply; the body is sent last, unless Content-Length is given."""
-        connection = http.client.HTTPConnection(self._host, timeout=30)
+        connection = http.client.HTTPConnection(self._host, timeout=PATIENCE)
         connection.putrequest(method, path)
         for header, value in {"Content-Length": str(len(body)), **(headers or {})}.items():
             connection.putheader(header, value)
@@ -81,19 +83,23 @@ def goes_on(ask: Daemon) -> Iterator[None]:
     assert ask("GET", f"{PATH}/tensors")[2] == held
 
 
-def refused(slug: str, status: int, *request: Any, send: Any) -> dict[str, Any]:
-    """Send, and check the problem. The quickest of three counts: other work may slow one down."""
-    seconds = []
-    for _ in range(3):
+def refused(ask: Daemon, slug: str, status: int, *request: Any, send: Any = None) -> dict[str, Any]:
+    """Send, and check the problem. It takes no longer than a thousand requests that are answered; the
+    quickest of a few counts: other work may slow one down.
+    """
+    refusals, answers = [], []
+    for _ in range(5):
         began = time.perf_counter()
-        got, media, body = send(*request)
-        seconds.append(time.perf_counter() - began)
+        got, media, body = (send or ask)(*request)
+        refusals.append(time.perf_counter() - began)
         assert (got, media, body["type"]) == (status, "application/problem+json", f"/problems/{slug}"), body
         assert body["status"] == status
-        if seconds[-1] < 1.0:
-            break
-    assert min(seconds) < 1.0
-    return dict(body)
+        began = time.perf_counter()
+        assert ask("GET", PATH)[0] == 200
+        answers.append(time.perf_counter() - began)
+        if min(refusals) < 1000 * min(answers):
+            return dict(body)
+    raise AssertionError(f"refused in {min(refusals):.1f} s, where an answer takes {min(answers):.3f} s")
 
 
 SUM = step("sum", ["%q"], ["%y"])
@@ -115,7 +121,7 @@ BATCHES: dict[str, tuple[str, int, list[dict[str, Any]]]] = {
 
 @pytest.mark.parametrize(("slug", "status", "steps"), BATCHES.values(), ids=BATCHES)
 def test_batch(ask: Daemon, slug: str, status: int, steps: list[dict[str, Any]]) -> None:
-    refused(slug, status, *steps, send=ask.batch)
+    refused(ask, slug, status, *steps, send=ask.batch)
     ask("DELETE", f"{PATH}/tensors/w.grad")  # backward once stands
 
 
@@ -143,17 +149,17 @@ REQUESTS: dict[str, tuple[str, int, str, str, bytes, dict[str, str]]] = {
 def test_request(
     ask: Daemon, slug: str, status: int, method: str, path: str, body: bytes, headers: dict[str, str]
 ) -> None:
-    refused(slug, status, method, PATH + path, body, headers, send=ask)
+    refused(ask, slug, status, method, PATH + path, body, headers)
 
 
 @pytest.mark.parametrize("name", ["a%2Fb", "..", "a..b", "%2e%2e", "a" * 4096], ids=lambda name: name[:8])
 @pytest.mark.parametrize("method", ["PUT", "GET", "DELETE"])
 def test_session_name(ask: Daemon, method: str, name: str) -> None:
-    refused("invalid-name", 400, method, f"/v1/sessions/{name}", send=ask)
+    refused(ask, "invalid-name", 400, method, f"/v1/sessions/{name}")
 
 
 def test_session_name_with_a_slash_is_another_path(ask: Daemon) -> None:
-    refused("not-found", 404, "PUT", "/v1/sessions/a/b", send=ask)
+    refused(ask, "not-found", 404, "PUT", "/v1/sessions/a/b")
 
 
 def test_bad_frames_on_the_stream(ask: Daemon) -> None:
@@ -162,7 +168,7 @@ def test_bad_frames_on_the_stream(ask: Daemon) -> None:
 
         def exchange(frame: bytes) -> Reply:
             stream.send(frame)
-            return frames.decode_reply(stream.recv(timeout=30, decode=False))[0]
+            return frames.decode_reply(stream.recv(timeout=PATIENCE, decode=False))[0]
 
         attached = exchange(frames.join(frames.encode(Attach())))
         assert isinstance(attached, Attached)

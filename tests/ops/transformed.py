@@ -303,7 +303,8 @@ def _applies(kind: str, case: Case) -> bool:
             and isinstance(first, table.Spec)
             and case.wanted[0]
             and hasattr(gradd.Tensor, f"{case.key.rpartition('.')[2]}_")
-            and [o.shape for o in case.function(table.ours)(*map(table.ours, case.primals))][:1] == [first.shape]
+            and [o.shape for o in case.function(table.ours)(*map(table.ours, case.primals))][:1]
+            == [first.shape]
         )
     return True
 

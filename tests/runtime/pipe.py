@@ -11,9 +11,12 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any
 
+from tests.waiting import PATIENCE
+
 CHILD = """
 import json, struct, sys
 from gradd_runtime.placement import InlinePlacement
+from tests.waiting import PATIENCE
 
 inline, source, sink = InlinePlacement(), sys.stdin.buffer, sys.stdout.buffer
 while head := source.read(8):
@@ -67,5 +70,5 @@ class PipePlacement:
         assert self._child.stdin is not None
         assert self._child.stdout is not None
         self._child.stdin.close()
-        self._child.wait(timeout=20)
+        self._child.wait(timeout=PATIENCE)
         self._child.stdout.close()

@@ -8,7 +8,9 @@ from typing import Any
 
 import gradd
 import pytest
+from gradd_engine.registry import REGISTRY
 from gradd_engine.tracing import commit, ending, graphs, mirror
+from gradd_engine.views import CopySlices
 from gradd_runtime.placement import InlinePlacement
 from gradd_runtime.plan import lower, replay, simplify
 
@@ -43,6 +45,8 @@ def scenarios() -> list[list[bytes]]:
             compute_twice,
             free_what_crossed,
             change_shapes,
+            write_through_views,
+            refuse_values,
         ):
             with gradd.connect("local:"):
                 gradd.manual_seed(0)
@@ -80,6 +84,31 @@ def change_shapes() -> None:
         gradd.current_session().flush()
         gradd.current_session()["y"] = x * 2
         gradd.current_session().tensors()
+
+
+def write_through_views() -> None:
+    w = gradd.ones(2, requires_grad=True)
+    for _ in range(4):
+        w.grad = None
+        s = gradd.zeros(4)
+        for n in range(2):
+            s[2 * n + 1] = w[n]
+        s.sum().item()
+        (s * s).sum().backward()
+        w.grad.tolist()
+
+
+def refuse_values() -> None:
+    w, t = gradd.zeros(2), gradd.ones(2)
+    for value in (0.5, 0.25, 0.5, 1.5, 0.5):
+        x = gradd.full((2,), value)
+        w.add_(1)
+        gradd.current_session().flush()
+        w.add_(1)
+        try:
+            gradd.nn.functional.binary_cross_entropy(x, t).item()
+        except RuntimeError:
+            w.tolist()
 
 
 def keep_gradients() -> None:
@@ -247,6 +276,29 @@ def forgets_geometry(patch: Patch) -> None:
     patch.setattr(mirror.Found, "_tensor", lambda self, t: real(self, t)[2:])
 
 
+def loses_an_edge_of_a_written_view(patch: Patch) -> None:
+    real = graphs.Graph._connect
+
+    def connect(self: Any, node: Any) -> None:
+        real(self, node)
+        if isinstance(node, CopySlices):
+            self._nodes[id(node)].edges = (None, *self._nodes[id(node)].edges[1:])
+
+    patch.setattr(graphs.Graph, "_connect", connect)
+
+
+def forgets_where_a_view_begins(patch: Patch) -> None:
+    patch.setattr(commit.Commit, "begin", lambda self, block: 0)
+
+
+def promises_what_it_does_not_keep(patch: Patch) -> None:
+    patch.setattr(REGISTRY["binary_cross_entropy"], "raises", False)
+
+
+def gives_nothing_back(patch: Patch) -> None:
+    patch.setattr(replay.Plan, "_flats", lambda self, found: [])
+
+
 FAULTS: list[Callable[[Patch], None]] = [
     merges_what_was_written_between,
     drops_what_is_looked_at,
@@ -263,6 +315,10 @@ FAULTS: list[Callable[[Patch], None]] = [
     shares_history,
     stamps_old_versions,
     forgets_geometry,
+    loses_an_edge_of_a_written_view,
+    forgets_where_a_view_begins,
+    promises_what_it_does_not_keep,
+    gives_nothing_back,
 ]
 
 

@@ -17,6 +17,9 @@ from typing import Any
 
 import pytest
 
+from tests.oracle import ITSELF, module
+from tests.waiting import PATIENCE
+
 DIFFERS = {
     "1.8": "a session has one device: every device name is accepted and means that device",
     "3.5": "retain_variables is accepted, with a DeprecationWarning, as documents of 0.2 have it (23.4)",
@@ -42,7 +45,7 @@ class Place:
         return f"torch.connect({self.url!r}, transport={self.transport!r})" if self.module == "gradd" else ""
 
 
-@pytest.fixture(params=[pytest.param("torch", marks=pytest.mark.oracle), "local", "stream", "http"])
+@pytest.fixture(params=[*ITSELF, "local", "stream", "http"])
 def place(request: pytest.FixtureRequest) -> Place:
     """One of the oracle, in-process, WebSocket stream and plain HTTP."""
     if request.param == "torch":
@@ -56,7 +59,7 @@ def place(request: pytest.FixtureRequest) -> Place:
 def T(place: Place) -> Iterator[Any]:
     """The module under test: `torch`, or `gradd` with a session of this test's own as the current one."""
     if place.module == "torch":
-        yield pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+        yield module()
         return
     gradd = pytest.importorskip("gradd")
     with gradd.connect(place.url, transport=place.transport):
@@ -94,7 +97,7 @@ def alone(place: Place, T: Any) -> Callable[[str], str]:
     def run(script: str) -> str:
         text = script.format(module=place.module, connect=place.connect)
         command = [sys.executable, "-c", text]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -50,6 +50,8 @@ Small differences that no item names:
   `.grad`.
 - A pass over a batch of cotangents (`is_grads_batched`) that meets hooks or Functions is a pass for each of
   them.
+- A Function that writes to a view may be given it in any place, and its gradient may be None: the rest of the base
+  keeps its gradient. PyTorch takes the view for the first input, and drops the base's whole gradient.
 - A Function's `vmap` sees the mapped dimension as dimension 0.
 - `func.jvp` inside a `dual_level` works; PyTorch refuses to nest them.
 - Complex `conj()` is a lazy view; there is no negative bit, so `z.conj().imag` is a copy and `is_neg()` is

@@ -10,6 +10,8 @@ from typing import Any
 from gradd_protocol import frames, messages
 from starlette.types import ASGIApp
 
+from tests.waiting import PATIENCE
+
 
 class Socket:
     """A connection to `path`; `async with` opens it and makes sure that the app's side ends."""
@@ -41,11 +43,11 @@ class Socket:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._to_app.put_nowait({"type": "websocket.disconnect", "code": 1000})
-        await asyncio.wait_for(self._task, 5)
+        await asyncio.wait_for(self._task, PATIENCE)
 
     async def event(self) -> dict[str, Any]:
         """The next thing the app says."""
-        event: dict[str, Any] = await asyncio.wait_for(self._from_app.get(), 5)
+        event: dict[str, Any] = await asyncio.wait_for(self._from_app.get(), PATIENCE)
         return event
 
     def send_raw(self, **message: Any) -> None:

@@ -19,6 +19,9 @@ from gradd_protocol.messages import BatchReply, Done, JsonReply, ProblemReply, R
 from gradd_protocol.problems import ProtocolError
 from gradd_runtime.bulk import Bulk
 
+#: what a batch of the program "held" waits for
+RELEASED = threading.Event()
+
 Answer = tuple[messages.Reply, list[frames.Buffer]]
 
 
@@ -65,6 +68,8 @@ class FakeSession:
             return msgspec.structs.replace(stored, replayed=True), []
         if any(isinstance(key, str) and key not in self.staged for key in message.uploads):
             raise refuse("upload-missing")
+        if message.program == "held":
+            RELEASED.wait()
         self.position += 1
         self.applied.append(message.seq)
         problem = refuse("op-failed", "it failed", applied=0).problem if message.program == "fails" else None
@@ -161,6 +166,9 @@ class FakePlacement:
 
     def close(self, name: str) -> None:
         del self.sessions[name]
+
+    def abandon(self) -> None:
+        self.release()
 
     def shutdown(self) -> None:
         self.release()

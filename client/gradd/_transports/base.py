@@ -15,6 +15,13 @@ class Dropped(Exception):
     """The connection is gone; `reconnect` may bring it back. Never leaves the SDK."""
 
 
+class Silent(Dropped):
+    """The daemon takes connections and says nothing, for so many seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"it said nothing for {seconds:g} s")
+
+
 class Transport(Protocol):
     """Carries frames to one session. Replies to `send` come in its order."""
 
@@ -35,8 +42,8 @@ class Transport(Protocol):
         """Ask something outside the order of batches and wait for the answer. Raises Dropped."""
         ...
 
-    def delete(self) -> None:
-        """Delete the session on the server."""
+    def delete(self, within: float | None = None) -> None:
+        """Delete the session on the server; wait for it for so many seconds at most, where that is said."""
 
     def close(self) -> None:
         """Close the connection; the session stays."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import httpx
 import numpy as np
 from gradd_protocol import dtypes, frames
 from gradd_protocol import messages as m
 from gradd_protocol.problems import Problem
 from msgspec import json
 
+from .._aligned import empty
 from .._exceptions import ConnectionFailed, error_of
+from . import waits
 from .base import Dropped
 from .link import Link
 
@@ -27,33 +29,28 @@ _tensors = json.Decoder(dict[str, Any])
 
 
 class Control:
-    """One httpx client for one session's resource."""
+    """One session's resource. `silence` (s): see Link."""
 
     def __init__(self, url: str, session: str, token: str | None) -> None:
         self.base = url.rstrip("/")
         self.path = f"/v1/sessions/{quote(session, safe='')}"
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self.client = httpx.Client(
-            base_url=self.base,
-            headers=self._headers,
-            timeout=httpx.Timeout(None, connect=5.0),
-            trust_env=False,
-        )
+        self.silence = waits.silence()
         self._link = self.link()
+        self._questions = self.link()
+        self._lock = threading.Lock()
 
     def link(self) -> Link:
         """A connection of its own to the daemon."""
-        return Link(self.base, self._headers)
+        return Link(self.base, self._headers, self.silence)
 
-    def call(self, method: str, path: str, **kwargs: Any) -> httpx.Response:
-        """One request; Dropped where the daemon is away, the problem's exception for an error status."""
-        try:
-            response = self.client.request(method, self.path + path, **kwargs)
-        except httpx.HTTPError as e:
-            raise Dropped(str(e)) from e
-        if response.status_code >= 400:
-            raise _refusal(response.status_code, response.content)
-        return response
+    def call(self, method: str, path: str, body: bytes | None = None, once: bool = False) -> bytes:
+        """One request with a JSON body, if any; the answer's body. Dropped where the daemon is away, the
+        problem's exception for an error status. `once`: see Link.
+        """
+        with self._lock:
+            headers = None if body is None else _JSON
+            return bytes(_checked(*self._questions.call(method, self.path + path, body, headers, once=once)))
 
     def attach(self, resume: tuple[int, int] | None) -> m.Attached:
         """POST :attach (and create the session where it is new)."""
@@ -61,10 +58,10 @@ class Control:
         try:
             if resume is None:
                 self.call("PUT", "")
-            response = self.call("POST", ":attach", content=json.encode(body), headers=_JSON)
+            text = self.call("POST", ":attach", json.encode(body))
         except Dropped as e:
             raise ConnectionFailed(f"no gradd daemon answers at {self.base}: {e}") from e
-        return json.decode(response.content, type=m.Attached)
+        return json.decode(text, type=m.Attached)
 
     def request(
         self, message: m.Request, buffers: Sequence[frames.Array]
@@ -86,16 +83,20 @@ class Control:
             case m.GetTensor():
                 return self._octets(f"/tensors/{quote(message.name, safe='@')}", message.name)
             case m.ListTensors():
-                body = self.call("GET", "/tensors").content
+                body = self.call("GET", "/tensors")
                 return m.Tensors(
                     json.decode(json.encode(_tensors.decode(body)["tensors"]), type=list[m.TensorInfo])
                 ), []
+            case m.GetGraph():
+                name = quote(message.name, safe="@")
+                text = self.call("GET", f"/tensors/{name}/graph?max_nodes={message.max_nodes}")
+                return m.JsonReply(), [np.frombuffer(text, np.uint8)]
             case m.Info():
-                return m.SessionReply(json.decode(self.call("GET", "").content, type=m.SessionInfo)), []
+                return m.SessionReply(json.decode(self.call("GET", ""), type=m.SessionInfo)), []
             case m.Profile():
                 text = json.encode({"on": message.on})
-                answer = self.call("POST", ":profile", content=text, headers=_JSON)
-                return json.decode(answer.content, type=m.Profiled), []
+                answer = self.call("POST", ":profile", text, once=True)
+                return json.decode(answer, type=m.Profiled), []
         raise TypeError(f"{type(message).__name__} is not a request of a client")
 
     def _octets(self, path: str, name: str) -> tuple[m.Reply, list[frames.Array]]:
@@ -105,13 +106,18 @@ class Control:
         )
         return m.TensorReply(info), [array]
 
-    def delete(self) -> None:
-        """DELETE the session."""
-        self.call("DELETE", "")
+    def delete(self, within: float | None = None) -> None:
+        """DELETE the session. See Transport.delete."""
+        # On a connection of its own: another thread may be waiting for an answer on the others.
+        link = Link(self.base, self._headers, self.silence if within is None else min(within, self.silence))
+        try:
+            _checked(*link.call("DELETE", self.path))
+        finally:
+            link.close()
 
     def close(self) -> None:
         """Close the connections."""
-        self.client.close()
+        self._questions.close()
         self._link.close()
 
 
@@ -127,9 +133,9 @@ class Remote:
         """See Transport.request."""
         return self._control.request(message, buffers)
 
-    def delete(self) -> None:
+    def delete(self, within: float | None = None) -> None:
         """See Transport.delete."""
-        self._control.delete()
+        self._control.delete(within)
 
     def close(self) -> None:
         """See Transport.close."""
@@ -162,7 +168,7 @@ def _checked(response: HTTPResponse, found: Any) -> Any:
 def _values(response: HTTPResponse) -> frames.Array:
     """A tensor's octets, read into memory of its own."""
     dtype = dtypes.BY_NAME[response.headers["Gradd-Dtype"]].numpy
-    array = np.empty([int(size) for size in response.headers["Gradd-Shape"].split(",") if size], dtype)
+    array = empty([int(size) for size in response.headers["Gradd-Shape"].split(",") if size], dtype)
     view = array.reshape(-1).view(np.uint8).data
     while view:
         count = response.readinto(view)

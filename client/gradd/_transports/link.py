@@ -1,38 +1,58 @@
-"""HTTP where bytes are many or requests frequent, by the standard library: a body goes from its own memory
-into the socket and from the socket into the memory that it is for. httpx copies both.
+"""HTTP by the standard library: a body goes from its own memory into the socket and from the socket into the
+memory that it is for.
 """
 
 from __future__ import annotations
 
 import http.client
+import select
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from .base import Dropped
+from . import waits
+from .base import Dropped, Silent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-_CONNECT_SECONDS = 5.0
+#: bytes of a body that are to get away within one silence
+_PIECE = 1 << 20
+#: looks at a daemon that takes its time, before the request is sent again; then so many times as many
+_LOOKS, _MORE = 2, 4
 
 
 class Link:
-    """One connection to the daemon at `base`, made when it is needed and kept. For one thread at a time."""
+    """One connection to the daemon at `base`, made when it is needed and kept. For one thread at a time.
 
-    def __init__(self, base: str, headers: dict[str, str]) -> None:
+    HTTP has no pings. Where an answer takes its time, the daemon is asked on another connection whether it
+    lives (`silence`, s: the longest that it may say nothing). If so the request goes on; now and then it is
+    sent again on a new connection, for the old one may have died without a word. So requests must be such
+    that twice is as good as once, or say `once`.
+    """
+
+    def __init__(self, base: str, headers: dict[str, str], silence: float | None = None) -> None:
         self._to = urlsplit(base)
         self._headers = headers
+        self._silence = waits.silence() if silence is None else silence
         self._kept: http.client.HTTPConnection | None = None
 
     def call(
         self, method: str, path: str, body: memoryview | bytes | None = None,
         headers: dict[str, str] | None = None,
-        take: Callable[[http.client.HTTPResponse], Any] = http.client.HTTPResponse.read,
+        take: Callable[[http.client.HTTPResponse], Any] = http.client.HTTPResponse.read, once: bool = False,
     ) -> tuple[http.client.HTTPResponse, Any]:  # fmt: skip
         """One request: the response, and what `take` made of its body, or its bytes where the status is 400
-        or more. Dropped where the daemon is away. A kept connection that it has closed since is made again.
+        or more. Dropped where the daemon is away, Silent where it says nothing. A kept connection that it has
+        closed since is made again.
         """
+        told = {**self._headers, **(headers or {})}
+        pieces: Iterable[memoryview] | None = None
+        if body is not None:
+            view = memoryview(body)
+            told["Content-Length"] = str(len(view))
+            pieces = [view[k : k + _PIECE] for k in range(0, len(view), _PIECE)]
+        looks = _LOOKS
         while True:
             kept, self._kept = self._kept, None
             connection = kept or self._connect()
@@ -40,14 +60,17 @@ class Link:
                 with suppress(
                     BrokenPipeError, ConnectionResetError
                 ):  # it may have answered before it hung up
-                    connection.request(
-                        method, self._to.path + path, body, {**self._headers, **(headers or {})}
-                    )
+                    connection.request(method, self._to.path + path, pieces, told)
+                if not self._answers(connection, None if once else looks):
+                    looks *= _MORE
+                    continue
                 response = connection.getresponse()
                 found = take(response) if response.status < 400 else response.read()
                 if connection.sock is not None:  # else it ended with this answer
                     self._kept = connection
                 return response, found
+            except TimeoutError as e:
+                raise Silent(self._silence) from e
             except (http.client.HTTPException, OSError) as e:
                 if kept is None:
                     raise Dropped(str(e) or type(e).__name__) from e
@@ -56,22 +79,50 @@ class Link:
                 if self._kept is not connection:
                     connection.close()
 
-    def _connect(self) -> http.client.HTTPConnection:
+    def _answers(self, connection: http.client.HTTPConnection, looks: int | None) -> bool:
+        """Wait until the answer begins; False after so many looks at a daemon that lives. Raises Silent."""
+        if connection.sock is None:
+            return True
+        poll = select.poll()
+        poll.register(connection.sock, select.POLLIN)
+        while not poll.poll(500 * self._silence):
+            self._probe()
+            if looks is not None:
+                looks -= 1
+                if not looks:
+                    return False
+        return True
+
+    def _probe(self) -> None:
+        """Ask the daemon whether it lives. Raises Silent."""
+        try:
+            connection = self._connect(self._silence / 2)
+            try:
+                connection.request("GET", self._to.path + "/livez", headers=self._headers)
+                connection.getresponse()
+            finally:
+                connection.close()
+        except (Dropped, http.client.HTTPException, OSError) as e:
+            raise Silent(self._silence) from e
+
+    def _connect(self, within: float | None = None) -> http.client.HTTPConnection:
+        within = self._silence if within is None else within
         host = self._to.hostname or ""
+        opening = min(waits.OPEN, within)
         if self._to.scheme == "https":
             import httpx
 
             context = httpx.create_ssl_context()
             made: http.client.HTTPConnection = http.client.HTTPSConnection(
-                host, self._to.port, timeout=_CONNECT_SECONDS, context=context
+                host, self._to.port, timeout=opening, context=context
             )
         else:
-            made = http.client.HTTPConnection(host, self._to.port, timeout=_CONNECT_SECONDS)
+            made = http.client.HTTPConnection(host, self._to.port, timeout=opening)
         try:
             made.connect()
         except OSError as e:
             raise Dropped(str(e)) from e
-        made.sock.settimeout(None)
+        made.sock.settimeout(within)
         return made
 
     def close(self) -> None:

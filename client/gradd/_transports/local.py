@@ -40,6 +40,13 @@ def revive() -> None:
         _placement.revive()
 
 
+def abandon() -> None:
+    """Give up what sessions of this process still compute: it ends."""
+    if _placement is not None:
+        _placement.abandon()
+        _placement.shutdown()
+
+
 class LocalTransport:
     """Frames to a session of this process. See `Transport`."""
 
@@ -78,7 +85,7 @@ class LocalTransport:
         frame = frames.join(frames.encode(message, buffers))
         return frames.decode_reply(self._placement.submit(self._name, frame).result())
 
-    def delete(self) -> None:
+    def delete(self, within: float | None = None) -> None:
         """See Transport.delete."""
         self._placement.close(self._name)
 

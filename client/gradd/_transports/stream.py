@@ -34,7 +34,11 @@ class StreamTransport(Remote):
         self._drop()
         try:
             self._socket = WebSocket(
-                self._url, "gradd.v1", self._headers, max_size=DEFAULT.server_message_bytes
+                self._url,
+                "gradd.v1",
+                self._headers,
+                max_size=DEFAULT.server_message_bytes,
+                silence=self._control.silence,
             )
             hello = m.Attach("gradd-python", *(resume or (None, None)))
             self._socket.send(frames.join(frames.encode(hello)))

@@ -1,7 +1,7 @@
 """One WebSocket, driven by the thread that uses it: what is sent or waited for costs no switch to another.
 
 The protocol is that of the package websockets (sans-I/O); this is its socket. While nobody uses it a keeper
-thread answers pings.
+thread answers pings; while somebody waits, a peer that says nothing is sent one.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import socket
 import ssl
 import threading
 from collections import deque
+from contextlib import suppress
 from typing import Any
 
 from websockets.client import ClientProtocol
@@ -20,10 +21,10 @@ from websockets.http11 import Response
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
+from .waits import CLOSE, OPEN
+
 #: seconds between two looks of the keeper; a daemon waits longer for its pongs
 KEEP = 5.0
-#: seconds that opening and closing may take
-OPEN, CLOSE = 5.0, 2.0
 _CHUNK = 1 << 18
 _MESSAGE = (Opcode.TEXT, Opcode.BINARY, Opcode.CONT)
 
@@ -34,10 +35,13 @@ class Closed(ConnectionError):
 
 class WebSocket:
     """An open connection to `url` (ws, wss). Raises OSError, TimeoutError or InvalidHandshake where there is
-    none to be had.
+    none to be had. `silence` (s): how long a peer may say nothing to whoever waits for it; half of it is for
+    the answer to a ping.
     """
 
-    def __init__(self, url: str, subprotocol: str, headers: dict[str, str], max_size: int) -> None:
+    def __init__(
+        self, url: str, subprotocol: str, headers: dict[str, str], max_size: int, silence: float
+    ) -> None:
         uri = parse_uri(url)
         self._protocol = ClientProtocol(uri, subprotocols=[subprotocol], max_size=max_size)  # type: ignore[list-item]
         self._messages: deque[bytes] = deque()
@@ -45,7 +49,9 @@ class WebSocket:
         #: bytes that are to be sent, in order: a pong waits for the end of the message that is under way
         self._out: deque[memoryview] = deque()
         self._lock = threading.Lock()
-        self._socket = socket.create_connection((uri.host, uri.port), OPEN)
+        self._silence = silence
+        self._asked = self._gone = False
+        self._socket = socket.create_connection((uri.host, uri.port), min(OPEN, silence))
         try:
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if uri.secure:
@@ -106,19 +112,22 @@ class WebSocket:
     def close(self) -> None:
         """Say goodbye, wait a moment for the other side's, and close."""
         self._stop.set()
-        with self._lock:
-            try:
-                if self._protocol.state is State.OPEN:
+        if not self._lock.acquire(timeout=CLOSE):  # another thread waits for a message
+            with suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+            return
+        try:
+            with suppress(OSError):  # it was gone already
+                if self._protocol.state is State.OPEN and not (self._out or self._gone):
                     self._protocol.send_close(1000)
                     self._write()
                     self._flush()
                     self._socket.settimeout(CLOSE)
                     while self._socket.recv(_CHUNK):
                         continue
-            except OSError:
-                return  # it was gone already
-            finally:
-                self._socket.close()
+        finally:
+            self._socket.close()
+            self._lock.release()
 
     # -- the socket --------------------------------------------------------------------------------
 
@@ -127,9 +136,20 @@ class WebSocket:
             raise Closed(str(self._protocol.close_exc if self._protocol.state is State.CLOSED else "closing"))
 
     def _wait(self) -> None:
+        """Wait until something has come, or gone out. Where nothing does, ask; raises Closed where nothing
+        does after that.
+        """
         poll = select.poll()
         poll.register(self._socket, select.POLLIN | (select.POLLOUT if self._out else 0))
-        poll.poll()
+        if poll.poll(500 * self._silence):
+            self._asked = False
+            return
+        if self._asked:
+            self._gone = True
+            raise Closed(f"it said nothing for {self._silence:g} s")
+        self._asked = True
+        self._protocol.send_ping(b"")
+        self._write()
 
     def _write(self) -> None:
         self._out.extend(memoryview(part) for part in self._protocol.data_to_send() if part)

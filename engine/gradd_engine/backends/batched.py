@@ -325,7 +325,7 @@ class BatchedBackend:
                 source = call.padded(inputs[1], t.ndim)
             else:
                 source = self.run(op, (meta,), inputs, attrs)[0]
-                source = source.array if source.backend is self else source  # type: ignore[attr-defined]
+                source = source.array if source.backend is self else source
             named.copy_(t.array, source)
 
     def _part(self, t: Any) -> None:

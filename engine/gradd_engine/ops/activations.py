@@ -73,6 +73,7 @@ threshold_backward: Op = op(
     jvp=ELEMENTWISE,
     namespace="-",
     doc="The gradient where the input is above the threshold (or nan), else 0.",
+    raises=False,
 )
 
 
@@ -84,6 +85,7 @@ straight: Op = op(
     jvp=ELEMENTWISE,
     namespace="-",
     doc="A gradient of pieces that are straight at `input`: further derivatives by the input are zeros.",
+    raises=False,
 )
 
 
@@ -117,6 +119,7 @@ relu: Op = op(
     inplace=True,
     namespace="|nn.functional",
     doc="The input where it is positive, else 0 (torch.relu); the gradient at 0 is 0.",
+    raises=False,
 )
 published(relu, F)
 
@@ -137,6 +140,7 @@ threshold: Op = op(
     inplace=True,
     namespace="|nn.functional",
     doc="The input where it is above `threshold`, else `value` (torch.threshold).",
+    raises=False,
 )
 published(threshold, "", F)
 
@@ -149,6 +153,7 @@ leaky_relu: Op = op(
     inplace=True,
     namespace=F,
     doc="The input, times a slope where it is not positive (torch.nn.functional.leaky_relu).",
+    raises=False,
 )
 published(leaky_relu)
 
@@ -169,6 +174,7 @@ _prelu_kernel: Op = op(
     jvp=ELEMENTWISE,
     namespace="-",
     doc="The input, times a weight where it is not positive.",
+    raises=False,
 )
 
 
@@ -232,6 +238,7 @@ _elu: Op = op(
     inplace=True,
     namespace=F,
     doc="The input where it is positive, else alpha * (exp(input) - 1) (torch.nn.functional.elu).",
+    raises=False,
 )
 
 
@@ -304,6 +311,7 @@ silu_backward: Op = op(
     composite=_silu_back,
     namespace="-",
     doc="The gradient of silu.",
+    raises="not of floats",
 )
 silu: Op = op(
     "silu(Tensor input)",
@@ -314,6 +322,7 @@ silu: Op = op(
     inplace=True,
     namespace=F,
     doc="input * sigmoid(input) (torch.nn.functional.silu).",
+    raises=False,
 )
 published(silu)
 
@@ -394,6 +403,7 @@ gelu_backward: Op = op(
     composite=_gelu_back,
     namespace="-",
     doc="The gradient of gelu.",
+    raises="not of floats",
 )
 gelu: Op = op(
     "gelu(Tensor input, *, str approximate='none')",
@@ -403,4 +413,5 @@ gelu: Op = op(
     jvp=ELEMENTWISE,
     namespace=F,
     doc="input times the normal distribution function, exact or by tanh (torch.nn.functional.gelu).",
+    raises=False,
 )

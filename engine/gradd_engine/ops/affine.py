@@ -92,6 +92,7 @@ addmm = op(
     method=True,
     inplace=True,
     doc="beta * input + alpha * mat1 @ mat2 (torch.addmm).",
+    raises=False,
 )
 
 
@@ -131,6 +132,7 @@ baddbmm = op(
     method=True,
     inplace=True,
     doc="beta * input + alpha * batch1 @ batch2 (torch.baddbmm).",
+    raises=False,
 )
 
 
@@ -188,6 +190,7 @@ addmv = op(
     method=True,
     inplace=True,
     doc="beta * input + alpha * mat @ vec (torch.addmv).",
+    raises=False,
 )
 
 
@@ -222,4 +225,5 @@ addr = op(
     method=True,
     inplace=True,
     doc="beta * input + alpha * the outer product of two vectors (torch.addr).",
+    raises=False,
 )

@@ -66,6 +66,7 @@ add: Op = op(
     method=True,
     inplace=True,
     doc="input + alpha * other (torch.add).",
+    raises=False,
 )
 
 sub: Op = op(
@@ -78,6 +79,7 @@ sub: Op = op(
     method=True,
     inplace=True,
     doc="input - alpha * other (torch.sub).",
+    raises=False,
 )
 
 rsub: Op = op(
@@ -89,6 +91,7 @@ rsub: Op = op(
     number_nodes={"other": "RsubBackward1"},
     method=True,
     doc="other - alpha * input (torch.rsub).",
+    raises=False,
 )
 
 mul: Op = op(
@@ -101,6 +104,7 @@ mul: Op = op(
     method=True,
     inplace=True,
     doc="Element-wise product (torch.mul).",
+    raises=False,
 )
 
 
@@ -144,6 +148,7 @@ div: Op = op(
     method=True,
     inplace=True,
     doc="Division (torch.div); without `rounding_mode` integers give the default float type.",
+    raises="not of floats",
 )
 
 
@@ -166,6 +171,7 @@ neg: Op = op(
     method=True,
     inplace=True,
     doc="Element-wise negation (torch.neg).",
+    raises=False,
 )
 
 add_ = add.inplace

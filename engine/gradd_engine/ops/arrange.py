@@ -69,6 +69,7 @@ rot90: Op = op(
     jvp=LINEAR,
     method=True,
     doc="A turn of `k` times 90 degrees, from the first of `dims` to the second (torch.rot90).",
+    raises=False,
 )
 
 
@@ -112,6 +113,7 @@ select_scatter: Op = op(
     jvp=LINEAR,
     method=True,
     doc="A copy with one element of `dim` replaced by `src` (torch.select_scatter).",
+    raises=False,
 )
 
 
@@ -138,6 +140,7 @@ slice_scatter: Op = op(
     jvp=LINEAR,
     method=True,
     doc="A copy with a slice of `dim` replaced by `src` (torch.slice_scatter).",
+    raises=False,
 )
 
 diagonal_scatter: Op = op(
@@ -153,6 +156,7 @@ diagonal_scatter: Op = op(
     jvp=LINEAR,
     method=True,
     doc="A copy with a diagonal replaced by `src` (torch.diagonal_scatter).",
+    raises=False,
 )
 
 
@@ -226,6 +230,7 @@ block_diag_op = op(
     jvp=LINEAR,
     needs_meta=True,
     doc="A matrix of blocks along its diagonal (torch.block_diag).",
+    raises=False,
 )
 
 

@@ -55,6 +55,7 @@ safe_softmax: Op = op(
     node="SafeSoftmaxBackward0",
     namespace="-",
     doc="Softmax over the last dimension; a row of -inf alone gives zeros.",
+    raises=False,
 )
 
 

@@ -49,7 +49,7 @@ def _divisors(
 
 
 def _avg_infer(
-    input: Tensor,
+    input: Tensor | Meta,
     kernel_size: Sequence[int],
     stride: Sequence[int],
     padding: Sequence[int],
@@ -83,6 +83,16 @@ def _avg(
         input.dtype,
     )  # fmt: skip
     return total / by if input.dtype.kind == "f" else xp.trunc(total / by)
+
+
+def _avg_transposed_infer(grad: Tensor, size: Sequence[int], **how: Any) -> Meta:
+    shape = (*grad.shape[:-2], *size)
+    if _avg_infer(Meta(shape, grad.dtype), **how).shape != tuple(grad.shape):
+        raise RuntimeError(
+            f"avg_pool2d_backward(): a gradient of shape {list(grad.shape)} is not that of windows over "
+            f"{list(shape)}"
+        )
+    return Meta(shape, grad.dtype)
 
 
 def _avg_transposed(
@@ -147,11 +157,12 @@ avg: Op = op(
     node="AvgPool2DBackward0",
     namespace="-",
     doc="Averages of windows.",
+    raises=False,
 )
 
 avg_transposed: Op = op(
     f"avg_pool2d_backward(Tensor grad, *, int[] size, {_AVG})",
-    infer=lambda grad, size, **_: Meta((*grad.shape[:-2], *size), grad.dtype),
+    infer=_avg_transposed_infer,
     impl=_avg_transposed,
     vjp=lambda g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: avg(
         g, **_how(kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
@@ -159,6 +170,7 @@ avg_transposed: Op = op(
     jvp=LINEAR,
     namespace="-",
     doc="Spreads a gradient of averages over their windows, into planes of `size` [H, W].",
+    raises=False,
 )
 
 
@@ -214,7 +226,9 @@ def _parts(size: int, out: int) -> list[slice]:
     return [slice(i * size // out, -(-(i + 1) * size // out)) for i in range(out)]
 
 
-def _adaptive_infer(input: Tensor, output_size: Sequence[int]) -> Meta:
+def _adaptive_infer(input: Tensor | Meta, output_size: Sequence[int]) -> Meta:
+    if len(output_size) != 2:
+        raise RuntimeError("adaptive_avg_pool2d: output_size must be 2")
     if any(s < 0 for s in output_size):
         raise RuntimeError(
             "adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but received "
@@ -232,6 +246,17 @@ def _adaptive_infer(input: Tensor, output_size: Sequence[int]) -> Meta:
         raise NotImplementedError(f"\"adaptive_avg_pool2d\" not implemented for '{input.dtype.title}'")
     shape = (*input.shape[:-2], *output_size)
     return Meta(shape, input.dtype, image_strides(shape, input))
+
+
+def _adaptive_transposed_infer(grad: Tensor, size: Sequence[int]) -> Meta:
+    shape = (*grad.shape[:-2], *size)
+    found = _adaptive_infer(Meta(shape, grad.dtype), list(grad.shape[-2:])).shape
+    if len(size) != 2 or found != tuple(grad.shape):
+        raise RuntimeError(
+            f"adaptive_avg_pool2d_backward(): a gradient of shape {list(grad.shape)} is not that of "
+            f"averages over {list(shape)}"
+        )
+    return Meta(shape, grad.dtype)
 
 
 def _adaptive(xp: Any, input: Any, output_size: Sequence[int]) -> Any:
@@ -260,16 +285,18 @@ adaptive: Op = op(
     node="AdaptiveAvgPool2DBackward0",
     namespace="-",
     doc="Averages over as many windows as `output_size` says.",
+    raises=False,
 )
 
 adaptive_transposed: Op = op(
     "adaptive_avg_pool2d_backward(Tensor grad, *, int[] size)",
-    infer=lambda grad, size: Meta((*grad.shape[:-2], *size), grad.dtype),
+    infer=_adaptive_transposed_infer,
     impl=_adaptive_transposed,
     vjp=lambda g, grad_meta: adaptive(g, output_size=list(grad_meta.shape[-2:])),
     jvp=LINEAR,
     namespace="-",
     doc="Spreads a gradient of averages over their windows, into planes of `size` [H, W].",
+    raises="not of floats",
 )
 
 

@@ -124,6 +124,7 @@ batch_norm_train: Op = op(
     quiet=True,
     namespace="-",
     doc="Batch norm by the batch's own statistics, which move the running ones; also those that it used.",
+    raises=False,
 )  # fmt: skip
 
 
@@ -196,6 +197,7 @@ batch_norm_eval: Op = op(
     node="NativeBatchNormBackward0",
     namespace="-",
     doc="Batch norm by the running statistics.",
+    raises=False,
 )
 
 

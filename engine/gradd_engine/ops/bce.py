@@ -196,6 +196,7 @@ bce_with_logits: Op = op(
     node="BinaryCrossEntropyWithLogitsBackward0",
     namespace="-",
     doc="Cross entropy of sigmoid(input) (torch.nn.functional.binary_cross_entropy_with_logits).",
+    raises=False,
 )
 
 

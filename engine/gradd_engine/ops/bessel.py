@@ -68,6 +68,7 @@ i0: Op = op(
     inplace=True,
     namespace="|special",
     doc="The modified Bessel function of order 0 (torch.special.i0).",
+    raises=False,
 )
 i1: Op = op(
     "i1(Tensor input)",
@@ -78,6 +79,7 @@ i1: Op = op(
     node="SpecialI1Backward0",
     namespace="special",
     doc="The modified Bessel function of order 1 (torch.special.i1).",
+    raises=False,
 )
 i0e: Op = op(
     "i0e(Tensor input)",
@@ -88,6 +90,7 @@ i0e: Op = op(
     node="SpecialI0EBackward0",
     namespace="special",
     doc="exp(-|input|) times `i0` (torch.special.i0e).",
+    raises=False,
 )
 i1e: Op = op(
     "i1e(Tensor input)",
@@ -98,4 +101,5 @@ i1e: Op = op(
     node="SpecialI1EBackward0",
     namespace="special",
     doc="exp(-|input|) times `i1` (torch.special.i1e).",
+    raises=False,
 )

@@ -55,6 +55,7 @@ _where_op: Op = op(
     },
     jvp=ELEMENTWISE,
     doc="`input` where the condition holds, else `other` (torch.where).",
+    raises=False,
 )
 
 
@@ -123,6 +124,7 @@ _pow_number: Op = op(
     node="PowBackward0",
     namespace="-",
     doc="input ** exponent for a number (torch.pow).",
+    raises="not of floats",
 )
 
 
@@ -173,6 +175,7 @@ _pow_tensor: Op = op(
     inplace=True,
     namespace="-",
     doc="input ** exponent for a tensor of exponents (torch.pow).",
+    raises="not of floats",
 )
 
 
@@ -206,6 +209,7 @@ _pow_base: Op = op(
     node="PowBackward2",
     namespace="-",
     doc="A number to the power of a tensor (torch.pow).",
+    raises="not of floats",
 )
 
 
@@ -233,6 +237,7 @@ pow_ = op(
     "pow_(Tensor input, Tensor|Number exponent)",
     composite=_pow_into,
     inline=True,
+    writes="input",
     method=True,
     namespace="-",
     doc="In-place form of `pow`.",
@@ -326,6 +331,7 @@ clamp: Op = op(
     method=True,
     inplace=True,
     doc="Values held between bounds (torch.clamp); the gradient at a bound is 1.",
+    raises=False,
 )
 
 clamp_min: Op = op(
@@ -343,6 +349,7 @@ clamp_min: Op = op(
     method=True,
     inplace=True,
     doc="At least `min` (torch.clamp_min).",
+    raises=False,
 )
 
 clamp_max: Op = op(
@@ -360,6 +367,7 @@ clamp_max: Op = op(
     method=True,
     inplace=True,
     doc="At most `max` (torch.clamp_max).",
+    raises=False,
 )
 
 # -- extremes --------------------------------------------------------------------------------------
@@ -389,6 +397,7 @@ maximum: Op = op(
     jvp=ELEMENTWISE,
     method=True,
     doc="The larger of two, nan where either is (torch.maximum); a tie halves the gradient.",
+    raises=False,
 )
 minimum: Op = op(
     "minimum(Tensor input, Tensor other)",
@@ -401,6 +410,7 @@ minimum: Op = op(
     jvp=ELEMENTWISE,
     method=True,
     doc="The smaller of two, nan where either is (torch.minimum); a tie halves the gradient.",
+    raises=False,
 )
 fmax: Op = op(
     "fmax(Tensor input, Tensor other)",
@@ -413,6 +423,7 @@ fmax: Op = op(
     jvp=ELEMENTWISE,
     method=True,
     doc="The larger of two, the other where one is nan (torch.fmax); a tie goes to the first.",
+    raises=False,
 )
 fmin: Op = op(
     "fmin(Tensor input, Tensor other)",
@@ -425,4 +436,5 @@ fmin: Op = op(
     jvp=ELEMENTWISE,
     method=True,
     doc="The smaller of two, the other where one is nan (torch.fmin); a tie goes to the first.",
+    raises=False,
 )

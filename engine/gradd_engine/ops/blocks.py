@@ -172,6 +172,7 @@ columns: Op = op(
     node="Im2ColBackward0",
     namespace="-",
     doc="The blocks of [N, C, H, W] or [C, H, W] as columns [N, C * cells of a block, blocks].",
+    raises=False,
 )
 
 images: Op = op(
@@ -185,6 +186,7 @@ images: Op = op(
     node="Col2ImBackward0",
     namespace="-",
     doc="Columns of blocks added into images [N, C, *output_size], or one without N.",
+    raises=False,
 )
 
 

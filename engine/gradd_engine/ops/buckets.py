@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,9 +13,12 @@ from ..op import Op, op
 from ..surface import public
 from ..tensor import Tensor
 from . import dynamic
-from .common import NUMBERS, as_list, refuse
+from .common import NUMBERS, refuse
 from .extrema import max as largest
 from .extrema import min as smallest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _SEARCH = "torch.searchsorted()"
 
@@ -201,14 +204,19 @@ histc = op(
 )
 
 
-def _bincount_infer(input: Tensor, weights: Tensor | None, size: Any) -> Meta:
+def _bincount_infer(input: Tensor, weights: Tensor | None, size: Sequence[int]) -> Meta:
+    if len(size) != 1 or input.ndim != 1 or input.dtype.category != dtypes.INT:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is None:
-        return Meta(tuple(as_list(size, "bincount", "size")), dtypes.int64)
-    dtype = dtypes.float32 if weights.dtype is dtypes.float32 else dtypes.float64
-    return Meta(tuple(as_list(size, "bincount", "size")), dtype)
+        return Meta(tuple(size), dtypes.int64)
+    if weights.shape != input.shape or weights.dtype.is_complex:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    return Meta(tuple(size), dtypes.float32 if weights.dtype is dtypes.float32 else dtypes.float64)
 
 
 def _bincount_impl(xp: Any, a: Any, weights: Any, size: Any) -> Any:
+    if a.size and (int(a.min()) < 0 or int(a.max()) >= size[0]):
+        raise RuntimeError(f"bincount_sized(): a number is outside of [0, {size[0]})")
     return xp.bincount(a.astype(np.int64), weights, minlength=size[0])
 
 

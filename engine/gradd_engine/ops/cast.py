@@ -34,6 +34,7 @@ to_copy = op(
     node="ToCopyBackward0",
     namespace="-",
     doc="A copy in another dtype; gradients go back in the input's (Tensor.to).",
+    raises=False,
 )
 
 

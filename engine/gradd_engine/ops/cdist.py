@@ -75,6 +75,7 @@ _cdist: Op = op(
     node="CdistBackward0",
     namespace="-",
     doc="The p-norm distance between each two rows of two collections (torch.cdist).",
+    raises=False,
 )
 
 _MODES = (
@@ -138,6 +139,7 @@ _pdist: Op = op(
     node="PdistBackward0",
     namespace="-",
     doc="`pdist` of a row-major matrix.",
+    raises=False,
 )
 pdist = op(
     "pdist(Tensor input, float p=2.0)",

@@ -38,6 +38,7 @@ isclose: Op = op(
     impl=_isclose,
     method=True,
     doc="Where |input - other| <= atol + rtol * |other| (torch.isclose).",
+    raises=False,
 )
 
 

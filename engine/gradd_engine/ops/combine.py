@@ -46,6 +46,7 @@ atan2: Op = op(
     method=True,
     inplace=True,
     doc="The angle of the point (other, input) (torch.atan2); the gradient at the origin is 0.",
+    raises=False,
 )
 
 
@@ -64,6 +65,7 @@ hypot: Op = op(
     method=True,
     inplace=True,
     doc="sqrt(input**2 + other**2) (torch.hypot).",
+    raises=False,
 )
 
 
@@ -84,6 +86,7 @@ logaddexp: Op = op(
     jvp=ELEMENTWISE,
     method=True,
     doc="log(exp(input) + exp(other)) (torch.logaddexp).",
+    raises=False,
 )
 
 logaddexp2: Op = op(
@@ -97,6 +100,7 @@ logaddexp2: Op = op(
     jvp=ELEMENTWISE,
     method=True,
     doc="log2(2**input + 2**other) (torch.logaddexp2).",
+    raises=False,
 )
 
 
@@ -125,6 +129,7 @@ xlogy: Op = op(
     inplace=True,
     namespace="|special",
     doc="input * log(other), 0 where the input is 0 (torch.xlogy).",
+    raises=False,
 )
 
 
@@ -142,6 +147,7 @@ copysign: Op = op(
     method=True,
     inplace=True,
     doc="The size of `input` with the sign of `other` (torch.copysign).",
+    raises=False,
 )
 
 
@@ -189,6 +195,7 @@ lerp: Op = op(
     method=True,
     inplace=True,
     doc="input + weight * (end - input) (torch.lerp); dtypes must agree.",
+    raises=False,
 )
 
 
@@ -212,6 +219,7 @@ addcmul: Op = op(
     method=True,
     inplace=True,
     doc="input + value * tensor1 * tensor2 (torch.addcmul).",
+    raises=False,
 )
 
 
@@ -241,4 +249,5 @@ addcdiv: Op = op(
     method=True,
     inplace=True,
     doc="input + value * tensor1 / tensor2 (torch.addcdiv).",
+    raises=False,
 )

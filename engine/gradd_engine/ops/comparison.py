@@ -38,6 +38,7 @@ def _comparison(name: str, ufunc: str, words: str, infer: Callable[..., Meta] = 
         method=True,
         inplace=True,
         doc=f"Where input {words} other (torch.{name}).",
+        raises=False,
     )
 
 
@@ -54,7 +55,7 @@ def _bool_like(input: Tensor) -> Meta:
 
 
 def _predicate(name: str, impl: Callable[..., Any], doc: str, infer: Callable[..., Meta] = _bool_like) -> Op:
-    return op(f"{name}(Tensor input)", infer=infer, impl=impl, method=True, doc=doc)
+    return op(f"{name}(Tensor input)", infer=infer, impl=impl, method=True, doc=doc, raises=False)
 
 
 def _real_only(name: str) -> Callable[..., Meta]:
@@ -99,6 +100,7 @@ def _logical(name: str, ufunc: str, words: str) -> Op:
         method=True,
         inplace=True,
         doc=f"{words}; not 0 counts as true (torch.{name}).",
+        raises=False,
     )
 
 
@@ -112,6 +114,7 @@ logical_not: Op = op(
     method=True,
     inplace=True,
     doc="Where the input is 0 (torch.logical_not).",
+    raises=False,
 )
 
 
@@ -137,6 +140,7 @@ def _bitwise(name: str, impl: Callable[..., Any], kernel: str, *refused: dtypes.
         method=True,
         inplace=True,
         doc=f"Bit by bit, on integers and bools (torch.{name}).",
+        raises=False,
     )
 
 
@@ -175,4 +179,5 @@ bitwise_not: Op = op(
     method=True,
     inplace=True,
     doc="Every bit turned; for bools, not (torch.bitwise_not).",
+    raises=False,
 )

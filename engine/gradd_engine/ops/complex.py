@@ -27,6 +27,7 @@ conj_physical: Op = op(
     method=True,
     inplace=True,
     doc="Element-wise conjugate, computed (torch.conj_physical).",
+    raises=False,
 )
 
 
@@ -47,6 +48,7 @@ real = op(
     node="RealBackward0",
     namespace="-",
     doc="The real part, as a copy.",
+    raises=False,
 )
 
 from_real: Op = op(
@@ -57,6 +59,7 @@ from_real: Op = op(
     jvp=LINEAR,
     namespace="-",
     doc="A complex tensor with the given real part.",
+    raises=False,
 )
 
 
@@ -99,6 +102,7 @@ complex_op: Op = op(
     vjp=(lambda g, real, imag: _real(g), lambda g, real, imag: _imag(g)),
     jvp=lambda real_t, imag_t, out: _complex_jvp(real_t, imag_t, out),
     doc="A complex tensor of its real and imaginary parts (torch.complex).",
+    raises=False,
 )
 
 
@@ -131,6 +135,7 @@ polar: Op = op(
     ),
     jvp=_polar_jvp,
     doc="A complex tensor of its absolute values and angles (torch.polar).",
+    raises=False,
 )
 
 # -- views -----------------------------------------------------------------------------------------

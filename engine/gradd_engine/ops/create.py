@@ -69,6 +69,7 @@ full = op(
     impl=lambda xp, size, fill_value, dtype, meta: _filled(xp, fill_value, meta),
     needs_meta=True,
     doc="A tensor of `size` filled with one number (torch.full).",
+    raises=False,
 )
 zeros = op(
     "zeros(int[] size, *, dtype? dtype=None)",
@@ -76,6 +77,7 @@ zeros = op(
     impl=lambda xp, size, dtype, meta: xp.zeros(meta.shape, meta.dtype.np),
     needs_meta=True,
     doc="Zeros (torch.zeros).",
+    raises=False,
 )
 ones = op(
     "ones(int[] size, *, dtype? dtype=None)",
@@ -83,6 +85,7 @@ ones = op(
     impl=lambda xp, size, dtype, meta: xp.ones(meta.shape, meta.dtype.np),
     needs_meta=True,
     doc="Ones (torch.ones).",
+    raises=False,
 )
 empty = op(
     "empty(int[] size, *, dtype? dtype=None, str memory_format='contiguous_format')",
@@ -90,6 +93,7 @@ empty = op(
     impl=lambda xp, size, dtype, memory_format, meta: xp.zeros(meta.shape, meta.dtype.np),
     needs_meta=True,
     doc="Zeros: nothing is ever uninitialised (torch.empty).",
+    raises=False,
 )
 empty_like = op(
     "empty_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
@@ -98,6 +102,7 @@ empty_like = op(
     needs_meta=True,
     jvp=lambda: None,
     doc="Zeros of the input's shape: nothing is ever uninitialised (torch.empty_like).",
+    raises=False,
 )
 zeros_like = op(
     "zeros_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
@@ -106,6 +111,7 @@ zeros_like = op(
     needs_meta=True,
     jvp=lambda: None,
     doc="Zeros of the input's shape (torch.zeros_like).",
+    raises=False,
 )
 ones_like = op(
     "ones_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
@@ -114,6 +120,7 @@ ones_like = op(
     needs_meta=True,
     jvp=lambda: None,
     doc="Ones of the input's shape (torch.ones_like).",
+    raises=False,
 )
 full_like = op(
     "full_like(Tensor input, value Number fill_value, *, dtype? dtype=None, str? memory_format=None)",
@@ -122,6 +129,7 @@ full_like = op(
     needs_meta=True,
     jvp=lambda: None,
     doc="One number in the input's shape (torch.full_like).",
+    raises=False,
 )
 
 

@@ -54,6 +54,7 @@ dist: Op = op(
     flat=lambda attrs: attrs["p"] == 0,
     method=True,
     doc="The p-norm of the difference (torch.dist).",
+    raises=False,
 )
 
 
@@ -115,4 +116,5 @@ renorm: Op = op(
     method=True,
     inplace=True,
     doc="Slices along `dim` scaled down to a p-norm of at most `maxnorm` (torch.renorm).",
+    raises=False,
 )

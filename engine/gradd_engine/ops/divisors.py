@@ -26,7 +26,13 @@ def _integers(name: str, impl: Callable[[Any, Any, Any], Any], doc: str) -> Op:
         return meta
 
     return op(
-        f"{name}(Tensor input, Tensor other)", infer=infer, impl=impl, method=True, inplace=True, doc=doc
+        f"{name}(Tensor input, Tensor other)",
+        infer=infer,
+        impl=impl,
+        method=True,
+        inplace=True,
+        doc=doc,
+        raises=False,
     )
 
 

@@ -42,6 +42,7 @@ dropout_mask = op(
         "0 with probability `p`, else 1 / (1 - p); one number for each of the first `features` dimensions' "
         "elements."
     ),
+    raises=False,
 )
 
 

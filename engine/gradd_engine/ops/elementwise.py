@@ -42,6 +42,7 @@ def _unary(name: str, impl: Callable[..., Any], vjp: Callable[..., Any], node: s
         method=True,
         inplace=True,
         doc=f"Element-wise {name} (torch.{name}); integers give the default float type.",
+        raises=False,
     )
 
 
@@ -59,6 +60,7 @@ abs: Op = op(
     method=True,
     inplace=True,
     doc="Absolute value (torch.abs); the gradient at 0 is 0.",
+    raises=False,
 )
 
 
@@ -99,6 +101,7 @@ sgn: Op = op(
     method=True,
     inplace=True,
     doc="z / |z|, 0 at 0 (torch.sgn).",
+    raises=False,
 )
 
 
@@ -120,6 +123,7 @@ sign: Op = op(
     method=True,
     inplace=True,
     doc="-1, 0 or 1 (torch.sign); nan gives 0.",
+    raises=False,
 )
 
 
@@ -156,6 +160,7 @@ square: Op = op(
     method=True,
     inplace=True,
     doc="input * input (torch.square).",
+    raises=False,
 )
 
 
@@ -175,6 +180,7 @@ def _from_output(name: str, slope: Callable[..., Any]) -> Op:
         composite=lambda grad_output, output: grad_output * conj(slope(1, output)),
         namespace="-",
         doc=f"The gradient of {name} from its result.",
+        raises="not of floats",
     )
 
 
@@ -249,6 +255,7 @@ deg2rad: Op = op(
     method=True,
     inplace=True,
     doc="Degrees to radians (torch.deg2rad).",
+    raises=False,
 )
 rad2deg: Op = op(
     "rad2deg(Tensor input)",
@@ -260,6 +267,7 @@ rad2deg: Op = op(
     method=True,
     inplace=True,
     doc="Radians to degrees (torch.rad2deg).",
+    raises=False,
 )
 
 
@@ -291,6 +299,7 @@ nan_to_num: Op = op(
     method=True,
     inplace=True,
     doc="nan and infinities replaced, by 0 and the dtype's bounds unless given (torch.nan_to_num).",
+    raises=False,
 )
 
 
@@ -316,6 +325,7 @@ logit: Op = op(
     inplace=True,
     namespace="|special",
     doc="log(x / (1 - x)), x held in [eps, 1 - eps] (torch.logit).",
+    raises=False,
 )
 
 
@@ -347,6 +357,7 @@ angle: Op = op(
     jvp=ELEMENTWISE,
     method=True,
     doc="The angle in the complex plane, 0 or pi for real numbers (torch.angle).",
+    raises=False,
 )
 
 
@@ -371,4 +382,5 @@ sinc: Op = op(
     inplace=True,
     namespace="|special",
     doc="sin(pi x) / (pi x), 1 at 0 (torch.sinc).",
+    raises=False,
 )

@@ -30,6 +30,7 @@ erf: Op = op(
     inplace=True,
     namespace="|special",
     doc="The error function (torch.erf).",
+    raises=False,
 )
 erfc: Op = op(
     "erfc(Tensor input)",
@@ -41,4 +42,5 @@ erfc: Op = op(
     inplace=True,
     namespace="|special",
     doc="1 - erf(input) (torch.erfc).",
+    raises=False,
 )

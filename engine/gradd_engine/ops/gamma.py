@@ -121,6 +121,7 @@ lgamma: Op = op(
     method=True,
     inplace=True,
     doc="The logarithm of the gamma function's absolute value (torch.lgamma).",
+    raises=False,
 )
 digamma: Op = op(
     "digamma(Tensor input)",
@@ -132,6 +133,7 @@ digamma: Op = op(
     inplace=True,
     namespace="|special",
     doc="The derivative of lgamma (torch.digamma).",
+    raises=False,
 )
 _polygamma_op: Op = op(
     "polygamma(Tensor input, int n)",

@@ -116,6 +116,7 @@ group: Op = op(
     jvp=_group_tangent,
     namespace="-",
     doc="Group norm, and the means and 1 / deviations that it used.",
+    raises=False,
 )
 
 

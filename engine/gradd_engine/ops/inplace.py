@@ -48,6 +48,7 @@ copy = op(
     inplace=True,
     namespace="-",
     doc="The values of `src` in the shape and dtype of `input`; `input.copy_(src)` stores them.",
+    raises=False,
 )
 
 
@@ -70,6 +71,7 @@ fill = op(
     node="FillBackward1",
     number_nodes={"value": "FillBackward0"},
     doc="One value everywhere (torch.fill); `fill_` stores it.",
+    raises=False,
 )
 assign = op(
     "assign(Tensor input, Tensor|Number value)",
@@ -79,6 +81,7 @@ assign = op(
     node="FillBackward3",
     namespace="-",
     doc="`fill` as square brackets spell it, where a number counts as a tensor: `assign_` stores it.",
+    raises=False,
 )
 
 
@@ -99,6 +102,7 @@ zero = op(
     inplace=True,
     namespace="-",
     doc="Zeros in the input's shape; `zero_` stores them.",
+    raises=False,
 )
 
 copy_ = copy.inplace

@@ -87,6 +87,7 @@ cat_op = op(
     vjp=_cat_backward,
     jvp=LINEAR,
     doc="Tensors one after the other along `dim` (torch.cat).",
+    raises=False,
 )
 
 
@@ -130,6 +131,7 @@ stack = op(
     vjp=lambda g, dim: list(unbind(g, dim)),
     jvp=LINEAR,
     doc="Tensors of one shape along a new dimension (torch.stack).",
+    raises=False,
 )
 
 
@@ -207,6 +209,7 @@ repeat = op(
     jvp=LINEAR,
     namespace="-",
     doc="The tensor so many times along each dimension (Tensor.repeat).",
+    raises=False,
 )
 
 
@@ -267,6 +270,7 @@ flip_op: Op = op(
     vjp=lambda g, dims: flip_op(g, dims),
     jvp=LINEAR,
     doc="Dimensions in reverse order (torch.flip).",
+    raises=False,
 )
 
 
@@ -328,6 +332,7 @@ roll_op: Op = op(
     vjp=lambda g, shifts, dims: roll_op(g, [-s for s in shifts], dims),
     jvp=LINEAR,
     doc="Elements moved along dimensions; those that leave come in at the other end (torch.roll).",
+    raises=False,
 )
 
 

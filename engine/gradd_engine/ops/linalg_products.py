@@ -216,6 +216,7 @@ linalg_cross: Op = op(
     jvp=BILINEAR,
     namespace="linalg",
     doc="The cross product of vectors along `dim` (torch.linalg.cross).",
+    raises=False,
 )
 
 
@@ -351,4 +352,5 @@ addbmm = op(
     method=True,
     inplace=True,
     doc="beta * input + alpha * the sum of products of matrices (torch.addbmm).",
+    raises=False,
 )

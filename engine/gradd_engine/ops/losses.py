@@ -99,6 +99,7 @@ mse: Op = op(
     ),
     namespace="-",
     doc="The squared difference (torch.nn.functional.mse_loss).",
+    raises=False,
 )
 
 
@@ -138,6 +139,7 @@ smooth_l1: Op = op(
     node="SmoothL1LossBackward0",
     namespace="-",
     doc="Squared below `beta`, absolute above (torch.nn.functional.smooth_l1_loss); `beta` is positive.",
+    raises=False,
 )
 
 
@@ -161,6 +163,7 @@ huber: Op = op(
     ),
     namespace="-",
     doc="Half the square below `delta`, linear above (torch.nn.functional.huber_loss).",
+    raises=False,
 )
 
 l1: Op = op(

@@ -81,6 +81,7 @@ mm: Op = op(
     jvp=BILINEAR,
     method=True,
     doc="The product of two matrices (torch.mm).",
+    raises=False,
 )
 
 
@@ -119,6 +120,7 @@ bmm: Op = op(
     jvp=BILINEAR,
     method=True,
     doc="Products of matrices, batch by batch (torch.bmm).",
+    raises=False,
 )
 
 
@@ -155,6 +157,7 @@ mv: Op = op(
     jvp=BILINEAR,
     method=True,
     doc="The product of a matrix and a vector (torch.mv).",
+    raises=False,
 )
 
 
@@ -183,6 +186,7 @@ dot: Op = op(
     jvp=BILINEAR,
     method=True,
     doc="The dot product of two vectors, without conjugation (torch.dot).",
+    raises=False,
 )
 vdot: Op = op(
     "vdot(Tensor input, Tensor other)",
@@ -192,6 +196,7 @@ vdot: Op = op(
     jvp=BILINEAR,
     method=True,
     doc="The dot product of two vectors, the first conjugated (torch.vdot).",
+    raises=False,
 )
 
 squeezed_product = op(

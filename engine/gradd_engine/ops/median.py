@@ -49,6 +49,7 @@ def _whole(name: str, skip_nan: bool) -> Op:
         namespace="-",
         node=f"{name.capitalize()}Backward0",
         doc=f"The {name} of all (torch.{name}); ties share the gradient evenly.",
+        raises=False,
     )
 
 
@@ -85,6 +86,7 @@ def _along(name: str, skip_nan: bool) -> Op:
         differentiable=(True, False),
         namespace="-",
         doc=f"The {name} along a dimension and its index (torch.{name}).",
+        raises=False,
     )
 
 

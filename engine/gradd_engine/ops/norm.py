@@ -103,6 +103,7 @@ _vector_norm: Op = op(
     flat=lambda attrs: attrs["ord"] == 0,
     namespace="linalg",
     doc="The norm of order `ord` over `dim`, or over all (torch.linalg.vector_norm).",
+    raises=False,
 )
 
 

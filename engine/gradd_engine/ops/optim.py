@@ -98,6 +98,7 @@ sgd_step = op(
     Without momentum `momentum_buffers` is empty. With it there is one a parameter, in its shape and dtype;
     `first` says that they hold nothing yet: the gradient itself becomes the buffer, undamped.
     """,
+    raises=False,
 )
 
 
@@ -215,4 +216,5 @@ adam_step = op(
     State begins as zeros: `exp_avgs`, `exp_avg_sqs` and, with `amsgrad`, `max_exp_avg_sqs` are shaped as the
     parameters; `steps` are 0-dim float32, one a parameter, counted by this op.
     """,
+    raises=False,
 )

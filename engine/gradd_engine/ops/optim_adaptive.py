@@ -115,6 +115,7 @@ rmsprop_step = op(
     State begins as zeros, shaped as the parameters: `momentum_buffers` where there is momentum, `grad_avgs`
     for the centered form. `steps` are 0-dim float32, one a parameter, counted by this op.
     """,
+    raises=False,
 )
 
 
@@ -170,4 +171,5 @@ adagrad_step = op(
     `state_sums` add up the squares of gradients from the initial value on; `steps` are 0-dim float32, one a
     parameter, counted by this op.
     """,
+    raises=False,
 )

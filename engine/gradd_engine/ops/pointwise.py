@@ -34,6 +34,7 @@ heaviside: Op = op(
     method=True,
     inplace=True,
     doc="0 below zero, 1 above, and `values` at zero (torch.heaviside); it has no derivative.",
+    raises=False,
 )
 
 
@@ -71,6 +72,7 @@ nextafter: Op = op(
     method=True,
     inplace=True,
     doc="The next floating-point number towards `other` (torch.nextafter).",
+    raises=False,
 )
 
 ldexp: Op = op(
@@ -82,6 +84,7 @@ ldexp: Op = op(
     method=True,
     inplace=True,
     doc="input * 2**other (torch.ldexp).",
+    raises=False,
 )
 
 

@@ -69,6 +69,7 @@ rand_op = op(
     random=True,
     needs_meta=True,
     doc="Numbers evenly distributed over [0, 1) (torch.rand).",
+    raises=False,
 )
 randn_op = op(
     "randn(int[] size, *, dtype? dtype=None)",
@@ -77,6 +78,7 @@ randn_op = op(
     random=True,
     needs_meta=True,
     doc="Standard normal numbers (torch.randn).",
+    raises=False,
 )
 rand_like_op = op(
     "rand_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
@@ -87,6 +89,7 @@ rand_like_op = op(
     random=True,
     needs_meta=True,
     doc="Numbers evenly distributed over [0, 1), in the input's shape (torch.rand_like).",
+    raises=False,
 )
 randn_like_op = op(
     "randn_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
@@ -97,6 +100,7 @@ randn_like_op = op(
     random=True,
     needs_meta=True,
     doc="Standard normal numbers in the input's shape (torch.randn_like).",
+    raises=False,
 )
 
 

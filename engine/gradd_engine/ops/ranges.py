@@ -50,6 +50,7 @@ arange_op = op(
     impl=_range_impl,
     needs_meta=True,
     doc="Numbers from `start` (in) to `end` (out), `step` apart (torch.arange).",
+    raises=False,
 )
 
 
@@ -105,6 +106,7 @@ linspace_op = op(
     impl=_linspace_impl,
     needs_meta=True,
     doc="`steps` numbers from `start` to `end`, both in, evenly spaced (torch.linspace).",
+    raises=False,
 )
 logspace_op = op(
     "logspace(value Number start, value Number end, int steps, value float base=10.0, *, dtype? dtype=None)",
@@ -176,6 +178,7 @@ eye_op = op(
     impl=lambda xp, n, m, dtype, meta: xp.eye(*meta.shape, dtype=np_dtype(meta.dtype)),
     needs_meta=True,
     doc="Ones on the diagonal, zeros elsewhere (torch.eye).",
+    raises=False,
 )
 
 
@@ -233,12 +236,14 @@ tril_indices_op = op(
     infer=_triangle_indices(True),
     impl=lambda xp, row, col, offset, dtype: _triangle(xp, row, col, offset, True),
     doc="Row and column indices of a lower triangle (torch.tril_indices).",
+    raises=False,
 )
 triu_indices_op = op(
     "triu_indices(int row, int col, int offset=0, *, dtype? dtype=None)",
     infer=_triangle_indices(False),
     impl=lambda xp, row, col, offset, dtype: _triangle(xp, row, col, offset, False),
     doc="Row and column indices of an upper triangle (torch.triu_indices).",
+    raises=False,
 )
 
 

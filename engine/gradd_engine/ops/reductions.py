@@ -74,6 +74,7 @@ sum: Op = op(
     node=_by_dim("Sum"),
     method=True,
     doc="Sum over `dim`, or over all (torch.sum); bools and integers give int64.",
+    raises=False,
 )
 
 
@@ -93,6 +94,7 @@ nansum: Op = op(
     jvp=lambda input_t, input, dim, keepdim: sum(where(input != input, 0.0, input_t), dim, keepdim),
     method=True,
     doc="Sum with nan counted as 0 (torch.nansum).",
+    raises=False,
 )
 
 
@@ -125,6 +127,7 @@ mean: Op = op(
     node=_by_dim("Mean"),
     method=True,
     doc="Mean over `dim`, or over all (torch.mean); floating and complex only.",
+    raises=False,
 )
 
 
@@ -197,6 +200,7 @@ prod_others: Op = op(
     composite=_others_again,
     namespace="-",
     doc="For each element the product of the others along `dim`.",
+    raises=False,
 )
 
 
@@ -223,4 +227,5 @@ prod: Op = op(
     node=_by_dim("Prod"),
     method=True,
     doc="Product over one dimension, or over all (torch.prod); the gradient is exact with zeros.",
+    raises=False,
 )

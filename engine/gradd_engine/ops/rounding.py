@@ -40,6 +40,7 @@ def _whole(name: str, kernel: Callable[[Any, Any], Any]) -> Op:
         method=True,
         inplace=True,
         doc=f"Element-wise {name} (torch.{name}); the gradient is 0.",
+        raises=False,
     )
 
 
@@ -78,6 +79,7 @@ frac: Op = op(
     method=True,
     inplace=True,
     doc="The part after the point, with the sign of the input (torch.frac).",
+    raises=False,
 )
 
 #: what PyTorch calls the node of an op that has no derivative
@@ -108,6 +110,7 @@ floor_divide: Op = op(
     method=True,
     inplace=True,
     doc="The quotient rounded down (torch.floor_divide); it has no derivative.",
+    raises="not of floats",
 )
 
 
@@ -131,6 +134,7 @@ def _modulo(name: str, kernel: Callable[[Any, Any, Any], Any], rounding: str) ->
         method=True,
         inplace=True,
         doc=f"What division with {rounding} leaves over (torch.{name}).",
+        raises="not of floats",
     )
 
 

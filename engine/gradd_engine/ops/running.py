@@ -55,6 +55,7 @@ def _extreme(name: str) -> Callable[..., Any]:
         many=True,
         differentiable=(True, False),
         doc=f"The {name[3:]}imum so far along `dim` and its index, the last of ties (torch.{name}).",
+        raises=False,
     )
 
     def call(input: Tensor, dim: int) -> Any:
@@ -109,4 +110,5 @@ logcumsumexp: Op = op(
     jvp=_logcumsumexp_jvp,
     method=True,
     doc="log of the running sum of exp along `dim` (torch.logcumsumexp).",
+    raises=False,
 )

@@ -20,6 +20,7 @@ add_scalar: Op = op(
     node="AddBackward1",
     namespace="-",
     doc="input + a number.",
+    raises=False,
 )
 
 mul_scalar: Op = op(
@@ -31,6 +32,7 @@ mul_scalar: Op = op(
     node="MulBackward1",
     namespace="-",
     doc="input * a number.",
+    raises=False,
 )
 
 div_scalar: Op = op(
@@ -42,4 +44,5 @@ div_scalar: Op = op(
     node="DivBackward1",
     namespace="-",
     doc="input / a number.",
+    raises=False,
 )

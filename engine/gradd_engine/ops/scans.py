@@ -42,6 +42,7 @@ cumsum: Op = op(
     method=True,
     inplace=True,
     doc="Running sum along `dim` (torch.cumsum); bools and integers give int64.",
+    raises=False,
 )
 _cumsum_back: Op = op(
     "cumsum_back(Tensor input, int dim)",
@@ -51,6 +52,7 @@ _cumsum_back: Op = op(
     jvp=LINEAR,
     namespace="-",
     doc="Running sum from the end: the transpose of `cumsum`.",
+    raises=False,
 )
 
 
@@ -74,6 +76,7 @@ shift: Op = op(
     jvp=lambda input_t, dim, forward: shift(input_t, dim, forward),
     namespace="-",
     doc="Elements moved by one along `dim`; `fill` comes in, the last one out.",
+    raises=False,
 )
 
 
@@ -141,4 +144,5 @@ cumprod: Op = op(
     method=True,
     inplace=True,
     doc="Running product along `dim` (torch.cumprod); the gradient is exact with zeros.",
+    raises=False,
 )

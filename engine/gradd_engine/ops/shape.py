@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import (
@@ -11,6 +11,7 @@ from ..layout import (
     contiguous_format,
     format_name,
     format_strides,
+    is_dense,
     numel,
     preserve_format,
     preserved_strides,
@@ -21,6 +22,9 @@ from ..surface import public
 from ..tensor import Tensor
 from .common import as_list
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 clone = op(
     "clone(Tensor input)",
     infer=lambda input: Meta(tuple(input.shape), input.dtype, preserved_strides(input)),
@@ -28,6 +32,7 @@ clone = op(
     vjp=lambda g: g,
     jvp=LINEAR,
     doc="A copy that keeps its history, laid out as the input is.",
+    raises=False,
 )
 
 
@@ -50,17 +55,26 @@ contiguous_copy = op(
     node="CloneBackward0",
     namespace="-",
     doc="A copy laid out row-major, or in another memory format.",
+    raises=False,
 )
+
+
+def _layout_infer(input: Tensor, strides: Sequence[int]) -> Meta:
+    if len(strides) != input.ndim or not (input.numel() == 0 or is_dense(input.shape, strides)):
+        raise RuntimeError(f"to_layout(): strides {list(strides)} are no dense layout of {list(input.shape)}")
+    return Meta(tuple(input.shape), input.dtype, tuple(strides))
+
 
 to_layout = op(
     "to_layout(Tensor input, int[] strides)",
-    infer=lambda input, strides: Meta(tuple(input.shape), input.dtype, tuple(strides)),
+    infer=_layout_infer,
     impl=lambda xp, a, strides: a.copy(order="K"),
     vjp=lambda g: g,
     jvp=LINEAR,
     node="torch::autograd::CopyBackwards",
     namespace="-",
     doc="A copy whose memory has the given strides (elements).",
+    raises=False,
 )
 
 
@@ -111,6 +125,7 @@ sum_to_size = op(
     jvp=LINEAR,
     node="SumBackward1",
     doc="Sum over the dimensions along which `size` would be broadcast to the input (Tensor.sum_to_size).",
+    raises=False,
 )
 
 

@@ -44,6 +44,7 @@ softplus: Op = op(
     namespace=F,
     doc="log(1 + exp(beta * input)) / beta, the input itself above the threshold "
     "(torch.nn.functional.softplus).",
+    raises=False,
 )
 
 
@@ -61,6 +62,7 @@ mish: Op = op(
     inplace=True,
     namespace=F,
     doc="input * tanh(softplus(input)) (torch.nn.functional.mish).",
+    raises=False,
 )
 published(mish)
 
@@ -79,6 +81,7 @@ logsigmoid: Op = op(
     node="LogSigmoidBackward0",
     namespace=F,
     doc="log(sigmoid(input)) (torch.nn.functional.logsigmoid).",
+    raises=False,
 )
 
 softsign: Op = op(
@@ -117,6 +120,7 @@ def _shrinker(name: str, impl: Callable[..., Any], everywhere: bool = False) -> 
         method=everywhere,
         namespace=f"|{F}" if everywhere else F,
         doc=f"0 within [-lambd, lambd] (torch.nn.functional.{name}).",
+        raises=False,
     )
 
 
@@ -153,6 +157,7 @@ hardtanh: Op = op(
     inplace=True,
     namespace=F,
     doc="The input held in [min_val, max_val] (torch.nn.functional.hardtanh); the gradient at a bound is 0.",
+    raises="not of floats",
 )
 published(hardtanh)
 
@@ -187,6 +192,7 @@ hardsigmoid: Op = op(
     inplace=True,
     namespace=F,
     doc="(input + 3) / 6 held in [0, 1] (torch.nn.functional.hardsigmoid).",
+    raises=False,
 )
 published(hardsigmoid)
 
@@ -199,6 +205,7 @@ hardswish: Op = op(
     inplace=True,
     namespace=F,
     doc="input * hardsigmoid(input) (torch.nn.functional.hardswish).",
+    raises=False,
 )
 published(hardswish)
 
@@ -256,6 +263,7 @@ glu_backward: Op = op(
     composite=_glu_back,
     namespace="-",
     doc="The gradient of glu.",
+    raises="not of floats",
 )
 
 
@@ -274,4 +282,5 @@ glu: Op = op(
     jvp=_glu_jvp,
     namespace=F,
     doc="The first half times the sigmoid of the second, along `dim` (torch.nn.functional.glu).",
+    raises=False,
 )

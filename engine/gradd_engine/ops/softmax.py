@@ -65,6 +65,7 @@ softmax_backward: Op = op(
     composite=lambda grad_output, output, dim: output * (grad_output - sum(grad_output * output, dim, True)),
     namespace="-",
     doc="The gradient of softmax from its result.",
+    raises=False,
 )
 log_softmax_backward: Op = op(
     "log_softmax_backward(Tensor grad_output, Tensor output, int dim)",
@@ -73,6 +74,7 @@ log_softmax_backward: Op = op(
     composite=lambda grad_output, output, dim: grad_output - exp(output) * sum(grad_output, dim, True),
     namespace="-",
     doc="The gradient of log_softmax from its result.",
+    raises=False,
 )
 
 _softmax: Op = op(
@@ -84,6 +86,7 @@ _softmax: Op = op(
     node="SoftmaxBackward0",
     namespace="-",
     doc="softmax of a floating tensor.",
+    raises=False,
 )
 _log_softmax: Op = op(
     "log_softmax_kernel(Tensor input, int dim)",
@@ -94,6 +97,7 @@ _log_softmax: Op = op(
     node="LogSoftmaxBackward0",
     namespace="-",
     doc="log_softmax of a floating tensor.",
+    raises=False,
 )
 
 
@@ -181,4 +185,5 @@ logsumexp: Op = op(
     method=True,
     namespace="|special",
     doc="log(sum(exp(input))) over `dim` (torch.logsumexp).",
+    raises=False,
 )

@@ -69,6 +69,7 @@ _sort: Op = op(
     many=True,
     differentiable=(True, False),
     doc="Values in order along `dim`, and where they were (torch.sort); always stable.",
+    raises=False,
 )
 
 
@@ -120,6 +121,7 @@ _topk: Op = op(
     many=True,
     differentiable=(True, False),
     doc="The `k` largest (or smallest) elements along `dim`, in order, and where they are (torch.topk).",
+    raises=False,
 )
 
 
@@ -178,6 +180,7 @@ _kthvalue: Op = op(
     many=True,
     differentiable=(True, False),
     doc="The `k`-th smallest element along `dim`, and where it is (torch.kthvalue).",
+    raises=False,
 )
 
 

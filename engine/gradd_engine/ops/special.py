@@ -88,6 +88,7 @@ erfinv: Op = op(
     inplace=True,
     namespace="|special",
     doc="The inverse of the error function (torch.erfinv).",
+    raises=False,
 )
 
 
@@ -110,6 +111,7 @@ erfcx: Op = op(
     node="SpecialErfcxBackward0",
     namespace="special",
     doc="exp(input**2) * erfc(input), without overflow (torch.special.erfcx).",
+    raises=False,
 )
 
 
@@ -130,6 +132,7 @@ ndtri: Op = op(
     node="SpecialNdtriBackward0",
     namespace="special",
     doc="The argument at which a standard normal has that probability below it (torch.special.ndtri).",
+    raises=False,
 )
 
 
@@ -148,6 +151,7 @@ log_ndtr: Op = op(
     node="SpecialLogNdtrBackward0",
     namespace="special",
     doc="The logarithm of the probability below in a standard normal (torch.special.log_ndtr).",
+    raises=False,
 )
 ndtr: Op = op(
     "ndtr(Tensor input)",
@@ -171,6 +175,7 @@ entr: Op = op(
     node="SpecialEntrBackward0",
     namespace="special",
     doc="-input * log(input), 0 at 0 and -inf below (torch.special.entr).",
+    raises=False,
 )
 
 
@@ -195,6 +200,7 @@ xlog1py: Op = op(
     number_nodes={"input": "SpecialXlog1PyBackward1", "other": "SpecialXlog1PyBackward2"},
     namespace="special",
     doc="input * log1p(other), 0 where the input is 0 (torch.special.xlog1py).",
+    raises=False,
 )
 
 public("special", name="round")(rounding.round.call)

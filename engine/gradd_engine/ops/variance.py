@@ -87,6 +87,7 @@ _var_op: Op = op(
     jvp=_var_jvp,
     doc="Variance over `dim`, or over all, divided by the count less `correction` (1 unless given) "
     "(torch.var).",
+    raises=False,
 )
 _std_op: Op = op(
     f"std{_SIGNATURE}",
@@ -95,6 +96,7 @@ _std_op: Op = op(
     vjp=_std_vjp,
     jvp=_std_jvp,
     doc="Standard deviation over `dim`, or over all (torch.std).",
+    raises=False,
 )
 
 
@@ -152,6 +154,7 @@ _var_mean_op: Op = op(
     jvp=_pair_jvp(_var_jvp),
     many=True,
     doc="Variance and mean (torch.var_mean).",
+    raises=False,
 )
 _std_mean_op: Op = op(
     f"std_mean{_SIGNATURE}",
@@ -161,6 +164,7 @@ _std_mean_op: Op = op(
     jvp=_pair_jvp(_std_jvp),
     many=True,
     doc="Standard deviation and mean (torch.std_mean).",
+    raises=False,
 )
 
 

@@ -284,6 +284,7 @@ as_strided_backward: Op = op(
     jvp=LINEAR,
     namespace="-",
     doc="Adds a gradient of as_strided back into the input's geometry.",
+    raises=False,
 )
 
 

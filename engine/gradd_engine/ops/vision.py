@@ -70,6 +70,7 @@ constant_pad: Op = op(
     jvp=lambda input_t, pad: constant_pad(input_t, pad),
     namespace="-",
     doc="Dimensions, from the last, made longer by `value` or, where a number is negative, shorter.",
+    raises=False,
 )
 
 
@@ -144,6 +145,7 @@ nearest: Op = op(
     node=lambda attrs: f"UpsampleNearest{len(attrs['size'])}DBackward0",
     namespace="-",
     doc="[N, C, ...] at `size`: result i is read at floor(i * step).",
+    raises=False,
 )
 
 nearest_transposed: Op = op(
@@ -154,6 +156,7 @@ nearest_transposed: Op = op(
     jvp=LINEAR,
     namespace="-",
     doc="Adds a gradient of nearest neighbours back, into images of `size`.",
+    raises=False,
 )
 
 _MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"

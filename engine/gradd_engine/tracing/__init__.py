@@ -8,7 +8,7 @@ replays kernels in between; a client's mirror has none to replay.
 from .commit import Commit, Memory
 from .ending import Ending, Shape, root
 from .mirror import Found, Mirrored, Unplannable, floats
-from .numbers import Guards, TraceFailed, plain, traced
+from .numbers import Guards, TraceFailed, local, plain, traced
 from .trace import (
     Allocate,
     Block,
@@ -25,5 +25,5 @@ from .trace import (
 __all__ = [
     "Allocate", "Block", "Commit", "Copy", "Ending", "Found", "Guards", "Instruction", "Kernel", "Late",
     "Memory", "Mirrored", "Place", "Shape", "TraceBackend", "TraceFailed", "Unplannable", "Upload", "Window",
-    "floats", "plain", "root", "traced",
+    "floats", "local", "plain", "root", "traced",
 ]  # fmt: skip

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..tensor import Storage, Tensor, VersionCounter
     from .ending import Ending, Shape
     from .mirror import Found
+    from .trace import Block
 
 
 class Memory(Protocol):
@@ -66,6 +67,14 @@ class Commit:
         if found is None:
             found = self._storages[f.number] = self._memory.storage(f)
         return found, offset
+
+    def begin(self, block: Block) -> int:
+        """Where a block begins in its memory, in elements."""
+        at = 0
+        while block.of is not None:
+            at += self._memory.start(block.number)
+            block = block.of
+        return at + (self._reals[block.source].offset if block.floats and block.source is not None else 0)
 
     def counter(self, traced: VersionCounter) -> tuple[VersionCounter, int]:
         """The real version counter of a traced one, and how far it is ahead of it."""

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from ..graph import OpNode
 from ..layout import Meta, is_contiguous
 from ..nodes import AccumulateGrad, Node
-from ..saved import Saved
+from ..saved import Saved, TensorMeta
 from ..tensor import Tensor
 from ..views import CopySlices
-from .numbers import Offset, TraceFailed
+from .mirror import Behind
+from .numbers import Offset, TraceFailed, local
 from .trace import Block
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def survivors(roots: Iterable[Tensor | None]) -> tuple[list[Tensor], list[Node]]
             if id(x) in nodes:
                 continue
             nodes[id(x)] = x
+            if isinstance(x, Behind):
+                continue
             todo.extend(e.node for e in x.edges if e is not None)
             todo.extend(held(x))
     return list(tensors.values()), sorted(nodes.values(), key=lambda n: n.priority)
@@ -58,8 +61,6 @@ def held(node: Node) -> list[Tensor]:
         return [e.tensor for e in saved(_inner(node))]
     if not isinstance(node, OpNode):
         raise TraceFailed(f"a graph with a {node.name()} cannot be planned")
-    if any(isinstance(v, Offset) for v in node.attrs.values()):
-        raise TraceFailed("a node keeps an offset that is known at replay only")
     return [e.tensor for e in saved(node)]
 
 
@@ -73,6 +74,22 @@ def saved(node: Node) -> list[Saved]:
     entries = (getattr(node, "saved", None) or {}).values()
     flat = (e for entry in entries for e in (entry if isinstance(entry, list) else [entry]))
     return [e for e in flat if isinstance(e, Saved)]
+
+
+def begins(node: Node) -> Iterator[Block]:
+    """The blocks whose begin decides what a node knows of geometry: it is known at replay."""
+    inner = _inner(node)
+    metas: list[Any] = [node.base, node.view] if isinstance(node, CopySlices) else []
+    if isinstance(inner, OpNode):
+        metas += [*inner.attrs.values(), *inner.inputs, *(inner.saved or {}).values()]
+    while metas:
+        x = metas.pop()
+        if isinstance(x, list):
+            metas += x
+            continue
+        x = x.offset if isinstance(x, TensorMeta) else x
+        if isinstance(x, Offset):
+            yield x.block
 
 
 def _numbers(storage: Any) -> Iterator[int]:
@@ -109,7 +126,7 @@ class Shape:
         self.number: int = block.number
         #: the register of its memory, where that is of the plan's own
         self.home = homes.get(block.number, -1)
-        self.offset = int(t.offset)
+        self.offset = local(t.offset)
         self.shape, self.strides, self.dtype = t.shape, t.strides, t.dtype
         m = block.meta
         #: it is the plan's array as it stands
@@ -166,6 +183,9 @@ class Ending:
         self.counters = {id(t._vc): i for i, t in reversed(list(enumerate(mirrored.traced)))}
         #: numbers of all blocks that survivors are in, windows and what these are in
         self.blocks = {n for t in self._tensors for n in _numbers(t.storage)}
+        #: blocks whose begin the new nodes depend on
+        self.begins = list({b.number: b for n in self.nodes for b in begins(n)}.values())
+        self.blocks.update(n for b in self.begins for n in _numbers(b))
         self.outliving = {b.number: b for t in self._tensors if (b := root(t.storage)).source is None}
 
     def settle(self, homes: dict[int, int]) -> None:
@@ -224,5 +244,5 @@ class Ending:
         self.retaining = [
             i
             for i, (n, before) in enumerate(zip(self.mirrored.nodes, self.mirrored.retaining, strict=True))
-            if isinstance(n, OpNode) and (n.retainers or before)
+            if isinstance(n, (OpNode, Behind)) and (n.retainers or before)
         ]

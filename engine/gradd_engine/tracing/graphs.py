@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ..graph import OpNode
 from ..nodes import AccumulateGrad, Edge, Folded, Node, accumulator, next_priority
 from ..saved import Saved, TensorMeta
+from ..state import state
 from ..tensor import Tensor
 from ..views import CopySlices
-from .numbers import place_of
+from .numbers import Offset, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +37,8 @@ class Graph:
         self._known = {i: weakref.ref(commit.tensors[i]) for i in ending.known}
         #: how far versions have come since the trace
         self._ahead = {id(vc): commit.counter(vc)[1] for vc in ending.stamps}
+        #: where the blocks begin that nodes know the place of
+        self._begins = {b.number: commit.begin(b) for b in ending.begins}
         #: the nodes' sequence numbers are of now, whenever they are made
         self._ticket = next_priority()
 
@@ -73,6 +76,7 @@ class Graph:
             made = OpNode.__new__(OpNode)
         made.__dict__.update(node.__dict__)
         made.priority = priority
+        made.counted = None if state.account is None else state.account.graphs
         made.backend = self._backend
         return made
 
@@ -102,6 +106,8 @@ class Graph:
 
     def _value(self, traced: Any) -> Any:
         """An attribute or saved number as of the replay."""
+        if isinstance(traced, Offset):
+            return self._begins[traced.block.number] + traced.local
         at = place_of(traced)
         return traced if at is None else self._values[at]
 
@@ -131,7 +137,7 @@ class Graph:
     def _meta(self, meta: TensorMeta) -> TensorMeta:
         made = TensorMeta.__new__(TensorMeta)
         made.shape, made.dtype, made.strides = meta.shape, meta.dtype, meta.strides
-        made.offset, made.conj = int(meta.offset), meta.conj
+        made.offset, made.conj = self._value(meta.offset), meta.conj
         return made
 
 

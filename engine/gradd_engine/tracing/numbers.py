@@ -77,16 +77,67 @@ def plain(value: Any) -> Any:
 
 
 class Offset(int):
-    """The offset of a window: 0, plus whatever the window's start is at replay. It may be added to, never
-    taken off.
+    """Where a tensor begins, of which the replay decides: ``local`` elements behind the begin of ``block``.
+
+    As a number it is where it was at the time of the trace. It may be added to; looking at it in any other
+    way guards the run-time values that it comes from (``places``), or fails where it is not made of such.
     """
 
+    block: Any
+    local: int
+    places: frozenset[int] | None
+    guards: Guards | None
+
+    @classmethod
+    def begin(cls, at: int, block: Any, places: frozenset[int] | None, guards: Guards | None) -> Offset:
+        """The begin of `block`, a window or an input; `places` is None where it is no run-time value."""
+        made = cls(at)
+        made.block, made.local, made.places, made.guards = block, 0, places, guards
+        return made
+
     def __add__(self, other: int) -> Offset:
-        return Offset(int.__add__(self, other))
+        by = looked(other)
+        made = Offset(int.__add__(self, by))
+        made.block, made.local = self.block, self.local + by
+        made.places, made.guards = self.places, self.guards
+        return made
 
     __radd__ = __add__
 
-    def __sub__(self, other: int) -> int:
-        raise TraceFailed("an offset that depends on a run-time value was used as a number")
+    def look(self) -> int:
+        """The number, which is then one that the plan depends on."""
+        if self.places is None or self.guards is None:
+            raise TraceFailed("an offset that only the replay knows was used as a number")
+        self.guards.places.update(self.places)
+        return int.__add__(self, 0)
 
-    __rsub__ = __mul__ = __rmul__ = __sub__
+
+def _looking_at(name: str) -> Any:
+    of_int = getattr(int, name)
+
+    def look(self: Offset, *args: Any) -> Any:
+        return of_int(self.look(), *map(looked, args))
+
+    return look
+
+
+for _name in _LOOKS:
+    if hasattr(int, _name) and _name not in ("__add__", "__radd__"):
+        setattr(Offset, _name, _looking_at(_name))
+
+
+def looked(value: Any) -> Any:
+    """`value` as a number that the trace looked at."""
+    if isinstance(value, Offset):
+        return value.look()
+    if isinstance(value, TRACED):
+        value.guards.places.add(value.place)
+        return plain(value)
+    if isinstance(value, (list, tuple)):
+        return type(value)(looked(v) for v in value)
+    return value
+
+
+def local(offset: int) -> int:
+    """An offset as elements behind the begin of the block that it is in."""
+    return offset.local if isinstance(offset, Offset) else offset

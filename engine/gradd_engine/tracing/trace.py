@@ -13,7 +13,7 @@ from ..backends import Device
 from ..conjugate import physical
 from ..layout import Meta
 from ..tensor import Tensor
-from .numbers import Guards, Offset, TraceFailed, place_of, plain
+from .numbers import Guards, Offset, TraceFailed, local, looked, place_of, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -140,7 +140,7 @@ class TraceBackend:
     def place(self, t: Tensor) -> Place:
         """Where `t` is."""
         block: Any = t.storage
-        return Place(block, tuple(t.shape), tuple(t.strides), int(t.offset), t.dtype)
+        return Place(block, tuple(t.shape), tuple(t.strides), local(t.offset), t.dtype)
 
     def _args(self, inputs: Any) -> tuple[Any, ...]:
         return tuple(self._arg(x) for x in inputs)
@@ -151,13 +151,13 @@ class TraceBackend:
         if isinstance(x, (list, tuple)):
             return [self._arg(e) for e in x]
         at = place_of(x)
-        return x if at is None else Late(at)
+        return looked(x) if at is None else Late(at)
 
     def _attrs(self, attrs: dict[str, Any]) -> dict[str, Any]:
         out = {}
         for name, v in attrs.items():
             at = place_of(v)
-            out[name] = v if at is None else Late(at)
+            out[name] = looked(v) if at is None else Late(at)
         return out
 
     def tensor(self, block: Block, meta: Meta) -> Tensor:
@@ -168,19 +168,18 @@ class TraceBackend:
     # -- the interface of backends -----------------------------------------------------------------
 
     def infer(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """See Backend.infer. Where a view begins may be a run-time value: no guard, every replay infers it
+        """See Backend.infer. Where a window begins may be a run-time value: no guard, every replay infers it
         anew.
         """
         assert op.infer is not None
         window = None
         if op.view:
-            late = [n for n, v in attrs.items() if place_of(v) is not None or isinstance(v, Offset)]
-            if late:
-                if op.name not in _WINDOWS:
-                    raise TraceFailed(f"a view by {op.name} depends on a run-time value")
+            if op.name not in _WINDOWS:
+                attrs = {n: looked(v) for n, v in attrs.items()}
+            elif any(place_of(v) is not None for v in attrs.values()):
                 window = (op, attrs)
                 attrs = {n: plain(v) for n, v in attrs.items()}
-            elif op.name in _COUNTED and (inputs[0].storage.of is not None or inputs[0].storage.floats):
+            if op.name in _COUNTED and (inputs[0].storage.of is not None or inputs[0].storage.floats):
                 raise TraceFailed(f"{op.name} inside a window counts from the window")
         found = op.infer(*inputs, **attrs)
         self._window = window
@@ -212,9 +211,17 @@ class TraceBackend:
             op, attrs = self._window
             self._window = None
             storage = self.block(meta, of=storage)
-            self.code.append(Window(op, self.place(of), self._attrs(attrs), storage))
-            offset = Offset(0)
+            late = self._attrs(attrs)
+            self.code.append(Window(op, self.place(of), late, storage))
+            offset = self._begin(offset, storage, late)
         return Tensor(self, storage, meta.shape, meta.strides, offset, meta.dtype, None, of._vc)
+
+    def _begin(self, offset: int, window: Block, attrs: dict[str, Any]) -> Offset:
+        """Where a window begins: `offset`, as long as the run-time values are those of the trace."""
+        places: frozenset[int] | None = frozenset(v.place for v in attrs.values() if isinstance(v, Late))
+        if isinstance(offset, Offset):
+            places = None if offset.places is None or places is None else places | offset.places
+        return Offset.begin(plain(offset), window, places, self.guards)
 
     def empty(self, meta: Meta) -> Tensor:
         """See Backend.empty."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..state import ambient, state
+from ..state import ambient
 from ..tensor import Tensor
 from .captured import Captured
 from .tree import flatten, unflatten
@@ -14,11 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .tree import Structure
-
-_UNPACKABLE = (
-    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with "
-    "your use case."
-)
 
 
 def _place(argnum: Any, count: int) -> int:
@@ -67,12 +62,8 @@ class Arguments:
         """`leaves` in the place of those of the chosen arguments."""
         return unflatten(leaves, self.structure)
 
-    def call(
-        self, func: Callable[..., Any], leaves: Sequence[Tensor], kwargs: dict[str, Any], reverse: bool = False
-    ) -> Any:
-        """Call `func` with `leaves` in the chosen arguments; `reverse`: what is saved cannot be packed."""
-        if reverse and state.packing is not None:
-            raise RuntimeError(_UNPACKABLE)
+    def call(self, func: Callable[..., Any], leaves: Sequence[Tensor], kwargs: dict[str, Any]) -> Any:
+        """Call `func` with `leaves` in the chosen arguments."""
         given, structure = flatten([*self.args, kwargs])
         given = [lifted(x) if isinstance(x, Tensor) else x for x in given]
         *args, kwargs = unflatten(given, structure)
@@ -82,9 +73,8 @@ class Arguments:
         else:
             for n, x in zip(self.places, chosen, strict=True):
                 args[n] = x
-        unpackable = _UNPACKABLE if reverse else state.unpackable
         ours = [x for x in (*given, *leaves) if isinstance(x, Tensor)]
-        with ambient(transform=True, watcher=Captured(ours), unpackable=unpackable):
+        with ambient(transform=True, watcher=Captured(ours)):
             return func(*args, **kwargs)
 
 

@@ -13,6 +13,7 @@ from ..api import cotangents as cotangent_list
 from ..autograd import untracked
 from ..modes import enable_grad
 from ..ops.create import zeros_like
+from ..packing import disable_saved_tensors_hooks
 from ..state import state
 from ..tensor import Tensor
 from .arguments import Arguments, checked, with_aux
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 
 _GRAD = "grad_and_value(f)(*args)"
 _VJP = "vjp(f, *primals)"
+
+_NO_HOOKS = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with "
+    "your use case."
+)
 
 
 def grad(
@@ -70,9 +76,9 @@ def _grad_and_value(
     arguments = Arguments(args, checked(argnums))
     scope = Scope()
     aux = None
-    with enable_grad():
+    with disable_saved_tensors_hooks(_NO_HOOKS), enable_grad():
         inputs = [scope.open(x) for x in arguments.leaves]
-        output = arguments.call(func, inputs, kwargs, reverse=True)
+        output = arguments.call(func, inputs, kwargs)
         if has_aux:
             output, aux = with_aux(output, _GRAD)
         if not isinstance(output, Tensor):
@@ -116,9 +122,9 @@ class Pullback:
         # Its products may be watched even if its outputs are not.
         self.scope = Scope(watched=True)
         self.aux = None
-        with enable_grad():
+        with disable_saved_tensors_hooks(_NO_HOOKS), enable_grad():
             self.inputs = [self.scope.open(x) for x in arguments.leaves]
-            found = arguments.call(func, self.inputs, {}, reverse=True)
+            found = arguments.call(func, self.inputs, {})
             if has_aux:
                 found, aux = with_aux(found, _VJP)
                 self.aux = _settled(self.scope, aux)

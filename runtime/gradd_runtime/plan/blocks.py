@@ -4,30 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Kernel, Place, Window, root
+from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Kernel, Place, Upload, Window, root
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: families whose kernels never refuse a value
-_CALM = frozenset(
-    {
-        "activations", "affine", "arithmetic", "attention", "avgpool", "batchnorm", "bce", "cast",
-        "combine", "comparison", "complex", "conv", "create", "diagonals", "dropout", "elementwise",
-        "erf", "groupnorm", "inplace", "joining", "losses", "matmul", "norm", "norms", "optim",
-        "pooling", "reductions", "reshape", "scalars", "scans", "shape", "slicing", "softhard",
-        "softmax", "variance", "views",
-    }
-)  # fmt: skip
-#: but for these of their ops: integers may be divided by zero
-_RAISE = frozenset({"div", "div_"})
-
 
 def calm(i: Instruction) -> bool:
     """Whether an instruction surely does not raise."""
-    return isinstance(i, (Copy, Allocate)) or (
-        isinstance(i, Kernel) and i.op.family in _CALM and i.op.name not in _RAISE
-    )
+    if not isinstance(i, Kernel):
+        return isinstance(i, (Copy, Allocate, Upload))
+    if i.op.raises == "not of floats":
+        return all((m.compute or m.dtype).is_floating_point for m in i.metas)
+    return i.op.raises is False
 
 
 def touched(i: Instruction) -> Iterator[Block]:

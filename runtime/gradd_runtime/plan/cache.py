@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_engine.tracing import Found, TraceFailed, Unplannable
 
-from ..executor import Run
-from .replay import Plan, PlanBroken
+from ..executor import Run, op_failed
+from .replay import LooksBehind, Plan, PlanBroken
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -37,6 +37,8 @@ class Plans:
         self._known: OrderedDict[Any, list[Plan] | str] = OrderedDict()
         self._seen: OrderedDict[Any, None] = OrderedDict()
         self.counts = {"planned": 0, "eager": 0, "traced": 0, "dropped": 0, "bytes": 0}
+        #: what was seen for the first time by the last batch
+        self._new: Any = None
         #: why the last batch ran eagerly; empty where it was planned
         self.why = ""
 
@@ -45,11 +47,22 @@ class Plans:
         be planned; `why` says which.
         """
         bound = work.bound
+        self._new = None
         self.why = "plans are off" if not self.enabled or session.backend.is_meta else bound.unplannable
         if self.why:
             return None
+        known = len(bound.deep)
+        found = self._find(work, session, self.first_eager)
+        while found is None and len(bound.deep) > known:
+            # The trace looked into graphs that are walked from now on.
+            known = len(bound.deep)
+            found = self._find(work, session, False)
+        return found
+
+    def _find(self, work: Work, session: Session, first_eager: bool) -> tuple[Plan, Found] | None:
+        bound = work.bound
         try:
-            inputs = Found(work.tensors)
+            inputs = Found(work.tensors, bound.deep)
         except Unplannable:
             self.why = "hooks, tangents or nodes that a plan cannot hold come in with its inputs"
             return None
@@ -63,8 +76,9 @@ class Plans:
         if found is not None:
             self._known.move_to_end(key)
             return found, inputs
-        if self.first_eager and key not in self._seen:
+        if first_eager and key not in self._seen:
             self._seen[key] = None
+            self._new = key
             if len(self._seen) > SIGHTINGS:
                 self._seen.popitem(last=False)
             self.why = "first sighting"
@@ -75,14 +89,25 @@ class Plans:
             return None
         try:
             plan = Plan(work, session, wanted, inputs)
+        except LooksBehind as error:
+            bound.deep.update(error.inputs)
+            return None
         except Exception as error:
             # Whatever a trace runs into, the eager run answers for; the session's tensors are untouched.
             self.why = str(error) if isinstance(error, TraceFailed) else f"its trace raised: {error}"
             self._keep(key, self.why)
             return None
         self.counts["traced"] += 1
+        plan.key = key
         self._keep(key, [*plans, plan])
         return plan, inputs
+
+    def failed(self) -> None:
+        """What the last batch did eagerly came to a problem: not before it went well once is it planned, so
+        that kernels which raise at no values need not be asked whether they raise at all.
+        """
+        if self._new is not None:
+            self._seen.pop(self._new, None)
 
     def _keep(self, key: Any, plans: list[Plan] | str) -> None:
         counts = self.counts
@@ -105,8 +130,9 @@ class Plans:
         elif hit is not None:
             try:
                 slots = hit[0].replay(work, session, hit[1])
-            except PlanBroken:
-                raise
+            except PlanBroken as error:
+                self._keep(hit[0].key, "a kernel raised that is declared not to")
+                return Run({}, problem=op_failed(RuntimeError(str(error)), 0, 0))
             except Exception as error:
                 # Nothing was changed: what raised raises again, at its step, when the program runs eagerly.
                 self.why = f"a kernel raised: {error}"

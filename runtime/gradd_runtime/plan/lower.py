@@ -11,8 +11,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from gradd_engine.layout import Meta
-from gradd_engine.tensor import Storage
-from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Kernel, Late, Place, Upload, Window
+from gradd_engine.tensor import Storage, flat_bytes
+from gradd_engine.tracing import (
+    Allocate,
+    Block,
+    Copy,
+    Instruction,
+    Kernel,
+    Late,
+    Place,
+    Upload,
+    Window,
+    local,
+)
 
 if TYPE_CHECKING:
     from gradd_engine.backends.array import ArrayBackend
@@ -61,7 +72,10 @@ class Arrays:
         array = self._frame.arrays[of.home]
         if self._account is not None:
             self._account.take(array.nbytes)
-        return Storage(array, array.nbytes, self._account)
+        made = Storage(array, array.nbytes, self._account)
+        if not array.flags.c_contiguous:
+            made.nbytes = made.flat.nbytes
+        return made
 
 
 class Plain:
@@ -113,10 +127,15 @@ class Geometry:
 
 
 class Lowering:
-    """Gives registers to places and turns instructions into calls. `inputs`: the traced inputs, in order."""
+    """Gives registers to places and turns instructions into calls. `inputs`: the traced inputs, in order;
+    `changed`: numbers of the blocks that are written to.
+    """
 
-    def __init__(self, backend: ArrayBackend, same: dict[int, Block], inputs: Sequence[Tensor]) -> None:
+    def __init__(
+        self, backend: ArrayBackend, same: dict[int, Block], inputs: Sequence[Tensor], changed: set[int]
+    ) -> None:
         self.backend = backend
+        self._changed = changed
         #: blocks that need no memory of their own -> the block whose memory they take over
         self._same = same
         self.registers: dict[Place, int] = {}
@@ -130,7 +149,7 @@ class Lowering:
         self.sources: dict[int, int] = {}
         self.steps: list[tuple[Callable[[Frame], None], str]] = []
         self._own = {
-            Place(t.storage, tuple(t.shape), tuple(t.strides), int(t.offset), t.dtype): i  # type: ignore[arg-type]
+            Place(t.storage, tuple(t.shape), tuple(t.strides), local(t.offset), t.dtype): i  # type: ignore[arg-type]
             for i, t in reversed(list(enumerate(inputs)))
         }
         self._touched: set[int] = set()
@@ -227,7 +246,7 @@ class Lowering:
             for w in windows:
                 offset += f.starts[w]
             # Only inputs' memory is remembered: a block of the program must be able to die.
-            flat = f.flats[number] if home is None else flat_of(f.arrays[home])
+            flat = f.flats[number] if home is None else flat_bytes(f.arrays[home])
             f.arrays[register] = backend.strided(flat, Meta(shape, dtype, strides, offset))
 
         return view
@@ -266,9 +285,11 @@ class Lowering:
 
     def _upload(self, i: Upload) -> Callable[[Frame], None]:
         home, backend, dtype = self.home(i.block), self.backend, i.dtype
+        # The upload itself stays as it came, for an eager run where the replay raises.
+        convert = backend.xp.array if i.block.number in self._changed else backend.xp.asarray
 
         def upload(f: Frame) -> None:
-            f.arrays[home] = backend.xp.asarray(next(f.uploads), dtype=dtype.np, order="C")
+            f.arrays[home] = convert(next(f.uploads), dtype=dtype.np, order="C")
 
         return upload
 
@@ -394,10 +415,3 @@ def _filled(w: Any, arrays: list[Any]) -> Any:
 
 def _flat(args: Any) -> list[Any]:
     return [x for a in args for x in (_flat(a) if isinstance(a, list) else (a,))]
-
-
-def flat_of(array: Any) -> Any:
-    """The memory of a dense array as bytes, in address order."""
-    if not array.flags.c_contiguous:
-        array = array.transpose(sorted(range(array.ndim), key=lambda i: (-array.strides[i], -array.shape[i])))
-    return array.reshape(-1).view(np.uint8)

@@ -9,6 +9,7 @@ from gradd_engine.state import ambient
 from gradd_engine.tensor import Tensor
 from gradd_engine.tracing import (
     Allocate,
+    Block,
     Commit,
     Ending,
     Found,
@@ -40,16 +41,29 @@ if TYPE_CHECKING:
     from ..work import Work
     from .lower import Call
 
+#: most bytes that a replay copies, to give them back where something raises after they were written
+UNDO_BYTES = 16 << 20
 #: what a step of a plan takes, with the tensors and places that describe it (measured with tracemalloc)
 STEP_BYTES = 3200
 
 
 class PlanBroken(RuntimeError):
-    """A replay failed after it had begun to write: the session's state is not to be trusted."""
+    """A replay failed where nothing may fail: some of its writes to the session's tensors stand."""
+
+
+class LooksBehind(TraceFailed):
+    """A trace looked into the graphs of `inputs`, which were not walked."""
+
+    def __init__(self, inputs: set[int]) -> None:
+        super().__init__("it looks into graphs that were not walked")
+        self.inputs = inputs
 
 
 class Plan:
     """A traced program: calls over registers, and the state it ends with."""
+
+    #: what it is known under
+    key: Any = None
 
     def __init__(self, work: Work, session: Session, wanted: tuple[int, ...], found: Found) -> None:
         backend: Any = session.backend
@@ -62,6 +76,8 @@ class Plan:
             done = run(
                 work.bound, recorder, self._mirrored.inputs, values, work.uploads, lambda slot, t: None
             )
+        if self._mirrored.seen:
+            raise LooksBehind(self._mirrored.seen)
         if done.problem is not None:
             raise TraceFailed(done.problem.detail)
         self._mirrored.check(found)
@@ -73,10 +89,17 @@ class Plan:
         _check_floating(recorder.code, found)
         code = drop_dead(merge_common(recorder.code, self._ending.blocks), self._ending.blocks)
         code, same = elide_copies(code, set(outliving))
-        lowering = Lowering(backend, same, self._mirrored.traced)
-        first = _check_order(code)
-        #: the first step that writes to memory of the session
+        changed = {b.number for i in code for b in written(i)}
+        lowering = Lowering(backend, same, self._mirrored.traced, changed)
+        first, early = _order(code)
+        #: inputs in whose memory something is written before something that may raise
+        self._early = [b.source for b in early if b.source is not None]
+        kept = {id(s): s for i in self._early if (s := found.tensors[i].storage) is not None}
+        if sum(s.nbytes for s in kept.values()) > UNDO_BYTES:
+            raise TraceFailed("much is written before something that may raise")
+        #: the first step from which on there is no way back
         self._writes_at = 0
+        self._targets = [b.source for i in code for b in written(i) if b.source is not None]
         for n, i in enumerate(code):
             lowering.lower(i)
             if n < first:
@@ -90,7 +113,7 @@ class Plan:
         self._bits = b""
         self._straight: Callable[[Frame], None] | None = None
         #: most bytes that a replay can add to the session's, and what the plan itself takes, about
-        self.bytes = sum(_bytes(i) for i in recorder.code)
+        self.bytes = sum(_bytes(i) for i in recorder.code) + sum(s.nbytes for s in kept.values())
         self.own_bytes = STEP_BYTES * (len(self._steps) + len(self._ending.near) + len(self._ending.nodes))
         self.own_bytes += sum(getattr(x, "nbytes", 0) for x in self._template)
 
@@ -118,6 +141,7 @@ class Plan:
             frame.flats[number] = storage.flat
             frame.begins[number] = reals[i].offset
         drawn = session.generator.step
+        before = [(flat, flat.copy()) for flat in self._flats(found)]
         try:
             if session.profile is not None:
                 self._run(frame, session.profile.timed(self._steps))
@@ -132,10 +156,27 @@ class Plan:
         except BaseException as error:
             session.generator.step = drawn
             if frame.wrote:
-                raise PlanBroken(f"a plan failed after its first write: {error}") from error
+                self._spoil(found)
+                raise PlanBroken(
+                    f"a plan failed where nothing may fail: {error}. What came before was not undone: "
+                    "tensors that this batch writes to may have new values"
+                ) from error
+            for flat, old in before:
+                flat[...] = old
             raise
         made: dict[int, Any] = {s: commit.tensors.get(id(t)) for s, t in self._slots.items()}
         return made
+
+    def _flats(self, found: Found) -> list[Any]:
+        """The memory that is written to while something may still raise."""
+        storages: list[Any] = [found.tensors[i].storage for i in self._early]
+        return [s.flat for s in {id(s): s for s in storages}.values()]
+
+    def _spoil(self, found: Found) -> None:
+        """New versions for all that may have been written to: graphs that saved it are to notice."""
+        counters: list[Any] = [found.tensors[i]._vc for i in self._targets]
+        for counter in {id(c): c for c in counters}.values():
+            counter.n += 1
 
     def _run(self, frame: Frame, steps: Iterable[Call]) -> None:
         for n, call in enumerate(steps):
@@ -162,18 +203,13 @@ def _check_floating(code: Sequence[Instruction], found: Found) -> None:
             raise TraceFailed("a write to memory that an input of unknown place is in")
 
 
-def _check_order(code: Sequence[Instruction]) -> int:
-    """The first instruction that writes to the session's memory or to an upload.
+def _order(code: Sequence[Instruction]) -> tuple[int, list[Block]]:
+    """The first instruction that writes to the session's memory after all that may raise, and the session's
+    blocks that are written to before.
 
-    TraceFailed where one that may raise comes later: a replay is all or nothing.
+    A replay is all or nothing: what raises finds these blocks given back as they were.
     """
-    uploads = {i.block.number for i in code if isinstance(i, Upload)}
-
-    def lasts(i: Instruction) -> bool:
-        return any(b.source is not None or b.number in uploads for b in written(i))
-
-    first = next((n for n, i in enumerate(code) if lasts(i)), len(code))
-    for i in code[first:]:
-        if not calm(i):
-            raise TraceFailed("a write comes before something that may raise")
-    return first
+    last = max((n for n, i in enumerate(code) if not calm(i)), default=-1)
+    early = {b.number: b for i in code[: max(last, 0)] for b in written(i) if b.source is not None}
+    later = (n for n in range(last + 1, len(code)) if any(b.source is not None for b in written(code[n])))
+    return next(later, len(code)), list(early.values())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Kernel, Late, Place, Window, root
+from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Kernel, Late, Place, Upload, Window, root
 
 from .blocks import calm, touched, written
 
@@ -93,7 +93,8 @@ def drop_dead(code: Sequence[Instruction], outliving: set[int]) -> list[Instruct
 def _is_dead(i: Instruction, used: set[int]) -> bool:
     if isinstance(i, (Allocate, Window)):
         return i.block.number not in used
-    if not calm(i) or (isinstance(i, Kernel) and i.op.random):
+    # Random steps and uploads are counted.
+    if not calm(i) or isinstance(i, Upload) or (isinstance(i, Kernel) and i.op.random):
         return False
     filled = i.outs if isinstance(i, Kernel) else ()
     return all(b.source is None and b.number not in used for b in (*filled, *written(i)))

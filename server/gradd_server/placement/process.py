@@ -23,6 +23,10 @@ from gradd_runtime.envelope import Envelope, Incoming, Kind, sealed, sealed_bulk
 from gradd_runtime.placement import Pending
 from gradd_runtime.refusals import refusal
 
+from gradd_server.placement.watch import Watch
+
+logger = logging.getLogger("gradd.server")
+
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 """What numeric libraries read once, when they are loaded."""
 
@@ -38,18 +42,25 @@ class EngineProcess:
 
     Its replies are read by a thread, or, between `follow` and `leave`, by an event loop: without a thread to
     wake, a small frame is back sooner. `on_end(self, exit code)` is called once, on a thread of this object,
-    when the child has ended and every frame in flight was answered.
+    when the child has ended and every frame in flight was answered. `look` is to be called every `interval`
+    seconds: a child that shows no life is killed.
     """
 
-    def __init__(self, device: str, threads: int, on_end: Callable[[EngineProcess, int], None]) -> None:
+    def __init__(
+        self, device: str, threads: int, interval: float, on_end: Callable[[EngineProcess, int], None]
+    ) -> None:
         self._socket, theirs = socket.socketpair()
+        pulse, beating = os.pipe()
+        lifeline, self._lifeline = os.pipe()
         level = logging.getLevelName(logging.getLogger().level)
-        with theirs:
+        given = [theirs.fileno(), beating, lifeline]
+        arguments = [str(given[0]), device, level, str(beating), str(lifeline), str(interval / 2)]
+        try:
             self._child = subprocess.Popen(
                 # A process of its own program, not a fork: no lock, thread or device of the front's is in it.
-                [sys.executable, "-P", "-m", "gradd_runtime.worker", str(theirs.fileno()), device, level],
+                [sys.executable, "-P", "-m", "gradd_runtime.worker", *arguments],
                 stdin=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
+                pass_fds=given,
                 start_new_session=True,  # the terminal's Ctrl-C is for the front
                 env={
                     **HEAP,
@@ -57,8 +68,18 @@ class EngineProcess:
                     **dict.fromkeys(THREAD_VARIABLES, str(threads)),
                 },
             )
+        except BaseException:
+            self._socket.close()
+            os.close(pulse)
+            os.close(self._lifeline)
+            raise
+        finally:
+            theirs.close()
+            os.close(beating)
+            os.close(lifeline)
         self.pid = self._child.pid
         self.alive = True
+        self._watch = Watch(self.pid, pulse, interval)
         self.ready: Future[None] = Future()
         """Done when the process takes work; a RuntimeError says why it cannot."""
         self._on_end = on_end
@@ -83,6 +104,25 @@ class EngineProcess:
     def was_ready(self) -> bool:
         """Whether the process ever took work."""
         return self.ready.done() and self.ready.exception() is None
+
+    @property
+    def well(self) -> bool:
+        """Whether the process takes work and shows life."""
+        return self.alive and self.was_ready and not self._watch.doubtful
+
+    def look(self) -> None:
+        """Look for life; a process that shows none for too long is killed, which answers what it was sent."""
+        with self._change:
+            if not self.alive:
+                return
+            self._watch.look()
+            if self._watch.over:
+                logger.error("engine process %d neither answers nor computes: it is killed", self.pid)
+                self._child.kill()
+
+    def kill(self) -> None:
+        """End the process now; what it was sent is answered with its loss."""
+        self._child.kill()
 
     # -- out ---------------------------------------------------------------------------------------
 
@@ -236,6 +276,9 @@ class EngineProcess:
             code = self._child.wait()
         self._writer.join()
         self._socket.close()
+        with self._change:
+            self._watch.close()
+            os.close(self._lifeline)
         if not self.ready.done():
             self.ready.set_exception(RuntimeError(f"the engine process ended at its start, with code {code}"))
         reply = lost()
@@ -250,7 +293,7 @@ def lost(name: str = "") -> bytes:
     return refusal(
         ProtocolError.of(
             "device-lost",
-            f"the engine process of {which} ended, and what the session held is gone: delete it, then create "
-            "it again",
+            f"the engine process of {which} ended, and what the session held is gone: delete it "
+            "(gradd.delete_session, `gradd sessions delete`), then create it again",
         )
     )

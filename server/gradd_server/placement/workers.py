@@ -26,6 +26,7 @@ from gradd_runtime.placement import Pending
 from gradd_runtime.refusals import unknown
 
 from gradd_server.placement.process import EngineProcess, lost
+from gradd_server.placement.watch import LOOKS
 
 logger = logging.getLogger("gradd.server")
 
@@ -40,13 +41,22 @@ class WorkersPlacement:
     """The Placement interface over `workers` engine processes of `threads` compute threads each.
 
     `threads` 0 shares the cores out among them. `grace` is the longest wait (s) of `shutdown` for work in
-    flight. Raises RuntimeError where the processes cannot run on `device`.
+    flight. A process that neither answers nor computes for `silence` seconds is killed; 0 waits for ever.
+    Raises RuntimeError where the processes cannot run on `device`.
     """
 
-    def __init__(self, workers: int = 1, threads: int = 0, device: str = "cpu", grace: float = 30.0) -> None:
+    def __init__(
+        self,
+        workers: int = 1,
+        threads: int = 0,
+        device: str = "cpu",
+        grace: float = 30.0,
+        silence: float = 30.0,
+    ) -> None:
         self._threads = threads or max(1, len(os.sched_getaffinity(0)) // workers)
         self._device = device
         self._grace = grace
+        self._interval = (silence or 60.0) / LOOKS
         self._lock = threading.Condition()
         self._stopping = threading.Event()
         self._turn = itertools.count()
@@ -54,6 +64,8 @@ class WorkersPlacement:
         self._homes: dict[str, tuple[EngineProcess, int]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._processes = [self._spawn() for _ in range(workers)]
+        if silence:
+            threading.Thread(target=self._watch, name="gradd-watch", daemon=True).start()
         try:
             for process in self._processes:
                 process.ready.result()
@@ -62,7 +74,14 @@ class WorkersPlacement:
             raise
 
     def _spawn(self) -> EngineProcess:
-        return EngineProcess(self._device, self._threads, self._replace)
+        return EngineProcess(self._device, self._threads, self._interval, self._replace)
+
+    def _watch(self) -> None:
+        while not self._stopping.wait(self._interval):
+            with self._lock:
+                processes = list(self._processes)
+            for process in processes:
+                process.look()
 
     def _try_spawn(self) -> EngineProcess | None:
         try:
@@ -83,6 +102,22 @@ class WorkersPlacement:
         """The ids of the engine processes, in the order in which they take sessions."""
         with self._lock:
             return [process.pid for process in self._processes]
+
+    def unwell(self) -> str:
+        """What is wrong with the engine processes; empty where nothing is."""
+        with self._lock:
+            sick = [process.pid for process in self._processes if not process.well]
+        if not sick:
+            return ""
+        return f"engine process {', '.join(map(str, sick))} does not answer, or is being replaced"
+
+    def abandon(self) -> None:
+        """Give up all work in flight, which is answered with its loss; nothing is replaced."""
+        self._stopping.set()
+        with self._lock:
+            processes = list(self._processes)
+        for process in processes:
+            process.kill()
 
     def wait_for_living(self, count: int, seconds: float) -> bool:
         """Wait until `count` engine processes run, for `seconds` at most; whether they do."""

@@ -29,10 +29,15 @@ async def livez() -> Response:
 
 @router.get("/readyz")
 async def readyz(request: Request, verbose: str | None = None) -> Response:
-    """Tell whether the daemon takes work; 503 while it shuts down. `?verbose` says what it is busy with."""
+    """Tell whether the daemon takes work. `?verbose` says what it is busy with.
+
+    503 while it shuts down, and while an engine process does not answer or is replaced.
+    """
     front = front_of(request)
     if front.draining.is_set():
         raise draining()
+    if unwell := front.unwell():
+        raise Refused("not-ready", unwell, retry_after=1, headers={"retry-after": "1"})
     said: dict[str, object] = {"status": "ready"}
     if verbose is not None:
         said["sessions"] = len(front.sessions)

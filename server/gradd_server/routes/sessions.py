@@ -61,16 +61,21 @@ async def list_sessions(
     page_size: Annotated[int, Query(ge=1, le=1000)] = 100,
     page_token: Annotated[str, Query(max_length=LIMITS.name_chars)] = "",
 ) -> Response:
-    """List the open sessions by name, a page at a time: go on with `page_token=next_page_token`."""
+    """List the open sessions by name, a page at a time: go on with `page_token=next_page_token`.
+
+    One that went with its engine process has `lost: true`, and is there until it is deleted.
+    """
     front = front_of(request)
     rest = [entry for entry in front.sessions if entry.name > page_token]
     page = rest[:page_size]
     # A session that ends while it is asked is left out.
     answers = await asyncio.gather(*(_info(front, entry) for entry in page), return_exceptions=True)
-    found: list[SessionInfo] = []
-    for answer in answers:
+    found: list[SessionInfo | dict[str, object]] = []
+    for entry, answer in zip(page, answers, strict=True):
         if isinstance(answer, SessionInfo):
             found.append(answer)
+        elif isinstance(answer, ProtocolError) and answer.problem.slug == "device-lost":
+            found.append({**msgspec.structs.asdict(SessionInfo(entry.name, 0)), "lost": True})
         elif not isinstance(answer, ProtocolError):
             raise answer
     said: dict[str, object] = {"sessions": found}
@@ -111,11 +116,11 @@ async def delete_session(request: Request, name: str) -> Response:
 
 @router.post("/v1/sessions/{name}:attach")
 async def attach(request: Request, name: str) -> Response:
-    """Become a writer of the session, which is created if need be."""
+    """Become a writer of the session, which is created if need be; or with `resume` go on as one."""
     front = front_of(request)
     text = await json_text(request, front.settings.body_timeout)
     message = strictjson.decode(_attach, text, invalid_json) if text else Attach()
-    entry, _ = await front.sessions.open(name)
+    entry = await front.sessions.attached(name, message)
     return respond(*await front.sessions.ask(entry, message))
 
 

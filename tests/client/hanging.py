@@ -1,0 +1,139 @@
+"""One blocking call of the SDK in a process of its own: `... -m tests.client.hanging URL TRANSPORT CALL`.
+
+It says "ready" once the call is prepared, makes it when a line comes in, and prints how it ended.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import gradd
+import gradd as torch
+import numpy as np
+
+#: bytes of what is too large for a message
+LARGE = 6 << 20
+
+
+def _calls(url: str, transport: str) -> dict[str, Callable[[], Callable[[], Any]]]:
+    """Name -> what prepares the call and returns it."""
+
+    def session() -> Any:
+        return gradd.connect(url, transport=transport)
+
+    def small() -> Any:
+        session()
+        x = torch.ones(4)
+        x.tolist()
+        return x
+
+    def flush() -> Callable[[], Any]:
+        s, x = session(), torch.ones(4)
+        s.flush()
+        x.add_(1)
+        return lambda: s.flush()
+
+    def fetch() -> Callable[[], Any]:
+        x = small()
+        return lambda: (x * 2).tolist()
+
+    def many() -> Callable[[], Any]:
+        x = small()
+
+        def run() -> Any:
+            for _ in range(100):
+                x.add_(1)
+                gradd._connect.current().step_done()
+            return x.tolist()
+
+        return run
+
+    def upload() -> Callable[[], Any]:
+        s = session()
+        values = np.ones(LARGE // 8)
+        return lambda: (torch.from_numpy(values), s.flush())
+
+    def download() -> Callable[[], Any]:
+        s = session()
+        x = torch.ones(LARGE // 8, dtype=torch.float64)
+        s.flush()
+        return lambda: float(x.numpy().sum())
+
+    def info() -> Callable[[], Any]:
+        s = session()
+        s.flush()
+        return lambda: s.info().name
+
+    def close() -> Callable[[], Any]:
+        s, x = session(), torch.ones(4)
+        s.flush()
+        x.add_(1)
+        return lambda: s.close()
+
+    def long() -> Callable[[], Any]:
+        """Some seconds of work in one batch."""
+        s, a = session(), torch.ones(1000, 1000)
+        s.flush()
+
+        def run() -> Any:
+            b = a
+            for _ in range(80):
+                b = b @ a * 1e-3
+            return b.sum().item()
+
+        return run
+
+    def endless() -> Callable[[], Any]:
+        """Minutes of work in one batch."""
+        s, a = session(), torch.ones(3000, 3000)
+        s.flush()
+
+        def run() -> Any:
+            b = a
+            for _ in range(1000):
+                b = b @ a * 1e-3
+            return b.sum().item()
+
+        return run
+
+    def waiting() -> Callable[[], Any]:
+        """Minutes of work in a batch that nobody waits for."""
+        s, a = session(), torch.ones(3000, 3000)
+        s.flush()
+
+        def run() -> Any:
+            b = a
+            for _ in range(1000):
+                b = b @ a * 1e-3
+            s.step_done()
+            print("sent", flush=True)
+            threading.Event().wait()
+
+        return run
+
+    return {
+        "open": lambda: session,
+        "flush": flush, "fetch": fetch, "many": many, "upload": upload, "download": download, "info": info,
+        "close": close, "long": long, "endless": endless, "waiting": waiting,
+    }  # fmt: skip
+
+
+def main(url: str, transport: str, name: str) -> None:
+    """Prepare, wait to be told, call, and say how it ended."""
+    call = _calls(url, transport)[name]()
+    print("ready", flush=True)
+    sys.stdin.readline()
+    try:
+        call()
+    except Exception as e:
+        print(json.dumps({"ended": type(e).__name__, "said": str(e)}), flush=True)
+    else:
+        print(json.dumps({"ended": "ok", "said": ""}), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,115 @@
+"""A TCP relay between an SDK and its daemon that does harm after so many bytes."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable
+
+
+class Relay:
+    """Forwards connections to `port` of this machine. `url` is its own address.
+
+    `arm(after, harm)`: once `after` more bytes have gone through, in both directions and over all
+    connections, `harm` is called, once. Harms of its own: `cut`, `hold`, `hold_old`.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self._lock = threading.Lock()
+        self._left: int | None = None
+        self._harm: Callable[[], None] = lambda: None
+        self._open: list[socket.socket] = []
+        self._held: set[socket.socket] = set()
+        self._holding = False
+        #: set once the harm was done
+        self.done = threading.Event()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    # -- harms ---------------------------------------------------------------------------------------
+
+    def cut(self) -> None:
+        """End every connection; new ones work."""
+        with self._lock:
+            for end in self._open:
+                _shut(end)
+
+    def hold(self) -> None:
+        """Forward nothing any more, on connections old and new."""
+        self._holding = True
+
+    def hold_old(self) -> None:
+        """Forward nothing any more on the connections that there are; new ones work."""
+        with self._lock:
+            self._held.update(self._open)
+
+    # -- the rest ------------------------------------------------------------------------------------
+
+    def arm(self, after: int, harm: Callable[[], None]) -> None:
+        """Call `harm` after that many more bytes; with 0 at once."""
+        with self._lock:
+            self._left, self._harm = after, harm
+        self._count(0)
+
+    def close(self) -> None:
+        """End every connection."""
+        self._listener.close()
+        with self._lock:
+            for end in self._open:
+                _shut(end)
+
+    def _count(self, size: int) -> None:
+        with self._lock:
+            if self._left is None:
+                return
+            self._left -= size
+            if self._left > 0:
+                return
+            self._left, harm = None, self._harm
+        harm()
+        self.done.set()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._listener.accept()
+            except OSError:
+                return
+            try:
+                far = socket.create_connection(("127.0.0.1", self._port))
+            except OSError:
+                near.close()
+                continue
+            with self._lock:
+                self._open += [near, far]
+            for source, sink in ((near, far), (far, near)):
+                threading.Thread(target=self._pump, args=(source, sink), daemon=True).start()
+
+    def _pump(self, source: socket.socket, sink: socket.socket) -> None:
+        while True:
+            try:
+                data = source.recv(1 << 14)
+            except OSError:
+                data = b""
+            if self._holding or source in self._held:
+                if not data:
+                    return  # the other side is not told
+                continue
+            if not data:
+                _shut(sink)
+                return
+            try:
+                sink.sendall(data)
+            except OSError:
+                _shut(source)
+                return
+            self._count(len(data))
+
+
+def _shut(end: socket.socket) -> None:
+    try:
+        end.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        return  # it has ended already
