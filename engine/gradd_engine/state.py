@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from .backends import Backend
     from .backends.batched import BatchedBackend
+    from .cost import Ledger
     from .dtypes import DType
     from .memory import Account
     from .rng import Generator
@@ -47,6 +48,8 @@ class _State(threading.local):
     backend: Backend | None = None
     generator: Generator | None = None
     account: Account | None = None
+    #: what ops' costs are charged to (see `cost`)
+    ledger: Ledger | None = None
     #: the pass that is running
     task: Any = None
     #: a function transform runs a function
