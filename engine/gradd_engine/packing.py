@@ -77,7 +77,7 @@ def _drop(of: Tensor, at: int) -> None:
     assert node is not None
     if not isinstance(entry, Saved):
         raise RuntimeError("this saved tensor is packed")
-    where[key] = Packed(entry, node)
+    where[key] = Packed(entry)
     node.packed = True
 
 

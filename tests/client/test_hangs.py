@@ -23,10 +23,10 @@ import pytest
 
 from tests.client.relay import Relay
 from tests.processes import children, gone
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, silence
 
 #: what the waits under test are set to (s)
-SILENCE = "1"
+SILENCE = str(silence())
 #: the longest that any case may take (s): far above the sum of the waits, far below for ever
 BOUND = PATIENCE
 CASES = int(os.environ.get("GRADD_HANGS", "4"))
@@ -65,7 +65,7 @@ class Daemon:
                 stderr=sink,
                 env={**os.environ, "GRADD_ENGINE_SILENCE_SECONDS": SILENCE},
             )
-        end = time.monotonic() + BOUND
+        end = time.monotonic() + PATIENCE
         while b"http://" not in self._log.read_bytes():
             assert self.process.poll() is None, self._log.read_text()
             assert time.monotonic() < end
@@ -79,11 +79,11 @@ class Daemon:
 
     def ready(self) -> httpx.Response:
         """What `/readyz` answers."""
-        return httpx.get(f"{self.url}/readyz?verbose", timeout=BOUND, trust_env=False)
+        return httpx.get(f"{self.url}/readyz?verbose", timeout=PATIENCE, trust_env=False)
 
     def until(self, ready: bool) -> httpx.Response:
         """Wait until `/readyz` says so."""
-        end = time.monotonic() + BOUND
+        end = time.monotonic() + PATIENCE
         while ((answer := self.ready()).status_code == 200) != ready:
             assert time.monotonic() < end
         return answer
@@ -91,7 +91,7 @@ class Daemon:
     def stop(self) -> None:
         self.process.send_signal(signal.SIGCONT)
         self.process.terminate()
-        assert self.process.wait(BOUND) == 0, self._log.read_text()
+        assert self.process.wait(PATIENCE) == 0, self._log.read_text()
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +133,7 @@ class Script:
     def end(self) -> tuple[dict[str, str], str]:
         """How the call ended, and what the process said beside that, once it is gone."""
         try:
-            out, err = self.process.communicate(timeout=BOUND)
+            out, err = self.process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.communicate()
@@ -236,7 +236,7 @@ def replaced(daemon: Daemon, engine: int) -> None:
 
 def busy(daemon: Daemon) -> None:
     """Wait until a batch is on its way."""
-    end = time.monotonic() + BOUND
+    end = time.monotonic() + PATIENCE
     while daemon.ready().json().get("unanswered", 0) < 1:
         assert time.monotonic() < end
 
@@ -248,8 +248,8 @@ def test_an_engine_process_dies_with_its_daemon(tmp_path: Path) -> None:
     script.go()
     busy(daemon)
     daemon.process.kill()
-    daemon.process.wait(BOUND)
-    end = time.monotonic() + BOUND
+    daemon.process.wait(PATIENCE)
+    end = time.monotonic() + PATIENCE
     while not gone(engine):
         assert time.monotonic() < end
     assert script.end()[0]["ended"] == "ConnectionFailed"

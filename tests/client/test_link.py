@@ -60,7 +60,7 @@ def serve() -> Iterator[Callable[..., Server]]:
 
     yield start
     for server in made:
-        server.join(10)
+        server.join(PATIENCE)
         assert not server.is_alive()
 
 
@@ -70,7 +70,7 @@ def test_one_connection_serves_many_requests(serve: Callable[..., Server]) -> No
     assert link.call("PUT", "/a", memoryview(b"body"))[1] == b"ok"
     assert link.call("GET", "/b")[1] == b"ok"
     link.close()
-    server.join(10)
+    server.join(PATIENCE)
     assert server.requests == [b"PUT body", b"GET "]
 
 

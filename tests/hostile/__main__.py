@@ -1,6 +1,6 @@
 """Every op, called in ways that it was never meant to be.
 
-    python -m tests.hostile [--cases 200] [--seed 0] [--workers CORES] [--ops add,sub] [--kernels jit|numpy]
+    python -m tests.hostile [--cases 200] [--seed 0] [--workers CORES] [--ops add,sub] [--bounds]
 
 Workers try the calls (`worker`, `trial`); this process watches them: one that is silent for too long, grows
 too much or dies is ended and its case reported. Exit status 1 where anything was found.
@@ -13,6 +13,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -24,8 +25,8 @@ from gradd_engine.op import REGISTRY
 assert _declared.__all__, "importing the families declares them"
 #: seconds for one case, and bytes that a worker may grow by during an op
 PATIENCE, GROWTH = 10.0, 1 << 30
-#: seconds until a worker has read the samples
-START = 300.0
+#: seconds until a worker has compiled what it needs and read the samples
+START = 600.0
 
 
 @dataclass
@@ -54,6 +55,7 @@ class Worker:
         self.child = subprocess.Popen(
             [sys.executable, "-m", "tests.hostile.worker", str(self._options.seed), str(self._options.cases)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=self._options.environment,
         )  # fmt: skip
         self._lines: Queue[str | None] = Queue()
         self._died: list[str] = []
@@ -186,7 +188,10 @@ def parsed(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--ops", type=lambda text: text.split(","), default=None)
-    return parser.parse_args(arguments)
+    parser.add_argument("--bounds", action="store_true", help="the compiled kernels, checking every index")
+    options = parser.parse_args(arguments)
+    options.environment = dict(os.environ)
+    return options
 
 
 def report(found: Found) -> str:
@@ -199,7 +204,21 @@ def report(found: Found) -> str:
     )
 
 
-if __name__ == "__main__":
-    found = run(parsed())
+def main(arguments: list[str] | None = None) -> int:
+    """Run what the command line asks for; the exit status."""
+    options = parsed(arguments)
+    if not options.bounds:
+        found = run(options)
+    else:
+        from gradd_engine.kernels.library import NATIVE
+
+        options.ops = options.ops or sorted(n for n in REGISTRY if n.removesuffix("_") in NATIVE)
+        with tempfile.TemporaryDirectory() as cache:
+            options.environment |= {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": cache}
+            found = run(options)
     print(report(found))
-    sys.exit(1 if found.faults else 0)
+    return 1 if found.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

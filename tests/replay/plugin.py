@@ -1,8 +1,8 @@
 """A pytest plugin that runs every test in a replaying mode: ``pytest -p tests.replay.plugin --replay 0,1,2``.
 
-A test that uses a `local:` session is run as it is once, then `REPEATS` times for each seed: in one session, so that
-its programs are planned, its recording cut and values asked for early at points that the seed says. Each
-repetition has to pass, and every frame is also given to a session that never plans (`shadow`).
+A test that uses a `local:` session is run as it is once, then `REPEATS` times for each seed: in one session,
+so that its programs are planned, its recording cut and values asked for early at points that the seed says.
+Each repetition has to pass, and every frame is also given to a session that never plans (`shadow`).
 """
 
 from __future__ import annotations
@@ -142,7 +142,10 @@ class Replay:
             report.longrepr = f"{wrong}\n\n{report.longrepr or ''}"
         again = f"python -m pytest -p tests.replay.plugin --replay {seed} '{item.nodeid}'"
         report.sections.append(
-            ("replay", f"repetition {n}, cut after steps {' '.join(self.cuts.points) or 'none'}; again: {again}")
+            (
+                "replay",
+                f"repetition {n}, cut after steps {' '.join(self.cuts.points) or 'none'}; again: {again}",
+            )
         )
         self.failures.append(f"{item.nodeid} seed {seed}")
         return reports
