@@ -46,7 +46,7 @@ CLASSES = {
 }  # fmt: skip
 #: problems that a call may be answered with
 SLUGS = {
-    "invalid-op", "op-failed", "op-not-found", "op-not-public", "quota-exceeded", "malformed-frame",
+    "invalid-op", "op-failed", "op-not-found", "work-exceeded", "quota-exceeded", "malformed-frame",
     "invalid-data",
 }  # fmt: skip
 _OURS = tuple(str(Path(str(p.__file__)).parent) for p in (gradd_engine, gradd_protocol, gradd_runtime))
