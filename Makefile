@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 SPREAD := -n auto --maxprocesses 8 --dist worksteal
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test record lint types bench bench-quick bench-versus openapi openapi-check parity ptsuite check fuzz hostile hangs gradcheck replay leak test-docker clean
+.PHONY: help setup demo test test-quick record lint types bench bench-quick bench-versus openapi openapi-check parity ptsuite check fuzz hostile hangs gradcheck replay leak test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ demo: $(STAMP) ## train a digits classifier in a daemon, from a process of its o
 
 test: $(STAMP) ## run the tests; what was skipped is listed with its reason
 	$(PY) -m pytest -rs $(SPREAD) $(TESTS)
+
+test-quick: $(STAMP) ## run a share of each room (tests/quick.txt), in under a minute
+	$(PY) -m pytest -q -rs $(SPREAD) @tests/quick.txt
 
 record: $(STAMP) ## record what PyTorch answers the tests, for where it is not installed
 	$(PY) -m pytest -q -m oracle --record $(TESTS)
