@@ -54,9 +54,10 @@ parity: $(STAMP) ## write docs/parity.md from the semantics tests
 
 check: lint test ## everything that continuous integration checks
 
-fuzz: $(STAMP) ## 20,000 generated frames for the decoder, 20,000 random programs planned and eager
+fuzz: $(STAMP) ## 20,000 generated frames; 50,000 random programs, planned and eager; 2,000 loops beside torch
 	GRADD_FUZZ=20000 $(PY) -m pytest -rs tests/protocol/test_fuzz.py
-	GRADD_PROGRAMS=20000 $(PY) -m pytest -rs tests/runtime/test_plans.py
+	$(PY) -m tests.runtime.fuzz 50000
+	GRADD_LOOPS=2000 $(PY) -m pytest -rs tests/congruence/test_loops.py
 
 gradcheck: $(STAMP) ## gradcheck and gradgradcheck of every differentiable op, in a daemon
 	$(PY) -m tests.ops.gradcheck
