@@ -5,9 +5,11 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
+# Tests run on all cores; a worker that has none left takes from another.
+SPREAD := -n auto --maxprocesses 8 --dist worksteal
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test lint types bench bench-quick openapi openapi-check parity check fuzz gradcheck leak test-docker clean
+.PHONY: help setup demo test record lint types bench bench-quick bench-versus openapi openapi-check parity ptsuite check fuzz hostile hangs gradcheck replay leak test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,7 +32,10 @@ demo: $(STAMP) ## train a digits classifier in a daemon, from a process of its o
 	@$(PY) examples/demo.py
 
 test: $(STAMP) ## run the tests; what was skipped is listed with its reason
-	$(PY) -m pytest -rs $(TESTS)
+	$(PY) -m pytest -rs $(SPREAD) $(TESTS)
+
+record: $(STAMP) ## record what PyTorch answers the tests, for where it is not installed
+	$(PY) -m pytest -q -m oracle --record $(TESTS)
 
 lint: $(STAMP) types openapi-check ## check style, types, import contracts, Dockerfiles, openapi.yaml
 	$(VENV)/bin/ruff check .
@@ -52,15 +57,31 @@ openapi-check: $(STAMP) ## fail where openapi.yaml is stale
 parity: $(STAMP) ## write docs/parity.md from the semantics tests
 	$(PY) -m tests.semantics.parity --write
 
+ptsuite: $(STAMP) ## run PyTorch's own tests: PYTORCH_TESTS= its folder test, URL= a daemon (else in process)
+	@test -n "$(PYTORCH_TESTS)" || { echo "make ptsuite: PYTORCH_TESTS=<the folder test of a checkout of PyTorch>" >&2; exit 2; }
+	$(PY) -m tests.ptsuite $(PYTORCH_TESTS) $(if $(URL),--url $(URL))
+
 check: lint test ## everything that continuous integration checks
 
 fuzz: $(STAMP) ## 20,000 generated frames; 50,000 random programs, planned and eager; 2,000 loops beside torch
 	GRADD_FUZZ=20000 $(PY) -m pytest -rs tests/protocol/test_fuzz.py
 	$(PY) -m tests.runtime.fuzz 50000
 	GRADD_LOOPS=2000 $(PY) -m pytest -rs tests/congruence/test_loops.py
+	GRADD_FUNCTIONS=20000 $(PY) -m pytest -rs tests/client/test_function_programs.py
+
+hostile: $(STAMP) ## 200 hostile calls of every op, eager and planned; compiled kernels also with bounds checks
+	$(PY) -m tests.hostile
+	$(PY) -m tests.hostile --bounds --cases 60
+
+hangs: $(STAMP) ## 120 seeded faults (stopped processes, silent networks) in every blocking call; 40,000 malformed messages
+	GRADD_HANGS=120 $(PY) -m pytest -rs tests/client/test_hangs.py
+	GRADD_MALFORMED=40000 $(PY) -m pytest -rs tests/runtime/test_malformed.py
 
 gradcheck: $(STAMP) ## gradcheck and gradgradcheck of every differentiable op, in a daemon
 	$(PY) -m tests.ops.gradcheck
+
+replay: $(STAMP) ## tests, op samples and random programs, repeated and cut, beside a session that never plans
+	$(PY) -m tests.replay $(REPLAY)
 
 leak: $(STAMP) ## 10,000 training steps; fail where client, front or worker grow by over 2 %
 	$(PY) -m benchmarks.leak
@@ -70,6 +91,9 @@ bench: $(STAMP) ## measure beside torch (where installed) and raw TCP; writes do
 
 bench-quick: $(STAMP) ## less of it, in two minutes; prints only
 	$(PY) -m benchmarks --effort quick
+
+bench-versus: $(STAMP) ## measure beside BASE, a commit or a clone, in turn; fail where 3 % slower
+	$(PY) -m benchmarks.versus $(BASE)
 
 test-docker: $(STAMP) ## build and run the image; PODMAN= is a command prefix, BASE= a base image
 	$(PY) -m pytest -rsP -m container tests/docker

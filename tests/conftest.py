@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import queue
 import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 import pytest
@@ -17,11 +19,19 @@ from tests.recordings import Book, book
 from tests.waiting import PATIENCE
 
 TAPE = pytest.StashKey[Tape]()
+#: what is to be recorded, and which tests its files have
 MADE: dict[Book, dict[str, Tape]] = {}
+THERE: dict[Book, set[str]] = {}
 
 
 def _name(item: pytest.Item) -> str:
     return item.nodeid.partition("::")[2]
+
+
+def pytest_configure() -> None:
+    """A daemon on a busy machine is slow, not gone; tests of one that is gone set waits of their own."""
+    os.environ.setdefault("GRADD_SILENCE_SECONDS", str(PATIENCE))
+    os.environ.setdefault("GRADD_ENGINE_SILENCE_SECONDS", str(PATIENCE))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -37,6 +47,12 @@ def torch(request: pytest.FixtureRequest) -> Iterator[Any]:
     tape.close()
 
 
+@pytest.fixture
+def oracle(request: pytest.FixtureRequest, torch: Any) -> Callable[[Callable[[Any], Any]], Any]:
+    """`oracle(function)`: what a function of PyTorch gives, a plain value, asked or recorded."""
+    return request.node.stash[TAPE].give
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """After a test that asked PyTorch: its recording must be as the test is."""
@@ -50,10 +66,25 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         pytest.fail(f"the recording {fault}; make record TESTS={item.location[0]}", pytrace=False)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Look at all tests before some are deselected."""
+    if config.getoption("--record"):
+        for item in items:
+            THERE.setdefault(book(item.path), set()).add(_name(item))
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded and collected stays: no collection of garbage need look through it again."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write what was recorded; recordings of tests that are no more are dropped."""
+    """Write what was recorded; of files that were looked at as a whole, drop tests that are no more."""
+    parts = any("::" in arg for arg in session.config.args)
     for at, made in MADE.items():
-        at.write(made, {_name(item) for item in session.items if book(item.path) is at})
+        at.write(made, {*at.tests} if parts else THERE[at])
 
 
 def _forward(stream: IO[str], lines: queue.Queue[str | None]) -> None:

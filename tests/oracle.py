@@ -17,7 +17,7 @@ import math
 import operator
 import types
 import zlib
-from collections import deque
+from collections import deque, namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -162,14 +162,26 @@ class Tape:
     def ask(self, verb: str, *args: Any, **options: Any) -> Any:
         """The answer to a question; raises what PyTorch raised."""
         self._sign(verb, args, options)
+        own = verb in ("getattr", "getitem")
+        return self._answer(lambda: _VERBS[verb](*self._real(args), **self._real(options)), own)
+
+    def give(self, function: Callable[[Any], Any]) -> Any:
+        """What a function of PyTorch itself gives, as one question: for what no stand-in can do, as pickles
+        and classes of one's own.
+        """
+        self._sign("give")
+        return self._answer(lambda: function(module()), False)
+
+    def _answer(self, act: Callable[[], Any], own: bool) -> Any:
         if not self._live:
             return self._hear(self._listen())
         try:
-            found = _VERBS[verb](*self._real(args), **self._real(options))
+            found = act()
         except Exception as error:
             answer = ["^"] if error is self._thrown else _refusal(error)
         else:
-            answer = self._tell(found)
+            # a list that is asked for by its name may be written to: it is no value
+            answer = self._object(found) if own and type(found) in (list, dict) else self._tell(found)
         self.answers.append(answer)
         return self._hear(answer)
 
@@ -267,10 +279,15 @@ class Tape:
             return ["a", len(self._arrays) - 1]
         if type(x).__name__ == "Size":
             return ["s", *x]
+        if hasattr(x, "n_fields"):  # a structure with names
+            return ["n", [*type(x).__match_args__], *map(self._tell, x)]
         if isinstance(x, (list, tuple)):
             return ["l" if isinstance(x, list) else "t", *map(self._tell, x)]
         if type(x) is dict:
-            return ["d", *([self._tell(k), self._tell(v)] for k, v in x.items())]
+            return ["d", *(self._tell(e) for pair in x.items() for e in pair)]
+        return self._object(x)
+
+    def _object(self, x: Any) -> Answer:
         if id(x) in self._numbers:
             return ["o", self._numbers[id(x)]]
         self._fresh.append(self._meet(x))
@@ -291,10 +308,13 @@ class Tape:
                 return [self._hear(e) for e in rest]
             case "t":
                 return tuple(self._hear(e) for e in rest)
+            case "n":
+                return namedtuple("Named", rest[0])(*map(self._hear, rest[1:]))
             case "s":
                 return Size(rest)
             case "d":
-                return {self._hear(k): self._hear(v) for k, v in rest}
+                found = [self._hear(e) for e in rest]
+                return dict(zip(found[::2], found[1::2], strict=True))
             case "c":
                 return complex(*rest)
             case "i":

@@ -16,7 +16,7 @@ from gradd_engine.ops.create import empty
 from gradd_engine.ops.literal import literal
 from gradd_engine.schema import type_name
 from gradd_engine.state import ambient
-from gradd_engine.transforms.vmap import lifted
+from gradd_engine.transforms.captured import made_here
 
 from ._connect import current
 from ._tensor import Tensor, as_subclass
@@ -69,7 +69,7 @@ def tensor(
 def _leaf(a: np.ndarray[Any, Any], dtype: DType, requires_grad: bool) -> Tensor:
     if requires_grad and not dtype.differentiable:
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-    return lifted(current().backend.leaf(a, dtype, requires_grad))  # type: ignore[return-value]
+    return made_here(current().backend.leaf(a, dtype, requires_grad))  # type: ignore[return-value]
 
 
 def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:

@@ -64,6 +64,10 @@ class Sent:
             return None, None
         return built.sites[step], built.steps[step].op
 
+    def ends_at(self, step: int | None) -> bool:
+        """Whether that step is the last."""
+        return self.built is not None and step == len(self.built.steps) - 1
+
     def deliver(self, results: list[Result], arrays: list[Any]) -> None:
         """Hand the results to those who wait for them."""
         for f in self.fetches:

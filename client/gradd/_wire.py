@@ -50,6 +50,8 @@ class Wire:
         #: the first error of the server that no one has seen, and the batch that it stopped
         self.unseen: Exception | None = None
         self.unseen_seq = 0
+        #: it is of a pass that anomaly mode stopped, the last step of its batch
+        self.stopped = False
         #: why the session can no longer be used
         self.ended: Exception | None = None
         #: other writers applied batches since this was last cleared
@@ -182,6 +184,11 @@ class Wire:
         if self.last is not None:
             self.wait(self.last)
 
+    @property
+    def graphs_stand(self) -> bool:
+        """Whether the unseen error left graphs as they were: a pass was stopped, and nothing done behind it."""
+        return self.stopped and self.unseen_seq == self.seq
+
     def saw(self) -> Exception:
         """The error that nobody had seen, now told: batches from here on run again."""
         error, self.unseen, self.unseen_seq = self.unseen, None, 0
@@ -225,6 +232,7 @@ class Wire:
             self._error = error_of(reply.problem, *sent.where(reply.problem.step))
             if self.unseen is None:
                 self.unseen, self.unseen_seq = self._error, reply.seq
+                self.stopped = reply.problem.node is not None and sent.ends_at(reply.problem.step)
             sent.lose(reply.applied, self._error)
         elif reply.skipped:
             sent.lose(0, self._error or GraddError("the batch was skipped"))

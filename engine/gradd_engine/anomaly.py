@@ -6,6 +6,7 @@ Source: https://pytorch.org/docs/stable/autograd.html#anomaly-detection. Modes a
 from __future__ import annotations
 
 import os
+import sys
 import traceback
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,12 @@ class Watcher:
         """Whether a composite is to be recorded as what is inside it."""
         return False
 
+    def begin(self, op: Op, inputs: tuple[Any, ...]) -> None:
+        """The operation is about to run: an exception stops it."""
+
+    def end(self) -> None:
+        """It ran, or raised."""
+
     def settle(self, inputs: tuple[Any, ...], outputs: Any) -> None:
         """The operation is done and recorded."""
 
@@ -64,7 +71,7 @@ def check_gradients(node: Node, found: Sequence[Any], number: int) -> None:
 
 def tell_forward(node: Node | None) -> None:
     """Warn with the traceback of the forward call behind `node`, where it was kept; then of the one whose
-    gradient that call computed, and so on.
+    gradient that call computed, and so on. Where warnings are errors, it is printed.
     """
     error, caused = "Error detected in ", "caused the error"
     while node is not None:
@@ -75,7 +82,10 @@ def tell_forward(node: Node | None) -> None:
                 said += " Enable detect anomaly during forward pass for more information."
         else:
             said = f"Traceback of forward call that {caused}:\n" + "".join(lines)
-        warnings.warn(f"{error}{node.short_name()}. {said}", UserWarning, stacklevel=3)
+        try:
+            warnings.warn(f"{error}{node.short_name()}. {said}", UserWarning, stacklevel=3)
+        except UserWarning as warning:  # an error by the program's filters: the pass's own goes before
+            print(warning, file=sys.stderr)
         error, caused = "\n\nPrevious calculation was induced by ", "induced the previous calculation"
         node = node.metadata.get(_PARENT)
 

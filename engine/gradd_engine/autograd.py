@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .backward import GraphTask
 from .fitting import cast_gradient
-from .nodes import Edge, edge_of
+from .nodes import Edge, edge_of, next_priority
 from .op import op
 from .registry import named
 from .state import state
@@ -151,7 +151,8 @@ def grad_task(
     keep = create_graph if retain_graph is None else retain_graph
     level, seeds = batch_of(roots) if is_grads_batched else (None, roots)
     task = GraphTask(seeds, keep=keep, create=create_graph, captures=edges)
-    task.finish = lambda: _captured(task, inputs, roots, allow, materialize_grads, level)
+    # Not a closure over the task: it would hold itself, and what it gathered, until a collection.
+    task.result = lambda done: _captured(done, inputs, roots, allow, materialize_grads, level)
     return task
 
 
@@ -398,6 +399,8 @@ def _detach_here(input: Tensor) -> Tensor:
             "buckets, and hence detach_() cannot be called on these gradients. To fix this error, please "
             "refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
         )
+    if input._fn is not None:
+        input._cut = next_priority()
     input._fn, input._nr, input._requires_grad = None, 0, False
     input._tangents = None
     return input

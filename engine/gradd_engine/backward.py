@@ -18,7 +18,7 @@ from .anomaly import check_gradients
 from .hooks import answer
 from .nodes import ACCUMULATED, BODY, GRADIENTS, POSTHOOKS, PREHOOKS, SAVED, STOPS, AccumulateGrad, Edge, Node
 from .registry import named
-from .state import ambient, state
+from .state import as_it_is, state
 from .tangents import LEVELS
 
 if TYPE_CHECKING:
@@ -90,8 +90,10 @@ class GraphTask:
         #: where it stopped for who drives it
         self.stopped: Stop | None = None
         self._walk: Generator[Stop, Any, None] | None = None
-        #: makes what the pass returns, once it is through
-        self.finish: Callable[[], tuple[Any, ...]] = tuple
+        #: makes of the task what the pass returns, once it is through
+        self.result: Callable[[GraphTask], tuple[Any, ...]] | None = None
+        #: what they queued for the end of the pass
+        self.callbacks: list[Callable[[], Any]] = []
         #: callables of the user stand in the graph
         self.callables = Node.callables and _callables(order)
         #: gradients are searched for NaN, and the nodes that were run are remembered
@@ -131,6 +133,10 @@ class GraphTask:
         elif not self.skip:
             buffer[nr] = named.add(buffer[nr], g)
 
+    def finish(self) -> tuple[Any, ...]:
+        """What the pass returns, once it is through."""
+        return () if self.result is None else self.result(self)
+
     @property
     def done(self) -> bool:
         """Whether no node is left to run."""
@@ -152,6 +158,7 @@ class GraphTask:
             stop = self.advance()
             while stop is not None:
                 stop = self.advance(self.respond(stop))
+            self.call_back()
             return
         before = (state.grad, state.backend, state.task)
         state.grad, state.task = self.create and state.inference is None, self
@@ -167,10 +174,16 @@ class GraphTask:
         finally:
             state.grad, state.backend, state.task = before
 
+    def call_back(self) -> None:
+        """Call what callables queued for the end of the pass, and what that queues."""
+        while self.callbacks:
+            with as_it_is(task=self):
+                self.callbacks.pop(0)()
+
     def respond(self, stop: Stop) -> list[Any]:
         """Run the callables that `stop` is for; what they say."""
         try:
-            with ambient(grad=self.create and state.inference is None, task=self):
+            with as_it_is(grad=self.create and state.inference is None, task=self):
                 return answer(*stop)
         except BaseException as error:
             error.node = self.node  # type: ignore[attr-defined]
@@ -289,10 +302,10 @@ class GraphTask:
                 if not self.keep:
                     node.release()
             elif isinstance(node, AccumulateGrad):
-                arrived = grads[0] is not None and node.variable._requires_grad
+                counts = node.variable._requires_grad
                 box, grads = grads, list(grads)
                 found = self._accumulate(node, box)
-                if arrived and self._stops(ACCUMULATED, node):
+                if counts and self._stops(ACCUMULATED, node):
                     yield Stop(ACCUMULATED, node, [])
             else:
                 if self._stops(SAVED, node):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .dirty import check_written, rebase
+from .dirty import check_history, check_written, rebase
 from .dispatch import flat_tensors
 from .fitting import cast_gradient
 from .nodes import BODY, Node, edge_of, move_retainer, next_priority, node_of
@@ -89,6 +89,8 @@ class BackwardNode(CustomNode):
         self._dirty: tuple[Any, ...] = ()
         self._constant: tuple[Any, ...] = ()
         self._materialize = True
+        #: whether outputs that need no gradient count there
+        self._materialize_non_diff_grads = True
         self.saved_for_forward: tuple[Any, ...] | None = None
         self._pushing = False
         self._saved: list[Any] | None = []
@@ -133,8 +135,8 @@ class BackwardNode(CustomNode):
         """What `save_for_backward` kept (within jvp, `save_for_forward`); RuntimeError once it was freed, or
         where it was changed in place.
         """
-        if self._pushing and self.saved_for_forward is not None:
-            return self.saved_for_forward
+        if self._pushing:
+            return self.saved_for_forward or ()
         if self._saved is None:
             raise RuntimeError(FREED)
         return tuple(self._open(entry) for entry in self._saved)
@@ -267,11 +269,11 @@ class BackwardNode(CustomNode):
         nr = next((i for i, o in enumerate(outputs) if o is t and t._fn is self), None)
         if state.packing is None:
             return Saved(t, False)
-        entry = Packed(Saved(t, nr is not None, nr or 0), self)
+        entry = Packed(Saved(t, nr is not None, nr or 0))
         pack, entry.unpack = state.packing
         with ambient(grad=False, watcher=None, packing=None):
             entry.box = pack(t)
-            entry.stand_in = None if entry.edge is None else named.edge(t)
+            entry.stand_in = None if entry.edge(self) is None else named.edge(t)
         return entry
 
     # -- the backward --------------------------------------------------------------------------------
@@ -312,6 +314,8 @@ class BackwardNode(CustomNode):
         meta = self.metas.get(nr)
         if g is not None or not self._materialize or meta is None:
             return g
+        if not self._materialize_non_diff_grads and nr not in self.geometries:
+            return None
         with ambient(backend=self.backend):
             return named.zeros(list(meta.shape), dtype=meta.dtype)
 
@@ -382,6 +386,7 @@ def _set_history(
     dirty: Sequence[int],
     kept: Sequence[int],
 ) -> None:
+    check_history(outputs, inputs, numbers, width, dirty, kept)
     node: CustomNode = state.function or CustomNode(name)
     node.priority = next_priority()
     rebased = [o._base for k, o in enumerate(outputs) if k in dirty and o._base is not None]

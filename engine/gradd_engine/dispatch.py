@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from . import conjugate, graph
 from .backends.numpy import NUMPY
+from .cost import charge
 from .inplace import check_inference, check_memory, check_overlap, check_result, check_target, rebase
 from .methods import position
+from .misfit import misfit, stated
 from .registry import named
 from .schema import GREATEST, LEAST, check_attrs, check_int, type_name
 from .state import state
@@ -198,10 +200,14 @@ def _in_sight(backend: Backend) -> Backend:
 def _watched(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """`dispatch` where a watcher of the thread wants to see the nodes that the op makes."""
     watcher, listener = state.watcher, backend.listener
-    if listener is None or op.inline or watcher.opens(op):
-        found = execute(op, backend, inputs, attrs)
-    else:
-        found = shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+    watcher.begin(op, inputs)
+    try:
+        if listener is None or op.inline or watcher.opens(op):
+            found = execute(op, backend, inputs, attrs)
+        else:
+            found = shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+    finally:
+        watcher.end()
     watcher.settle(inputs, found)
     return found
 
@@ -239,6 +245,8 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
         inputs = backend.lifted(op, inputs)  # type: ignore[attr-defined]
     if op.checks is not None:
         op.checks(*inputs, **attrs)
+    if op.cost is not None:
+        charge(op, inputs, attrs)
     if op.base is not None:
         return _execute_inplace(op, backend, inputs, attrs)
     composite = op.composite
@@ -247,11 +255,13 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
     ):
         # What the composite makes from nothing belongs where its inputs are.
         before = state.backend
-        if before is backend:
-            return composite(*inputs, **attrs)
         state.backend = backend
         try:
             return composite(*inputs, **attrs)
+        except Exception as error:
+            if op.stateful or stated(error):
+                raise
+            raise misfit(op, inputs, attrs) from error
         finally:
             state.backend = before
     assert op.infer is not None
@@ -326,6 +336,8 @@ def _computed(
         history = _tracked(op, inputs)
     if op.composite is not None and not op.rules and (history or (LEVELS and levels_of(inputs))):
         return execute(op, backend, inputs, attrs)
+    if op.cost is not None:
+        charge(op, inputs, attrs)
     history = history and known.tracks
     if history and views:
         graph.renew(inputs)

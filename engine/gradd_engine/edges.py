@@ -21,7 +21,7 @@ from .layout import Meta
 from .nodes import BODY, SAVED, AccumulateGrad, Edge, Node, edge_of
 from .op import op
 from .registry import named
-from .saved import Saved, saved_value
+from .saved import Packed, Saved, saved_value
 from .state import ambient, state
 from .tensor import Tensor, detached
 
@@ -356,13 +356,29 @@ def _one_saved(node: Any, name: str, entry: Any, index: int | None) -> Any:
         # PyTorch made a tensor of the number, in the widest dtype of its kind, and saved that.
         with ambient(backend=node.backend, grad=False):
             return named.full([], entry, dtype=_WIDEST[type(entry)])
+    if isinstance(entry, Packed):
+        return _unpacked(node, entry)
     if listener is None or state.depth or not isinstance(entry, Saved):
         return saved_value(entry, node)
     entry.check(node)
     found = entry.source()
-    if found is not None and listener.knows(found):
+    if found is not None and not entry.is_output and listener.knows(found):
         return found
     return named.saved(stand_in(node), name, index=index)
+
+
+def _unpacked(node: Any, entry: Packed) -> Any:
+    """What the unpack hook gives, with the history of what was packed."""
+    found, edge = entry.open(), entry.edge(node)
+    if edge is None:
+        return found
+    if edge.node is node:
+        return named.with_history(found, stand_in(node, edge.nr))
+    for slot, e in enumerate(node.edges):
+        if e is not None and (e.node, e.nr) == (edge.node, edge.nr):
+            _look_behind(node, slot, e)
+            return named.with_history(found, stand_in(e.node, e.nr))
+    return found
 
 
 Node.__call__ = _called  # type: ignore[method-assign]

@@ -69,9 +69,12 @@ class Tangents:
     def _level(self, taken: _Taken, outputs: Sequence[Any], ctx: BackwardNode) -> None:
         dirty, constant = ctx._dirty, ctx._constant
         tangents = [
-            zeros_like(x) if t is None and ctx._materialize and isinstance(x, Tensor) else t
+            zeros_like(x)
+            if t is None and ctx._materialize and isinstance(x, Tensor) and x.dtype.differentiable
+            else t
             for x, t in zip(self._given, taken.tangents, strict=True)
         ]
+        versions = [None if t is None else t._vc.n for t in taken.tangents]
         ctx._pushing = True
         try:
             found = ctx.forward_cls.jvp(ctx, *tangents)
@@ -93,25 +96,54 @@ class Tangents:
                     f"Function's jvp returned a gradient at position {i}, but  the corresponding forward "
                     "output is not a differentiable Tensor.You should return None at that position instead."
                 )
-            self._check(o, t, tangents, dirty)
+            if any(o is d for d in dirty):
+                self._check_written(o, t, taken.tangents, versions)
+            elif o._base is not None:
+                self._check_view(o, t, taken.tangents)
             hold_tangent(o, t, taken.token)
             for k, x in enumerate(self._given):
                 if x is o:
                     taken.tangents[k] = t
 
-    def _check(self, o: Tensor, t: Tensor, tangents: Sequence[Any], dirty: Sequence[Any]) -> None:
-        """RuntimeError where a value was written to, or is a view, and its tangent is not."""
-        if any(o is d for d in dirty):
-            if not any(t is u for u in tangents):
-                raise RuntimeError(
-                    "An inplace custom Function is not modifying the forward mode gradients inplace. If the "
-                    "forward is modifying an input inplace, then the jvp function must modify the "
-                    "corresponding gradient inplace."
-                )
-        elif any(isinstance(x, Tensor) and x.storage is o.storage for x in self._given) and not any(
-            u is not None and u.storage is t.storage for u in tangents
-        ):
+    def _check_written(
+        self, o: Tensor, t: Tensor, tangents: Sequence[Any], versions: Sequence[int | None]
+    ) -> None:
+        """RuntimeError where a value was written to and its tangent was not, or is another."""
+        at = next((i for i, x in enumerate(self._given) if x is o), None)
+        if at is None or tangents[at] is None:
+            return
+        if t._vc.n == versions[at]:
+            raise RuntimeError(
+                "An inplace custom Function is not modifying the forward mode gradients inplace. If the "
+                "forward is modifying an input inplace, then the jvp function must modify the corresponding "
+                "gradient inplace."
+            )
+        if t is not tangents[at]:
+            raise RuntimeError(
+                "An inplace custom Function is not returning the forward mode gradients as-is. If the "
+                "forward is modifying an input inplace, then the jvp function must modify the gradient "
+                "inplace and return it as-is."
+            )
+
+    def _check_view(self, o: Tensor, t: Tensor, tangents: Sequence[Any]) -> None:
+        """RuntimeError where a value is a view of an argument, and its tangent is none of that one's."""
+        whole = ((x if x._base is None else x._base) if isinstance(x, Tensor) else None for x in self._given)
+        at = next((i for i, base in enumerate(whole) if base is o._base), None)
+        given = None if at is None else tangents[at]
+        if given is None:
+            return
+        if t._base is None:
             raise RuntimeError(
                 "A custom Function's forward is returning a view (or an input as-is) but the jvp is not "
                 "returning a view."
+            )
+        if given._base is not None and t._base is not given._base:
+            raise RuntimeError(
+                "A custom Function is returning a view but the jvp is not returning a view of the same base "
+                "as the given grad input."
+            )
+        if given._base is None and t._base is not given:
+            raise RuntimeError(
+                "A custom Function is returning a view but the jvp is not returning a view of the given grad "
+                "input."
             )

@@ -127,6 +127,10 @@ def erfc(xp: Any, x: Any) -> Any:
 
 def normal(xp: Any, x: Any) -> tuple[Any, Any]:
     """P(X <= x) and exp(-x*x/2) for a standard normal X."""
+    if not x.ndim:
+        # What NumPy makes of such arrays are numbers, which nothing can be written to.
+        below, bell = normal(xp, x.reshape(1))
+        return below.reshape(()), bell.reshape(())
     number = x.dtype.type
     bell = x * x
     bell *= number(-0.5)

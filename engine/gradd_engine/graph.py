@@ -45,6 +45,7 @@ class OpNode(Node):
         self.attrs = attrs
         self.params = params
         self.saved: dict[str, Any] | None = {}
+        self.counted = None if state.account is None else state.account.graphs
 
     def name(self) -> str:
         """The op's node name."""
@@ -79,7 +80,7 @@ class OpNode(Node):
             for entry in self.saved.values():
                 if type(entry) is not Saved:
                     check_saved(entry, self)
-                elif entry.tensor._vc.n != entry.version:
+                elif entry.tensor._vc.n != entry.version or entry.tensor._cut:
                     entry.check(self)
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:

@@ -73,8 +73,10 @@ def _taken(hook: Any, found: Any, value: Tensor | None) -> Any:
     return found
 
 
-def run_tensor_hooks(hooks: list[Any], g: Tensor) -> Tensor:
-    """Run hooks in order; each may replace the gradient by one of equal shape and dtype."""
+def run_tensor_hooks(hooks: list[Any], g: Tensor | None) -> Tensor | None:
+    """Run hooks in order, also where there is no gradient; each may replace it by one of equal shape and
+    dtype.
+    """
     for (hook,) in list(hooks):
         found = hook(g)
         if found is not None:
@@ -120,8 +122,7 @@ def answer(at: str, node: Node, values: Sequence[Any]) -> list[Any]:
     found = list(values)
     if at == GRADIENTS:
         for nr, hooks in node.output_hooks().items():
-            if found[nr] is not None:
-                found[nr] = run_tensor_hooks(hooks, found[nr])
+            found[nr] = run_tensor_hooks(hooks, found[nr])
         return found
     if at == PREHOOKS:
         return run_pre_hooks(node.pre_hooks or [], found)

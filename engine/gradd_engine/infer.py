@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .cost import spread
 from .dtypes import FLOAT, DType
-from .layout import Meta, Size
+from .layout import Meta, Size, numel
+from .misfit import misfit, stated
 from .saved import TensorMeta
 from .schema import check_attrs
 from .state import state
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 _MOST = 512
 #: parameters that are compared by value; their class counts too, since 1 == 1.0 == True
 PLAIN = frozenset({type(None), bool, int, float, complex, str, DType})
+#: most dimensions and bytes of an array
+DIMS, _BYTES = 64, (1 << 63) - 1
 _LISTS = frozenset({list, tuple, Size})
 
 
@@ -100,8 +104,7 @@ def learn(op: Op, key: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str
             return None
     if not state.depth:
         check_attrs(op.schema, attrs)
-    assert op.infer is not None
-    found = Known(op, _sized(op.infer(*inputs, **attrs)), inputs, attrs)
+    found = Known(op, _sized(_inferred(op, inputs, attrs)), inputs, attrs)
     if len(op.known) >= _MOST:
         op.known.clear()
     op.known[key] = found
@@ -113,12 +116,38 @@ def _sized(meta: Meta) -> Meta:
     return meta
 
 
+def _check_size(meta: Meta) -> None:
+    """RuntimeError where no memory could have that shape."""
+    shape = meta.shape
+    if shape and min(shape) < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
+    if meta.strides and max(meta.strides) * meta.dtype.itemsize > _BYTES:
+        raise RuntimeError(f"Stride calculation overflowed with strides={list(meta.strides)}")
+    # what has no elements may still be of any size in its other dimensions
+    if len(shape) > DIMS or numel([n for n in shape if n]) * meta.dtype.itemsize > _BYTES:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
+
+
+def _inferred(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    assert op.infer is not None
+    try:
+        found = op.infer(*inputs, **attrs)
+        for meta in found if op.many else (found,):
+            _check_size(meta)
+            if not op.view:
+                meta.room = spread(inputs)
+        return found
+    except Exception as error:
+        if stated(error):
+            raise
+        raise misfit(op, inputs, attrs) from error
+
+
 def infer(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """``op.infer(*inputs, **attrs)``: a Meta, or a list of them where the op has many outputs."""
-    assert op.infer is not None
     known = op.inferred
     if known is None:
-        return op.infer(*inputs, **attrs)
+        return _inferred(op, inputs, attrs)
     parts: list[Any] = [state.dtype]
     for x in inputs:
         if isinstance(x, Tensor):
@@ -129,7 +158,7 @@ def infer(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         offset = inputs[0].offset
         if offset.__class__ is not int:
             # A plan's tracer marks offsets that change from run to run: what is remembered must be numbers.
-            return op.infer(*inputs, **attrs)
+            return _inferred(op, inputs, attrs)
         parts.append(offset)
     for v in attrs.values():
         kind = v.__class__
@@ -138,11 +167,11 @@ def infer(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         elif kind in _LISTS and PLAIN.issuperset(kinds := tuple(map(type, v))):
             parts += (kinds, tuple(v))
         else:
-            return op.infer(*inputs, **attrs)
+            return _inferred(op, inputs, attrs)
     key = tuple(parts)
     found = known.get(key)
     if found is None:
-        found = op.infer(*inputs, **attrs)
+        found = _inferred(op, inputs, attrs)
         for meta in found if op.many else (found,):
             _sized(meta)
         if len(known) >= _MOST:

@@ -11,6 +11,8 @@ import weakref
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+from .state import state
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -105,6 +107,8 @@ class Node:
 
     def __init__(self) -> None:
         self.priority = next(_sequence)
+        #: of the account whose memory it is in, which counts what refers to this
+        self.counted = None if state.account is None else state.account.graphs
 
     def name(self) -> str:
         """The node's name as PyTorch prints it, e.g. ``MulBackward0``."""

@@ -48,8 +48,15 @@ def _entries(t: Tensor) -> list[tuple[Any, Any, Any]]:
     return list(places(node.saved))
 
 
+def _entry(of: Tensor, at: int) -> tuple[Any, Any, Any]:
+    entries = _entries(of)
+    if not 0 <= at < len(entries):
+        raise IndexError(f"the node keeps {len(entries)} tensors, there is no number {at}")
+    return entries[at]
+
+
 def _saved_at(of: Tensor, at: int) -> Tensor:
-    entry = _entries(of)[at][2]
+    entry = _entry(of, at)[2]
     if not isinstance(entry, Saved):
         raise RuntimeError("this saved tensor is packed")
     return detached(entry.tensor)
@@ -65,12 +72,12 @@ saved_at = op(
 
 
 def _drop(of: Tensor, at: int) -> None:
+    where, key, entry = _entry(of, at)
     node = _owner(of)
     assert node is not None
-    where, key, entry = _entries(of)[at]
     if not isinstance(entry, Saved):
         raise RuntimeError("this saved tensor is packed")
-    where[key] = Packed(entry, node)
+    where[key] = Packed(entry)
     node.packed = True
 
 
@@ -107,7 +114,7 @@ def _pack(
     Node.callables = True
 
 
-class _Packing(Watcher):
+class Packing(Watcher):
     """Packs what the operations of a thread save for backward."""
 
     def __init__(self) -> None:
@@ -157,18 +164,20 @@ class saved_tensors_hooks:
     def __init__(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
-        self._modes: list[ambient] = []
 
     def __enter__(self) -> None:
         if state.unpackable is not None:
             raise RuntimeError(state.unpackable)
         _check_callable("_push_saved_tensors_default_hooks()", self.pack_hook, self.unpack_hook)
-        mode = ambient(packing=(self.pack_hook, self.unpack_hook), watcher=_Packing())
-        mode.__enter__()
-        self._modes.append(mode)
+        # One stack for all pairs, in the thread's state: what is entered within a pass ends with its callable.
+        state.packings = (*state.packings, (state.packing, state.watcher))
+        state.packing, state.watcher = (self.pack_hook, self.unpack_hook), Packing()
 
     def __exit__(self, *exc: object) -> None:
-        self._modes.pop().__exit__(None, None, None)
+        if not state.packings:
+            raise RuntimeError("no saved-tensor hooks are entered that could be left")
+        *below, (state.packing, state.watcher) = state.packings
+        state.packings = tuple(below)
 
 
 @contextmanager
@@ -182,58 +191,21 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         yield
 
 
-class _Clones:
-    """The copies of what was saved within one context."""
-
-    #: one such context is open
-    entered = False
-
-    def __init__(self) -> None:
-        self._open = True
-
-    def pack(self, t: Any) -> Any:
-        """A copy."""
-        return t.clone()
-
-    def unpack(self, t: Any) -> Any:
-        """The copy; AssertionError once the context has ended."""
-        if not self._open:
-            raise AssertionError(
-                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the "
-                "graph was originally recorded."
-            )
-        return t
-
-    def clear(self) -> None:
-        """The context ends."""
-        self._open = False
-
-
-@contextmanager
-def allow_mutation_on_saved_tensors() -> Iterator[_Clones]:
-    """Context in which tensors saved for backward may be changed in place: backward, within the same
-    context, uses what they held when they were saved (torch.autograd.graph.allow_mutation_on_saved_tensors).
-
-    RuntimeError where one such context is within another.
-    """
-    if _Clones.entered:
-        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-    clones = _Clones()
-    with saved_tensors_hooks(clones.pack, clones.unpack):
-        _Clones.entered = True
-        try:
-            yield clones
-        finally:
-            clones.clear()
-            _Clones.entered = False
-
-
 class SavedTensor:
     """A place where a node keeps a tensor for backward (``node._raw_saved_self``)."""
 
-    def __init__(self, node: Any, key: str) -> None:
-        self._node = node
-        self._key = key
+    _node: Any
+    _key: str
+
+    def __init__(self) -> None:
+        raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden")
+
+    @classmethod
+    def of(cls, node: Any, key: str) -> SavedTensor:
+        """The place `key` of a node."""
+        made = cls.__new__(cls)
+        made._node, made._key = node, key
+        return made
 
     def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         """Pack the tensor now, and unpack it in backward; RuntimeError where it was freed or has hooks."""
@@ -253,4 +225,4 @@ class SavedTensor:
         _pack(self._node._stand_in(), at, pack_hook, unpack_hook, [])
 
 
-Node._raw = SavedTensor
+Node._raw = SavedTensor.of

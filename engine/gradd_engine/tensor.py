@@ -40,11 +40,23 @@ class Storage:
     def flat(self) -> Any:
         """The memory as a 1-D array of bytes, in address order; shared, not copied."""
         if self._flat is None:
-            a = self.array
-            if not a.flags.c_contiguous:
-                a = a.transpose(sorted(range(a.ndim), key=lambda i: (-a.strides[i], -a.shape[i])))
-            self._flat = a.reshape(-1).view("uint8")
+            self._flat = flat_bytes(self.array)
         return self._flat
+
+
+def flat_bytes(a: Any) -> Any:
+    """The memory of a backend's array as bytes, in address order; shared, not copied."""
+    if not a.flags.c_contiguous:
+        turned = a.transpose(sorted(range(a.ndim), key=lambda i: (-a.strides[i], -a.shape[i])))
+        # with gaps between its elements it lies in a flat array of the backend's
+        a = turned if turned.flags.c_contiguous else _root(a)
+    return a.reshape(-1).view("uint8")
+
+
+def _root(a: Any) -> Any:
+    while a.base is not None:
+        a = a.base
+    return a
 
 
 class Lease:
@@ -112,6 +124,8 @@ class Tensor:
     _hooks: list[Any] | None = None
     _post_hooks: list[Any] | None = None
     _retains: bool = False
+    #: the sequence number at which detach_() took its history; 0 where it did not
+    _cut: int = 0
     #: of a stand-in for a gradient edge: gives the edge (see edges.py)
     _stands: Callable[[], Edge | None] | None = None
     #: dtype of .grad: ... for the tensor's own, None for any
@@ -268,6 +282,10 @@ class Tensor:
             raise RuntimeError("requires_grad must be a bool")
         self._set_requires_grad(value, "attribute")
 
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("cannot delete requires_grad")
+
     @property
     def is_leaf(self) -> bool:
         """True when no graph leads to this tensor; RuntimeError for a view that may not be rebuilt."""
@@ -374,6 +392,21 @@ def _refuse(name: str) -> Callable[..., None]:
 
     return refuse
 
+
+def _no_deletion(name: str, instead: str = "") -> Callable[..., None]:
+    def refuse(self: Tensor) -> None:
+        raise RuntimeError(f"Deletion of {name} not allowed.{instead}")
+
+    return refuse
+
+
+# Private names of PyTorch that scripts read.
+Tensor._grad_fn = property(  # type: ignore[attr-defined]
+    lambda self: self.grad_fn, None, _no_deletion("_grad_fn", " Detach tensor instead!")
+)
+Tensor._backward_hooks = property(  # type: ignore[attr-defined]
+    lambda self: self._hooks, None, _no_deletion("_backward_hooks")
+)
 
 for _name in ("_version", "device", "grad_fn", "is_leaf", "ndim", "output_nr", "retains_grad"):
     _no = _refuse(_name)

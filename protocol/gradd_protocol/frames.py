@@ -112,6 +112,11 @@ def size(parts: Sequence[Part]) -> int:
     return sum(part.nbytes if isinstance(part, memoryview) else len(part) for part in parts)
 
 
+def header_bytes(frame: Bytes) -> int:
+    """Octets of the JSON header of a frame."""
+    return int.from_bytes(frame[:8], "little")
+
+
 def decode(data: Bytes) -> tuple[Message, list[Array]]:
     """A frame's message and buffers; the buffers are read-only views of `data`. Raises Malformed."""
     header, body = _decode(_any, data)

@@ -8,6 +8,7 @@ from gradd_engine.backends.meta import MetaBackend
 from gradd_engine.dispatch import flat_tensors
 from gradd_engine.layout import Meta
 from gradd_engine.nodes import Node
+from gradd_engine.ops.dynamic import ShapeDependsOnValuesError
 from gradd_engine.state import ambient, state
 from gradd_engine.transforms.batched_pass import check_batched
 from gradd_protocol.problems import Problem, problem
@@ -63,6 +64,8 @@ def admit(bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Pro
             attrs = call.attributes(late)
             try:
                 results = _dry(call, inputs, attrs, meta)
+            except ShapeDependsOnValuesError:
+                results = UNKNOWN
             except Exception as error:
                 found = op_failed(error, i, 0)
                 if found.slug != "op-failed":

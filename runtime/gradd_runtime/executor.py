@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from gradd_engine.cost import TooMuchWork
 from gradd_engine.memory import OutOfQuota
+from gradd_engine.ops.dynamic import ShapeDependsOnValuesError
 from gradd_engine.state import Mode, set_mode, state
 from gradd_protocol.problems import Problem, ProtocolError, problem
 from gradd_protocol.program import GradOf, Value
@@ -32,28 +34,39 @@ class Run:
     produced: int = field(default=0)
 
 
+def class_of(error: BaseException) -> str:
+    """The name of an exception's class, of those that PyTorch has."""
+    private = isinstance(error, ShapeDependsOnValuesError)
+    return RuntimeError.__name__ if private else type(error).__name__
+
+
+def over_quota(error: OutOfQuota | MemoryError, **members: Any) -> Problem:
+    """The problem of what the session has no bytes for."""
+    if isinstance(error, OutOfQuota):
+        members |= {"requested": error.requested, "used": error.used, "limit": error.limit}
+    return problem("quota-exceeded", str(error) or "out of memory", exception="RuntimeError", **members)
+
+
 def op_failed(error: BaseException, step: int, applied: int) -> Problem:
     """The problem of a step that raised: PyTorch's class and message."""
     if isinstance(error, ProtocolError):
         return error.problem
     if isinstance(error, (OutOfQuota, MemoryError)):
-        members = (
-            {"requested": error.requested, "used": error.used, "limit": error.limit}
-            if isinstance(error, OutOfQuota)
-            else {}
-        )
+        return over_quota(error, step=step, applied=applied)
+    if isinstance(error, TooMuchWork):
         return problem(
-            "quota-exceeded",
-            str(error) or "out of memory",
+            "work-exceeded",
+            str(error),
             exception="RuntimeError",
             step=step,
             applied=applied,
-            **members,
+            requested=min(error.requested, (1 << 63) - 1),
+            limit=error.limit,
         )
     return problem(
         "op-failed",
         str(error),
-        exception=type(error).__name__,
+        exception=class_of(error),
         step=step,
         applied=applied,
         node=getattr(error, "visited", None),

@@ -220,7 +220,7 @@ def answer(seq: int, position: int, work: Work, outcome: Outcome) -> tuple[bytes
     if outcome.problem is not None:
         return _encoder.encode(outcome.problem), outcome.problem.status
     try:
-        found = {label: array for label, (array, _) in zip(work.labels, outcome.results, strict=True)}
+        found = {label: array for label, (array, *_) in zip(work.labels, outcome.results, strict=True)}
         return jsonform.encode_results(seq, position, found), 200
     except ProtocolError as error:
         refused: Problem = error.problem

@@ -9,12 +9,14 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from gradd_engine.memory import TENSOR_BYTES
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import ProtocolError, problem
 
 from . import jsonbatch
+from .refusals import broken
 from .store import Record
 from .work import perform
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from .session import Session
     from .work import Work
 
+#: bytes of answers that a session remembers by their keys: the oldest go
+KEY_BYTES = 32 << 20
 _encoder = msgspec.json.Encoder()
 
 
@@ -32,6 +36,8 @@ class JsonDesk:
 
     def __init__(self) -> None:
         self._keys: OrderedDict[str, tuple[bytes, bytes, int]] = OrderedDict()
+        #: bytes of the answers under keys
+        self.bytes = 0
         self._seq = 0
 
     def take(
@@ -50,9 +56,16 @@ class JsonDesk:
         body, status = self._run(session, lambda: jsonbatch.compile_batch(text, session.table))
         if key is not None:
             self._keys[key] = (digest, body, status)
-            if len(self._keys) > DEFAULT.stored_keys:
-                self._keys.popitem(last=False)
+            self._count(session, key, body)
+            while len(self._keys) > DEFAULT.stored_keys or (self.bytes > KEY_BYTES and len(self._keys) > 1):
+                old, (_, other, _) = self._keys.popitem(last=False)
+                self._count(session, old, other, -1)
         return m.JsonReply(status), [frames.text_buffer(body)]
+
+    def _count(self, session: Session, key: str, body: bytes, sign: int = 1) -> None:
+        nbytes = sign * (len(key) + len(body) + TENSOR_BYTES)
+        self.bytes += nbytes
+        session.account.charge(nbytes)
 
     def backward(self, session: Session, name: str, text: bytes) -> tuple[m.JsonReply, list[Any]]:
         """Answer `POST .../tensors/{name}:backward`."""
@@ -70,6 +83,8 @@ class JsonDesk:
             assert isinstance(reply, m.JsonReply)
             return frames.join(frames.encode(msgspec.structs.replace(reply, replayed=True), buffers))
         ack = message.seq - 1 if message.ack is None else message.ack
+        writer.check_window(message.seq, ack)
+        held = writer.held
         if writer.consume(message.seq, ack):
             body, status = self._run(
                 session, lambda: jsonbatch.compile_batch(text, session.table), writer.id, message.seq
@@ -84,7 +99,8 @@ class JsonDesk:
         found = m.JsonReply(status), [frames.text_buffer(body)]
         data = frames.join(frames.encode(*found))
         writer.position = session.position
-        writer.replies[message.seq] = (digest, data)
+        writer.store(message.seq, digest, data)
+        session.account.charge(writer.held - held)
         session.store.append(Record(session.position, writer.id, message.seq, digest, text, str(status)))
         return data
 
@@ -102,6 +118,14 @@ class JsonDesk:
             work = compile()
         except ProtocolError as refused:
             return _encoder.encode(refused.problem), refused.problem.status
-        outcome = perform(work, session)
-        session.counts["steps"] += outcome.applied
-        return jsonbatch.answer(seq, session.position, work, outcome)
+        try:
+            outcome = perform(work, session)
+            session.counts["steps"] += outcome.applied
+            found = jsonbatch.answer(seq, session.position, work, outcome)
+            session.account.charge(-outcome.copied)
+            session.settle()
+            return found
+        except Exception as error:
+            # The number is consumed, so it has an answer, and a key does not run twice.
+            fault = broken(session.name, error)
+            return _encoder.encode(fault), fault.status

@@ -45,7 +45,7 @@ class Hook:
         self.runs = 0
         # Not the session: a hook hangs on a tensor that the session holds.
         self._table, self._backend, self._counts = session.table, session.backend, session.counts
-        self._budget = session.hooks.budget
+        self._ration = session.hooks.ration
         for i, step in enumerate(form.steps):
             if step.op in _PASSES:
                 raise invalid(i, f"a hook does not start passes: {step.op}()")
@@ -86,7 +86,9 @@ class Hook:
 
     def __call__(self, *given: Any) -> Any:
         """Run the steps on what a pass brings: a tensor, or tuples of them; what replaces it, or None."""
-        self._budget.take(len(self._bound.calls))
+        if given[0] is None:
+            return None  # a tensor to which no gradient came: there is nothing to run the steps on
+        self._ration.take(len(self._bound.calls))
         flat = [t for x in given for t in (x if isinstance(x, (tuple, list)) else [x])]
         table, backend = self._table, self._backend
         try:
@@ -121,6 +123,21 @@ def _slot(compiled: Compiler, ref: Any) -> int | None:
     return compiled.scope[ref.name]
 
 
+class Ration:
+    """The steps that hooks may still run in a batch: many hooks, run by many passes, would make a small
+    request a long one.
+    """
+
+    def __init__(self) -> None:
+        self.left = DEFAULT.batch_hook_steps
+
+    def take(self, steps: int) -> None:
+        """A hook of so many steps is about to run. RuntimeError where they are too many."""
+        self.left -= steps
+        if self.left < 0:
+            raise RuntimeError(f"the hooks of one batch run at most {DEFAULT.batch_hook_steps} steps")
+
+
 class Declared:
     """A hook with how to remove it. It goes when what it hangs on does."""
 
@@ -144,31 +161,12 @@ class Declared:
         return {"name": self.hook.name, **defaults, **self.said, "runs": self.hook.runs}
 
 
-class Budget:
-    """How many steps the hooks of one batch may run: hooks that many tensors share would make a small request
-    a long one.
-    """
-
-    def __init__(self) -> None:
-        self._steps = 0
-
-    def begin(self) -> None:
-        """A batch begins."""
-        self._steps = 0
-
-    def take(self, steps: int) -> None:
-        """A hook of so many steps is about to run; RuntimeError where the batch has run too many."""
-        if self._steps + steps > DEFAULT.batch_hook_steps:
-            raise RuntimeError(f"the hooks of one batch run at most {DEFAULT.batch_hook_steps} steps")
-        self._steps += steps
-
-
 class Hooks:
     """The hooks of a session, by name, in the order in which they were declared."""
 
     def __init__(self) -> None:
         self._declared: dict[str, Declared] = {}
-        self.budget = Budget()
+        self.ration = Ration()
 
     def answer(
         self,

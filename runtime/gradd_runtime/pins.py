@@ -9,7 +9,8 @@ from gradd_protocol.messages import TensorInfo
 from gradd_protocol.problems import ProtocolError
 
 if TYPE_CHECKING:
-    from gradd_engine.tensor import Tensor
+    from gradd_engine.memory import Account
+    from gradd_engine.tensor import Storage, Tensor
 
     Values = np.ndarray[Any, Any]
 
@@ -21,17 +22,22 @@ class Pins:
     something does. A client that reads a value and goes on has acknowledged it by then, so nothing is copied.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, account: Account) -> None:
+        self._account = account
         self._pins: dict[str, tuple[Values, TensorInfo]] = {}
-        self._shared: set[str] = set()
+        #: the storages that results lie in: they count for as long as they are held
+        self._shared: dict[str, Storage] = {}
 
     def __len__(self) -> int:
         return len(self._pins)
 
-    def add(self, key: str, values: Values, dtype: str) -> None:
-        """Pin `values`, C-ordered; they may be a tensor's own memory."""
+    def add(self, key: str, values: Values, dtype: str, storage: Storage | None) -> None:
+        """Pin `values`, C-ordered; `storage`: that of the tensor whose own memory they are."""
         self._pins[key] = values, TensorInfo(key, None, list(values.shape), [], dtype, False, True, 0, False)
-        self._shared.add(key)
+        if storage is not None:
+            self._shared[key] = storage
+        else:
+            self._account.charge(values.nbytes)
 
     def read(self, key: str, begin: int = 0, count: int | None = None) -> tuple[Values, TensorInfo]:
         """The values and what they are; with `count` so many of their octets from `begin` on, flat.
@@ -47,27 +53,36 @@ class Pins:
 
     def drop(self, key: str) -> None:
         """Forget a result, if it is there."""
-        self._pins.pop(key, None)
-        self._shared.discard(key)
+        found = self._pins.pop(key, None)
+        if self._shared.pop(key, None) is None and found is not None:
+            self._account.charge(-found[0].nbytes)
 
     def clear(self) -> None:
         """Forget all."""
-        self._pins.clear()
-        self._shared.clear()
+        for key in list(self._pins):
+            self.drop(key)
 
     def settle(self) -> None:
-        """Give what is pinned memory of its own: something is about to run, and may write."""
-        for key in self._shared:
+        """Give what is pinned memory of its own: something is about to run, and may write. Raises
+        OutOfQuota.
+        """
+        while self._shared:
+            key = next(iter(self._shared))
             values, info = self._pins[key]
+            self._account.admit(values.nbytes)
             self._pins[key] = np.array(values), info
-        self._shared.clear()
+            del self._shared[key]
 
 
-def values_of(t: Tensor) -> Values:
-    """The tensor's values, C-ordered: its own memory where that can be, good until something runs."""
+def values_of(t: Tensor, account: Account | None = None) -> Values:
+    """The tensor's values, C-ordered: its own memory where that can be, good until something runs. Raises
+    OutOfQuota before it makes a copy that the account has no room for.
+    """
     array: Any = t.array
     if isinstance(array, np.ndarray) and array.flags.c_contiguous and not t._conj:
         return array
+    if account is not None:
+        account.afford(t.nbytes)
     own: Values = t.backend.to_numpy(t)
     return own
 

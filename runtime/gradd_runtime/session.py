@@ -12,39 +12,48 @@ import hashlib
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.dtypes import defaulting
-from gradd_engine.memory import Account
+from gradd_engine.memory import Account, OutOfQuota
 from gradd_engine.rng import SEED, Generator
 from gradd_engine.state import EVERY, ambient, quiet_kernels
 from gradd_protocol import frames, names
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
-from gradd_protocol.problems import Problem, ProtocolError, problem
+from gradd_protocol.problems import Problem, ProtocolError
 from gradd_protocol.program import validate
 from gradd_protocol.values import decode_scalars
 
-from . import graphs, jsonbatch
+from . import graphs, jsonbatch, single
 from .binding import Bound, bind_program, check_uploads
+from .executor import over_quota
 from .jsondesk import JsonDesk
 from .jsonhooks import Hooks
-from .pins import Pins, taken, values_of
+from .pins import Pins
 from .plan import Plans
 from .profile import Profile
+from .refusals import broken
 from .store import MemoryStore, Record
-from .table import Table, describe, not_found
+from .table import Table, not_found
 from .work import Outcome, Work, perform
 from .writers import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gradd_engine.backends import Backend
+    from gradd_protocol.program import Program
 
     from .store import Store
 
 PROGRAMS = 1024
+#: bytes of programs that a session keeps: the least recently used go
+PROGRAM_BYTES = 64 << 20
+#: what a step of a bound program takes, and an octet of the JSON that says it; a writer; an entry of a table
+#: or of what was admitted, about (measured with tracemalloc)
+STEP_BYTES, OCTET_BYTES, WRITER_BYTES, ENTRY_BYTES = 400, 4, 1000, 120
 
 
 class Session:
@@ -66,10 +75,13 @@ class Session:
         self.writers: dict[int, Writer] = {}
         self.staged: dict[str, np.ndarray[Any, Any]] = {}
         self.staged_bytes = 0
-        self.pinned = Pins()
+        self.pinned = Pins(self.account)
         self.admitted: OrderedDict[Any, None] = OrderedDict()
         self.counts = {"messages": 0, "batches": 0, "round_trips": 0, "steps": 0}
         self._next_writer = 1
+        self._program_bytes: dict[str, int] = {}
+        #: bytes counted for tables and plans, as of the last `settle`
+        self._settled = 0
         self.desk = JsonDesk()
         self.hooks = Hooks()
         self.plans = Plans()
@@ -83,10 +95,17 @@ class Session:
         self.table.clear()
         for held in (self.programs, self.writers, self.staged, self.pinned, self.admitted):
             held.clear()
-        self.staged_bytes = 0
+        self._program_bytes.clear()
+        self.staged_bytes = self.account.other = self._settled = 0
         self.desk, self.hooks, self.plans = JsonDesk(), Hooks(), Plans()
         if self.account.used:
             gc.collect()
+
+    def settle(self) -> None:
+        """Count what tables and plans take by now."""
+        beside = ENTRY_BYTES * (len(self.table) + len(self.admitted)) + self.plans.counts["bytes"]
+        self.account.charge(beside - self._settled)
+        self._settled = beside
 
     # -- frames ------------------------------------------------------------------------------------
 
@@ -124,6 +143,7 @@ class Session:
                 backend=self.backend,
                 generator=self.generator,
                 account=self.account,
+                ledger=self.account,
                 depth=0,
                 below=EVERY,
             ),
@@ -137,23 +157,24 @@ class Session:
                     return self._attached(), []
                 case m.Acquire():
                     self.epoch += 1
+                    self.account.charge(-sum(w.held + WRITER_BYTES for w in self.writers.values()))
                     self.writers.clear()
                     self.pinned.clear()
-                    self.staged.clear()
-                    self.staged_bytes = 0
+                    for key in list(self.staged):
+                        single.unstage(self, key)
                     return self._attached(), []
                 case m.JsonBatch():
                     taken = self.desk.take(self, message, frames.text_of(buffers[0]))
                     return (taken, []) if isinstance(taken, bytes) else taken
                 case m.PutTensor():
-                    return self._put(message.name, buffers[0], message.requires_grad), []
+                    return single.put(self, message.name, buffers[0], message.requires_grad), []
                 case m.PutJson():
                     array, flag = jsonbatch.tensor(frames.text_of(buffers[0]))
-                    return self._put(message.name, array, flag), []
+                    return single.put(self, message.name, array, flag), []
                 case m.GetTensor():
-                    return self._get(message.name)
+                    return single.get(self, message.name)
                 case m.DeleteTensor():
-                    return self._delete(message.name), []
+                    return single.delete(self, message.name), []
                 case m.ListTensors():
                     return m.Tensors(list(self.table.rows())), []
                 case m.BackwardJson():
@@ -163,7 +184,7 @@ class Session:
                 case m.GetGraph():
                     return graphs.answer(message, self.table)
                 case m.Stage():
-                    return self._stage(message.key, buffers[0]), []
+                    return single.stage(self, message.key, buffers[0]), []
                 case m.GetResult():
                     values, info = self.pinned.read(message.key, message.begin, message.count)
                     return m.TensorReply(info), [values]
@@ -195,6 +216,10 @@ class Session:
     # -- writers and batches -----------------------------------------------------------------------
 
     def _attached(self) -> m.Attached:
+        try:
+            self.account.admit(WRITER_BYTES)
+        except OutOfQuota as error:
+            raise ProtocolError(over_quota(error)) from None
         self.table.note_changes(self.position)  # what was before is no news to it
         writer = Writer(self._next_writer, position=self.position)
         self._next_writer += 1
@@ -235,11 +260,13 @@ class Session:
         if stored is not None:
             reply, out = frames.decode_reply(stored)
             assert isinstance(reply, m.BatchReply)
-            return frames.join(frames.encode(_replayed(reply), out))
-        bound, refusal = self._program(batch)
+            return frames.join(frames.encode(msgspec.structs.replace(reply, replayed=True), out))
+        bound, refusal = self._program(batch, frame)
         missing = [k for k in batch.uploads if isinstance(k, str) and k not in self.staged]
         if missing:
             raise ProtocolError.of("upload-missing", f"upload {missing[0]!r} has not come")
+        writer.check_window(batch.seq, batch.ack)
+        held = writer.held
         runs = writer.consume(batch.seq, batch.ack)
         for key in [k for k, seq in writer.pinned.items() if seq <= writer.ack]:
             del writer.pinned[key]
@@ -249,29 +276,42 @@ class Session:
         self.counts["batches"] += 1
         if batch.fetch or batch.state:
             self.counts["round_trips"] += 1
+        # What was staged is counted as a tensor from here on, or not at all.
+        staged = {
+            k: single.unstage(self, k) for k in batch.uploads if isinstance(k, str) and k in self.staged
+        }
         outcome = Outcome()
-        if runs:
-            outcome = self._run(batch, bound, refusal, buffers)
-            if outcome.problem is not None:
-                writer.failed = batch.seq
-        for key in {k for k in batch.uploads if isinstance(k, str)}:
-            self.staged_bytes -= self.staged.pop(key).nbytes
+        try:
+            if runs:
+                outcome = self._run(batch, bound, refusal, buffers, staged)
+            reply = self._reply(batch, writer, outcome, runs)
+            data = frames.join(frames.encode(reply, outcome.inline))
+        except Exception as error:
+            # The number is consumed, so it has an answer.
+            reply = m.BatchReply(seq=batch.seq, position=self.position, problem=broken(self.name, error))
+            data = frames.join(frames.encode(reply))
+        del staged
+        if reply.problem is not None:
+            writer.failed = batch.seq
+        writer.position = self.position
+        writer.store(batch.seq, digest, data)
+        self.account.charge(writer.held - held - outcome.copied)
+        self.settle()
+        self.store.append(
+            Record(self.position, writer.id, batch.seq, digest, bytes(frame), _word(reply.problem, runs))
+        )
+        return data
+
+    def _reply(self, batch: m.Batch, writer: Writer, outcome: Outcome, runs: bool) -> m.BatchReply:
         others = self.position - writer.position > 1
-        reply = m.BatchReply(
+        return m.BatchReply(
             seq=batch.seq, position=self.position, applied=outcome.applied, skipped=not runs,
             results=self._results(outcome, writer, batch.seq), others=others,
             changed=self.table.changed_since(writer.position) if others else [],
             state=self.table.infos(batch.state, f"@{writer.id}."), problem=outcome.problem,
         )  # fmt: skip
-        writer.position = self.position
-        data = frames.join(frames.encode(reply, outcome.inline))
-        writer.replies[batch.seq] = (digest, data)
-        self.store.append(
-            Record(self.position, writer.id, batch.seq, digest, bytes(frame), _word(outcome.problem, runs))
-        )
-        return data
 
-    def _program(self, batch: m.Batch) -> tuple[Bound | None, Problem | None]:
+    def _program(self, batch: m.Batch, frame: frames.Bytes) -> tuple[Bound | None, Problem | None]:
         """The batch's program, and why it is refused if it is; program-unknown is not consumed, so it is
         raised.
         """
@@ -289,23 +329,36 @@ class Session:
                 raise ProtocolError.of(
                     "malformed-frame", "the program's id is not the digest of its definition"
                 )
+            nbytes = _bytes_of(batch.definition, frame)
             bound = bind_program(batch.definition, batch.program)
+            self.account.admit(nbytes)
         except ProtocolError as error:
             return None, error.problem
+        except OutOfQuota as error:
+            return None, over_quota(error)
         self.programs[bound.id] = bound
+        self._program_bytes[bound.id] = nbytes
         if self.profile is not None and bound.calls:
             self.profile.new(bound.id, bound.definition)
-        if len(self.programs) > PROGRAMS:
-            self.programs.popitem(last=False)
+        held = sum(self._program_bytes.values())
+        while len(self.programs) > PROGRAMS or (held > PROGRAM_BYTES and len(self.programs) > 1):
+            nbytes = self._program_bytes.pop(self.programs.popitem(last=False)[0])
+            self.account.charge(-nbytes)
+            held -= nbytes
         return bound, None
 
     def _run(
-        self, batch: m.Batch, bound: Bound | None, refusal: Problem | None, buffers: Sequence[Any]
+        self,
+        batch: m.Batch,
+        bound: Bound | None,
+        refusal: Problem | None,
+        buffers: Sequence[Any],
+        staged: Mapping[str, Any],
     ) -> Outcome:
         try:
             if refusal is not None or bound is None:
                 return Outcome(problem=refusal)
-            work = self._work(batch, bound, buffers)
+            work = self._work(batch, bound, buffers, staged)
         except ProtocolError as error:
             return Outcome(problem=error.problem)
         with defaulting(bound.dtype):
@@ -313,7 +366,7 @@ class Session:
         self.counts["steps"] += outcome.applied
         return outcome
 
-    def _work(self, batch: m.Batch, bound: Bound, buffers: Sequence[Any]) -> Work:
+    def _work(self, batch: m.Batch, bound: Bound, buffers: Sequence[Any], staged: Mapping[str, Any]) -> Work:
         if len(batch.inputs) != bound.inputs:
             raise ProtocolError.of(
                 "malformed-frame", f"the program has {bound.inputs} inputs, the batch {len(batch.inputs)}"
@@ -337,7 +390,7 @@ class Session:
         uploads = []
         for key in batch.uploads:
             if isinstance(key, str):
-                uploads.append(self.staged[key])
+                uploads.append(staged[key])
             elif key < len(buffers):
                 uploads.append(np.array(buffers[key]))
             else:
@@ -360,7 +413,7 @@ class Session:
 
     def _results(self, outcome: Outcome, writer: Writer, seq: int) -> list[m.Result]:
         out: list[m.Result] = []
-        for k, (array, dtype) in enumerate(outcome.results):
+        for k, (array, dtype, storage) in enumerate(outcome.results):
             if array is None:
                 out.append(m.Result(absent=True))
             elif array.nbytes <= DEFAULT.inline_result_bytes and outcome.room(array.nbytes):
@@ -368,75 +421,15 @@ class Session:
                 outcome.inline.append(array)
             else:
                 key = f"{writer.id}.{seq}.{k}"
-                self.pinned.add(key, array, dtype)
+                self.pinned.add(key, array, dtype, storage)
                 writer.pinned[key] = seq
                 out.append(m.Result(dtype, list(array.shape), pinned=key))
         return out
 
-    # -- tensors, one at a time --------------------------------------------------------------------
 
-    def _put(self, name: str, array: Any, requires_grad: bool) -> m.Done:
-        ref = names.split(name)
-        target = self.table.find(ref.name) if ref.grad else None
-        if not ref.grad:
-            names.tensor(name)
-        self.table.turn(0, self.position)
-        try:
-            t = self.backend.from_array(taken(array))
-            if requires_grad and not t.dtype.differentiable:
-                raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-            t._requires_grad = requires_grad
-            new = self.table.bind(name, t) if target is None else target._grad is None
-            if target is not None:
-                target.grad = t
-        except (RuntimeError, TypeError) as error:
-            raise ProtocolError(_failed(error)) from None
-        self.position += 1
-        return m.Done(created=new)
-
-    def _get(self, name: str) -> tuple[m.TensorReply, list[Any]]:
-        t = self.table.find_ref(name)
-        if t is None:
-            raise ProtocolError.of("tensor-not-found", f"{name!r}: the tensor has no gradient")
-        named = self.table.name_of(t)
-        return m.TensorReply(describe(t, name, named)), [values_of(t)]
-
-    def _delete(self, name: str) -> m.Done:
-        ref = names.split(name)
-        t = self.table.find(ref.name)
-        self.table.turn(0, self.position)
-        if ref.grad:
-            t._grad = None
-        else:
-            self.table.drop(name)
-        self.position += 1
-        return m.Done()
-
-    def _stage(self, key: str, array: Any) -> m.Done:
-        writer, _, n = key.partition(".")
-        if not (writer.isdigit() and n.isdigit()) or int(writer) not in self.writers:
-            raise ProtocolError.of(
-                "writer-unknown", f"{key!r} is not the key writer.n of a writer of this session"
-            )
-        if self.staged_bytes + array.nbytes > DEFAULT.staged_bytes:
-            raise ProtocolError.of(
-                "quota-exceeded", "too many staged bytes wait for their batches",
-                limit=DEFAULT.staged_bytes, used=self.staged_bytes, requested=array.nbytes,
-            )  # fmt: skip
-        old = self.staged.get(key)
-        self.staged_bytes += array.nbytes - (0 if old is None else old.nbytes)
-        self.staged[key] = taken(array)
-        return m.Done(created=old is None)
-
-
-def _failed(error: Exception) -> Problem:
-    return problem("op-failed", str(error), exception=type(error).__name__)
-
-
-def _replayed(reply: m.BatchReply) -> m.BatchReply:
-    import msgspec
-
-    return msgspec.structs.replace(reply, replayed=True)
+def _bytes_of(program: Program, frame: frames.Bytes) -> int:
+    """What a program takes once it is bound, about: of the frame it came in, the JSON header."""
+    return STEP_BYTES * len(program.steps) + OCTET_BYTES * frames.header_bytes(frame)
 
 
 def _word(p: Problem | None, runs: bool) -> str:

@@ -7,12 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gradd_protocol.limits import MIB
+from gradd_engine.memory import OutOfQuota
+from gradd_protocol.limits import DEFAULT, MIB
 from gradd_protocol.problems import Problem, ProtocolError
 from gradd_protocol.program import GradOf
 
 from .admission import admit
-from .executor import run
+from .executor import over_quota, run
 from .pins import values_of
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from .binding import Bound
     from .session import Session
 
+#: an array, the name of its dtype, and the storage that it lies in (None: memory of its own)
+Fetched = tuple[Any, str, Any]
 #: inline results of one reply, so that it fits a stream message
 _INLINE_TOTAL = MIB
 ADMITTED = 4096
@@ -57,14 +60,14 @@ class Work:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of it: steps that stand, fetched arrays with their dtype names, the problem that stopped
-    it.
-    """
+    """What came of it: steps that stand, what was fetched, the problem that stopped it."""
 
     applied: int = 0
     problem: Problem | None = None
-    results: list[tuple[Any, str]] = field(default_factory=list)
+    results: list[Fetched] = field(default_factory=list)
     inline: list[Any] = field(default_factory=list)
+    #: bytes of `results` that are copies, counted in the account until `settle`
+    copied: int = 0
 
     def room(self, nbytes: int) -> bool:
         """Whether another result may ride in the reply."""
@@ -87,8 +90,11 @@ def perform(work: Work, session: Session) -> Outcome:
         for name in work.binds.get(slot, ()):
             table.bind(name, t)
 
-    session.pinned.settle()
-    session.hooks.budget.begin()
+    try:
+        session.pinned.settle()
+    except OutOfQuota as error:
+        return Outcome(problem=over_quota(error, applied=0))
+    session.hooks.ration.left = DEFAULT.batch_hook_steps
     profile = session.profile
     began = 0.0 if profile is None else profile.begin()
     done = session.plans.run(work, session, produced)
@@ -96,10 +102,13 @@ def perform(work: Work, session: Session) -> Outcome:
     if done is None:
         refusal = _admission(work, session)
         if refusal is not None:
+            session.plans.failed()
             return Outcome(problem=refusal)
         backend: Any = session.backend
         with backend.watched(None if profile is None else profile.watch):
             done = run(work.bound, session.backend, work.tensors, work.values, work.uploads, produced)
+        if done.problem is not None:
+            session.plans.failed()
     if profile is not None and work.bound.calls:
         profile.batch(began, session.position, work.bound.id, len(work.bound.calls), why)
     outcome = Outcome(done.applied, done.problem)
@@ -107,9 +116,14 @@ def perform(work: Work, session: Session) -> Outcome:
         try:
             for name, where in work.late:
                 table.bind(name, table.find(where))
-            outcome.results = [_fetch(f, done.slots, session) for f in work.fetch]
+            for f in work.fetch:
+                outcome.results.append(_fetch(f, done.slots, session, outcome))
         except ProtocolError as error:
             outcome.problem = error.problem
+        except OutOfQuota as error:
+            outcome.problem = over_quota(error, applied=done.applied)
+    if outcome.problem is not None:
+        outcome.results.clear()
     del done
     work.tensors.clear()
     if outcome.problem is None:
@@ -138,7 +152,7 @@ def _admission(work: Work, session: Session) -> Problem | None:
     return found
 
 
-def _fetch(what: int | GradOf | str, slots: Any, session: Session) -> tuple[Any, str]:
+def _fetch(what: int | GradOf | str, slots: Any, session: Session, outcome: Outcome) -> Fetched:
     if isinstance(what, int):
         t = slots[what]
     elif isinstance(what, GradOf):
@@ -147,5 +161,10 @@ def _fetch(what: int | GradOf | str, slots: Any, session: Session) -> tuple[Any,
     else:
         t = session.table.find_ref(what)
     if t is None:
-        return None, ""
-    return values_of(t), t.dtype.name
+        return None, "", None
+    values = values_of(t, session.account)
+    if values is t.array:
+        return values, t.dtype.name, t.storage
+    outcome.copied += values.nbytes
+    session.account.charge(values.nbytes)
+    return values, t.dtype.name, None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import ProtocolError
 
 
@@ -23,6 +24,8 @@ class Writer:
     position: int = 0
     replies: dict[int, tuple[bytes, bytes]] = field(default_factory=dict)
     pinned: dict[str, int] = field(default_factory=dict)
+    #: bytes of `replies`
+    held: int = 0
 
     def stored(self, seq: int, digest: bytes) -> bytes | None:
         """The stored reply to a batch seen before, None for a new one; refuses gaps and reuse with another
@@ -51,13 +54,28 @@ class Writer:
             )
         return found[1]
 
+    def check_window(self, seq: int, ack: int) -> None:
+        """window-exceeded (409) where batch `seq`, which acknowledges `ack`, would be one too many."""
+        waiting = seq - 1 - max(self.ack, min(ack, seq - 1))
+        if waiting >= DEFAULT.window_batches:
+            raise ProtocolError.of(
+                "window-exceeded",
+                f"{waiting} batches of writer {self.id} are not acknowledged",
+                limit=DEFAULT.window_batches,
+            )
+
+    def store(self, seq: int, digest: bytes, reply: bytes) -> None:
+        """Keep a batch's reply until it is acknowledged."""
+        self.replies[seq] = digest, reply
+        self.held += len(reply)
+
     def consume(self, seq: int, ack: int) -> bool:
         """Count the batch as consumed; True when it is to be run, False when it is to be skipped."""
         self.last = seq
         if ack > self.ack:
             self.ack = min(ack, seq - 1)
             for old in [s for s in self.replies if s <= self.ack]:
-                del self.replies[old]
+                self.held -= len(self.replies.pop(old)[1])
         if self.failed is not None:
             if self.ack < self.failed:
                 return False

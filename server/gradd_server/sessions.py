@@ -41,6 +41,8 @@ class Entry:
     closed: bool = False
     uploads: int = 0
     """Uploads staged so far: who saw an upload missing can tell whether one came in the meantime."""
+    incoming: int = 0
+    """Bytes of uploads that are under way."""
     _waiting: set[asyncio.Future[None]] = field(default_factory=set)
 
     def notify_upload(self) -> None:
@@ -49,6 +51,34 @@ class Entry:
         for waiter in self._waiting:
             if not waiter.done():
                 waiter.set_result(None)
+
+    @contextmanager
+    def receiving(self) -> Iterator[Callable[[int], None]]:
+        """Gives what to ask for an upload's bytes before they are taken; they count until the session has them.
+
+        It raises Refused (507) where uploads under way would be more than the session may hold: what it does
+        hold, the session itself knows.
+        """
+        taken = 0
+        limit = self.options.get("quota_bytes", LIMITS.session_bytes)
+
+        def take(nbytes: int) -> None:
+            nonlocal taken
+            if self.incoming + nbytes > limit:
+                raise Refused(
+                    "quota-exceeded",
+                    "uploads under way would be more than the session may hold",
+                    requested=nbytes,
+                    used=self.incoming,
+                    limit=limit,
+                )
+            taken += nbytes
+            self.incoming += nbytes
+
+        try:
+            yield take
+        finally:
+            self.incoming -= taken
 
     async def upload_after(self, seen: int, timeout: float) -> bool:
         """Wait until more than `seen` uploads were staged; False after `timeout` seconds without one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 
 import numpy as np
 from gradd_protocol import frames
@@ -18,8 +19,11 @@ from gradd_server.media import NPY, OCTETS, SAFETENSORS
 from gradd_server.wire import header_for
 
 
-async def upload_frame(request: Request, kind: str, message: Message, timeout: float) -> frames.Bytes | Bulk:
+async def upload_frame(
+    request: Request, kind: str, message: Message, timeout: float, room: Callable[[int], None]
+) -> frames.Bytes | Bulk:
     """The frame of `message` with the tensor of the request's body, of media type `kind`, as its buffer.
+    `room` is asked for its bytes before any are taken, and may refuse.
 
     Raises Refused: 411, 413, 408 as Body; 400 or 422 for a header that does not describe a tensor; 422 where
     Content-Length is not what the tensor takes. Where many, the bytes go into a Bulk as they come; those that
@@ -39,6 +43,7 @@ async def upload_frame(request: Request, kind: str, message: Message, timeout: f
             f"shape {list(layout.shape)} of {layout.dtype.name} takes {layout.nbytes} bytes, "
             f"Content-Length leaves {body.remaining}",
         )
+    room(layout.nbytes)
     if not layout.in_order:
         parts = frames.encode(message, [layout.put_in_order(memoryview(await body.read()))])
         return bulk_of(parts) if layout.nbytes >= BULK_BYTES else frames.join(parts)

@@ -35,8 +35,7 @@ def pair(torch: Any, make: Callable[[Any], Any]) -> tuple[Any, Any]:
     return mine, theirs
 
 
-def compare(mine: Any, theirs: Any, run: Callable[[Any, Any], Any]) -> None:
-    torch = pytest.importorskip("torch")
+def compare(torch: Any, mine: Any, theirs: Any, run: Callable[[Any, Any], Any]) -> None:
     found = [run(mine, gradd.tensor), run(theirs, torch.tensor)]
     for out in found:
         out = out if isinstance(out, tuple) else (out,)
@@ -126,16 +125,16 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
 @pytest.mark.oracle
 @pytest.mark.filterwarnings("ignore:Support for mismatched key_padding_mask")
 @pytest.mark.parametrize("name", ATTENTION)
-def test_attention_follows_torch(name: str) -> None:
+def test_attention_follows_torch(torch: Any, name: str) -> None:
     make, run = ATTENTION[name]
-    compare(*pair(pytest.importorskip("torch"), make), run)
+    compare(torch, *pair(torch, make), run)
 
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", LAYERS)
-def test_layers_follow_torch(name: str) -> None:
+def test_layers_follow_torch(torch: Any, name: str) -> None:
     make, run = LAYERS[name]
-    compare(*pair(pytest.importorskip("torch"), make), run)
+    compare(torch, *pair(torch, make), run)
 
 
 def test_masks_of_two_kinds_warn() -> None:
@@ -175,8 +174,7 @@ WRONG: list[Callable[[Any, Any], Any]] = [
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("make", WRONG)
-def test_misuse_is_told_in_torchs_words(make: Callable[[Any, Any], Any]) -> None:
-    torch = pytest.importorskip("torch")
+def test_misuse_is_told_in_torchs_words(torch: Any, make: Callable[[Any, Any], Any]) -> None:
     told = []
     for T in (gradd, torch):
         with pytest.raises(Exception) as caught:  # noqa: PT011 - class and text are what the test compares

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from tests.oracle import ITSELF, module
 
-@pytest.fixture(params=[pytest.param("torch", marks=pytest.mark.oracle), "gradd"])
+
+@pytest.fixture(params=[*ITSELF, "gradd"])
 def T(request: pytest.FixtureRequest) -> Iterator[Any]:
     """`torch`, the oracle, or `gradd` with a local session as the current one: every test runs on both."""
     if request.param == "torch":
-        yield pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+        yield module()
         return
     import gradd
 
@@ -119,9 +121,8 @@ REPRS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("case", REPRS)
-def test_repr(case: str) -> None:
-    torch = pytest.importorskip("torch")
+def test_repr(oracle: Callable[..., Any], case: str) -> None:
     import gradd
 
     with gradd.connect("local:"):
-        assert repr(REPRS[case](gradd.nn)) == repr(REPRS[case](torch.nn))
+        assert repr(REPRS[case](gradd.nn)) == oracle(lambda torch: repr(REPRS[case](torch.nn)))

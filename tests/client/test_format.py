@@ -105,15 +105,13 @@ def as_torch(torch: Any, array: Any) -> Any:
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", ARRAYS)
-def test_prints_as_torch(name: str) -> None:
-    torch = pytest.importorskip("torch")
+def test_prints_as_torch(torch: Any, name: str) -> None:
     assert text(ARRAYS[name]) == repr(as_torch(torch, ARRAYS[name]))
 
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", [n for n, a in ARRAYS.items() if a.dtype.kind in "fc"])
-def test_autograd_notes_print_as_torch(name: str) -> None:
-    torch = pytest.importorskip("torch")
+def test_autograd_notes_print_as_torch(torch: Any, name: str) -> None:
     leaf = as_torch(torch, ARRAYS[name]).requires_grad_()
     assert text(ARRAYS[name], requires_grad=True) == repr(leaf)
     made = leaf.clone()
@@ -133,8 +131,7 @@ def test_autograd_notes_print_as_torch(name: str) -> None:
     ],
     ids=str,
 )
-def test_options_print_as_torch(options: dict[str, Any]) -> None:
-    torch = pytest.importorskip("torch")
+def test_options_print_as_torch(torch: Any, options: dict[str, Any]) -> None:
     names = ["matrix", "long line", "past the threshold", "three axes", "complex", "ints", "fixed", "whole"]
     printing.set_printoptions(**options)
     torch.set_printoptions(**options)
@@ -146,8 +143,7 @@ def test_options_print_as_torch(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.oracle
-def test_random_arrays_print_as_torch() -> None:
-    torch = pytest.importorskip("torch")
+def test_random_arrays_print_as_torch(torch: Any) -> None:
     rng = np.random.default_rng(11)
     for _ in range(150):
         shape = tuple(int(n) for n in rng.integers(0, 9, size=rng.integers(0, 4)))
@@ -160,8 +156,7 @@ def test_random_arrays_print_as_torch() -> None:
 
 
 @pytest.mark.oracle
-def test_the_default_dtype_is_not_named() -> None:
-    torch = pytest.importorskip("torch")
+def test_the_default_dtype_is_not_named(torch: Any) -> None:
     arrays = [np.ones(2, name) for name in ("float64", "float32", "complex64", "complex128")]
     arrays.append(np.zeros((0,)))
     before = dtypes.default_dtype()

@@ -126,8 +126,7 @@ def same_weights(mine: Any, theirs: Any) -> None:
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", ONE_TO_ONE)
-def test_follows_torch(name: str) -> None:
-    torch = pytest.importorskip("torch")
+def test_follows_torch(torch: Any, name: str) -> None:
     make, x = ONE_TO_ONE[name]
     mine, theirs = make(nn), make(torch.nn)
     assert repr(mine) == repr(theirs)
@@ -206,8 +205,7 @@ LOSSES: dict[str, tuple[Callable[[Any, Any], Any], Any, Any]] = {
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", LOSSES)
-def test_losses_follow_torch(name: str) -> None:
-    torch = pytest.importorskip("torch")
+def test_losses_follow_torch(torch: Any, name: str) -> None:
     make, x, y = LOSSES[name]
     a, b = gradd.tensor(x, requires_grad=True), torch.tensor(x, requires_grad=True)
     mine, theirs = make(nn, gradd.tensor), make(torch.nn, torch.tensor)
@@ -222,8 +220,7 @@ def test_losses_follow_torch(name: str) -> None:
 
 
 @pytest.mark.oracle
-def test_embedding_follows_torch() -> None:
-    torch = pytest.importorskip("torch")
+def test_embedding_follows_torch(torch: Any) -> None:
     mine, theirs = nn.Embedding(5, 3, padding_idx=-4), torch.nn.Embedding(5, 3, padding_idx=-4)
     assert repr(mine) == repr(theirs)
     assert mine.weight[1].tolist() == [0.0, 0.0, 0.0]
@@ -334,8 +331,7 @@ def test_functional_holds_what_layers_use() -> None:
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("size", [(7, 6), (2, 2, 8, 5), (9, 6), (7,)], ids=str)
-def test_a_transposed_convolution_gives_the_size_asked_for(size: tuple[int, ...]) -> None:
-    torch = pytest.importorskip("torch")
+def test_a_transposed_convolution_gives_the_size_asked_for(torch: Any, size: tuple[int, ...]) -> None:
     found = []
     for T in (gradd, torch):
         layer = T.nn.ConvTranspose2d(2, 2, 3, stride=2)
@@ -363,8 +359,7 @@ INITS: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", INITS)
-def test_init_draws_from_torchs_distributions(name: str) -> None:
-    torch = pytest.importorskip("torch")
+def test_init_draws_from_torchs_distributions(torch: Any, name: str) -> None:
     if name == "trunc_normal_" and not hasattr(gradd.Tensor, "erfinv_"):
         pytest.skip("erfinv is not there yet")
     torch.manual_seed(1)
@@ -389,8 +384,7 @@ def test_init_draws_from_torchs_distributions(name: str) -> None:
     [("linear",), ("conv2d",), ("tanh",), ("relu",), ("leaky_relu",), ("leaky_relu", 0.2), ("selu",)],
     ids=str,
 )
-def test_gains(args: tuple[Any, ...]) -> None:
-    torch = pytest.importorskip("torch")
+def test_gains(torch: Any, args: tuple[Any, ...]) -> None:
     assert nn.init.calculate_gain(*args) == torch.nn.init.calculate_gain(*args)
 
 
@@ -418,8 +412,7 @@ def test_init_misuse() -> None:
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("norm_type", [2.0, 1.0, math.inf])
-def test_clipping_follows_torch(norm_type: float) -> None:
-    torch = pytest.importorskip("torch")
+def test_clipping_follows_torch(torch: Any, norm_type: float) -> None:
     values = [normal(3, 4), normal(5)]
     mine = [gradd.tensor(v, requires_grad=True) for v in values]
     theirs = [torch.tensor(v, requires_grad=True) for v in values]

@@ -50,8 +50,7 @@ def run(T: Any, steps: int, dtype: str = "float64", **options: Any) -> tuple[lis
         {"lr": 0.02, "tolerance_change": 1e-2},
     ],
 )
-def test_trajectories_are_the_oracles(options: dict[str, Any]) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+def test_trajectories_are_the_oracles(torch: Any, options: dict[str, Any]) -> None:
     (mine, x, ours), (theirs, y, other) = run(gradd, 4, **options), run(torch, 4, **options)
     np.testing.assert_allclose(np.array(mine), np.array(theirs), rtol=1e-6)
     np.testing.assert_allclose(x.detach().numpy(), y.detach().numpy(), rtol=1e-6)
@@ -62,8 +61,7 @@ def test_trajectories_are_the_oracles(options: dict[str, Any]) -> None:
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("search", [None, "strong_wolfe"])
-def test_complex_parameters_are_pairs_of_numbers(search: str | None) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+def test_complex_parameters_are_pairs_of_numbers(torch: Any, search: str | None) -> None:
 
     def found(T: Any) -> list[complex]:
         z = T.tensor([1 + 2j, 3 - 1j], dtype=T.complex128, requires_grad=True)

@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from tests.oracle import ITSELF, module
 
-@pytest.fixture(params=[pytest.param("torch", marks=pytest.mark.oracle), "gradd"])
+
+@pytest.fixture(params=[*ITSELF, "gradd"])
 def T(request: pytest.FixtureRequest) -> Iterator[Any]:
     """`torch`, the oracle, or `gradd` with a local session as the current one: every test runs on both."""
     if request.param == "torch":
-        yield pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+        yield module()
         return
     import gradd
 

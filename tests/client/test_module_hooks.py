@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from tests.oracle import ITSELF, module
 
-@pytest.fixture(params=[pytest.param("torch", marks=pytest.mark.oracle), "local:", "daemon"])
+
+@pytest.fixture(params=[*ITSELF, "local:", "daemon"])
 def T(request: pytest.FixtureRequest) -> Iterator[Any]:
     """`torch`, the oracle, or `gradd` in process or over the stream: every test runs on all."""
     if request.param == "torch":
-        yield pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+        yield module()
         return
     import gradd
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import gradd
 import pytest
 
@@ -28,8 +30,7 @@ def test_numel() -> None:
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64", "complex64", "complex128"])
-def test_float_limits_are_the_oracles(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+def test_float_limits_are_the_oracles(torch: Any, name: str) -> None:
     ours, theirs = gradd.finfo(getattr(gradd, name)), torch.finfo(getattr(torch, name))
     for field in ("bits", "eps", "max", "min", "tiny", "resolution", "smallest_normal"):
         assert getattr(ours, field) == getattr(theirs, field), field
@@ -38,8 +39,7 @@ def test_float_limits_are_the_oracles(name: str) -> None:
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", ["uint8", "int8", "int16", "int32", "int64"])
-def test_integer_limits_are_the_oracles(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+def test_integer_limits_are_the_oracles(torch: Any, name: str) -> None:
     ours, theirs = gradd.iinfo(getattr(gradd, name)), torch.iinfo(getattr(torch, name))
     assert (ours.bits, ours.min, ours.max) == (theirs.bits, theirs.min, theirs.max)
     assert repr(ours) == repr(theirs)

@@ -8,6 +8,8 @@ from typing import Any
 import gradd
 import pytest
 
+from tests.oracle import ITSELF, module
+
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "sum": lambda T, x: x.sum(axis=0),
     "mean": lambda T, x: x.mean(axis=1, keepdims=True),
@@ -35,10 +37,10 @@ REFUSED: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@pytest.fixture(params=["torch", "gradd"])
+@pytest.fixture(params=[*ITSELF, "gradd"])
 def T(request: pytest.FixtureRequest) -> Iterator[Any]:
     if request.param == "torch":
-        yield pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+        yield module()
         return
     with gradd.connect("local:"):
         yield gradd
@@ -50,8 +52,7 @@ def matrix(T: Any) -> Any:
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", CALLS)
-def test_they_mean_the_same(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+def test_they_mean_the_same(torch: Any, name: str) -> None:
     with gradd.connect("local:"):
         found, wanted = CALLS[name](gradd, matrix(gradd)), CALLS[name](torch, matrix(torch))
         assert repr(found) == repr(wanted)

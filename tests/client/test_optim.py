@@ -68,8 +68,7 @@ OPTIMIZERS: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", OPTIMIZERS)
-def test_trajectories(name: str) -> None:
-    torch = pytest.importorskip("torch")
+def test_trajectories(torch: Any, name: str) -> None:
     for got, want in zip(train(gradd, OPTIMIZERS[name]), train(torch, OPTIMIZERS[name]), strict=True):
         np.testing.assert_allclose(got, want, rtol=2e-5, atol=2e-6)
 
@@ -86,8 +85,7 @@ SCHEDULES: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", SCHEDULES)
-def test_schedules(name: str) -> None:
-    torch = pytest.importorskip("torch")
+def test_schedules(torch: Any, name: str) -> None:
     make = OPTIMIZERS["SGD, momentum"]
     got, want = train(gradd, make, SCHEDULES[name]), train(torch, make, SCHEDULES[name])
     for a, b in zip(got, want, strict=True):
@@ -216,8 +214,7 @@ def test_state_dict_resumes_the_trajectory(name: str) -> None:
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", OPTIMIZERS)
-def test_text_and_state_dict_have_torchs_form(name: str) -> None:
-    torch = pytest.importorskip("torch")
+def test_text_and_state_dict_have_torchs_form(torch: Any, name: str) -> None:
 
     def form(T: Any) -> Any:
         opt = OPTIMIZERS[name](T.optim, [T.nn.Parameter(T.tensor(w)) for w in WEIGHTS])

@@ -61,8 +61,7 @@ def compare(mine: Any, theirs: Any, got: Any, want: Any) -> None:
 @pytest.mark.oracle
 @pytest.mark.filterwarnings("ignore:LSTM with projections")
 @pytest.mark.parametrize("name", LAYERS)
-def test_layers_follow_torch(name: str) -> None:
-    torch = pytest.importorskip("torch")
+def test_layers_follow_torch(torch: Any, name: str) -> None:
     mine, theirs = pair(torch, LAYERS[name])
     x, y = gradd.tensor(X), torch.tensor(X)
     compare(mine, theirs, mine(x), theirs(y))
@@ -75,8 +74,7 @@ def test_layers_follow_torch(name: str) -> None:
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", CELLS)
-def test_cells_follow_torch(name: str) -> None:
-    torch = pytest.importorskip("torch")
+def test_cells_follow_torch(torch: Any, name: str) -> None:
     mine, theirs = pair(torch, CELLS[name])
     x, y = gradd.tensor(X), torch.tensor(X)
     first, second = mine(x[0]), theirs(y[0])
@@ -139,8 +137,7 @@ WRONG: list[Callable[[Any], Any]] = [
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("make", WRONG)
-def test_misuse_is_told_in_torchs_words(make: Callable[[Any], Any]) -> None:
-    torch = pytest.importorskip("torch")
+def test_misuse_is_told_in_torchs_words(torch: Any, make: Callable[[Any], Any]) -> None:
     told = []
     for T in (gradd, torch):
         with pytest.raises(Exception) as caught:  # noqa: PT011 - class and text are what the test compares

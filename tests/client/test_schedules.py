@@ -66,8 +66,7 @@ def _run(T: Any, name: str, kind: str) -> list[Any]:
 @pytest.mark.oracle
 @pytest.mark.parametrize("kind", ["SGD", "Adam"])
 @pytest.mark.parametrize("name", MAKERS)
-def test_follows_torch(name: str, kind: str) -> None:
-    torch = pytest.importorskip("torch")
+def test_follows_torch(torch: Any, name: str, kind: str) -> None:
     assert _run(gradd, name, kind) == _run(torch, name, kind)
 
 
@@ -87,8 +86,7 @@ def test_follows_torch(name: str, kind: str) -> None:
         lambda s, o: s.LambdaLR(o, lambda e: 1 / (1 + e)),
     ],
 )
-def test_an_epoch_of_ones_own(make: Callable[[Any, Any], Any]) -> None:
-    torch = pytest.importorskip("torch")
+def test_an_epoch_of_ones_own(torch: Any, make: Callable[[Any, Any], Any]) -> None:
     found = []
     for T in (gradd, torch):
         opt = _optimizer(T)
@@ -114,8 +112,7 @@ def test_an_epoch_of_ones_own(make: Callable[[Any, Any], Any]) -> None:
     ],
     ids=str,
 )
-def test_a_plateau_reduces_the_rates(options: dict[str, Any]) -> None:
-    torch = pytest.importorskip("torch")
+def test_a_plateau_reduces_the_rates(torch: Any, options: dict[str, Any]) -> None:
     found = []
     for T in (gradd, torch):
         opt = _optimizer(T)
@@ -176,8 +173,9 @@ WRONG: list[tuple[Callable[[Any, Any], Any], type[Exception]]] = [
 
 @pytest.mark.oracle
 @pytest.mark.parametrize(("make", "kind"), WRONG)
-def test_misuse_is_told_in_torchs_words(make: Callable[[Any, Any], Any], kind: type[Exception]) -> None:
-    torch = pytest.importorskip("torch")
+def test_misuse_is_told_in_torchs_words(
+    torch: Any, make: Callable[[Any, Any], Any], kind: type[Exception]
+) -> None:
     messages = []
     for T in (gradd, torch):
         with pytest.raises(kind) as caught:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gradd
@@ -44,15 +44,13 @@ def value(T: Any, line: str) -> Any:
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("line", LINES)
-def test_what_the_oracle_gives(line: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
-    assert repr(value(gradd, line)) == repr(value(torch, line))
+def test_what_the_oracle_gives(oracle: Callable[..., Any], line: str) -> None:
+    assert repr(value(gradd, line)) == oracle(lambda torch: repr(value(torch, line)))
 
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("line", REFUSED)
-def test_what_the_oracle_refuses(line: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+def test_what_the_oracle_refuses(torch: Any, line: str) -> None:
     with pytest.raises(Exception) as want:  # noqa: PT011 - the class is compared
         value(torch, line)
     with pytest.raises(want.type) as got:

@@ -192,7 +192,7 @@ def test_files_of_safetensors_are_read(tmp_path: Path) -> None:
 
 @pytest.mark.oracle
 def test_torchs_safetensors_agree(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
     st = pytest.importorskip("safetensors.torch")
     theirs = torch.nn.Linear(3, 2)
     st.save_file(theirs.state_dict(), tmp_path / "t")

@@ -70,8 +70,7 @@ def outcome(T: Any, name: str) -> tuple[str, str]:
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", CASES)
-def test_the_oracles_verdicts_and_words(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+def test_the_oracles_verdicts_and_words(torch: Any, name: str) -> None:
     assert outcome(gradd, name) == outcome(torch, name)
 
 

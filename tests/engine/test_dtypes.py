@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 from gradd_engine import dtypes
@@ -10,8 +11,7 @@ from gradd_engine.ops.create import tensor
 
 
 @pytest.mark.oracle
-def test_every_pair_promotes_as_the_oracle_does() -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+def test_every_pair_promotes_as_the_oracle_does(torch: Any) -> None:
     for a, b in itertools.product(dtypes.ALL, repeat=2):
         expected = torch.promote_types(getattr(torch, a.name), getattr(torch, b.name))
         assert repr(dtypes.promote(a, b)) == repr(expected), (a, b)
@@ -20,9 +20,9 @@ def test_every_pair_promotes_as_the_oracle_does() -> None:
 @pytest.mark.oracle
 @pytest.mark.parametrize("shapes", list(itertools.product([(2,), ()], repeat=2)), ids=str)
 def test_dimensions_outrank_scalars_as_the_oracles_do(
+    torch: Any,
     shapes: tuple[tuple[int, ...], tuple[int, ...]],
 ) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
     for a, b in itertools.product(dtypes.ALL, repeat=2):
         ours = [
             tensor([1, 1][: len(s) * 2] if s else 1, dtype=d) for s, d in zip(shapes, (a, b), strict=True)

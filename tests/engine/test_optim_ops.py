@@ -63,8 +63,9 @@ def zeros(like: list[Tensor]) -> list[Tensor]:
     return make([np.zeros_like(t.array) for t in like])
 
 
-def oracle(name: str, params: list[Any], grads: list[list[Any]], rate: Any, options: dict[str, Any]) -> Any:
-    torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+def oracle(
+    torch: Any, name: str, params: list[Any], grads: list[list[Any]], rate: Any, options: dict[str, Any]
+) -> Any:
     leaves = [torch.tensor(p, requires_grad=True) for p in params]
     opt = getattr(torch.optim, name)(leaves, lr=0.1, foreach=False, **options)
     for i, gs in enumerate(grads):
@@ -82,9 +83,9 @@ def rate(step: int) -> float:
 @pytest.mark.oracle
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
 @pytest.mark.parametrize("options", SGD, ids=str)
-def test_sgd_follows_torch(options: dict[str, Any], dtype: str) -> None:
+def test_sgd_follows_torch(torch: Any, options: dict[str, Any], dtype: str) -> None:
     arrays, grads = start(dtype)
-    want = oracle("SGD", arrays, grads, rate, options)
+    want = oracle(torch, "SGD", arrays, grads, rate, options)
     params = make(arrays)
     buffers = zeros(params) if "momentum" in options else []
     with ambient(grad=False):
@@ -98,9 +99,9 @@ def test_sgd_follows_torch(options: dict[str, Any], dtype: str) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
 @pytest.mark.parametrize("name", ["Adam", "AdamW"])
 @pytest.mark.parametrize("options", ADAM, ids=str)
-def test_adam_follows_torch(name: str, options: dict[str, Any], dtype: str) -> None:
+def test_adam_follows_torch(torch: Any, name: str, options: dict[str, Any], dtype: str) -> None:
     arrays, grads = start(dtype)
-    want = oracle(name, arrays, grads, rate, options)
+    want = oracle(torch, name, arrays, grads, rate, options)
     params = make(arrays)
     means, squares, largest = zeros(params), zeros(params), zeros(params)
     counts = make([np.zeros((), "float32") for _ in params])
@@ -121,9 +122,9 @@ def test_adam_follows_torch(name: str, options: dict[str, Any], dtype: str) -> N
 @pytest.mark.oracle
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
 @pytest.mark.parametrize("options", RMSPROP, ids=str)
-def test_rmsprop_follows_torch(options: dict[str, Any], dtype: str) -> None:
+def test_rmsprop_follows_torch(torch: Any, options: dict[str, Any], dtype: str) -> None:
     arrays, grads = start(dtype)
-    want = oracle("RMSprop", arrays, grads, rate, options)
+    want = oracle(torch, "RMSprop", arrays, grads, rate, options)
     params = make(arrays)
     given = {k: v for k, v in options.items() if k != "centered"}
     squares, buffers, means = (zeros(params) for _ in range(3))
@@ -142,9 +143,9 @@ def test_rmsprop_follows_torch(options: dict[str, Any], dtype: str) -> None:
 @pytest.mark.oracle
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
 @pytest.mark.parametrize("options", ADAGRAD, ids=str)
-def test_adagrad_follows_torch(options: dict[str, Any], dtype: str) -> None:
+def test_adagrad_follows_torch(torch: Any, options: dict[str, Any], dtype: str) -> None:
     arrays, grads = start(dtype)
-    want = oracle("Adagrad", arrays, grads, rate, options)
+    want = oracle(torch, "Adagrad", arrays, grads, rate, options)
     params = make(arrays)
     sums = zeros(params)
     counts = make([np.zeros((), "float32") for _ in params])

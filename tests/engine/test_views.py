@@ -11,6 +11,8 @@ import pytest
 from gradd_engine.modes import no_grad
 from gradd_engine.ops import create
 
+from tests.oracle import ITSELF, module
+
 
 class _Engine:
     no_grad = no_grad
@@ -31,11 +33,11 @@ class _Torch:
         return t.tolist()
 
 
-@pytest.fixture(params=[pytest.param("torch", marks=pytest.mark.oracle), "engine"])
+@pytest.fixture(params=[*ITSELF, "engine"])
 def E(request: pytest.FixtureRequest) -> Any:
     if request.param == "engine":
         return _Engine
-    return _Torch(pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed"))
+    return _Torch(module())
 
 
 def _write_view(x: Any, E: Any) -> Any:
@@ -105,10 +107,9 @@ def test_gradients_through_written_views(E: Any, case: Callable[..., Any]) -> No
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.__name__)
-def test_values_gradients_and_names_are_the_oracles(case: Callable[..., Any]) -> None:
-    torch = _Torch(pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed"))
+def test_values_gradients_and_names_are_the_oracles(torch: Any, case: Callable[..., Any]) -> None:
     found = []
-    for E in (torch, _Engine):
+    for E in (_Torch(torch), _Engine):
         x = E.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
         y = case(x, E)
         (y * y).sum().backward()

@@ -225,12 +225,6 @@ NETWORKS: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]], Any, Any]] 
 }
 
 
-@pytest.fixture
-def torch() -> Any:
-    """PyTorch, the oracle."""
-    return pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
-
-
 class Functional:
     """nn.functional of the engine."""
 

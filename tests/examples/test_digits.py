@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -86,9 +87,11 @@ def test_steps_are_planned_from_the_third_on(daemon: str, digits: ModuleType) ->
 
 
 @pytest.mark.oracle
-def test_torch_learns_the_same(weights: Weights, local_curve: list[float]) -> None:
-    pytest.importorskip("torch", reason="torch is not installed")
-    np.testing.assert_allclose(curve(script("torch"), weights), local_curve, rtol=0, atol=1e-4)
+def test_torch_learns_the_same(
+    oracle: Callable[..., Any], weights: Weights, local_curve: list[float]
+) -> None:
+    theirs = oracle(lambda _: curve(script("torch"), weights))
+    np.testing.assert_allclose(theirs, local_curve, rtol=0, atol=1e-4)
 
 
 def demo(**environment: str) -> subprocess.CompletedProcess[str]:

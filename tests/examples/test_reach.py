@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,8 +36,7 @@ def test_it_goes_far() -> None:
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("where", ["daemon", "local:"])
-def test_it_prints_the_same(where: str, request: pytest.FixtureRequest) -> None:
-    pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+def test_it_prints_the_same(oracle: Callable[..., Any], where: str, request: pytest.FixtureRequest) -> None:
     source = SCRIPT.read_text()
     url = request.getfixturevalue("daemon") if where == "daemon" else where
-    assert printed(source, url) == printed(source.replace(IMPORT, "import torch\n"), url)
+    assert printed(source, url) == oracle(lambda _: printed(source.replace(IMPORT, "import torch\n"), url))

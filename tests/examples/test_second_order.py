@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -46,12 +47,11 @@ def readme() -> str:
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", NAMES)
-def test_figures_are_the_oracles(name: str, daemon: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+def test_figures_are_the_oracles(oracle: Callable[..., Any], name: str, daemon: str) -> None:
     run = example(name).run
     with gradd.connect(daemon):
         found = run(gradd)
-    assert found == pytest.approx(run(torch), rel=CLOSE, abs=CLOSE)
+    assert found == pytest.approx(oracle(run), rel=CLOSE, abs=CLOSE)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -95,9 +95,7 @@ def _state() -> Iterator[Call]:
     yield _call("untracked_alias", _HISTORY, requires_grad=True)
     yield _call("set_data", a, _t(3), outputs=0)
     yield _call("detach_", _HISTORY)
-    yield _call(
-        "set_history", [a], [_LEAF], name="Mine", numbers=[0], width=1, dirty=[], kept=[], outputs=0
-    )
+    yield _call("set_history", [a], [_LEAF], name="Mine", numbers=[0], width=1, dirty=[], kept=[], outputs=0)
     yield _call("edge", _HISTORY)
     yield _call("with_history", a, _EDGE)
     yield _call("edge_behind", _EDGE, path=[], output_nr=None)
@@ -134,8 +132,8 @@ def _steps() -> Iterator[Call]:
     p, step = [_t(2, 3), _t(4)], [_t(), _t()]
     alike = [_t(2, 3), _t(4)]
     sgd = {
-        "lr": 0.1, "momentum": 0.9, "dampening": 0.0, "weight_decay": 0.1, "nesterov": False, "maximize": False,
-        "first": False,
+        "lr": 0.1, "momentum": 0.9, "dampening": 0.0, "weight_decay": 0.1, "nesterov": False,
+        "maximize": False, "first": False,
     }  # fmt: skip
     yield _call("sgd_step", p, alike, [], **{**sgd, "momentum": 0.0}, outputs=0)
     yield _call("sgd_step", p, alike, alike, **sgd, outputs=0)

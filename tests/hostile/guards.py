@@ -40,7 +40,9 @@ _c = ctypes.CDLL(None)
 
 
 def _of_c(name: str, *arguments: Any) -> Any:
-    return ctypes.CFUNCTYPE(ctypes.c_size_t, *arguments)(ctypes.cast(getattr(_c, name), ctypes.c_void_p).value)
+    return ctypes.CFUNCTYPE(ctypes.c_size_t, *arguments)(
+        ctypes.cast(getattr(_c, name), ctypes.c_void_p).value
+    )
 
 
 _malloc, _free = _of_c("malloc", ctypes.c_size_t), _of_c("free", ctypes.c_size_t)
@@ -184,9 +186,8 @@ class _Handler(ctypes.Structure):
     )  # fmt: skip
 
 
-_HANDLER = _Handler(
-    b"guarded", 1, None, *(f.address for f in (_handler_malloc, _handler_calloc, _handler_realloc, _handler_free))
-)
+_PARTS = (_handler_malloc, _handler_calloc, _handler_realloc, _handler_free)
+_HANDLER = _Handler(b"guarded", 1, None, *(part.address for part in _PARTS))
 _capsule = ctypes.pythonapi.PyCapsule_New
 _capsule.restype = ctypes.py_object
 _capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]

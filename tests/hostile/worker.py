@@ -49,20 +49,21 @@ def main(seed: int, cases: int) -> None:
     for line in sys.stdin:
         op, first = line.split()
         if not calls.get(op):
-            print('fault', op, 0, json.dumps(['there is no valid call', '']), flush=True)
-            print('done', op, '{}', flush=True)
+            print("fault", op, 0, json.dumps(["there is no valid call", ""]), flush=True)
+            print("done", op, "{}", flush=True)
             continue
         trial.counts = dict.fromkeys(trial.counts, 0)
         for number in range(int(first), cases):
             print("at", op, number, flush=True)
             call, mild = case(calls, op, number, seed)
             try:
-                trial.run(call, mild)
+                trial.run(call, mild, after_write=number % 2 == 1)
             except Fault as fault:
                 print("fault", op, number, json.dumps([str(fault), repr(call)]), flush=True)
             except Exception as error:
                 text = f"the trial itself failed: {type(error).__name__}: {error}"
                 print("fault", op, number, json.dumps([text, repr(call)]), flush=True)
+                trial = Trial(trial.counts)
         gc.collect()
         print("done", op, json.dumps(trial.counts), flush=True)
     sys.stdout.flush()

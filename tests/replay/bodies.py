@@ -5,20 +5,29 @@ from __future__ import annotations
 import random
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, Protocol
 
 import gradd
 import numpy as np
 
 from .cuts import Cuts, cutting
-from .forms import Body
 from .shadow import Shadows, shadowing
 
 REPEATS = 4
-#: ops whose samples change their inputs: what is kept is not the same the next time
-WRITING: frozenset[str] = frozenset()
+
+
+class Body(Protocol):
+    """What is replayed: inputs that can be made anew or kept, and what is done with them."""
+
+    @property
+    def told(self) -> bool: ...
+    @property
+    def writes(self) -> bool: ...
+    def at(self, n: int) -> Body: ...
+    def inputs(self) -> list[Any]: ...
+    def run(self, tensors: list[Any]) -> list[Any]: ...
 
 
 class Replayer:
@@ -43,7 +52,7 @@ class Replayer:
         self.counts["cuts"], self.counts["reads"] = self.cuts.cut, self.cuts.read
         self._stack.close()
 
-    def replay(self, bodies: list[Body], seeds: list[int]) -> None:
+    def replay(self, bodies: Sequence[Body], seeds: Sequence[int]) -> None:
         """Replay these bodies for each seed, in a session for each."""
         wanted: dict[str, Any] = {}
         for seed in seeds:
@@ -51,49 +60,56 @@ class Replayer:
             with gradd.connect("local:") as session:
                 twin = self.shadows.twins[session.name]
                 for body in bodies:
-                    if str(body) not in wanted:
+                    turns = [body.at(n) for n in range(REPEATS)]
+                    if str(turns[0]) not in wanted:
                         twin.planned.plans.enabled = False
-                        wanted[str(body)] = outcome(body, session, body.inputs)
+                        for name, turn in {str(turn): turn for turn in turns}.items():
+                            wanted[name] = outcome(turn, session, turn.inputs)
                         twin.planned.plans.enabled = True
                         self.counts["tests"] += 1
-                    self._replay(body, seed, session, wanted[str(body)])
-            self.shadows.drop()
+                    wrong = self._replay(turns, seed, session, [wanted[str(turn)] for turn in turns])
+                    if wrong:
+                        self.failures.append(wrong)
             self.counts.update(self.shadows.take_counts())
 
-    def _replay(self, body: Body, seed: int, session: Any, wanted: Any) -> None:
-        twin = self.shadows.twins[session.name]
-        name = f"{body}/{seed}"
+    def _replay(self, turns: list[Body], seed: int, session: Any, wanted: list[Any]) -> str:
+        """All repetitions for one seed; what is wrong with the first that differs."""
+        twin, name = self.shadows.twins[session.name], f"{turns[0]}/{seed}"
         choice = random.Random(name)
-        keeps_inputs, keeps_outputs = choice.random() < 0.4, choice.random() < 0.3
-        inputs = body.inputs() if keeps_inputs else None
+        keeps_inputs = len(set(map(str, turns))) == 1 and choice.random() < 0.4
+        keeps_outputs = choice.random() < 0.3
+        inputs = turns[0].inputs() if keeps_inputs else None
         kept: list[Any] = []
         self.counts["replays"] += 1
-        for n in range(REPEATS):
+        for n, body in enumerate(turns):
             self.cuts.begin(name)
             for t in inputs or ():
                 t.grad = None
-            found = outcome(body, session, body.inputs if inputs is None else lambda: inputs, kept, self.cuts)
+            made = body.inputs if inputs is None else lambda: inputs
+            found = outcome(body, session, made, kept, self.cuts)
             if not keeps_outputs:
                 kept.clear()
             self.counts["repetitions"] += 1
             self.counts["steps"] += self.cuts.steps
+            self.shadows.settle()
             twin.compare(deep=n == REPEATS - 1)
-            wrong = list(twin.mismatches)
-            twin.mismatches.clear()
-            if body.sample.values and not (inputs and body.key in WRITING):
-                wrong += differences(wanted, found)
+            wrong = self.shadows.mismatches()
+            if body.told and not (inputs and body.writes):
+                wrong += differences(wanted[n], found)
             if wrong:
                 where = " ".join(self.cuts.points) or "nowhere"
-                self.failures.append(
-                    f"{name}: repetition {n}, cut after steps {where}\n  "
-                    + "\n  ".join(w[:1000] for w in wrong)
-                    + f"\n  again: python -m tests.replay --body '{body}' --seeds {seed}"
-                )
-                return
+                told = "\n  ".join(w[:1000] for w in wrong)
+                again = f"python -m tests.replay --body '{body}' --seeds {seed}"
+                return f"{name}: repetition {n}, cut after steps {where}\n  {told}\n  again: {again}"
+        return ""
 
 
 def outcome(
-    body: Body, session: Any, inputs: Any, kept: list[Any] | None = None, cuts: Cuts | None = None
+    body: Body,
+    session: Any,
+    inputs: Callable[[], Any],
+    kept: list[Any] | None = None,
+    cuts: Cuts | None = None,
 ) -> list[Any]:
     """What came of a body, as arrays; or what it raised, and what it left."""
     try:
@@ -108,6 +124,8 @@ def outcome(
         tensors = [t for t in found if isinstance(t, gradd.Tensor)]
         session.recorder().flush(tensors)
         return [_told(session, t) for t in found]
+    except AssertionError as error:
+        return [f"{error!r} (number {random.random()})"]  # never what is wanted
     except Exception as error:
         error.__traceback__ = None
         try:

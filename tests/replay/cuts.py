@@ -19,6 +19,8 @@ from gradd_engine.tensor import Tensor
 OFTEN = (0.04, 0.12, 0.25, 0.5)
 #: of cuts, those that bring values back
 READS = 0.5
+#: cuts of one repetition at most: a long chain of nodes is walked at each
+MOST = 100
 #: results that may be asked for later
 REMEMBERED = 8
 
@@ -58,7 +60,7 @@ class Cuts:
         del self._recent[:-REMEMBERED]
         draw, reads, which = self._rng.random(), self._rng.random(), self._rng.random()
         recorder = session.recorder()
-        if draw >= self._often or recorder.tape is not None or recorder.open:
+        if draw >= self._often or len(self.points) >= MOST or recorder.tape is not None or recorder.open:
             return
         fetch = []
         if reads < READS and self._recent:

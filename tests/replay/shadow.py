@@ -1,9 +1,10 @@
-"""A shadow for every session of this process: fed the same frames, it never plans. Whatever the session and its
-shadow answer differently is a wrong plan.
+"""A shadow for every session of this process: fed the same frames, it never plans. Whatever the session and
+its shadow answer differently is a wrong plan.
 """
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from gradd._transports.local import _inline
 from gradd_engine.nodes import node_of
 from gradd_engine.saved import Saved
 from gradd_protocol import frames
@@ -29,8 +31,8 @@ class Twins:
     planned: Session
     eager: Session
     frames: int = 0
-    closed: bool = False
     mismatches: list[str] = field(default_factory=list)
+    counted: dict[str, int] = field(default_factory=dict)
 
     def run(self, frame: Any, real: Any) -> bytes:
         """Hand both the frame; the reply is the planning session's."""
@@ -113,7 +115,7 @@ def _saved(entry: Any) -> Any:
 
 
 class Shadows:
-    """The twins of all sessions opened since `shadowing` began, by name."""
+    """The twins of all sessions that are open, by name, and what was found with those that ended."""
 
     def __init__(self) -> None:
         self.twins: dict[str, Twins] = {}
@@ -122,30 +124,56 @@ class Shadows:
         self.counts = dict.fromkeys(COUNTS, 0)
         #: frames that were given to twins
         self.frames = 0
+        self._mismatches: list[str] = []
 
-    def drop(self) -> None:
-        """Forget the sessions that are not open any more."""
-        for name in [n for n, twin in self.twins.items() if twin.closed]:
-            self._count(self.twins.pop(name))
+    def open(self, planned: Session, eager: Session) -> None:
+        """A session was opened."""
+        eager.plans.enabled = False
+        planned.plans.first_eager = self.first_eager
+        self.twins[planned.name] = Twins(planned, eager)
 
-    def _count(self, twin: Twins) -> None:
-        for name in COUNTS:
-            self.counts[name] += twin.planned.plans.counts[name]
-            twin.planned.plans.counts[name] = 0
+    def close(self, name: str) -> None:
+        """A session ends."""
+        if name in self.twins:
+            self.settle()
+            twin = self.twins.pop(name)
+            twin.compare()
+            self._take(twin)
+            twin.eager.close()
+
+    def forget(self) -> None:
+        """Sessions that were left open have no shadow any more."""
+        self.settle()
+        for twin in self.twins.values():
+            self._take(twin)
+        self.twins.clear()
+        self._mismatches.clear()
+
+    def settle(self) -> None:
+        """Wait until all frames that were sent are answered."""
+        _inline().submit("", b"").result()
 
     def take_counts(self) -> dict[str, int]:
         """How many batches were planned, eager and traced since the last call."""
         for twin in self.twins.values():
-            self._count(twin)
+            self._take(twin)
         found, self.counts = self.counts, dict.fromkeys(COUNTS, 0)
         return found
 
     def mismatches(self) -> list[str]:
         """What was noted of all sessions since the last call."""
-        found = [what for twin in self.twins.values() for what in twin.mismatches]
         for twin in self.twins.values():
-            twin.mismatches.clear()
+            self._take(twin)
+        found, self._mismatches = self._mismatches, []
         return found
+
+    def _take(self, twin: Twins) -> None:
+        counts = twin.planned.plans.counts
+        for name in COUNTS:
+            self.counts[name] += counts[name] - twin.counted.get(name, 0)
+            twin.counted[name] = counts[name]
+        self._mismatches += twin.mismatches
+        twin.mismatches.clear()
 
 
 @contextmanager
@@ -162,22 +190,22 @@ def shadowing() -> Iterator[Shadows]:
         return twin.run(frame, lambda: run(self, name, frame))
 
     def open_both(self: InlinePlacement, name: str, options: Any) -> None:
+        there = name in self._sessions
         opened(self, name, options)
-        planned = self._sessions[name]
-        if name not in shadows.twins or shadows.twins[name].planned is not planned:
-            twin = Twins(planned, open_session(name, options, self._backend))
-            twin.eager.plans.enabled = False
-            planned.plans.first_eager = shadows.first_eager
-            shadows.twins[name] = twin
+        if not there:
+            shadows.open(self._sessions[name], open_session(name, options, self._backend))
 
     def close_both(self: InlinePlacement, name: str) -> None:
+        if name in self._sessions:
+            shadows.close(name)
         closed(self, name)
-        twin = shadows.twins.get(name)
-        if twin is not None:
-            twin.closed = True
 
+    # Collections, which the end of a session may ask for, need not look through what is loaded.
+    gc.collect()
+    gc.freeze()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(InlinePlacement, "_run", with_shadow)
         patch.setattr(InlinePlacement, "open", open_both)
         patch.setattr(InlinePlacement, "close", close_both)
         yield shadows
+    gc.unfreeze()

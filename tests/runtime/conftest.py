@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
 
 import pytest
 from gradd_engine.backends.numpy import NUMPY
 
 
 @pytest.fixture(scope="module")
-def settled() -> Iterator[None]:
+def settled() -> None:
     """What is loaded stays: collections that a test asks for need not look through it."""
     NUMPY.kernels.load()
     gc.collect()
     gc.freeze()
-    yield
-    gc.unfreeze()

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests.oracle import ITSELF, module
 from tests.waiting import PATIENCE
 
 DIFFERS = {
@@ -44,7 +45,7 @@ class Place:
         return f"torch.connect({self.url!r}, transport={self.transport!r})" if self.module == "gradd" else ""
 
 
-@pytest.fixture(params=[pytest.param("torch", marks=pytest.mark.oracle), "local", "stream", "http"])
+@pytest.fixture(params=[*ITSELF, "local", "stream", "http"])
 def place(request: pytest.FixtureRequest) -> Place:
     """One of the oracle, in-process, WebSocket stream and plain HTTP."""
     if request.param == "torch":
@@ -58,7 +59,7 @@ def place(request: pytest.FixtureRequest) -> Place:
 def T(place: Place) -> Iterator[Any]:
     """The module under test: `torch`, or `gradd` with a session of this test's own as the current one."""
     if place.module == "torch":
-        yield pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+        yield module()
         return
     gradd = pytest.importorskip("gradd")
     with gradd.connect(place.url, transport=place.transport):

@@ -93,8 +93,7 @@ def test_18_04_gradients_of_each_sample(T: Any) -> None:
     assert not any(g.requires_grad for g in found)
 
 
-def test_18_04_gradients_of_each_sample_are_those_of_the_oracle(T: Any) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
+def test_18_04_gradients_of_each_sample_are_those_of_the_oracle(torch: Any, T: Any) -> None:
     loss, params, x, target = network(T)
     found = T.vmap(T.func.grad(loss), in_dims=(None, 0, 0))(params, x, target)
     theirs, *given = network(torch)

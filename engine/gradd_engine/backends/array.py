@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..cost import spend
 from ..dtypes import BOOL, INT, DType, float32, from_numpy
 from ..infer import infer
 from ..kernels import KernelTable
-from ..layout import Meta
+from ..layout import Meta, is_dense, reach
+from ..misfit import NotAsInferred, misfit, stated
 from ..state import quiet_copy, quietly, state
 from ..tensor import Storage, Tensor
 from . import Device
@@ -36,6 +38,8 @@ def _alone() -> int:
 
 
 _ALONE = _alone()
+#: bytes more than its own that a result may keep alive
+_SLACK = 64
 
 
 class _Watched(KernelTable):
@@ -94,10 +98,11 @@ class ArrayBackend:
         self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> list[Tensor]:
         """Run the kernel, then give each result the layout that `infer` promised."""
+        if metas and metas[0].room:
+            spend(op.name, metas[0].room, metas[0].room)
         account = state.account
         if account is not None:
-            for m in metas:
-                account.take(m.nbytes)
+            account.take(sum([m.nbytes for m in metas]) if len(metas) != 1 else metas[0].nbytes)
         tensors: list[Tensor] = []
         try:
             compute = metas[0].compute if metas else None
@@ -107,44 +112,48 @@ class ArrayBackend:
                     given.append(x.array)
                 else:
                     given.append(self._argument(x, compute, op.written[len(given)]))
-            if op.random or op.needs_meta:
-                attrs = self._attributes(op, metas, attrs)
+            all_ = self._attributes(op, metas, attrs) if op.random or op.needs_meta else attrs
             run, kernel = quiet_copy().run, self.kernels[op]
-            found = run(kernel, self.xp, *given, **attrs) if attrs else run(kernel, self.xp, *given)
+            found = run(kernel, self.xp, *given, **all_) if all_ else run(kernel, self.xp, *given)
             for a in found if op.many else (found,):
                 m = metas[len(tensors)]
                 if not op.simple or not self._is_lawful(a, m, given):
                     a = quietly(self.lawful, a, m, [x.array for x in _tensors(inputs)])
                 storage = Storage(a, a.nbytes, account)
+                if not m.contiguous:
+                    storage.nbytes = storage.flat.nbytes
                 tensors.append(Tensor(self, storage, m.shape, m.strides, 0, m.dtype, a))
             return tensors
-        except BaseException:
+        except BaseException as error:
             if account is not None:
                 for m in metas[len(tensors) :]:
                     account.give(m.nbytes)
-            raise
+            if stated(error):
+                raise
+            raise misfit(op, inputs, attrs) from error
 
     def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
         """`run` for a plain op and inputs of a geometry that is known."""
         m, account = known.meta, state.account
+        if m.room:
+            spend(op.name, m.room, m.room)
         if account is not None:
             account.take(m.nbytes)
         try:
             run, kernel, takes = quiet_copy().run, self.kernels[op], known.takes
-            if op.random or op.needs_meta:
-                attrs = self._attributes(op, (m,), attrs)
+            all_ = self._attributes(op, (m,), attrs) if op.random or op.needs_meta else attrs
             if len(takes) == 2:
                 x, y = inputs
                 t, u = takes
                 x = x.array if t is None else t(x) if t else self._argument(x, m.compute, False)
                 y = y.array if u is None else u(y) if u else self._argument(y, m.compute, False)
-                a = run(kernel, self.xp, x, y, **attrs) if attrs else run(kernel, self.xp, x, y)
+                a = run(kernel, self.xp, x, y, **all_) if all_ else run(kernel, self.xp, x, y)
             else:
                 given: list[Any] = []
                 for t in takes:
                     x = inputs[len(given)]
                     given.append(x.array if t is None else t(x) if t else self._argument(x, m.compute, False))
-                a = run(kernel, self.xp, *given, **attrs) if attrs else run(kernel, self.xp, *given)
+                a = run(kernel, self.xp, *given, **all_) if all_ else run(kernel, self.xp, *given)
             if not (
                 type(a) is self._ndarray
                 and a.base is None
@@ -156,20 +165,33 @@ class ArrayBackend:
                 and getrefcount(a) <= _ALONE
             ):
                 a = quietly(self.lawful, a, m, [x.array for x in _tensors(inputs)])
-            return Tensor(self, Storage(a, a.nbytes, account), m.shape, m.strides, 0, m.dtype, a)
-        except BaseException:
+            storage = Storage(a, a.nbytes, account)
+            if not known.contiguous:
+                storage.nbytes = storage.flat.nbytes
+            return Tensor(self, storage, m.shape, m.strides, 0, m.dtype, a)
+        except BaseException as error:
             if account is not None:
                 account.give(m.nbytes)
-            raise
+            if stated(error):
+                raise
+            raise misfit(op, inputs, attrs) from error
 
     def run_into(
         self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> None:
         """Run the kernel and copy its result over `target`."""
+        if state.ledger is not None:
+            # The result is computed beside the target.
+            spend(op.name, meta.room, meta.room + meta.nbytes)
         metas = (meta,)
         given = [self._argument(x, meta.compute, yes) for x, yes in zip(inputs, op.written, strict=True)]
-        attrs = self._attributes(op, metas, attrs)
-        quietly(self._store, target, quiet_copy().run(self.kernels[op], self.xp, *given, **attrs))
+        all_ = self._attributes(op, metas, attrs)
+        try:
+            quietly(self._store, target, quiet_copy().run(self.kernels[op], self.xp, *given, **all_))
+        except Exception as error:
+            if stated(error):
+                raise
+            raise misfit(op, inputs, attrs) from error
 
     def _store(self, target: Tensor, a: Any) -> None:
         target.array[...] = self.cast(a, target.dtype)
@@ -254,11 +276,12 @@ class ArrayBackend:
         if a.dtype != meta.dtype.np:
             a = self.cast(a, meta.dtype)
         if a.shape != meta.shape:
-            raise AssertionError(f"a kernel returned shape {a.shape} where infer says {tuple(meta.shape)}")
+            raise NotAsInferred(f"a kernel returned shape {a.shape} where infer says {tuple(meta.shape)}")
         if a.base is None:
             owned = all(x is not a for x in given)
         else:
-            owned = not any(np.may_share_memory(a, x) for x in given)
+            # A small part of something large would keep all of it, and the account would not know.
+            owned = _size(a) <= a.nbytes + _SLACK and not any(np.may_share_memory(a, x) for x in given)
         if not owned or not self._has_strides(a, meta):
             target = self.allocate(meta)
             target[...] = a
@@ -278,6 +301,12 @@ class ArrayBackend:
         """An array of that geometry; contents undefined."""
         if meta.contiguous:
             return self.xp.empty(meta.shape, meta.dtype.np)
+        if not is_dense(meta.shape, meta.strides):
+            # what lies between its elements can be read through as_strided
+            item = meta.dtype.itemsize
+            flat = self.xp.zeros(reach(meta.shape, meta.strides), meta.dtype.np)
+            steps = [s * item for s in meta.strides]
+            return self.xp.lib.stride_tricks.as_strided(flat, meta.shape, steps)
         order = sorted(range(len(meta.shape)), key=lambda i: (-meta.strides[i], -meta.shape[i]))
         inverse = sorted(range(len(order)), key=order.__getitem__)
         return self.xp.empty([meta.shape[i] for i in order], meta.dtype.np).transpose(inverse)
@@ -319,6 +348,14 @@ class ArrayBackend:
     def strided(self, flat: Any, meta: Meta) -> Any:
         """An array over `flat` with the geometry of `meta`."""
         raise NotImplementedError(f"{type(self).__name__} does not make strided views")
+
+
+def _size(a: Any) -> int:
+    """Bytes of the memory that an array lies in."""
+    while getattr(a, "base", None) is not None:
+        a = a.base
+    found: int = a.nbytes
+    return found
 
 
 def _tensors(inputs: Any) -> Any:

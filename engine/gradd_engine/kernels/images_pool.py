@@ -143,9 +143,17 @@ def max_windows(
     return values, index
 
 
+def check_places(index: Any, size: int) -> None:
+    """RuntimeError where a flat index is outside of planes of `size` elements."""
+    if index.size and (int(index.min()) < 0 or int(index.max()) >= size):
+        bad = index[(index < 0) | (index >= size)].reshape(-1)[0]
+        raise RuntimeError(f"index {int(bad)} is outside of a plane of {size} elements")
+
+
 def add_at(xp: Any, x: Any, index: Any, size: Sequence[int]) -> Any:
     """Planes of `size` with `x` added at flat indices into each plane."""
     n, whole = x.shape[0], numel(size)
+    check_places(index, whole)
     out = xp.empty((n, whole), x.dtype)
     begins = xp.arange(n)[:, None, None] * whole
 
@@ -161,6 +169,7 @@ def add_at(xp: Any, x: Any, index: Any, size: Sequence[int]) -> Any:
 
 def pick(xp: Any, x: Any, index: Any) -> Any:
     """The elements of each plane at flat indices into it."""
+    check_places(index, numel(x.shape[1:]))
     begins = xp.arange(x.shape[0])[:, None, None] * numel(x.shape[1:])
     return x.reshape(-1)[index + begins]
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..layout import numel
 from .arrays import floating, ready
 from .images_conv import How, convolve_transposed
-from .images_pool import each_plane
+from .images_pool import check_places, each_plane
 from .native import INDICES, compiled
 
 if TYPE_CHECKING:
@@ -59,14 +59,20 @@ def _transposed(plain: Any) -> Any:
 
 
 @compiled(2, INDICES, 2)
-def _add_at(x: Any, index: Any, out: Any) -> None:
+def _add_at(x: Any, index: Any, out: Any) -> int:
+    """Where in its plane a place is outside of it, or -1."""
     planes, places = x.shape
+    size = out.shape[1]
     for n in range(planes):
         row, target = x[n], out[n]
         at = index[n * places : (n + 1) * places]
         target[:] = 0
         for i in range(places):
+            # a negative one is a large one without a sign
+            if np.uint64(at[i]) >= np.uint64(size):
+                return i
             target[at[i]] += row[i]
+    return -1
 
 
 def _max_backward(plain: Any) -> Any:
@@ -79,7 +85,9 @@ def _max_backward(plain: Any) -> Any:
         out = np.empty((x.shape[0], numel(size)), g.dtype)
 
         def work(some: slice, buffers: Buffers) -> None:
-            _add_at(x[some], index[some.start * places : some.stop * places], out[some])
+            there = index[some.start * places : some.stop * places]
+            if _add_at(x[some], there, out[some]) >= 0:
+                check_places(there, out.shape[1])
 
         each_plane(np, x.shape[0], numel(size), work)
         return out.reshape(*lead, *size)

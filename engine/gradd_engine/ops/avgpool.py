@@ -10,9 +10,11 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
+from ..cost import TURN
 from ..kernels.images_pool import out_shape, spread_windows, sum_windows
 from ..layout import Meta, numel
 from ..op import LINEAR, op
+from .constant import constant_in
 from .images import image_strides
 from .pooling import check_windows, one, planes, strides_of, two
 
@@ -48,7 +50,7 @@ def _divisors(
 
 
 def _avg_infer(
-    input: Tensor,
+    input: Tensor | Meta,
     kernel_size: Sequence[int],
     stride: Sequence[int],
     padding: Sequence[int],
@@ -82,6 +84,16 @@ def _avg(
         input.dtype,
     )  # fmt: skip
     return total / by if input.dtype.kind == "f" else xp.trunc(total / by)
+
+
+def _avg_transposed_infer(grad: Tensor, size: Sequence[int], **how: Any) -> Meta:
+    shape = (*grad.shape[:-2], *size)
+    if _avg_infer(Meta(shape, grad.dtype), **how).shape != tuple(grad.shape):
+        raise RuntimeError(
+            f"avg_pool2d_backward(): a gradient of shape {list(grad.shape)} is not that of windows over "
+            f"{list(shape)}"
+        )
+    return Meta(shape, grad.dtype)
 
 
 def _avg_transposed(
@@ -134,7 +146,7 @@ def _avg_grad(
     divisor_override: Any,
 ) -> Any:
     how = _how(kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    return avg_transposed(g, size=list(input.shape[-2:]), **how)
+    return constant_in(avg_transposed(g, size=list(input.shape[-2:]), **how), input)
 
 
 avg: Op = op(
@@ -151,7 +163,7 @@ avg: Op = op(
 
 avg_transposed: Op = op(
     f"avg_pool2d_backward(Tensor grad, *, int[] size, {_AVG})",
-    infer=lambda grad, size, **_: Meta((*grad.shape[:-2], *size), grad.dtype),
+    infer=_avg_transposed_infer,
     impl=_avg_transposed,
     vjp=lambda g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: avg(
         g, **_how(kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
@@ -215,7 +227,9 @@ def _parts(size: int, out: int) -> list[slice]:
     return [slice(i * size // out, -(-(i + 1) * size // out)) for i in range(out)]
 
 
-def _adaptive_infer(input: Tensor, output_size: Sequence[int]) -> Meta:
+def _adaptive_infer(input: Tensor | Meta, output_size: Sequence[int]) -> Meta:
+    if len(output_size) != 2:
+        raise RuntimeError("adaptive_avg_pool2d: output_size must be 2")
     if any(s < 0 for s in output_size):
         raise RuntimeError(
             "adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but received "
@@ -235,6 +249,17 @@ def _adaptive_infer(input: Tensor, output_size: Sequence[int]) -> Meta:
     return Meta(shape, input.dtype, image_strides(shape, input))
 
 
+def _adaptive_transposed_infer(grad: Tensor, size: Sequence[int]) -> Meta:
+    shape = (*grad.shape[:-2], *size)
+    found = _adaptive_infer(Meta(shape, grad.dtype), list(grad.shape[-2:])).shape
+    if len(size) != 2 or found != tuple(grad.shape):
+        raise RuntimeError(
+            f"adaptive_avg_pool2d_backward(): a gradient of shape {list(grad.shape)} is not that of "
+            f"averages over {list(shape)}"
+        )
+    return Meta(shape, grad.dtype)
+
+
 def _adaptive(xp: Any, input: Any, output_size: Sequence[int]) -> Any:
     rows, columns = (_parts(s, n) for s, n in zip(input.shape[-2:], output_size, strict=True))
     found = xp.empty((*input.shape[:-2], *output_size), input.dtype)
@@ -252,11 +277,17 @@ def _adaptive_transposed(xp: Any, grad: Any, size: Sequence[int]) -> Any:
     return found
 
 
+def _windows_cost(sizes: Sequence[int]) -> tuple[int, int]:
+    """Of a turn for each window, and a slice for each row and column of them."""
+    return TURN * numel(sizes), 200 * sum(sizes)
+
+
 adaptive: Op = op(
     "adaptive_avg_pool2d_windows(Tensor input, *, int[] output_size)",
     infer=_adaptive_infer,
     impl=_adaptive,
-    vjp=lambda g, input: adaptive_transposed(g, size=list(input.shape[-2:])),
+    cost=lambda input, output_size: _windows_cost(output_size),
+    vjp=lambda g, input: constant_in(adaptive_transposed(g, size=list(input.shape[-2:])), input),
     jvp=LINEAR,
     node="AdaptiveAvgPool2DBackward0",
     namespace="-",
@@ -266,8 +297,9 @@ adaptive: Op = op(
 
 adaptive_transposed: Op = op(
     "adaptive_avg_pool2d_backward(Tensor grad, *, int[] size)",
-    infer=lambda grad, size: Meta((*grad.shape[:-2], *size), grad.dtype),
+    infer=_adaptive_transposed_infer,
     impl=_adaptive_transposed,
+    cost=lambda grad, size: _windows_cost(grad.shape[-2:]),
     vjp=lambda g, grad_meta: adaptive(g, output_size=list(grad_meta.shape[-2:])),
     jvp=LINEAR,
     namespace="-",
@@ -302,7 +334,7 @@ def _adaptive_pool1d(input: Any, output_size: Any) -> Any:
         raise RuntimeError(
             f"adaptive_avg_pool1d() argument 'output_size' should contain one int (got {len(output_size)})"
         )
-    return adaptive(input.unsqueeze(-2), output_size=[1, one(output_size)]).squeeze(-2)
+    return _adaptive_pool2d(input.unsqueeze(-2), [1, one(output_size)]).squeeze(-2)
 
 
 adaptive_avg_pool1d = op(

@@ -237,6 +237,7 @@ pow_ = op(
     "pow_(Tensor input, Tensor|Number exponent)",
     composite=_pow_into,
     inline=True,
+    writes="input",
     method=True,
     namespace="-",
     doc="In-place form of `pow`.",

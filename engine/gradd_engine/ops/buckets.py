@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import dtypes
-from ..layout import Meta
+from ..layout import Meta, numel
 from ..op import Op, op
 from ..surface import public
 from ..tensor import Tensor
 from . import dynamic
-from .common import NUMBERS, as_list, refuse
+from .common import NUMBERS, refuse
 from .extrema import max as largest
 from .extrema import min as smallest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _SEARCH = "torch.searchsorted()"
 
@@ -59,8 +62,9 @@ def _search_impl(xp: Any, bounds: Any, values: Any, sorter: Any, out_int32: bool
     side = "right" if right else "left"
     if bounds.ndim == 1:
         return xp.searchsorted(bounds, values, side=side)
-    flat = bounds.reshape(-1, bounds.shape[-1])
-    rows = values.reshape(-1, values.shape[-1])
+    count = numel(bounds.shape[:-1])
+    flat = bounds.reshape(count, bounds.shape[-1])
+    rows = values.reshape(count, values.shape[-1])
     found = [xp.searchsorted(b, v, side=side) for b, v in zip(flat, rows, strict=True)]
     return xp.stack(found).reshape(values.shape) if found else xp.zeros(values.shape, np.int64)
 
@@ -200,14 +204,19 @@ histc = op(
 )
 
 
-def _bincount_infer(input: Tensor, weights: Tensor | None, size: Any) -> Meta:
+def _bincount_infer(input: Tensor, weights: Tensor | None, size: Sequence[int]) -> Meta:
+    if len(size) != 1 or input.ndim != 1 or input.dtype.category != dtypes.INT:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is None:
-        return Meta(tuple(as_list(size, "bincount", "size")), dtypes.int64)
-    dtype = dtypes.float32 if weights.dtype is dtypes.float32 else dtypes.float64
-    return Meta(tuple(as_list(size, "bincount", "size")), dtype)
+        return Meta(tuple(size), dtypes.int64)
+    if weights.shape != input.shape or weights.dtype.is_complex:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    return Meta(tuple(size), dtypes.float32 if weights.dtype is dtypes.float32 else dtypes.float64)
 
 
 def _bincount_impl(xp: Any, a: Any, weights: Any, size: Any) -> Any:
+    if a.size and (int(a.min()) < 0 or int(a.max()) >= size[0]):
+        raise RuntimeError(f"bincount_sized(): a number is outside of [0, {size[0]})")
     return xp.bincount(a.astype(np.int64), weights, minlength=size[0])
 
 

@@ -155,6 +155,13 @@ def _weight_infer(
     groups: int,
 ) -> Meta:
     check_numbers(len(kernel), groups, stride=stride, padding=padding, dilation=dilation)
+    if input.ndim != 2 + len(kernel) or grad.ndim != input.ndim or min(kernel, default=1) <= 0:
+        raise RuntimeError(f"a convolution does not lead from {list(input.shape)} to {list(grad.shape)}")
+    if grad.dtype is not input.dtype or input.shape[1] % groups or grad.shape[1] % groups:
+        raise RuntimeError(
+            f"convolution_weight(): {grad.dtype} {list(grad.shape)} and {input.dtype} {list(input.shape)} do "
+            f"not go together in {groups} groups"
+        )
     size = out_size(input.shape[2:], kernel, stride, padding, dilation)
     if input.ndim != 2 + len(kernel) or (input.shape[0], *size) != (grad.shape[0], *grad.shape[2:]):
         raise RuntimeError(f"a convolution does not lead from {list(input.shape)} to {list(grad.shape)}")

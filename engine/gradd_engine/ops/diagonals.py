@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..op import Op
 
 
-def _diagonal_infer(input: Tensor, offset: int, dim1: int, dim2: int) -> Meta:
+def _diagonal_infer(input: Tensor | Meta, offset: int, dim1: int, dim2: int) -> Meta:
     a, b = wrap_dim(dim1, input.ndim), wrap_dim(dim2, input.ndim)
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -48,6 +48,16 @@ diagonal: Op = op(
 )
 
 
+def _diagonal_backward_infer(grad: Tensor, size: Any, offset: int, dim1: int, dim2: int) -> Meta:
+    whole = Meta(tuple(size), grad.dtype)
+    if tuple(grad.shape) != _diagonal_infer(whole, offset, dim1, dim2).shape:
+        raise RuntimeError(
+            f"diagonal_backward(): a gradient of shape {list(grad.shape)} is not that of a diagonal of "
+            f"{list(size)}"
+        )
+    return whole
+
+
 def _diagonal_backward(xp: Any, g: Any, size: Any, offset: int, dim1: int, dim2: int) -> Any:
     out = xp.zeros(tuple(size), g.dtype)
     front = xp.moveaxis(out, (dim1, dim2), (-2, -1))
@@ -58,7 +68,7 @@ def _diagonal_backward(xp: Any, g: Any, size: Any, offset: int, dim1: int, dim2:
 
 diagonal_backward: Op = op(
     "diagonal_backward(Tensor grad, int[] size, int offset, int dim1, int dim2)",
-    infer=lambda g, size, offset, dim1, dim2: Meta(tuple(size), g.dtype),
+    infer=_diagonal_backward_infer,
     impl=_diagonal_backward,
     vjp=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),
     jvp=LINEAR,
@@ -165,12 +175,18 @@ diag_embed: Op = op(
     raises=False,
 )
 
+
+def _diagonal_copied(xp: Any, a: Any, offset: int, dim1: int, dim2: int) -> Any:
+    # beyond the corners there is nothing, however far
+    return xp.diagonal(a, max(-a.shape[dim1], min(offset, a.shape[dim2])), dim1, dim2)
+
+
 diagonal_copy = op(
     "diagonal_copy(Tensor input, int offset=0, int dim1=0, int dim2=1)",
     infer=lambda input, offset, dim1, dim2: Meta(
         _diagonal_infer(input, offset, dim1, dim2).shape, input.dtype
     ),
-    impl=lambda xp, a, offset, dim1, dim2: xp.diagonal(a, offset, dim1, dim2),
+    impl=_diagonal_copied,
     vjp=lambda g, input_meta, offset, dim1, dim2: diagonal_backward(
         g, list(input_meta.shape), offset, dim1, dim2
     ),

@@ -95,11 +95,26 @@ embedding_op: Op = op(
 )
 
 
+def _embedding_backward_infer(
+    grad: Tensor, index: Tensor, rows: int, padding_idx: int | None, scale_grad_by_freq: bool
+) -> Meta:
+    if index.dtype not in (dtypes.int64, dtypes.int32):
+        raise RuntimeError(f"embedding_backward(): indices are Long or Int, not {index.dtype.title}")
+    if grad.ndim < 1 or tuple(grad.shape[:-1]) != tuple(index.shape):
+        raise RuntimeError(
+            f"embedding_backward(): a gradient of shape {list(grad.shape)} does not fit indices of shape "
+            f"{list(index.shape)}"
+        )
+    return Meta((rows, grad.shape[-1]), grad.dtype)
+
+
 def _embedding_backward_impl(
     xp: Any, g: Any, index: Any, rows: int, padding_idx: int | None, scale_grad_by_freq: bool
 ) -> Any:
     out = xp.zeros((rows, g.shape[-1]), g.dtype)
-    flat, g = index.reshape(-1), g.reshape(-1, g.shape[-1])
+    flat, g = index.reshape(-1), g.reshape(index.size, g.shape[-1])
+    if flat.size and (int(flat.max()) >= rows or int(flat.min()) < 0):
+        raise IndexError("index out of range in self")
     if padding_idx is not None:
         kept = flat != padding_idx
         flat, g = flat[kept], g[kept]
@@ -111,7 +126,7 @@ def _embedding_backward_impl(
 
 embedding_backward: Op = op(
     "embedding_backward(Tensor grad, Tensor index, int rows, int? padding_idx, bool scale_grad_by_freq)",
-    infer=lambda grad, index, rows, padding_idx, scale_grad_by_freq: Meta((rows, grad.shape[-1]), grad.dtype),
+    infer=_embedding_backward_infer,
     impl=_embedding_backward_impl,
     vjp={
         "grad": lambda g, index, padding_idx, scale_grad_by_freq: _embedding_again(

@@ -48,7 +48,27 @@ def not_empty(input: Tensor, name: str, dim: Dims) -> None:
 
 
 def _pick_meta(input: Tensor, index: Tensor, dim: int, keepdim: bool) -> Meta:
-    return Meta(reduced_shape(input.shape, axes(input, dim), keepdim), input.dtype)
+    return Meta(_picked_shape("pick", input.shape, index, dim, keepdim), input.dtype)
+
+
+def _place_meta(input: Tensor, index: Tensor, dim: int, keepdim: bool, size: Sequence[int]) -> Meta:
+    if tuple(input.shape) != _picked_shape("place", size, index, dim, keepdim):
+        raise RuntimeError(
+            f"place(): {list(input.shape)} elements of slices along {dim} do not fit {list(size)}"
+        )
+    return Meta(tuple(size), input.dtype)
+
+
+def _picked_shape(name: str, size: Sequence[int], index: Tensor, dim: int, keepdim: bool) -> tuple[int, ...]:
+    """The shape of one element a slice; RuntimeError where `index` has another."""
+    shape = tuple(size)
+    found = reduced_shape(shape, (wrap_dim(dim, len(shape)),) if shape else (), keepdim)
+    if index.dtype is not dtypes.int64 or tuple(index.shape) != found:
+        raise RuntimeError(
+            f"{name}(): expected an index of int64 and shape {list(found)}, got {index.dtype} "
+            f"{list(index.shape)}"
+        )
+    return found
 
 
 def _pick(xp: Any, a: Any, index: Any, dim: int, keepdim: bool) -> Any:
@@ -80,7 +100,7 @@ pick: Op = op(
 )
 place: Op = op(
     "place(Tensor input, Tensor index, int dim, bool keepdim, int[] size)",
-    infer=lambda input, index, dim, keepdim, size: Meta(tuple(size), input.dtype),
+    infer=_place_meta,
     impl=_place,
     vjp=(lambda g, index, dim, keepdim: pick(g, index, dim, keepdim),),
     jvp=lambda input_t, index, dim, keepdim, size: place(input_t, index, dim, keepdim, size),

@@ -87,7 +87,23 @@ def _polygamma(xp: Any, a: Any, n: int) -> Any:
         found = _zeta(xp, 2, y)
         mirrored = (math.pi / xp.sin(math.pi * (x - xp.rint(x)))) ** 2 - found
         return xp.where(x < 0.5, mirrored, found)
-    return (-1.0) ** (n + 1) * math.factorial(n) * _zeta(xp, n + 1, xp.where(x > 0, x, math.nan))
+    # Beyond 170! there is no such number, and a product of as many as somebody says would not end.
+    factorial = float(math.factorial(n)) if n <= 170 else math.inf
+    return (-1.0) ** (n + 1) * factorial * _zeta_everywhere(xp, n + 1, x)
+
+
+def _zeta_everywhere(xp: Any, s: int, x: Any) -> Any:
+    """`_zeta` also below zero: the terms there are those of two more series, of the distances to the next
+    whole numbers. Infinite at whole x <= 0.
+    """
+    above = xp.where(x > 0, x, x - xp.floor(x))
+    found = _zeta(xp, s, xp.where(above > 0, above, 1.0))
+    below = x < 0
+    if xp.any(below):
+        rest = xp.where(below & (above > 0), 1 - above, 1.0)
+        terms = _zeta(xp, s, rest) - _zeta(xp, s, xp.where(below, 1 - x, 1.0))
+        found = xp.where(below, found + (-1.0) ** s * terms, found)
+    return xp.where((x <= 0) & (above == 0), math.inf, xp.where(xp.isnan(x), x, found))
 
 
 def _infer(name: str) -> Any:
@@ -129,7 +145,7 @@ _polygamma_op: Op = op(
     jvp=ELEMENTWISE,
     inplace=True,
     namespace="|special",
-    doc="The n-th derivative of digamma (torch.polygamma); above the first, of positive arguments.",
+    doc="The n-th derivative of digamma (torch.polygamma).",
 )
 
 

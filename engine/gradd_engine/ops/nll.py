@@ -9,10 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
-from ..layout import Meta
+from ..layout import Meta, numel
 from ..op import op
 from ..surface import public
+from .constant import constant_in
 from .losses import reduction_of
+from .norms import statistic_dtype
 from .scalars import add_scalar, div_scalar, mul_scalar
 
 if TYPE_CHECKING:
@@ -33,8 +35,8 @@ def _check_common(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
 
 def _metas(input: Tensor, shape: tuple[int, ...], reduction: str) -> list[Meta]:
     """Of the loss and of the summed weights, which are not rounded to 16 bits."""
-    total = dtypes.float32 if input.dtype.is_half else input.dtype
-    return [Meta(shape if reduction == "none" else (), input.dtype), Meta((), total)]
+    kept = Meta((), statistic_dtype(input.dtype))
+    return [Meta(shape if reduction_of(reduction) == "none" else (), input.dtype), kept]
 
 
 def _flat_infer(
@@ -105,9 +107,10 @@ def _nll(xp: Any, input: Any, target: Any, weight: Any, reduction: str, ignore_i
 def _nll_grad(
     g: Any, input: Any, target: Any, weight: Any, out1: Any, reduction: str, ignore_index: int
 ) -> Any:
-    return nll_loss_backward(
+    found = nll_loss_backward(
         g, target, weight, out1, shape=list(input.shape), reduction=reduction, ignore_index=ignore_index
     )
+    return constant_in(found, input)
 
 
 def _nll_op(name: str, infer: Callable[..., list[Meta]], node: str) -> Op:
@@ -159,12 +162,40 @@ def _nll_backward_grad(
     return forward(g, target, weight, reduction=reduction, ignore_index=ignore_index)[0]
 
 
+def _nll_backward_infer(
+    grad: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    total_weight: Tensor,
+    shape: Sequence[int],
+    reduction: str,
+    ignore_index: int,
+) -> Meta:
+    size = tuple(shape)
+    if len(size) not in (1, 2, 4) or min(size) < 0:
+        raise RuntimeError(f"nll_loss_backward(): an input of shape {list(size)} has no loss")
+    axis = 0 if len(size) == 1 else 1
+    rows = (*size[:axis], *size[axis + 1 :])
+    if target.numel() != numel(rows) or (rows and tuple(target.shape) != rows):
+        raise RuntimeError(f"size mismatch (got input: {list(size)}, target: {list(target.shape)})")
+    if weight is not None and tuple(weight.shape) != (size[axis],):
+        raise RuntimeError("weight tensor should be defined either for all or no classes")
+    _check_common(grad, target, weight)
+    reduction_of(reduction)
+    if tuple(grad.shape) != (rows if reduction == "none" else ()):
+        raise RuntimeError(
+            f"nll_loss_backward(): a loss of {list(rows)} with reduction {reduction!r} has no gradient of "
+            f"shape {list(grad.shape)}"
+        )
+    if total_weight.ndim or total_weight.dtype is not statistic_dtype(grad.dtype):
+        raise RuntimeError("nll_loss_backward(): expected total_weight to be one element of grad's dtype")
+    return Meta(size, grad.dtype)
+
+
 nll_loss_backward: Op = op(
     "nll_loss_backward(Tensor grad, Tensor target, Tensor? weight, Tensor total_weight, *, int[] shape, "
     "str reduction, int ignore_index)",
-    infer=lambda grad, target, weight, total_weight, shape, reduction, ignore_index: Meta(
-        tuple(shape), grad.dtype
-    ),
+    infer=_nll_backward_infer,
     impl=_nll_backward,
     vjp={"grad": _nll_backward_grad},
     jvp=lambda grad_t, target, weight, total_weight, shape, reduction, ignore_index: nll_loss_backward(

@@ -44,9 +44,44 @@ def _recorded(x: Any, dims: Sequence[int], eps: float) -> tuple[Any, Any]:
     return mul(centred, scale), scale
 
 
+def _check_statistics(
+    name: str, input: Tensor, mean: Tensor, rstd: Tensor, dims: Sequence[int], grad: Tensor | None = None
+) -> None:
+    """RuntimeError unless `mean` and `rstd` are of `input` over `dims`, and `grad` is of its shape."""
+    over = {d % input.ndim for d in dims} if input.ndim else set()
+    if len(over) != len(dims) or any(not -input.ndim <= d < input.ndim for d in dims):
+        raise RuntimeError(f"{name}(): {list(dims)} are no dimensions of {list(input.shape)}")
+    kept = tuple(1 if d in over else n for d, n in enumerate(input.shape))
+    dtype = statistic_dtype(input.dtype)
+    for what, t in (("mean", mean), ("rstd", rstd)):
+        if tuple(t.shape) != kept or t.dtype is not dtype:
+            raise RuntimeError(
+                f"{name}(): expected {what} to have shape {list(kept)} and dtype {dtype}, got "
+                f"{list(t.shape)} and {t.dtype}"
+            )
+    if not input.dtype.is_floating_point or (grad is not None and not grad.dtype.is_floating_point):
+        raise RuntimeError(f"{name}(): expected floating tensors")
+    if grad is not None and grad.shape != input.shape:
+        raise RuntimeError(
+            f"{name}(): a gradient of shape {list(grad.shape)} is not that of {list(input.shape)}"
+        )
+
+
+def _standardized_infer(input: Tensor, mean: Tensor, rstd: Tensor, dims: Sequence[int], eps: float) -> Meta:
+    _check_statistics("standardized", input, mean, rstd, dims)
+    return contiguous_like(input)
+
+
+def _standardize_backward_infer(
+    grad: Tensor, input: Tensor, mean: Tensor, rstd: Tensor, dims: Sequence[int], eps: float
+) -> Meta:
+    _check_statistics("standardize_backward", input, mean, rstd, dims, grad)
+    return Meta(tuple(input.shape), grad.dtype)
+
+
 standardized: Op = op(
     "standardized(Tensor input, Tensor mean, Tensor rstd, *, int[] dims, float eps)",
-    infer=contiguous_like,
+    infer=_standardized_infer,
     impl=lambda xp, input, mean, rstd, dims, eps: (input - mean) * rstd,
     composite=lambda input, mean, rstd, dims, eps: _recorded(input, dims, eps)[0],
     namespace="-",
@@ -76,7 +111,7 @@ def _standardize_grad_recorded(
 
 standardize_backward: Op = op(
     "standardize_backward(Tensor grad, Tensor input, Tensor mean, Tensor rstd, *, int[] dims, float eps)",
-    infer=lambda grad, input, mean, rstd, dims, eps: Meta(tuple(input.shape), grad.dtype),
+    infer=_standardize_backward_infer,
     impl=_standardize_grad,
     composite=_standardize_grad_recorded,
     namespace="-",
@@ -180,7 +215,16 @@ def _layer_backward_infer(
     grad: Tensor, input: Tensor, mean: Tensor, rstd: Tensor, weight: Tensor | None, wanted: Sequence[bool],
     normalized_shape: Sequence[int], eps: float,
 ) -> list[Meta]:  # fmt: skip
-    shapes = (tuple(input.shape), tuple(normalized_shape), tuple(normalized_shape))
+    name, own = "native_layer_norm_backward", tuple(normalized_shape)
+    if not own or tuple(input.shape[-len(own) :]) != own or len(own) > input.ndim:
+        raise RuntimeError(f"{name}(): {list(own)} are not the last sizes of {list(input.shape)}")
+    _check_statistics(name, input, mean, rstd, _trailing(input.ndim, own), grad)
+    if weight is not None and tuple(weight.shape) != own:
+        raise RuntimeError(f"{name}(): expected weight of shape {list(own)}, got {list(weight.shape)}")
+    check_mixed(input, name, weight)
+    if len(wanted) != 3:
+        raise RuntimeError(f"{name}(): expected three flags in wanted, got {len(wanted)}")
+    shapes = (tuple(input.shape), own, own)
     dtypes_of = (input.dtype, *[grad.dtype if weight is None else weight.dtype] * 2)
     return [Meta(s, d) for s, d, yes in zip(shapes, dtypes_of, wanted, strict=True) if yes]
 

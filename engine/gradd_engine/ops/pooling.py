@@ -12,6 +12,7 @@ from ..kernels.images_pool import add_at, max_windows, out_shape, pick
 from ..layout import Meta, numel, preserved_strides
 from ..op import LINEAR, op
 from ..surface import public
+from .constant import constant_in
 from .images import image_strides
 
 if TYPE_CHECKING:
@@ -37,13 +38,17 @@ def strides_of(value: Any, kernel: list[int], name: str) -> list[int]:
 
 
 def check_windows(
-    input: Tensor,
+    input: Tensor | Meta,
     kernel: Sequence[int],
     stride: Sequence[int],
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> None:
     """RuntimeError in PyTorch's words where windows do not fit images."""
+    given = {"kernel_size": kernel, "stride": stride, "padding": padding, "dilation": dilation}
+    for name, numbers in given.items():
+        if len(numbers) != 2:
+            raise RuntimeError(f"{name} must be two numbers, got {list(numbers)}")
     if any(k <= 0 for k in kernel):
         raise RuntimeError(
             f"kernel size should be greater than zero, but got kH: {kernel[0]} kW: {kernel[1]}"
@@ -112,13 +117,41 @@ def planes(x: Any) -> Any:
     return x.reshape(numel(x.shape[:-2]), *x.shape[-2:])
 
 
+def _check_places(name: str, images: Tensor, indices: Tensor, size: Sequence[int]) -> None:
+    """RuntimeError unless `indices` can be flat ones into planes of `size`, one set for each of `images`."""
+    if indices.dtype is not dtypes.int64:
+        raise RuntimeError(f"{name}(): expected indices to be Long, got {indices.dtype.title}")
+    if len(size) != 2 or min(size) < 0:
+        raise RuntimeError(f"{name}(): {list(size)} is no size of planes")
+    if images.ndim < 2 or indices.ndim != images.ndim or indices.shape[:-2] != images.shape[:-2]:
+        raise RuntimeError(
+            f"{name}(): indices of shape {list(indices.shape)} do not fit images of shape "
+            f"{list(images.shape)}"
+        )
+
+
+def _pick_infer(input: Tensor, indices: Tensor) -> Meta:
+    _check_places("max_pool2d_pick", input, indices, input.shape[-2:])
+    return Meta(tuple(indices.shape), input.dtype, preserved_strides(indices))
+
+
+def _max_backward_infer(grad: Tensor, indices: Tensor, size: Sequence[int]) -> Meta:
+    _check_places("max_pool2d_backward", grad, indices, size)
+    if indices.shape != grad.shape:
+        raise RuntimeError(
+            f"max_pool2d_backward(): indices of shape {list(indices.shape)} do not fit a gradient of shape "
+            f"{list(grad.shape)}"
+        )
+    return Meta((*grad.shape[:-2], *size), grad.dtype)
+
+
 def _pick(xp: Any, x: Any, index: Any) -> Any:
     return pick(xp, planes(x), planes(index)).reshape(index.shape)
 
 
 max_pick: Op = op(
     "max_pool2d_pick(Tensor input, Tensor indices)",
-    infer=lambda input, indices: Meta(tuple(indices.shape), input.dtype, preserved_strides(indices)),
+    infer=_pick_infer,
     impl=_pick,
     vjp={"input": lambda g, input_meta, indices: max_backward(g, indices, size=list(input_meta.shape[-2:]))},
     jvp=LINEAR,
@@ -133,7 +166,7 @@ def _max_backward(xp: Any, grad: Any, indices: Any, size: Sequence[int]) -> Any:
 
 max_backward: Op = op(
     "max_pool2d_backward(Tensor grad, Tensor indices, *, int[] size)",
-    infer=lambda grad, indices, size: Meta((*grad.shape[:-2], *size), grad.dtype),
+    infer=_max_backward_infer,
     impl=_max_backward,
     vjp={"grad": lambda g, indices: max_pick(g, indices)},
     jvp=LINEAR,
@@ -148,7 +181,11 @@ max_with_indices: Op = op(
     impl=_max,
     many=True,
     differentiable=(True, False),
-    vjp={"input": lambda g, input, out1: max_backward(g, out1, size=list(input.shape[-2:]))},
+    vjp={
+        "input": lambda g, input, out1: constant_in(
+            max_backward(g, out1, size=list(input.shape[-2:])), input
+        )
+    },
     jvp=lambda input_t, out1: [max_pick(input_t, out1), None],
     node="MaxPool2DWithIndicesBackward0",
     namespace="-",

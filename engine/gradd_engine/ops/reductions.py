@@ -211,6 +211,8 @@ def _prod_factor(input: Any, dim: int | None) -> Any:
 
 
 def _prod_vjp(g: Any, input: Any, out: Any, dim: int | None, keepdim: bool) -> Any:
+    if not input.ndim:
+        return g
     return filled(g, input, dim, keepdim) * conj(_prod_factor(input, dim))
 
 

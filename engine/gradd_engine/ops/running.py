@@ -91,6 +91,8 @@ def _logcumsumexp(xp: Any, a: Any, dim: int) -> Any:
 
 
 def _logcumsumexp_vjp(g: Any, input: Any, out: Any, dim: int) -> Any:
+    if not g.ndim or not g.numel():
+        return g
     fade = conj(exp(out - shift(out, dim, False, math.inf)))
     return conj(exp(input - out)) * recurrence(fade, g, dim, False)
 

@@ -122,6 +122,8 @@ recurrence: Op = op(
 
 def _cumprod_vjp(g: Any, input: Any, out: Any, dim: int) -> Any:
     """The product of what comes before, times the gradients after it with the products in between."""
+    if input.numel() <= 1:
+        return g
     x = conj(input if input.dtype is g.dtype else input.type_as(g))
     before = cumprod(shift(x, dim, True, 1.0), dim)
     return before * recurrence(shift(x, dim, False), g, dim, False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import (
@@ -11,6 +11,7 @@ from ..layout import (
     contiguous_format,
     format_name,
     format_strides,
+    is_dense,
     numel,
     preserve_format,
     preserved_strides,
@@ -20,6 +21,9 @@ from ..registry import named
 from ..surface import public
 from ..tensor import Tensor
 from .common import as_list
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 clone = op(
     "clone(Tensor input)",
@@ -54,9 +58,16 @@ contiguous_copy = op(
     raises=False,
 )
 
+
+def _layout_infer(input: Tensor, strides: Sequence[int]) -> Meta:
+    if len(strides) != input.ndim or not (input.numel() == 0 or is_dense(input.shape, strides)):
+        raise RuntimeError(f"to_layout(): strides {list(strides)} are no dense layout of {list(input.shape)}")
+    return Meta(tuple(input.shape), input.dtype, tuple(strides))
+
+
 to_layout = op(
     "to_layout(Tensor input, int[] strides)",
-    infer=lambda input, strides: Meta(tuple(input.shape), input.dtype, tuple(strides)),
+    infer=_layout_infer,
     impl=lambda xp, a, strides: a.copy(order="K"),
     vjp=lambda g: g,
     jvp=LINEAR,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .. import dtypes
 from ..layout import Meta, preserved_strides, wrap_dim
 from ..op import LINEAR, op
+from ..registry import named
 from ..tensor import Tensor
 from .arithmetic import mul
 from .create import zeros
@@ -206,6 +207,12 @@ def _index_fill_impl(xp: Any, a: Any, index: Any, value: Any, dim: int) -> Any:
     return out
 
 
+def _filled_part(g: Any, index: Any, dim: int) -> Any:
+    """`g` where `index` leads, each place once however often it is named; zeros elsewhere."""
+    there = index_fill(named.zeros_like(named.detach(g)), dim, index, 1.0)
+    return named.where(named.ne(there, 0), g, named.zeros_like(there))
+
+
 index_fill: Op = op(
     "index_fill(Tensor input, int dim, Tensor index, Tensor|Number value)",
     infer=_index_fill_infer,
@@ -213,7 +220,7 @@ index_fill: Op = op(
     impl=_index_fill_impl,
     vjp={
         "input": lambda g, index, dim: index_fill(g, dim, index, 0.0),
-        "value": lambda g, index, dim: index_select(g, dim, index).sum(),
+        "value": lambda g, index, dim: _filled_part(g, index, dim).sum(),
     },
     jvp=LINEAR,
     node="IndexFillBackward1",

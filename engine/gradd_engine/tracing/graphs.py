@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..graph import OpNode
 from ..nodes import AccumulateGrad, Edge, Folded, Node, accumulator, next_priority
 from ..saved import Saved, TensorMeta
+from ..state import state
 from ..tensor import Tensor
 from ..views import CopySlices
 from .numbers import Offset, place_of
@@ -75,6 +76,7 @@ class Graph:
             made = OpNode.__new__(OpNode)
         made.__dict__.update(node.__dict__)
         made.priority = priority
+        made.counted = None if state.account is None else state.account.graphs
         made.backend = self._backend
         return made
 

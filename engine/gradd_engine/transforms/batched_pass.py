@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..registry import named
 from ..state import ambient, state
+from ..tensor import Tensor
 from .vmap import level_over, same_size
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from ..backends.batched import BatchedBackend
     from ..nodes import Edge
-    from ..tensor import Tensor
 
 
 def check_batched(out: Tensor, g: Tensor, index: int) -> None:
@@ -71,6 +71,7 @@ def run_through(
     """`run`, which is autograd.grad, where cotangents may be of levels of vmap that the outputs are not of:
     one pass over all samples of them.
     """
+    outputs, inputs = [_beneath(o) for o in outputs], [_beneath(x) for x in inputs]
     below = max((o.backend.level for o in outputs), default=0)
     levels = _levels_between(below, weights)
     # What was computed outside of levels is differentiated there.
@@ -81,9 +82,30 @@ def run_through(
         own = next((w.shape[:1] for w in weights if w is not None), ()) if is_grads_batched else ()
         sizes = [level.size for level in reversed(levels)]
         count = prod(sizes) * prod(own)
-        given = [_batch(w, o, levels, count, is_grads_batched) for o, w in zip(outputs, weights, strict=True)]
-        found = run(outputs, inputs, given, is_grads_batched=True, **options)
-        return tuple(None if g is None else _samples(g, levels, (*sizes, *own)) for g in found)
+        fill = options.pop("materialize_grads", False)
+        if fill and options["allow_unused"] is None:
+            options["allow_unused"] = True
+        found: Sequence[Tensor | None]
+        if count:
+            given = [
+                _batch(w, o, levels, count, is_grads_batched) for o, w in zip(outputs, weights, strict=True)
+            ]
+            found = run(outputs, inputs, given, is_grads_batched=True, materialize_grads=False, **options)
+        else:
+            found = [named.expand(named.zeros_like(named.detach(x)), [0, *x.shape]) for x in inputs]
+        found = [_samples(g, levels, (*sizes, *own)) for g in found]
+        return tuple(
+            named.zeros_like(named.detach(x)) if g is None and fill else g
+            for g, x in zip(found, inputs, strict=True)
+        )
+
+
+def _beneath(t: Any) -> Tensor:
+    """`t` below the levels that have no history of it, where it is the same for every sample of theirs."""
+    found = t
+    while isinstance(found.array, Tensor) and not found.mapped and not found.requires_grad:  # type: ignore[attr-defined]
+        found = found.backend.only(found)  # type: ignore[attr-defined]
+    return found if found.requires_grad else t
 
 
 def _levels_between(below: int, weights: Sequence[Tensor | None] | None) -> list[Any]:
@@ -99,7 +121,7 @@ def _levels_between(below: int, weights: Sequence[Tensor | None] | None) -> list
 def _batch(w: Any, output: Any, levels: Sequence[Any], count: int, batched: bool) -> Any:
     """A cotangent of all samples of `levels` along dimension 0, with its own batch where it is `batched`."""
     if w is None:
-        return None if batched else named.expand(named.ones_like(output.detach()), [count, *output.shape])
+        return None if batched else named.expand(named.ones_like(named.detach(output)), [count, *output.shape])
     shape = w.shape[1:] if batched else w.shape
     for level in levels:
         w = level.front(w)
@@ -108,6 +130,8 @@ def _batch(w: Any, output: Any, levels: Sequence[Any], count: int, batched: bool
 
 def _samples(g: Any, levels: Sequence[Any], sizes: Sequence[int]) -> Any:
     """The inverse of `_batch`."""
+    if g is None:
+        return None
     g = named.reshape(g, [*sizes, *g.shape[1:]])
     for level in reversed(levels):
         g = level.wrap(g)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import forward_ad
 from ..functional import basis
-from ..ops.create import zeros, zeros_like
+from ..ops.create import zeros_like
 from ..ops.joining import stack
 from ..registry import named
 from ..tensor import Tensor
@@ -118,11 +118,13 @@ def jacrev(
     *,
     has_aux: bool = False,
     chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
 ) -> Callable[..., Any]:
     """The Jacobian of `func` by reverse mode: for each output and chosen input a tensor of both shapes
     joined.
 
-    All rows are computed in one pass, or so many at a time as `chunk_size` says. With `has_aux`, ``func``
+    All rows are computed in one pass, or so many at a time as `chunk_size` says; `_preallocate_and_copy` is
+    PyTorch's hint how to join them, and says nothing here. With `has_aux`, ``func``
     returns ``(output, aux)`` and the result is ``(jacobian, aux)``. See
     https://pytorch.org/docs/stable/generated/torch.func.jacrev.html.
     """
@@ -180,7 +182,7 @@ def jacfwd(
         aux: list[Any] = []
         for at, x in enumerate(arguments.leaves):
             # Where there is no direction, one of nothing tells the outputs.
-            rows = basis(x) if x.numel() else zeros([1, *x.shape], dtype=x.dtype)
+            rows = basis(x) if x.numel() else named.expand(zeros_like(x), [1, *x.shape])
             moved, aux = vmap(functools.partial(push, at), randomness=randomness)(rows)
             columns.append([named.slice_from(c, 0, 0, x.numel()) for c in moved])
         found = []

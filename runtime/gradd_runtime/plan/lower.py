@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from gradd_engine.layout import Meta
-from gradd_engine.tensor import Storage
+from gradd_engine.tensor import Storage, flat_bytes
 from gradd_engine.tracing import (
     Allocate,
     Block,
@@ -72,7 +72,10 @@ class Arrays:
         array = self._frame.arrays[of.home]
         if self._account is not None:
             self._account.take(array.nbytes)
-        return Storage(array, array.nbytes, self._account)
+        made = Storage(array, array.nbytes, self._account)
+        if not array.flags.c_contiguous:
+            made.nbytes = made.flat.nbytes
+        return made
 
 
 class Plain:
@@ -243,7 +246,7 @@ class Lowering:
             for w in windows:
                 offset += f.starts[w]
             # Only inputs' memory is remembered: a block of the program must be able to die.
-            flat = f.flats[number] if home is None else flat_of(f.arrays[home])
+            flat = f.flats[number] if home is None else flat_bytes(f.arrays[home])
             f.arrays[register] = backend.strided(flat, Meta(shape, dtype, strides, offset))
 
         return view
@@ -412,10 +415,3 @@ def _filled(w: Any, arrays: list[Any]) -> Any:
 
 def _flat(args: Any) -> list[Any]:
     return [x for a in args for x in (_flat(a) if isinstance(a, list) else (a,))]
-
-
-def flat_of(array: Any) -> Any:
-    """The memory of a dense array as bytes, in address order."""
-    if not array.flags.c_contiguous:
-        array = array.transpose(sorted(range(array.ndim), key=lambda i: (-array.strides[i], -array.shape[i])))
-    return array.reshape(-1).view(np.uint8)

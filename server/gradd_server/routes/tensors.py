@@ -83,12 +83,13 @@ async def put_tensor(request: Request) -> Response:
     front, entry, name = _addressed(request)
     kind = expect(request, JSON, OCTETS, NPY, SAFETENSORS)
     frame: frames.Bytes | Bulk
-    if kind == JSON:
-        frame = wrapped(PutJson(name), await json_text(request, front.settings.body_timeout))
-    else:
-        message = PutTensor(name, _flag(request, "gradd-requires-grad"))
-        frame = await upload_frame(request, kind, message, front.settings.body_timeout)
-    return respond(*opened(await front.sessions.submit(entry, frame)))
+    with entry.receiving() as room:
+        if kind == JSON:
+            frame = wrapped(PutJson(name), await json_text(request, front.settings.body_timeout))
+        else:
+            message = PutTensor(name, _flag(request, "gradd-requires-grad"))
+            frame = await upload_frame(request, kind, message, front.settings.body_timeout, room)
+        return respond(*opened(await front.sessions.submit(entry, frame)))
 
 
 async def get_tensor(request: Request) -> Response:
@@ -165,8 +166,9 @@ async def put_upload(request: Request) -> Response:
     entry = front.sessions.find(request.path_params["name"])
     expect(request, OCTETS)
     message = Stage(request.path_params["key"])
-    frame = await upload_frame(request, OCTETS, message, front.settings.body_timeout)
-    reply = respond(*opened(await front.sessions.submit(entry, frame)))
+    with entry.receiving() as room:
+        frame = await upload_frame(request, OCTETS, message, front.settings.body_timeout, room)
+        reply = respond(*opened(await front.sessions.submit(entry, frame)))
     entry.notify_upload()
     return reply
 
