@@ -66,9 +66,10 @@ ptsuite: $(STAMP) ## run PyTorch's own tests: PYTORCH_TESTS= its folder test, UR
 
 check: lint test ## everything that continuous integration checks
 
-fuzz: $(STAMP) ## 20,000 generated frames for the decoder, 20,000 random programs planned and eager
+fuzz: $(STAMP) ## 20,000 generated frames; 50,000 random programs, planned and eager; 2,000 loops beside torch
 	GRADD_FUZZ=20000 $(PY) -m pytest -rs tests/protocol/test_fuzz.py
-	GRADD_PROGRAMS=20000 $(PY) -m pytest -rs tests/runtime/test_plans.py
+	$(PY) -m tests.runtime.fuzz 50000
+	GRADD_LOOPS=2000 $(PY) -m pytest -rs tests/congruence/test_loops.py
 	GRADD_FUNCTIONS=20000 $(PY) -m pytest -rs tests/client/test_function_programs.py
 
 hostile: $(STAMP) ## 200 hostile calls of every op, eager and planned; compiled kernels also with bounds checks
