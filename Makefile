@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 SPREAD := -n auto --maxprocesses 8 --dist worksteal
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test record lint types bench bench-quick bench-versus openapi openapi-check parity ptsuite check fuzz hostile gradcheck replay leak test-docker clean
+.PHONY: help setup demo test record lint types bench bench-quick bench-versus openapi openapi-check parity ptsuite check fuzz hostile hangs gradcheck replay leak test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,10 @@ fuzz: $(STAMP) ## 20,000 generated frames for the decoder, 20,000 random program
 hostile: $(STAMP) ## 200 hostile calls of every op, eager and planned; compiled kernels also with bounds checks
 	$(PY) -m tests.hostile
 	$(PY) -m tests.hostile --bounds --cases 60
+
+hangs: $(STAMP) ## 120 seeded faults (stopped processes, silent networks) in every blocking call; 40,000 malformed messages
+	GRADD_HANGS=120 $(PY) -m pytest -rs tests/client/test_hangs.py
+	GRADD_MALFORMED=40000 $(PY) -m pytest -rs tests/runtime/test_malformed.py
 
 gradcheck: $(STAMP) ## gradcheck and gradgradcheck of every differentiable op, in a daemon
 	$(PY) -m tests.ops.gradcheck

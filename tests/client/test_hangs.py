@@ -29,7 +29,7 @@ from tests.waiting import PATIENCE, silence
 SILENCE = str(silence())
 #: the longest that any case may take (s): far above the sum of the waits, far below for ever
 BOUND = PATIENCE
-CASES = int(os.environ.get("GRADD_HANGS", "6"))
+CASES = int(os.environ.get("GRADD_HANGS", "4"))
 
 CALLS = ("open", "flush", "fetch", "many", "upload", "download", "info", "close")
 HARMS = ("stop-front", "stop-engine", "cut", "hold", "hold-old", "none")

@@ -8,6 +8,7 @@ from ..state import ambient
 from ..tensor import Tensor
 from .captured import Captured
 from .tree import flatten, unflatten
+from .vmap import lifted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -63,16 +64,18 @@ class Arguments:
 
     def call(self, func: Callable[..., Any], leaves: Sequence[Tensor], kwargs: dict[str, Any]) -> Any:
         """Call `func` with `leaves` in the chosen arguments."""
-        given = list(self.args)
+        given, structure = flatten([*self.args, kwargs])
+        given = [lifted(x) if isinstance(x, Tensor) else x for x in given]
+        *args, kwargs = unflatten(given, structure)
         chosen = self.nested(leaves)
         if isinstance(self.places, int):
-            given[self.places] = chosen
+            args[self.places] = chosen
         else:
             for n, x in zip(self.places, chosen, strict=True):
-                given[n] = x
-        passed = [x for x in flatten((given, kwargs))[0] if isinstance(x, Tensor)]
-        with ambient(transform=True, watcher=Captured(passed)):
-            return func(*given, **kwargs)
+                args[n] = x
+        ours = [x for x in (*given, *leaves) if isinstance(x, Tensor)]
+        with ambient(transform=True, watcher=Captured(ours)):
+            return func(*args, **kwargs)
 
 
 def with_aux(found: Any, call: str) -> tuple[Any, Any]:

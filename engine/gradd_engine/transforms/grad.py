@@ -10,6 +10,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from ..api import cotangents as cotangent_list
+from ..autograd import untracked
 from ..modes import enable_grad
 from ..ops.create import zeros_like
 from ..packing import disable_saved_tensors_hooks
@@ -117,7 +118,9 @@ class Pullback:
 
     def __init__(self, func: Callable[..., Any], arguments: Arguments, has_aux: bool = False) -> None:
         self.arguments = arguments
-        self.scope = Scope()
+        watched = state.grad
+        # Its products may be watched even if its outputs are not.
+        self.scope = Scope(watched=True)
         self.aux = None
         with disable_saved_tensors_hooks(_NO_HOOKS), enable_grad():
             self.inputs = [self.scope.open(x) for x in arguments.leaves]
@@ -133,7 +136,9 @@ class Pullback:
                         "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor "
                         f"with dtype {t.dtype}"
                     )
-            self.results = [self.scope.settle(t) for t in self.outputs]
+            self.results = [
+                self.scope.settle(t) if watched or not t.requires_grad else untracked(t) for t in self.outputs
+            ]
 
     @functools.cached_property
     def _tracked(self) -> bool:
