@@ -33,12 +33,45 @@ CLOSE = {
 }
 #: ops whose samples say nothing about values: they draw, or give memory as it is
 WITHOUT_VALUES = frozenset(
-    ["bernoulli", "cauchy", "empty", "empty_like", "empty_strided", "exponential", "geometric", "log_normal", "multinomial", "new_empty", "normal", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "uniform", "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.feature_alpha_dropout", "resize_", "nn.functional.alpha_dropout", "nn.functional.rrelu", "randperm"]
+    [
+        "bernoulli",
+        "cauchy",
+        "empty",
+        "empty_like",
+        "empty_strided",
+        "exponential",
+        "geometric",
+        "log_normal",
+        "multinomial",
+        "new_empty",
+        "normal",
+        "rand",
+        "rand_like",
+        "randint",
+        "randint_like",
+        "randn",
+        "randn_like",
+        "uniform",
+        "nn.functional.dropout",
+        "nn.functional.dropout2d",
+        "nn.functional.dropout3d",
+        "nn.functional.feature_alpha_dropout",
+        "resize_",
+        "nn.functional.alpha_dropout",
+        "nn.functional.rrelu",
+        "randperm",
+    ]
 )
 #: where PyTorch is left alone on purpose, by entry: the comparison that is left out, and why
 KNOWN = {
-    "nn.functional.scaled_dot_product_attention": ("double backward", "PyTorch's fused kernel has none on CPUs"),
-    "nn.functional.batch_norm": ("forward", "an input of one dimension, which PyTorch takes where it is empty"),
+    "nn.functional.scaled_dot_product_attention": (
+        "double backward",
+        "PyTorch's fused kernel has none on CPUs",
+    ),
+    "nn.functional.batch_norm": (
+        "forward",
+        "an input of one dimension, which PyTorch takes where it is empty",
+    ),
     "cholesky_inverse": ("jvp", "PyTorch multiplies in another order than the derivative has"),
     "triangular_solve": ("jvp", "PyTorch's tangent counts the triangle that the function does not read"),
 }
@@ -162,8 +195,9 @@ def _values(t: Any) -> Any:
 def compare(got: Any, want: Any, close: float, what: str) -> None:
     """Differs unless both are None, or tensors of one dtype, shape and values."""
     if (got is None) != (want is None):
-        raise Differs(f"{what}: {'None' if got is None else 'a tensor'}, not "
-                      f"{'None' if want is None else 'a tensor'}")
+        raise Differs(
+            f"{what}: {'None' if got is None else 'a tensor'}, not {'None' if want is None else 'a tensor'}"
+        )
     if want is None:
         return
     if str(got.dtype) != str(want.dtype):
@@ -174,7 +208,9 @@ def compare(got: Any, want: Any, close: float, what: str) -> None:
     if a.dtype.kind in "fc":
         finite = np.abs(b[np.isfinite(b)])
         scale = min(float(finite.max()), 1e3) if finite.size else 1.0
-        if not np.allclose(a, b, rtol=close, atol=close * max(scale, 1e-3 if close < 1e-5 else 1.0), equal_nan=True):
+        if not np.allclose(
+            a, b, rtol=close, atol=close * max(scale, 1e-3 if close < 1e-5 else 1.0), equal_nan=True
+        ):
             raise Differs(f"{what}: {_few(a)}, not {_few(b)}")
     elif not np.array_equal(a, b):
         raise Differs(f"{what}: {_few(a)}, not {_few(b)}")
@@ -203,7 +239,9 @@ class Call:
             _values(t)
         return found
 
-    def gradients(self, outs: Sequence[Any], turn: Callable[[Any], Any]) -> tuple[list[Any], list[Any], list[Any]]:
+    def gradients(
+        self, outs: Sequence[Any], turn: Callable[[Any], Any]
+    ) -> tuple[list[Any], list[Any], list[Any]]:
         """Gradients of `outs` with a history, the same again of those, and the cotangents of the first."""
         some = [o for o in tensors(outs) if o.requires_grad]
         seeds = [turn(_weights(o.shape, str(o.dtype))).requires_grad_() for o in some]
@@ -217,9 +255,7 @@ class Call:
         if not some:
             return []
         weights = [turn(_weights(g.shape, str(g.dtype)) * 0.5) for g in some]
-        return list(
-            self.side.autograd.grad(some, [*self.leaves, *seeds], weights, allow_unused=True)
-        )
+        return list(self.side.autograd.grad(some, [*self.leaves, *seeds], weights, allow_unused=True))
 
     def tangents(self, turn: Callable[[Any], Any]) -> list[Any]:
         """The tangent of each output, every differentiable input having one."""
@@ -278,7 +314,9 @@ def check(peer: Peer, sample: Any, dtype: str) -> None:
     values, slopes = CLOSE[dtype]
     ours_process = _swapped(sample.output_process_fn_grad)
     theirs_process = sample.output_process_fn_grad
-    ours = Call(gradd, peer.fn, (mirror(sample.input), mirror(sample.args), mirror(sample.kwargs)), ours_process)
+    ours = Call(
+        gradd, peer.fn, (mirror(sample.input), mirror(sample.args), mirror(sample.kwargs)), ours_process
+    )
     theirs = Call(torch, peer.info.op, (sample.input, sample.args, sample.kwargs), theirs_process)
     wanted, refusal = _attempt(theirs.run)
     found, error = _attempt(ours.run)
@@ -378,8 +416,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for where, text in failures(peer, options.dtype or DTYPES, options.most, options.seed):
                 wrong += 1
                 print(f"{where}: {text[:240]}".replace("\n", " "), flush=True)
-    print(f"{'passed' if count and not wrong else 'FAILED'}: {count} entries, {wrong} differences, "
-          f"in {time.monotonic() - began:.0f} s")
+    print(
+        f"{'passed' if count and not wrong else 'FAILED'}: {count} entries, {wrong} differences, "
+        f"in {time.monotonic() - began:.0f} s"
+    )
     return 0 if count and not wrong else 1
 
 

@@ -318,7 +318,9 @@ def cases(keys: Sequence[str] = ()) -> Iterator[Case]:
             if not sample.first or not sample.values or sample.own:
                 continue
             case = Case(key, number, sample)
-            if any(case.wanted) and any(o.requires_grad for o in case.function(table.ours)(*map(_leaf, case.primals))):
+            if any(case.wanted) and any(
+                o.requires_grad for o in case.function(table.ours)(*map(_leaf, case.primals))
+            ):
                 yield case
 
 

@@ -121,7 +121,9 @@ def _levels_between(below: int, weights: Sequence[Tensor | None] | None) -> list
 def _batch(w: Any, output: Any, levels: Sequence[Any], count: int, batched: bool) -> Any:
     """A cotangent of all samples of `levels` along dimension 0, with its own batch where it is `batched`."""
     if w is None:
-        return None if batched else named.expand(named.ones_like(named.detach(output)), [count, *output.shape])
+        return (
+            None if batched else named.expand(named.ones_like(named.detach(output)), [count, *output.shape])
+        )
     shape = w.shape[1:] if batched else w.shape
     for level in levels:
         w = level.front(w)
