@@ -50,6 +50,8 @@ def one_phase(left: Any, right: Any) -> tuple[Any, Any]:
     """The same of left and right singular vectors, which turn together; None where one has no gradient."""
     some = right if left is None else left
     phase = diagonal(some, 0, -2, -1)
-    other = phase.new_zeros(list(phase.shape)) if left is None or right is None else diagonal(right, 0, -2, -1)
+    other = (
+        phase.new_zeros(list(phase.shape)) if left is None or right is None else diagonal(right, 0, -2, -1)
+    )
     found = _phase_free(some, phase, other, message=_SINGULAR)
     return (None, found) if left is None else (found, right)

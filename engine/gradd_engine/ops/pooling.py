@@ -182,9 +182,7 @@ max_with_indices: Op = op(
     many=True,
     differentiable=(True, False),
     vjp={
-        "input": lambda g, input, out1: constant_in(
-            max_backward(g, out1, size=list(input.shape[-2:])), input
-        )
+        "input": lambda g, input, out1: constant_in(max_backward(g, out1, size=list(input.shape[-2:])), input)
     },
     jvp=lambda input_t, out1: [max_pick(input_t, out1), None],
     node="MaxPool2DWithIndicesBackward0",
