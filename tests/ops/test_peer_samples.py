@@ -16,8 +16,8 @@ SOME = (
     "linalg.eigvalsh", "max_pool2d_with_indices_backward", "nextafter", "nn.functional.adaptive_avg_pool1d",
     "nn.functional.avg_pool2d", "nn.functional.max_pool1d", "nn.functional.max_pool2d",
     "nn.functional.nll_loss", "nn.functional.scaled_dot_product_attention", "polygamma", "prod",
-    "scatter_reduce", "searchsorted", "special.polygamma", "take_along_dim", "tensor_split", "triangular_solve",
-    "unique", "where",
+    "scatter_reduce", "searchsorted", "special.polygamma", "take_along_dim", "tensor_split",
+    "triangular_solve", "unique", "where",
 )  # fmt: skip
 
 

@@ -15,8 +15,8 @@ from tests.ops.table import S, T
 
 #: whose backward scatters, and the kernels that pick: always looked at
 NAMED = (
-    "gather", "index_select", "nn.functional.embedding", "nn.functional.cross_entropy", "sort", "topk", "mode",
-    "nn.functional.max_pool1d", "index_put", "setitem", "scatter_reduce", "take",
+    "gather", "index_select", "nn.functional.embedding", "nn.functional.cross_entropy", "sort", "topk",
+    "mode", "nn.functional.max_pool1d", "index_put", "setitem", "scatter_reduce", "take",
 )  # fmt: skip
 
 
