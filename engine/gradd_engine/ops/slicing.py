@@ -392,10 +392,11 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     if isinstance(how, Tensor):
         if how.ndim > 1 or how.dtype.name != "int64":
             raise RuntimeError(
-                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional "
-                f"tensor of dtype int64, but got a tensor with {how.ndim} dims"
+                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+                f"one-dimensional tensor of dtype int64, but got a tensor with {how.ndim} dims"
             )
-        how = [int(n) for n in how.tolist()] if how.ndim else int(how.item())
+        read: Any = how
+        how = [int(n) for n in read.tolist()] if how.ndim else int(read.item())
     return _tensor_split_op(input, how, dim)
 
 
