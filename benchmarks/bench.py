@@ -38,6 +38,8 @@ class Row(msgspec.Struct, kw_only=True):
     client: float | None = None
     daemon: float | None = None
     note: str = ""
+    #: what gradd took in ms, where `value` is a ratio
+    took: float | None = None
     #: what the other peers took, each by its name
     others: str = ""
     #: where the time goes, from a profile of this run
@@ -64,6 +66,7 @@ class Timing:
         """The row of my time over the peer's, both of the same round."""
         ratios = [m / p for m, p in zip(self.mine, self.peer, strict=False)]
         row = self.time(work, None, MS, "ms")
+        row.took = row.value
         row.mine = f"{row.value:.3f} ms" if row.value is not None else ""
         row.peer = f"{MS * statistics.median(self.peer):.3f} ms" if self.peer else ""
         row.unit, row.bar = "", bar

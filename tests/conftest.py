@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import queue
 import re
 import subprocess
@@ -25,6 +26,12 @@ THERE: dict[Book, set[str]] = {}
 
 def _name(item: pytest.Item) -> str:
     return item.nodeid.partition("::")[2]
+
+
+def pytest_configure() -> None:
+    """A daemon on a busy machine is slow, not gone; tests of one that is gone set waits of their own."""
+    os.environ.setdefault("GRADD_SILENCE_SECONDS", str(PATIENCE))
+    os.environ.setdefault("GRADD_ENGINE_SILENCE_SECONDS", str(PATIENCE))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

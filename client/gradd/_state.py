@@ -20,7 +20,7 @@ def rows(session: Session) -> Iterator[TensorInfo]:
     names: dict[int, str] = {}
     for name, t in sorted(session.named.items(), reverse=True):
         names[id(t)] = name
-    for i, t in sorted(session.live.items()):
+    for i, t in sorted(session.live.items(), key=lambda item: (len(item[0]), item[0])):
         yield TensorInfo(
             i, names.get(id(t)), list(t.shape), list(t.strides), t.dtype.name, t.requires_grad,
             t._leaf, t._vc.n if t.is_inference() else t._version,

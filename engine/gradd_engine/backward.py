@@ -92,6 +92,8 @@ class GraphTask:
         self._walk: Generator[Stop, Any, None] | None = None
         #: makes of the task what the pass returns, once it is through
         self.result: Callable[[GraphTask], tuple[Any, ...]] | None = None
+        #: what they queued for the end of the pass
+        self.callbacks: list[Callable[[], Any]] = []
         #: callables of the user stand in the graph
         self.callables = Node.callables and _callables(order)
         #: gradients are searched for NaN, and the nodes that were run are remembered
@@ -156,6 +158,7 @@ class GraphTask:
             stop = self.advance()
             while stop is not None:
                 stop = self.advance(self.respond(stop))
+            self.call_back()
             return
         before = (state.grad, state.backend, state.task)
         state.grad, state.task = self.create and state.inference is None, self
@@ -170,6 +173,12 @@ class GraphTask:
             raise
         finally:
             state.grad, state.backend, state.task = before
+
+    def call_back(self) -> None:
+        """Call what callables queued for the end of the pass, and what that queues."""
+        while self.callbacks:
+            with as_it_is(task=self):
+                self.callbacks.pop(0)()
 
     def respond(self, stop: Stop) -> list[Any]:
         """Run the callables that `stop` is for; what they say."""

@@ -6,10 +6,15 @@ Source: https://pytorch.org/docs/stable/autograd.html#variable-deprecated
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from .layout import Size
 from .ops.views import detach
+from .state import state
 from .tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _NO_VOLATILE = "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."
 
@@ -36,12 +41,25 @@ class _AllTensors(type):
         return made
 
 
+class _Engine:
+    """`Variable._execution_engine`."""
+
+    @staticmethod
+    def queue_callback(callback: Callable[[], Any]) -> None:
+        """Call `callback` when the pass that is running is through; RuntimeError outside of one."""
+        if state.task is None:
+            raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        state.task.callbacks.append(callback)
+
+
 class Variable(metaclass=_AllTensors):
     """``Variable(data, requires_grad=False, volatile=False)``: a leaf over the memory of a tensor
     (torch.autograd.Variable, deprecated).
 
     TypeError where `data` is no tensor, RuntimeError where its dtype can have no gradients.
     """
+
+    _execution_engine = _Engine
 
 
 def _volatile(self: Tensor) -> bool:
@@ -62,6 +80,20 @@ def _reinforce(self: Tensor, reward: Any) -> None:
     )
 
 
+def _new(self: Tensor, *given: Any, device: Any = None) -> Any:
+    """A tensor of the same dtype: of the sizes given, which hold anything, or of a list's values
+    (torch.Tensor.new, deprecated).
+    """
+    if len(given) == 1 and isinstance(given[0], Tensor):
+        return detach(given[0])
+    if len(given) == 1 and not isinstance(given[0], (int, Size)):
+        return self.new_tensor(given[0])  # type: ignore[attr-defined]
+    sizes = given[0] if len(given) == 1 and isinstance(given[0], Size) else given or (0,)
+    return self.new_empty(list(sizes))  # type: ignore[attr-defined]
+
+
+_new.__name__, _new.__qualname__ = "new", "Tensor.new"
+Tensor.new = _new  # type: ignore[attr-defined]
 Tensor.volatile = property(_volatile, _set_volatile)  # type: ignore[attr-defined]
 _reinforce.__name__, _reinforce.__qualname__ = "reinforce", "Tensor.reinforce"
 Tensor.reinforce = _reinforce  # type: ignore[attr-defined]

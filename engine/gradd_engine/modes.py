@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from .schema import type_name
@@ -63,6 +64,14 @@ class _Mode:
         self._restore(self._before.pop())
 
     def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isclass(fn):
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You should only "
+                "decorate functions or methods. To preserve the current behavior of class decoration, you "
+                "can directly decorate the `__init__` method and nothing else.",
+                FutureWarning,
+                stacklevel=2,
+            )
         if inspect.isgeneratorfunction(fn):
             return self._generator(fn)
 
@@ -104,8 +113,9 @@ class _Decorating(type):
     """Lets the class itself decorate a function: ``@no_grad`` without parentheses."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        if len(args) == 1 and callable(args[0]):
-            return type.__call__(cls)(args[0])
+        for given in (*args[:1], *kwargs.values()):
+            if len(args) + len(kwargs) == 1 and callable(given):
+                return type.__call__(cls)(given)
         return type.__call__(cls, *args, **kwargs)
 
 
@@ -206,6 +216,11 @@ class set_multithreading_enabled(_AtOnce):
     def mode(self) -> bool:
         """The mode that it sets."""
         return self._mode
+
+
+def is_multithreading_enabled() -> bool:
+    """What `set_multithreading_enabled` said."""
+    return state.multithreading
 
 
 class inference_mode(_Mode, metaclass=_Decorating):

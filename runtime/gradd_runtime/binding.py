@@ -4,7 +4,7 @@ program.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +58,8 @@ class Bound:
     definition: Program
     #: the default dtype
     dtype: dtypes.DType
+    #: the inputs into whose graphs a trace of it looked
+    deep: set[int] = field(default_factory=set)
 
     @cached_property
     def unplannable(self) -> str:

@@ -22,12 +22,14 @@ import httpx
 import pytest
 
 from tests.client.relay import Relay
+from tests.processes import children, gone
+from tests.waiting import PATIENCE, silence
 
 #: what the waits under test are set to (s)
-SILENCE = "1"
-#: the longest that any case may take: far above the sum of the waits, far below for ever
-BOUND = 60.0
-CASES = int(os.environ.get("GRADD_HANGS", "8"))
+SILENCE = str(silence())
+#: the longest that any case may take (s): far above the sum of the waits, far below for ever
+BOUND = PATIENCE
+CASES = int(os.environ.get("GRADD_HANGS", "4"))
 
 CALLS = ("open", "flush", "fetch", "many", "upload", "download", "info", "close")
 HARMS = ("stop-front", "stop-engine", "cut", "hold", "hold-old", "none")
@@ -63,7 +65,7 @@ class Daemon:
                 stderr=sink,
                 env={**os.environ, "GRADD_ENGINE_SILENCE_SECONDS": SILENCE},
             )
-        end = time.monotonic() + BOUND
+        end = time.monotonic() + PATIENCE
         while b"http://" not in self._log.read_bytes():
             assert self.process.poll() is None, self._log.read_text()
             assert time.monotonic() < end
@@ -73,18 +75,15 @@ class Daemon:
 
     def engines(self) -> list[int]:
         """The ids of the engine processes."""
-        found = []
-        for task in Path(f"/proc/{self.process.pid}/task").iterdir():
-            found += [int(child) for child in (task / "children").read_text().split()]
-        return found
+        return children(self.process.pid)
 
     def ready(self) -> httpx.Response:
         """What `/readyz` answers."""
-        return httpx.get(f"{self.url}/readyz?verbose", timeout=BOUND, trust_env=False)
+        return httpx.get(f"{self.url}/readyz?verbose", timeout=PATIENCE, trust_env=False)
 
     def until(self, ready: bool) -> httpx.Response:
         """Wait until `/readyz` says so."""
-        end = time.monotonic() + BOUND
+        end = time.monotonic() + PATIENCE
         while ((answer := self.ready()).status_code == 200) != ready:
             assert time.monotonic() < end
         return answer
@@ -92,7 +91,7 @@ class Daemon:
     def stop(self) -> None:
         self.process.send_signal(signal.SIGCONT)
         self.process.terminate()
-        assert self.process.wait(BOUND) == 0, self._log.read_text()
+        assert self.process.wait(PATIENCE) == 0, self._log.read_text()
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +133,7 @@ class Script:
     def end(self) -> tuple[dict[str, str], str]:
         """How the call ended, and what the process said beside that, once it is gone."""
         try:
-            out, err = self.process.communicate(timeout=BOUND)
+            out, err = self.process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.communicate()
@@ -162,12 +161,25 @@ def suffer(daemon: Daemon, relay: Relay, call: str, transport: str, harm: str, a
     finally:
         daemon.process.send_signal(signal.SIGCONT)
         if harm == "stop-engine" and relay.done.is_set():
-            end = time.monotonic() + BOUND
-            while engines[0] in daemon.engines():
-                assert time.monotonic() < end, "the stopped process was not replaced"
+            replaced(daemon, engines[0])
         daemon.until(ready=True)
         with gradd.connect(daemon.url):
             assert torch.ones(2).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("call", "transport", "harm"),
+    [
+        ("fetch", "stream", "stop-engine"),
+        ("download", "http", "stop-front"),
+        ("upload", "stream", "hold-old"),
+        ("fetch", "http", "hold-old"),
+        ("close", "stream", "hold"),
+        ("open", "http", "stop-engine"),
+    ],
+)
+def test_a_call_into_silence_ends(daemon: Daemon, relay: Relay, call: str, transport: str, harm: str) -> None:
+    assert suffer(daemon, relay, call, transport, harm, 0)["ended"] in (ENDS[harm] or {"ok"})
 
 
 @pytest.mark.parametrize("seed", range(CASES))
@@ -191,23 +203,40 @@ def test_a_long_computation_is_no_silence(daemon: Daemon, transport: str) -> Non
     assert script.end()[0] == {"ended": "ok", "said": ""}
 
 
-@pytest.mark.parametrize("transport", ["stream", "http"])
-def test_ctrl_c_ends_a_script_that_waits_for_a_long_batch(daemon: Daemon, transport: str) -> None:
-    script = Script(daemon.url, transport, "endless")
+@pytest.mark.parametrize(
+    ("transport", "call"),
+    [("stream", "endless"), ("http", "endless"), ("stream", "waiting"), ("local", "waiting")],
+)
+def test_ctrl_c_ends_a_script_whose_batch_is_long(daemon: Daemon, transport: str, call: str) -> None:
+    local = transport == "local"
+    script = Script("local:" if local else daemon.url, "stream" if local else transport, call)
     script.go()
-    busy(daemon)
+    if call == "waiting":
+        assert script.process.stdout is not None
+        assert script.process.stdout.readline() == "sent\n"
+    if not local:
+        busy(daemon)
     script.process.send_signal(signal.SIGINT)
     _, said = script.end()
     assert said.rstrip().endswith("KeyboardInterrupt")
     assert script.process.returncode == -signal.SIGINT
-    for pid in daemon.engines():
-        os.kill(pid, signal.SIGKILL)
+    engines = daemon.engines()
+    if not local:
+        os.kill(engines[0], signal.SIGKILL)
+        replaced(daemon, engines[0])
+
+
+def replaced(daemon: Daemon, engine: int) -> None:
+    """Wait until another process is in the place of `engine`."""
+    end = time.monotonic() + BOUND
+    while engine in daemon.engines():
+        assert time.monotonic() < end, "it was not replaced"
     daemon.until(ready=True)
 
 
 def busy(daemon: Daemon) -> None:
     """Wait until a batch is on its way."""
-    end = time.monotonic() + BOUND
+    end = time.monotonic() + PATIENCE
     while daemon.ready().json().get("unanswered", 0) < 1:
         assert time.monotonic() < end
 
@@ -219,15 +248,18 @@ def test_an_engine_process_dies_with_its_daemon(tmp_path: Path) -> None:
     script.go()
     busy(daemon)
     daemon.process.kill()
-    daemon.process.wait(BOUND)
-    end = time.monotonic() + BOUND
+    daemon.process.wait(PATIENCE)
+    end = time.monotonic() + PATIENCE
     while not gone(engine):
         assert time.monotonic() < end
     assert script.end()[0]["ended"] == "ConnectionFailed"
 
 
-def gone(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True
+def test_an_engine_that_stopped_is_told_and_replaced(daemon: Daemon) -> None:
+    (engine,) = daemon.engines()
+    os.kill(engine, signal.SIGSTOP)
+    told = daemon.until(ready=False)
+    assert told.status_code == 503
+    assert told.json()["type"] == "/problems/not-ready"
+    assert str(engine) in told.json()["detail"]
+    replaced(daemon, engine)

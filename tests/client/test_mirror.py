@@ -125,7 +125,7 @@ def test_after_a_failure_tensors_are_turned_as_the_server_has_them(session: Any,
         ((3, 2), (1, 3), 1),
         ((2, 3), (3, 1), 0),
     ]
-    assert session.mirror() == sorted(session.tensors(), key=lambda t: t.id)
+    assert session.mirror() == session.tensors()
     assert (y @ z).tolist() == [[12.0] * 3] * 3
     if grad:
         (y @ z).sum().backward()
@@ -144,3 +144,9 @@ def test_it_lists_what_the_server_lists(session: Any) -> None:
         ("x", True, True, 0),
         (None, True, False, 0),
     ]
+
+
+def test_it_lists_them_in_the_order_in_which_they_were_made(session: Any) -> None:
+    tensors = [torch.full((1,), float(n)) for n in range(12)]
+    assert session.mirror() == session.tensors()
+    assert [row.id for row in session.mirror()] == [t._id for t in tensors]

@@ -134,11 +134,13 @@ def test_dead_tensors_are_freed(connect: Any) -> None:
 def test_clear_drops_everything_and_goes_on(connect: Any) -> None:
     session = connect()
     with session:
-        x = torch.ones(2)
+        x, seen = torch.ones(2), torch.ones(2)
+        assert seen.tolist() == [1.0, 1.0]
         session.clear()
         assert session.tensors() == []
-        with pytest.raises(gradd.GraddError, match="cleared"):
-            x.tolist()
+        for gone in (x, seen):
+            with pytest.raises(gradd.GraddError, match="cleared"):
+                gone.tolist()
         assert torch.ones(1).tolist() == [1.0]
 
 

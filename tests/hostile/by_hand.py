@@ -132,8 +132,8 @@ def _steps() -> Iterator[Call]:
     p, step = [_t(2, 3), _t(4)], [_t(), _t()]
     alike = [_t(2, 3), _t(4)]
     sgd = {
-        "lr": 0.1, "momentum": 0.9, "dampening": 0.0, "weight_decay": 0.1, "nesterov": False, "maximize": False,
-        "first": False,
+        "lr": 0.1, "momentum": 0.9, "dampening": 0.0, "weight_decay": 0.1, "nesterov": False,
+        "maximize": False, "first": False,
     }  # fmt: skip
     yield _call("sgd_step", p, alike, [], **{**sgd, "momentum": 0.0}, outputs=0)
     yield _call("sgd_step", p, alike, alike, **sgd, outputs=0)

@@ -186,12 +186,8 @@ class _Handler(ctypes.Structure):
     )  # fmt: skip
 
 
-_HANDLER = _Handler(
-    b"guarded",
-    1,
-    None,
-    *(f.address for f in (_handler_malloc, _handler_calloc, _handler_realloc, _handler_free)),
-)
+_PARTS = (_handler_malloc, _handler_calloc, _handler_realloc, _handler_free)
+_HANDLER = _Handler(b"guarded", 1, None, *(part.address for part in _PARTS))
 _capsule = ctypes.pythonapi.PyCapsule_New
 _capsule.restype = ctypes.py_object
 _capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]

@@ -24,15 +24,17 @@ DTYPES = tuple(
 )  # fmt: skip
 LAYOUTS = ("contiguous", "transposed", "sliced", "expanded", "overlapping", "negative")
 SHAPES = (
-    (), (0,), (1,), (2,), (3,), (7,), (600,), (1, 1), (2, 3), (3, 2), (0, 3), (3, 0), (5, 5), (40, 30), (1, 2, 3),
-    (2, 0, 3), (2, 3, 4), (4, 3, 3), (1, 2, 3, 4), (2, 3, 5, 6), (1, 1, 1, 1), (2, 2, 2, 2, 2), (1,) * 8,
+    (), (0,), (1,), (2,), (3,), (7,), (600,), (1, 1), (2, 3), (3, 2), (0, 3), (3, 0), (5, 5), (40, 30),
+    (1, 2, 3), (2, 0, 3), (2, 3, 4), (4, 3, 3), (1, 2, 3, 4), (2, 3, 5, 6), (1, 1, 1, 1),
+    (2, 2, 2, 2, 2), (1,) * 8,
 )  # fmt: skip
 FAR = (1 << 31, -(1 << 31), (1 << 31) - 1, 1 << 62, -(1 << 62), (1 << 63) - 1, -(1 << 63))
 INTS = (0, 1, -1, 2, 3, -2, 5, 7, -7, 100, -300000, 300000, *FAR)
 #: among static parameters a number without a sign may stand too
 STATIC_INTS = (*INTS, (1 << 64) - 1)
 FLOATS = (
-    0.0, -0.0, 1.0, -1.0, 0.5, 2.5, float("nan"), float("inf"), float("-inf"), 1e308, -1e308, 5e-324, 3e38, 1e-40,
+    0.0, -0.0, 1.0, -1.0, 0.5, 2.5, float("nan"), float("inf"), float("-inf"), 1e308, -1e308, 5e-324, 3e38,
+    1e-40,
 )  # fmt: skip
 COMPLEX = (1j, complex("nan+nanj"), complex("inf-infj"), 1e308 + 1e308j)
 STRINGS = (
@@ -202,7 +204,7 @@ def vary(rng: Rng, call: Call) -> Call:
         places: list[Callable[[Call], Call]] = []
         count = len(list(tensors(call.inputs)))
         for n, p in enumerate(op.schema.tensors):
-            places += [lambda c, n=n, p=p: _with_input(rng, c, n, p, count)] * 2  # type: ignore[misc]
+            places += [lambda c, n=n, p=p, m=count: _with_input(rng, c, n, p, m)] * 2  # type: ignore[misc]
         for p in op.schema.attrs:
             places.append(  # type: ignore[misc]
                 lambda c, p=p: replace(c, attrs={**c.attrs, p.name: _attribute(rng, p, c.attrs.get(p.name))})
@@ -237,10 +239,9 @@ def tamed(rng: Rng, call: Call, valid: Call) -> Call:
             return x
         return type(x)(1)
 
-    attrs = {
-        n: type(v)(1)
-        if op.params[n].value and isinstance(v, (int, float, complex)) and type(v) is not bool
-        else v
-        for n, v in call.attrs.items()
-    }
+    def harmless(n: str, v: Any) -> Any:
+        late = op.params[n].value and isinstance(v, (int, float, complex)) and type(v) is not bool
+        return type(v)(1) if late else v
+
+    attrs = {n: harmless(n, v) for n, v in call.attrs.items()}
     return replace(call, inputs=tuple(tame(x) for x in call.inputs), attrs=attrs)

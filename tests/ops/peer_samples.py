@@ -20,7 +20,6 @@ from typing import Any
 import gradd
 import ml_dtypes
 import numpy as np
-from gradd_engine.dtypes import DType
 
 DTYPES = ("float64", "complex128", "float32", "bfloat16")
 #: relative tolerance of values and of derivatives, by dtype
@@ -34,13 +33,12 @@ CLOSE = {
 }
 #: ops whose samples say nothing about values: they draw, or give memory as it is
 WITHOUT_VALUES = frozenset(
-    "bernoulli cauchy empty empty_like empty_strided exponential geometric log_normal multinomial new_empty "
-    "normal rand rand_like randint randint_like randn randn_like uniform nn.functional.dropout "
-    "nn.functional.dropout2d nn.functional.dropout3d nn.functional.feature_alpha_dropout resize_ "
-    "nn.functional.alpha_dropout nn.functional.rrelu randperm".split()
+    ["bernoulli", "cauchy", "empty", "empty_like", "empty_strided", "exponential", "geometric", "log_normal", "multinomial", "new_empty", "normal", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "uniform", "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.feature_alpha_dropout", "resize_", "nn.functional.alpha_dropout", "nn.functional.rrelu", "randperm"]
 )
 #: where PyTorch is left alone on purpose, by entry: the comparison that is left out, and why
 KNOWN = {
+    "nn.functional.scaled_dot_product_attention": ("double backward", "PyTorch's fused kernel has none on CPUs"),
+    "nn.functional.batch_norm": ("forward", "an input of one dimension, which PyTorch takes where it is empty"),
     "cholesky_inverse": ("jvp", "PyTorch multiplies in another order than the derivative has"),
     "triangular_solve": ("jvp", "PyTorch's tangent counts the triangle that the function does not read"),
 }
@@ -282,15 +280,10 @@ def check(peer: Peer, sample: Any, dtype: str) -> None:
     theirs_process = sample.output_process_fn_grad
     ours = Call(gradd, peer.fn, (mirror(sample.input), mirror(sample.args), mirror(sample.kwargs)), ours_process)
     theirs = Call(torch, peer.info.op, (sample.input, sample.args, sample.kwargs), theirs_process)
-    torch.manual_seed(0)
     wanted, refusal = _attempt(theirs.run)
     found, error = _attempt(ours.run)
     if not _agree(error, refusal, "forward"):
         return
-    torch.manual_seed(1)
-    again = tensors(theirs.run())
-    if any(not torch.equal(a, b) and not torch.isnan(b).any() for a, b in zip(again, tensors(wanted), strict=True)):
-        return  # it draws
     wanted, found = theirs_process(wanted), ours_process(found)
     if len(tensors(found)) != len(tensors(wanted)):
         raise Differs(f"forward: {len(tensors(found))} outputs, not {len(tensors(wanted))}")
@@ -340,7 +333,9 @@ def samples(peer: Peer, dtype: str, most: int, seed: int) -> list[tuple[int, Any
         return []
     torch.manual_seed(0)
     grads = peer.info.supports_autograd and kind in peer.info.supported_backward_dtypes("cpu")
-    found = list(enumerate(peer.info.sample_inputs("cpu", kind, requires_grad=grads)))
+    given = enumerate(peer.info.sample_inputs("cpu", kind, requires_grad=grads))
+    # What draws says nothing about values.
+    found = [(i, s) for i, s in given if not s.kwargs.get("dropout_p")]
     if len(found) > most:
         found = sorted(random.Random(f"{seed}/{peer.name}/{dtype}").sample(found, most), key=lambda x: x[0])
     return found

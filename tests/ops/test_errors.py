@@ -15,7 +15,8 @@ import tests.ops as here
 from tests.ops.table import META, Sample
 from tests.ops.test_ops import Case
 
-FAMILIES = [importlib.import_module(f"tests.ops.{m.name}") for m in pkgutil.iter_modules(here.__path__)]
+MODULES = [m.name for m in pkgutil.iter_modules(here.__path__) if m.name.startswith("samples_")]
+FAMILIES = [importlib.import_module(f"tests.ops.{name}") for name in MODULES]
 ERRORS = {k: v for f in FAMILIES for k, v in getattr(f, "ERRORS", {}).items()}
 LATE = {k: v for f in FAMILIES for k, v in getattr(f, "VALUE_ERRORS", {}).items()}
 

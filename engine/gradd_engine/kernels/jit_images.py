@@ -60,7 +60,7 @@ def _transposed(plain: Any) -> Any:
 
 @compiled(2, INDICES, 2)
 def _add_at(x: Any, index: Any, out: Any) -> int:
-    """The first place among `index` that is outside of its plane, or -1."""
+    """Where in its plane a place is outside of it, or -1."""
     planes, places = x.shape
     size = out.shape[1]
     for n in range(planes):
@@ -70,7 +70,7 @@ def _add_at(x: Any, index: Any, out: Any) -> int:
         for i in range(places):
             # a negative one is a large one without a sign
             if np.uint64(at[i]) >= np.uint64(size):
-                return n * places + i
+                return i
             target[at[i]] += row[i]
     return -1
 

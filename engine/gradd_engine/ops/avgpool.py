@@ -334,7 +334,7 @@ def _adaptive_pool1d(input: Any, output_size: Any) -> Any:
         raise RuntimeError(
             f"adaptive_avg_pool1d() argument 'output_size' should contain one int (got {len(output_size)})"
         )
-    return adaptive(input.unsqueeze(-2), output_size=[1, one(output_size)]).squeeze(-2)
+    return _adaptive_pool2d(input.unsqueeze(-2), [1, one(output_size)]).squeeze(-2)
 
 
 adaptive_avg_pool1d = op(

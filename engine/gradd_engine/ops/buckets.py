@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import dtypes
-from ..layout import Meta
+from ..layout import Meta, numel
 from ..op import Op, op
 from ..surface import public
 from ..tensor import Tensor
@@ -62,8 +62,9 @@ def _search_impl(xp: Any, bounds: Any, values: Any, sorter: Any, out_int32: bool
     side = "right" if right else "left"
     if bounds.ndim == 1:
         return xp.searchsorted(bounds, values, side=side)
-    flat = bounds.reshape(-1, bounds.shape[-1])
-    rows = values.reshape(-1, values.shape[-1])
+    count = numel(bounds.shape[:-1])
+    flat = bounds.reshape(count, bounds.shape[-1])
+    rows = values.reshape(count, values.shape[-1])
     found = [xp.searchsorted(b, v, side=side) for b, v in zip(flat, rows, strict=True)]
     return xp.stack(found).reshape(values.shape) if found else xp.zeros(values.shape, np.int64)
 

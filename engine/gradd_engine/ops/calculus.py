@@ -91,7 +91,7 @@ def _along(input: Tensor, dim: int, spacing: Any, edge_order: int) -> Any:
 
 def _spacings(input: Tensor, spacing: Any, dims: list[int], given: bool) -> list[Any]:
     if not isinstance(spacing, (list, tuple)):
-        return [spacing] * len(dims)
+        return [1 if spacing is None else spacing] * len(dims)
     if len(spacing) != len(dims):
         where = (
             f"'self.dim() = {input.ndim}', since dim argument was not given"

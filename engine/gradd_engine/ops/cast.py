@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..fitting import cast_gradient
-from ..layout import Meta, preserved_strides
+from ..layout import Meta, format_name, preserved_strides
 from ..op import LINEAR, op
 from ..tensor import Tensor
+from .shape import contiguous
 
 if TYPE_CHECKING:
     from ..dtypes import DType
@@ -48,8 +49,10 @@ def type_as(t: Tensor, other: Tensor) -> Tensor:
 
 
 def _method(name: str, dtype: DType) -> Any:
-    def cast(self: Tensor) -> Tensor:
-        return to_dtype(self, dtype)
+    def cast(self: Tensor, memory_format: Any = None) -> Tensor:
+        found = to_dtype(self, dtype)
+        form = None if memory_format is None else format_name(name, memory_format)
+        return found if form is None else contiguous(found, memory_format)
 
     cast.__qualname__ = name
     cast.__doc__ = f"`self` as {dtype!r}."

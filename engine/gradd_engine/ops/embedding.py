@@ -99,9 +99,7 @@ def _embedding_backward_infer(
     grad: Tensor, index: Tensor, rows: int, padding_idx: int | None, scale_grad_by_freq: bool
 ) -> Meta:
     if index.dtype not in (dtypes.int64, dtypes.int32):
-        raise RuntimeError(
-            f"embedding_backward(): expected indices to be Long or Int, got {index.dtype.title}"
-        )
+        raise RuntimeError(f"embedding_backward(): indices are Long or Int, not {index.dtype.title}")
     if grad.ndim < 1 or tuple(grad.shape[:-1]) != tuple(index.shape):
         raise RuntimeError(
             f"embedding_backward(): a gradient of shape {list(grad.shape)} does not fit indices of shape "

@@ -174,6 +174,8 @@ def _householder_impl(xp: Any, a: Any, tau: Any) -> Any:
 def _householder(input: Any, tau: Any) -> Any:
     """The product in recorded ops: its derivatives are those of its steps."""
     m, n = input.shape[-2:]
+    if not n:
+        return input.clone()
     out = stack([_unit(input, m, j) for j in range(n)], -1).expand(list(input.shape))
     low = input.tril(-1)
     for i in reversed(range(tau.shape[-1])):

@@ -184,13 +184,11 @@ def _nll_backward_infer(
     reduction_of(reduction)
     if tuple(grad.shape) != (rows if reduction == "none" else ()):
         raise RuntimeError(
-            f"nll_loss_backward(): a loss of {list(rows)} with reduction {reduction!r} has no gradient of shape "
-            f"{list(grad.shape)}"
+            f"nll_loss_backward(): a loss of {list(rows)} with reduction {reduction!r} has no gradient of "
+            f"shape {list(grad.shape)}"
         )
     if total_weight.ndim or total_weight.dtype is not statistic_dtype(grad.dtype):
-        raise RuntimeError(
-            "nll_loss_backward(): expected total_weight to be a single element of grad's dtype"
-        )
+        raise RuntimeError("nll_loss_backward(): expected total_weight to be one element of grad's dtype")
     return Meta(size, grad.dtype)
 
 

@@ -56,8 +56,8 @@ def _check_statistics(
     for what, t in (("mean", mean), ("rstd", rstd)):
         if tuple(t.shape) != kept or t.dtype is not dtype:
             raise RuntimeError(
-                f"{name}(): expected {what} to have shape {list(kept)} and dtype {dtype}, got {list(t.shape)} "
-                f"and {t.dtype}"
+                f"{name}(): expected {what} to have shape {list(kept)} and dtype {dtype}, got "
+                f"{list(t.shape)} and {t.dtype}"
             )
     if not input.dtype.is_floating_point or (grad is not None and not grad.dtype.is_floating_point):
         raise RuntimeError(f"{name}(): expected floating tensors")

@@ -46,12 +46,8 @@ def check_windows(
     dilation: Sequence[int],
 ) -> None:
     """RuntimeError in PyTorch's words where windows do not fit images."""
-    for name, numbers in (
-        ("kernel_size", kernel),
-        ("stride", stride),
-        ("padding", padding),
-        ("dilation", dilation),
-    ):
+    given = {"kernel_size": kernel, "stride": stride, "padding": padding, "dilation": dilation}
+    for name, numbers in given.items():
         if len(numbers) != 2:
             raise RuntimeError(f"{name} must be two numbers, got {list(numbers)}")
     if any(k <= 0 for k in kernel):
@@ -127,12 +123,11 @@ def _check_places(name: str, images: Tensor, indices: Tensor, size: Sequence[int
     if indices.dtype is not dtypes.int64:
         raise RuntimeError(f"{name}(): expected indices to be Long, got {indices.dtype.title}")
     if len(size) != 2 or min(size) < 0:
-        raise RuntimeError(
-            f"{name}(): expected a size of two numbers that are not negative, got {list(size)}"
-        )
+        raise RuntimeError(f"{name}(): {list(size)} is no size of planes")
     if images.ndim < 2 or indices.ndim != images.ndim or indices.shape[:-2] != images.shape[:-2]:
         raise RuntimeError(
-            f"{name}(): indices of shape {list(indices.shape)} do not fit images of shape {list(images.shape)}"
+            f"{name}(): indices of shape {list(indices.shape)} do not fit images of shape "
+            f"{list(images.shape)}"
         )
 
 

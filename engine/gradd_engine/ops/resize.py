@@ -9,6 +9,7 @@ from ..layout import Meta, numel
 from ..methods import attach
 from ..op import op
 from ..registry import named
+from ..state import state
 from ..tensor import Tensor, detached
 from .common import as_list
 from .create import checked, zeros
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _resize(input: Tensor, size: Sequence[int]) -> Tensor:
-    if input.requires_grad:
+    if input.requires_grad and state.inference is None:
         raise RuntimeError("cannot resize variables that require grad")
     check_inference(input)
     shape = checked(size)
@@ -59,3 +60,11 @@ def _resize_method(self: Tensor, *size: Any) -> Tensor:
 
 
 attach("resize_", _resize_method)
+
+
+def _resize_as_method(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """See torch.Tensor.resize_as_; `memory_format` is accepted."""
+    return _resize_method(self, *the_template.shape)
+
+
+attach("resize_as_", _resize_as_method)

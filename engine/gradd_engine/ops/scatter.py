@@ -9,6 +9,7 @@ from ..layout import Meta, broadcast_shapes, wrap_dim
 from ..op import LINEAR, op
 from ..surface import public
 from ..tensor import Tensor
+from .binary import where
 from .create import zeros
 from .number import element, fits
 from .slicing import slice_backward
@@ -48,7 +49,7 @@ def _zeros(meta: Any, dtype: Any) -> Any:
 
 def _gather_infer(input: Tensor, dim: int, index: Tensor) -> Meta:
     d = wrap_dim(dim, input.ndim)
-    if index.dtype not in INDEX:
+    if index.numel() and index.dtype not in INDEX:
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     if index.numel():
         if max(index.ndim, 1) != max(input.ndim, 1):
@@ -63,6 +64,8 @@ def _gather_infer(input: Tensor, dim: int, index: Tensor) -> Meta:
 
 
 def _gather_impl(xp: Any, a: Any, index: Any, dim: int) -> Any:
+    if not index.size:
+        return xp.empty(index.shape, a.dtype)
     if not a.ndim:
         return xp.broadcast_to(a, index.shape)
     if not index.ndim:
@@ -217,13 +220,18 @@ scatter_add: Op = op(
 )
 
 
+def _from_the_front(indices: Any, size: int) -> Any:
+    """Indices with those below zero counted from the end."""
+    return where(indices < 0, indices + size, indices)
+
+
 def _take_along_dim(input: Tensor, indices: Tensor, dim: int | None) -> Any:
     if indices.dtype is not dtypes.int64:
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.title}"
         )
     if dim is None:
-        return gather_op(view(input, [-1]), 0, view(indices, [-1]))
+        return gather_op(view(input, [-1]), 0, _from_the_front(view(indices, [-1]), input.numel()))
     if input.ndim != indices.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
@@ -237,7 +245,7 @@ def _take_along_dim(input: Tensor, indices: Tensor, dim: int | None) -> Any:
     shape = list(broadcast_shapes(without(input), without(indices)))
     wide, far = list(shape), list(shape)
     wide[d], far[d] = input.shape[d], indices.shape[d]
-    return gather_op(expand(input, wide), d, expand(indices, far))
+    return gather_op(expand(input, wide), d, expand(_from_the_front(indices, input.shape[d]), far))
 
 
 take_along_dim = op(

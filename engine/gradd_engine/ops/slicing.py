@@ -376,13 +376,27 @@ def _tensor_split(input: Tensor, indices_or_sections: Any, dim: int) -> Any:
     return tuple(parts)
 
 
-tensor_split = op(
+_tensor_split_op = op(
     "tensor_split(Tensor input, int[] indices_or_sections, int dim=0)",
     composite=_tensor_split,
     many=True,
-    method=True,
+    namespace="-",
     doc="Parts between given indices, or so many nearly equal ones, along `dim` (torch.tensor_split).",
 )
+
+
+@public(method=True)
+def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
+    """See torch.tensor_split; a tensor of integers is read."""
+    how = indices_or_sections
+    if isinstance(how, Tensor):
+        if how.ndim > 1 or how.dtype.name != "int64":
+            raise RuntimeError(
+                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional "
+                f"tensor of dtype int64, but got a tensor with {how.ndim} dims"
+            )
+        how = [int(n) for n in how.tolist()] if how.ndim else int(how.item())
+    return _tensor_split_op(input, how, dim)
 
 
 attach("split", _split_method)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
-from ..layout import Meta, contiguous_strides, wrap_dim
+from ..layout import Meta, contiguous_strides, numel, wrap_dim
 from ..op import Op, op
 from ..surface import public
 from . import dynamic
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 def _rows(xp: Any, a: Any, dim: int | None) -> Any:
     """What is compared: elements, or slices along `dim` as rows."""
     if dim is None:
-        return a.reshape(-1, 1)
+        return a.reshape(a.size, 1)
     rows = xp.moveaxis(a, dim, 0) if a.ndim else a.reshape(1)
-    return rows.reshape(rows.shape[0], -1)
+    return rows.reshape(rows.shape[0], numel(rows.shape[1:]))
 
 
 def _starts(xp: Any, rows: Any) -> Any:

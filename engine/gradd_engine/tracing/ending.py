@@ -16,6 +16,7 @@ from ..nodes import AccumulateGrad, Node
 from ..saved import Saved, TensorMeta
 from ..tensor import Tensor
 from ..views import CopySlices
+from .mirror import Behind
 from .numbers import Offset, TraceFailed, local
 from .trace import Block
 
@@ -45,6 +46,8 @@ def survivors(roots: Iterable[Tensor | None]) -> tuple[list[Tensor], list[Node]]
             if id(x) in nodes:
                 continue
             nodes[id(x)] = x
+            if isinstance(x, Behind):
+                continue
             todo.extend(e.node for e in x.edges if e is not None)
             todo.extend(held(x))
     return list(tensors.values()), sorted(nodes.values(), key=lambda n: n.priority)
@@ -241,5 +244,5 @@ class Ending:
         self.retaining = [
             i
             for i, (n, before) in enumerate(zip(self.mirrored.nodes, self.mirrored.retaining, strict=True))
-            if isinstance(n, OpNode) and (n.retainers or before)
+            if isinstance(n, (OpNode, Behind)) and (n.retainers or before)
         ]

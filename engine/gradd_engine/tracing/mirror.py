@@ -2,7 +2,8 @@
 
 `Found` walks from the inputs over gradients, bases, nodes and what nodes saved, always in one order, and says
 what of it all a plan depends on. Two batches with equal keys have, in that order, tensors and nodes that play
-the same parts.
+the same parts. A program that runs no pass over the graph of an input never looks behind that input's node;
+then neither does the walk, and a batch costs what it touches, however long the graph is that grew before it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..tensor import Tensor
 from .numbers import Offset, TraceFailed, local
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from ..tensor import VersionCounter
     from .trace import Block, TraceBackend
@@ -42,16 +43,24 @@ class Unplannable(Exception):
 class Found:
     """What comes in with a batch: ``tensors`` and ``nodes`` in one order, and the ``key`` of their geometry
     and relations.
+
+    `deep`: the inputs behind whose nodes the walk goes on, by number; all of them unless said. Nodes of the
+    others are taken as they stand: they come last, from number ``walked`` on.
     """
 
-    def __init__(self, inputs: Sequence[Tensor]) -> None:
+    def __init__(self, inputs: Sequence[Tensor], deep: Container[int] | None = None) -> None:
         self.tensors: list[Tensor] = []
         self.nodes: list[Node] = []
+        #: of each node from ``walked`` on: the input that led to it
+        self.owners: list[int] = []
         self._places: dict[int, int] = {}
         self._storages: dict[int, int] = {}
         self._counters: dict[int, int] = {}
-        self.inputs = tuple(self._place(t) for t in inputs)
-        parts: list[Any] = [self.inputs]
+        shallow = () if deep is None else [i for i in range(len(inputs)) if i not in deep]
+        for i, x in enumerate(inputs):
+            if deep is None or i in deep:
+                self._place(x)
+        parts: list[Any] = []
         t = n = 0
         while t < len(self.tensors) or n < len(self.nodes):
             if t < len(self.tensors):
@@ -60,8 +69,19 @@ class Found:
             else:
                 parts.append(self._node(self.nodes[n]))
                 n += 1
-        ranks = sorted(range(len(self.nodes)), key=lambda i: self.nodes[i].priority)
-        self.key = (tuple(parts), tuple(ranks))
+        self.walked = n
+        for i in shallow:
+            self._place(inputs[i])
+            while t < len(self.tensors):
+                parts.append(self._tensor(self.tensors[t]))
+                t += 1
+                while n < len(self.nodes):
+                    parts.append(self._retained(self.nodes[n]))
+                    self.owners.append(i)
+                    n += 1
+        self.inputs = tuple(self._places[id(t)] for t in inputs)
+        ranks = sorted(range(self.walked), key=lambda i: self.nodes[i].priority)
+        self.key = (self.inputs, self.walked, tuple(parts), tuple(ranks))
 
     def _place(self, x: Tensor | Node) -> int:
         found = self._places.get(id(x))
@@ -103,9 +123,6 @@ class Found:
             return ("leaf", self._place(node.variable))
         if not isinstance(node, OpNode) or node.packed:
             raise Unplannable
-        retained = tuple(
-            (nr, self._place(t)) for nr, ref in (node.retainers or {}).items() if (t := ref()) is not None
-        )
         edges = tuple(None if e is None else (self._place(e.node), e.nr) for e in node.edges)
         saved = None if node.saved is None else tuple((n, self._saved(v)) for n, v in node.saved.items())
         inputs = tuple(self._saved(m) for m in node.inputs)
@@ -120,7 +137,12 @@ class Found:
             edges,
             inputs,
             saved,
-            retained,
+            self._retained(node),
+        )
+
+    def _retained(self, node: Node) -> tuple[tuple[int, int], ...]:
+        return tuple(
+            (nr, self._place(t)) for nr, ref in (node.retainers or {}).items() if (t := ref()) is not None
         )
 
     def _saved(self, entry: Any) -> Any:
@@ -132,6 +154,28 @@ class Found:
         if isinstance(entry, list):
             return tuple(self._saved(e) for e in entry)
         return repr(entry)
+
+
+class Behind(Node):
+    """Stands for a node whose graph was not walked. A trace may lead edges to it; one that looks at it fails,
+    and ``seen`` is told the input that led here.
+    """
+
+    def __init__(self, owner: int, seen: set[int]) -> None:
+        self.priority = next_priority()
+        self._owner, self._seen = owner, seen
+
+    def __getattribute__(self, name: str) -> Any:
+        if name not in _PLAIN:
+            self._seen.add(self._owner)
+            raise TraceFailed("the trace looks into a graph that was not walked")
+        return object.__getattribute__(self, name)
+
+
+#: what recording an op asks of a node that is there
+_PLAIN = frozenset(
+    {"priority", "retainers", "folded", "unfold", "leaf", "_owner", "_seen", "__class__", "__dict__"}
+)
 
 
 class Before:
@@ -164,12 +208,22 @@ class Mirrored:
         self.traced = [self._tensor(i, t) for i, t in enumerate(found.tensors)]
         of: dict[int, Any] = {id(r): m for r, m in zip(found.tensors, self.traced, strict=True)}
         self.nodes: list[Node] = [None] * len(found.nodes)  # type: ignore[list-item]
-        for i in sorted(range(len(found.nodes)), key=lambda i: found.nodes[i].priority):
+        #: inputs into whose graph the trace looked, though it was not walked
+        self.seen: set[int] = set()
+        for i, owner in enumerate(found.owners, found.walked):
+            self.nodes[i] = Behind(owner, self.seen)
+        for i in sorted(range(found.walked), key=lambda i: found.nodes[i].priority):
             self.nodes[i] = self._shell(found.nodes[i], of)
         of.update((id(r), m) for r, m in zip(found.nodes, self.nodes, strict=True))
         for real, made in zip(found.nodes, self.nodes, strict=True):
             if isinstance(made, OpNode) and isinstance(real, OpNode):
                 self._fill(real, made, of)
+            if isinstance(made, (OpNode, Behind)):
+                made.retainers = {
+                    nr: weakref.ref(of[id(t)])
+                    for nr, ref in (real.retainers or {}).items()
+                    if (t := ref()) is not None
+                }
         for real_t, t in zip(found.tensors, self.traced, strict=True):
             t._base = None if real_t._base is None else of[id(real_t._base)]
             t._grad = None if real_t._grad is None else of[id(real_t._grad)]
@@ -233,11 +287,6 @@ class Mirrored:
         made.edges = tuple(None if e is None else Edge(of[id(e.node)], e.nr) for e in real.edges)
         made.inputs = [self._saved(m, of) for m in real.inputs]
         made.saved = None if real.saved is None else {n: self._saved(v, of) for n, v in real.saved.items()}
-        made.retainers = {
-            nr: weakref.ref(of[id(t)])
-            for nr, ref in (real.retainers or {}).items()
-            if (t := ref()) is not None
-        }
 
     def _saved(self, entry: Any, of: dict[int, Any]) -> Any:
         if isinstance(entry, list):

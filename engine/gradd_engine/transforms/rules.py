@@ -295,7 +295,15 @@ def _over_all(call: Call) -> Any:
     return (named.amax if call.op.name == "max_all" else named.amin)(flat, [1])
 
 
-@rule("softmax_backward", "log_softmax_backward", "glu_backward", "recurrence", "prod_others", "pick")
+@rule("pick")
+def _pick(call: Call) -> Any:
+    input, index = call.inputs
+    if not input.ndim:
+        return call.front(input)
+    return call.below([call.front(input), call.front(index)], dim=wrap_dim(call.attrs["dim"], input.ndim) + 1)
+
+
+@rule("softmax_backward", "log_softmax_backward", "glu_backward", "recurrence", "prod_others")
 def _together(call: Call) -> Any:
     """All operands along one dimension."""
     ndim = max(t.ndim for t in call.tensors) or 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gradd_engine.tracing import Found, TraceFailed, Unplannable
 
 from ..executor import Run, op_failed
-from .replay import Plan, PlanBroken
+from .replay import LooksBehind, Plan, PlanBroken
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -51,8 +51,18 @@ class Plans:
         self.why = "plans are off" if not self.enabled or session.backend.is_meta else bound.unplannable
         if self.why:
             return None
+        known = len(bound.deep)
+        found = self._find(work, session, self.first_eager)
+        while found is None and len(bound.deep) > known:
+            # The trace looked into graphs that are walked from now on.
+            known = len(bound.deep)
+            found = self._find(work, session, False)
+        return found
+
+    def _find(self, work: Work, session: Session, first_eager: bool) -> tuple[Plan, Found] | None:
+        bound = work.bound
         try:
-            inputs = Found(work.tensors)
+            inputs = Found(work.tensors, bound.deep)
         except Unplannable:
             self.why = "hooks, tangents or nodes that a plan cannot hold come in with its inputs"
             return None
@@ -66,7 +76,7 @@ class Plans:
         if found is not None:
             self._known.move_to_end(key)
             return found, inputs
-        if self.first_eager and key not in self._seen:
+        if first_eager and key not in self._seen:
             self._seen[key] = None
             self._new = key
             if len(self._seen) > SIGHTINGS:
@@ -79,6 +89,9 @@ class Plans:
             return None
         try:
             plan = Plan(work, session, wanted, inputs)
+        except LooksBehind as error:
+            bound.deep.update(error.inputs)
+            return None
         except Exception as error:
             # Whatever a trace runs into, the eager run answers for; the session's tensors are untouched.
             self.why = str(error) if isinstance(error, TraceFailed) else f"its trace raised: {error}"

@@ -52,6 +52,14 @@ class PlanBroken(RuntimeError):
     """A replay failed where nothing may fail: some of its writes to the session's tensors stand."""
 
 
+class LooksBehind(TraceFailed):
+    """A trace looked into the graphs of `inputs`, which were not walked."""
+
+    def __init__(self, inputs: set[int]) -> None:
+        super().__init__("it looks into graphs that were not walked")
+        self.inputs = inputs
+
+
 class Plan:
     """A traced program: calls over registers, and the state it ends with."""
 
@@ -70,6 +78,8 @@ class Plan:
             done = run(
                 work.bound, recorder, self._mirrored.inputs, values, work.uploads, lambda slot, t: None
             )
+        if self._mirrored.seen:
+            raise LooksBehind(self._mirrored.seen)
         if done.problem is not None:
             raise TraceFailed(done.problem.detail)
         self._mirrored.check(found)
