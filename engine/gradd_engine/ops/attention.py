@@ -100,11 +100,16 @@ def _causal(xp: Any, rows: int, columns: int, dtype: Any, meta: Meta) -> Any:
     return xp.where(xp.tri(rows, columns, dtype=bool), number(0), number(-math.inf))
 
 
+def _causal_cost(rows: int, columns: int, dtype: Any) -> tuple[int, int]:
+    """Of a flag for each element, and the numbers of rows and columns."""
+    return rows * columns + rows + columns, rows * columns + 16 * (rows + columns)
+
+
 causal_mask: Op = op(
     "causal_mask(int rows, int columns, *, dtype dtype)",
     infer=lambda rows, columns, dtype: Meta((rows, columns), dtype),
     impl=_causal,
-    cost=lambda rows, columns, dtype: (rows * columns + rows + columns, rows * columns + 16 * (rows + columns)),
+    cost=_causal_cost,
     needs_meta=True,
     namespace="-",
     doc="-inf above the diagonal, else 0: added to scores it hides what comes later.",
