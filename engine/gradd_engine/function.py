@@ -106,6 +106,11 @@ class Function(metaclass=_FunctionMeta):
         """Run forward on `args`; a node with this class's backward is the history of what comes out."""
         node = cls._backward_cls()
         split = cls.setup_context is not Function.setup_context
+        if state.vmaps and any(isinstance(x, Tensor) for x in kwargs.values()):
+            raise NotImplementedError(
+                "Run vmap on autograd.Function with kwarg-only Tensor args. Please do not pass kwarg-only "
+                f"Tensors to autograd.Function. Got: {kwargs}"
+            )
         given = _positional(cls.forward, split, args, kwargs)
         tensors = [a for a in given if isinstance(a, Tensor)]
         node.begin(given)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from .backends import Backend
     from .backends.batched import BatchedBackend
+    from .cost import Ledger
     from .dtypes import DType
     from .memory import Account
     from .rng import Generator
@@ -49,6 +50,8 @@ class _State(threading.local):
     account: Account | None = None
     #: how many passes of this thread are under way, one within another
     passes: int = 0
+    #: what ops' costs are charged to (see `cost`)
+    ledger: Ledger | None = None
     #: the pass that is running
     task: Any = None
     #: a function transform runs a function

@@ -23,8 +23,10 @@ from gradd_engine import ops as _declared
 from gradd_engine.op import REGISTRY
 
 assert _declared.__all__, "importing the families declares them"
-#: seconds for one case, and bytes that a worker may grow by during an op
+#: seconds of a processor for one case, and bytes that a worker may grow by during an op
 PATIENCE, GROWTH = 10.0, 1 << 30
+#: seconds without a word, however busy the machine is
+SILENCE = 600.0
 #: seconds until a worker has compiled what it needs and read the samples
 START = 600.0
 
@@ -91,6 +93,15 @@ class Worker:
         except (OSError, IndexError):
             return 0
 
+    def _worked(self) -> float:
+        """Seconds of a processor that the child has had."""
+        try:
+            with open(f"/proc/{self.child.pid}/stat") as f:
+                words = f.read().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
     def _end(self) -> None:
         self.child.kill()
         self.child.wait()
@@ -130,7 +141,7 @@ class Worker:
 
     def _watch(self, op: str, at: int) -> tuple[int, str] | None:
         """None when the op is done; else the case that was not survived, and why."""
-        waited, beat = 0.0, 0.25
+        waited, beat, began = 0.0, 0.25, self._worked()
         while True:
             try:
                 line = self._next(beat)
@@ -139,10 +150,10 @@ class Worker:
                 grown = self._resident() - self._base
                 if grown > GROWTH:
                     return at, f"cost: {grown >> 20} MiB more"
-                if waited >= PATIENCE:
+                if self._worked() - began >= PATIENCE or waited >= SILENCE:
                     return at, f"cost: more than {PATIENCE:.0f} s"
                 continue
-            waited = 0.0
+            waited, began = 0.0, self._worked()
             if line is None:
                 return at, f"the process died ({self.child.wait()}): {''.join(self._died[-12:])}"
             word, name, rest = line.rstrip("\n").split(" ", 2)

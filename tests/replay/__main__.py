@@ -22,7 +22,7 @@ from .programs import Program, all_programs
 
 ROOT = Path(__file__).parents[2]
 #: where tests of the suite are that use sessions of their process
-SUITE = ("tests/client", "tests/docs", "tests/engine", "tests/examples", "tests/semantics")
+SUITE = ("tests/client", "tests/docs", "tests/examples", "tests/semantics")
 SEEDS = "0,1,2"
 PROGRAMS = 2000
 #: `make replay` says so where it ran fewer: the count is part of what it promises

@@ -16,6 +16,7 @@ LEFT_OUT = {
     "tests/client/test_threads.py": "threads record in an order of their own",
     "tests/client/test_transports.py": "breaks its connection, or its session's memory of it",
     "tests/congruence/": "random programs, which are bodies of their own here",
+    "tests/examples/test_digits.py::test_demo_starts_a_daemon_of_its_own": "a process of its own",
     "tests/replay/": "is this mode",
     "tests/runtime/": "sends frames by hand, and repeats them itself where that matters",
 }

@@ -4,9 +4,9 @@ form, layout and dtype.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import gradd
@@ -366,7 +366,6 @@ def _has_in_place_form(key: str, sample: Sample) -> bool:
 
 def all_bodies(place: int = 0, of: int = 1) -> Iterator[list[Body]]:
     """The bodies of every `of`-th sample, a list for each sample."""
-    for key, some in table.samples().items():
-        for number, sample in enumerate(some):
-            if zlib.crc32(f"{key}/{number}".encode()) % of == place:
-                yield list(bodies(key, number, sample))
+    samples = ((key, n, s) for key, some in table.samples().items() for n, s in enumerate(some))
+    for sample in islice(samples, place, None, of):
+        yield list(bodies(*sample))

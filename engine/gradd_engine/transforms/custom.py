@@ -79,8 +79,8 @@ def _wrapped(level: BatchedBackend, found: Any, where: Any) -> Any:
     if dims is None:
         raise RuntimeError(
             "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. "
-            f"Expected out_dims={where} to be compatible with the structure of `output`. out_dims has structure "
-            f"{flatten(where)[1]} but output has structure {structure}. {_MORE}"
+            f"Expected out_dims={where} to be compatible with the structure of `output`. out_dims has "
+            f"structure {flatten(where)[1]} but output has structure {structure}. {_MORE}"
         )
     out = []
     for x, d in zip(leaves, dims, strict=True):
