@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 SPREAD := -n auto --maxprocesses 8 --dist worksteal
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test test-quick record lint types bench bench-quick bench-versus openapi openapi-check parity check fuzz gradcheck leak test-docker clean
+.PHONY: help setup demo test test-quick record lint types bench bench-quick bench-versus openapi openapi-check parity ptsuite check fuzz hostile hangs gradcheck replay leak test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,14 +60,30 @@ openapi-check: $(STAMP) ## fail where openapi.yaml is stale
 parity: $(STAMP) ## write docs/parity.md from the semantics tests
 	$(PY) -m tests.semantics.parity --write
 
+ptsuite: $(STAMP) ## run PyTorch's own tests: PYTORCH_TESTS= its folder test, URL= a daemon (else in process)
+	@test -n "$(PYTORCH_TESTS)" || { echo "make ptsuite: PYTORCH_TESTS=<the folder test of a checkout of PyTorch>" >&2; exit 2; }
+	$(PY) -m tests.ptsuite $(PYTORCH_TESTS) $(if $(URL),--url $(URL))
+
 check: lint test ## everything that continuous integration checks
 
 fuzz: $(STAMP) ## 20,000 generated frames for the decoder, 20,000 random programs planned and eager
 	GRADD_FUZZ=20000 $(PY) -m pytest -rs tests/protocol/test_fuzz.py
 	GRADD_PROGRAMS=20000 $(PY) -m pytest -rs tests/runtime/test_plans.py
+	GRADD_FUNCTIONS=20000 $(PY) -m pytest -rs tests/client/test_function_programs.py
+
+hostile: $(STAMP) ## 200 hostile calls of every op, eager and planned; compiled kernels also with bounds checks
+	$(PY) -m tests.hostile
+	$(PY) -m tests.hostile --bounds --cases 60
+
+hangs: $(STAMP) ## 120 seeded faults (stopped processes, silent networks) in every blocking call; 40,000 malformed messages
+	GRADD_HANGS=120 $(PY) -m pytest -rs tests/client/test_hangs.py
+	GRADD_MALFORMED=40000 $(PY) -m pytest -rs tests/runtime/test_malformed.py
 
 gradcheck: $(STAMP) ## gradcheck and gradgradcheck of every differentiable op, in a daemon
 	$(PY) -m tests.ops.gradcheck
+
+replay: $(STAMP) ## tests, op samples and random programs, repeated and cut, beside a session that never plans
+	$(PY) -m tests.replay $(REPLAY)
 
 leak: $(STAMP) ## 10,000 training steps; fail where client, front or worker grow by over 2 %
 	$(PY) -m benchmarks.leak

@@ -13,6 +13,7 @@ from typing import Any as _Any
 
 from gradd_engine import dtypes as _dtypes
 from gradd_engine.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
+from gradd_engine.api import is_warn_always_enabled, set_warn_always
 from gradd_engine.backends import Device as device
 from gradd_engine.dtypes import DType as dtype
 from gradd_engine.layout import MemoryFormat as memory_format
@@ -142,6 +143,7 @@ __all__ = [
     "is_inference",
     "is_inference_mode_enabled",
     "is_tensor",
+    "is_warn_always_enabled",
     "layout",
     "linalg",
     "load",
@@ -164,6 +166,7 @@ __all__ = [
     "set_grad_enabled",
     "set_printoptions",
     "set_rng_state",
+    "set_warn_always",
     "short",
     "special",
     "strided",

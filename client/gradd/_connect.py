@@ -109,6 +109,10 @@ def _at_exit() -> None:
         except Exception as e:
             text = "".join(traceback.format_exception_only(e)).rstrip()
             print(f"gradd: session {s.name} ended with an error that nobody saw:\n{text}", file=sys.stderr)
+    if interrupted:
+        from ._transports import local
+
+        local.abandon()
 
 
 if hasattr(os, "register_at_fork"):

@@ -165,8 +165,14 @@ class Outbox:
     def _frees(self) -> list[str]:
         out: list[str] = []
         dead, prefix = self.session.wire.dead, self.session.wire.prefix
-        while dead and len(out) < DEFAULT.batch_ids:
+        recorders = self.session.recorders
+        # What another thread has recorded and not sent may name what is dead.
+        named = {i for r in recorders for i in r.building.slots} if len(recorders) > 1 else ()
+        for _ in range(min(len(dead), DEFAULT.batch_ids)):
             i = dead.popleft()
+            if i in named:
+                dead.append(i)
+                continue
             self.session.live.forget(i)
             if i.startswith(prefix):
                 out.append(i)

@@ -92,8 +92,8 @@ class Builder:
         #: id -> input number
         self.slots: dict[str, int] = {}
         self.inputs: list[str] = []
-        #: inputs, kept alive until the batch is on its way
-        self.tensors: list[Tensor] = []
+        #: inputs, kept alive until the batch is on its way; None for one that was released
+        self.tensors: list[Tensor | None] = []
         #: weak references to the tensors of the output slots
         self.outputs: list[weakref.ref[Tensor] | None] = []
         #: run-time values, in the order of the steps; within one those of its arguments first
@@ -107,7 +107,7 @@ class Builder:
     def __len__(self) -> int:
         return len(self.steps)
 
-    def input(self, id: str, t: Tensor) -> int:
+    def input(self, id: str, t: Tensor | None) -> int:
         """The (negative) slot of a session tensor."""
         slot = self.slots.get(id)
         if slot is None:
@@ -115,6 +115,12 @@ class Builder:
             self.tensors.append(t)
             slot = self.slots[id] = -len(self.inputs)
         return slot
+
+    def release(self, id: str | None) -> None:
+        """Keep an input alive no longer: where it dies, the batch that takes the steps away frees it."""
+        slot = self.slots.get(id) if id is not None else None
+        if slot is not None:
+            self.tensors[-slot - 1] = None
 
     def append(self, step: Recorded, site: Site) -> int:
         """Add a step, whose values and uploads are there already; returns its first output slot."""

@@ -20,10 +20,13 @@ from gradd_engine.state import mode, state
 from gradd_engine.tensor import Tensor
 from gradd_protocol.limits import DEFAULT
 
+from . import _registry
 from ._cut import Cut, phase
 from ._program import LATE, Builder, Grad, Late, Recorded, attrs_of, kind_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gradd_engine.op import Op
 
     from ._exceptions import Site
@@ -70,6 +73,18 @@ def call_site(depth: int = 2) -> Site:
         frame = outer
 
 
+def lend(session: Session) -> Callable[[], None]:
+    """What lets another thread record as this one does, called there while this one waits for it."""
+    recorder, entered = session.recorder(), _registry.entered()
+
+    def begin() -> None:
+        session._thread.recorder = recorder
+        for each in entered:
+            _registry.enter(each)
+
+    return begin
+
+
 class Recorder:
     """What one thread has recorded and not yet sent. All but `flush` and `settle` run while the session's
     lock is held.
@@ -109,6 +124,9 @@ class Recorder:
         for x in inputs:
             out = x._out if isinstance(x, Tensor) else None  # type: ignore[attr-defined]
             args.append(out[1] if out is not None and out[0] is building else self._arg(x, values))
+        if name == "edge" and self.tape is None:
+            # Looking at a node keeps no tensor alive.
+            building.release(inputs[0]._id)
         kept = attrs_of(op, attrs, values) if attrs else ()
         step = _recorded((name, tuple(args), kept, len(outs), state.grad or mode(), raises))
         if not building.steps:

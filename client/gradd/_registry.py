@@ -41,6 +41,11 @@ def enter(session: Session) -> None:
     _stack.entered.append(session)
 
 
+def entered() -> list[Session]:
+    """What this thread entered, the current session last."""
+    return list(_stack.entered)
+
+
 def leave(session: Session) -> None:
     """Undo the innermost `enter` of this session, if there is one."""
     for i in range(len(_stack.entered) - 1, -1, -1):

@@ -22,7 +22,7 @@ from ._mirror import MirrorBackend, adopt
 from ._outbox import Outbox, Staged
 from ._profile import Profile
 from ._program import Builder
-from ._recorder import Recorder
+from ._recorder import Recorder, lend
 from ._tensor import Tensor
 from ._transports.waits import CLOSE
 from ._wire import Wire
@@ -118,7 +118,7 @@ class Session:
         return tuple(_state.take_place(self, t, info) for t, info in zip(stand_ins, sent.state, strict=True))
 
     knows = staticmethod(_state.knows)
-    graph = graph_of
+    graph, lend = graph_of, lend
 
     def failed(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """A pass raised midway: the server runs it too, for what it did before it raised."""

@@ -211,7 +211,7 @@ class Tensor(EngineTensor, metaclass=TensorType):
         from gradd_engine.printing import format_tensor
 
         try:
-            fn = self._node()
+            fn = self._shown()
             name = None if fn is None else fn.short_name()
         except RuntimeError:
             name = "Invalid"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _warned_cycle = False
+_warn_always = False
 
 
 def _several(x: Any) -> tuple[Any, ...]:
@@ -124,9 +125,20 @@ def _renamed(retain_graph: bool | None, retain_variables: bool) -> bool:
     return retain_variables
 
 
+def set_warn_always(b: bool) -> None:
+    """Whether warnings that are given once a process are given each time (torch.set_warn_always)."""
+    global _warn_always
+    _warn_always = bool(b)
+
+
+def is_warn_always_enabled() -> bool:
+    """What `set_warn_always` said (torch.is_warn_always_enabled)."""
+    return _warn_always
+
+
 def _warn_cycle() -> None:
     global _warned_cycle
-    if _warned_cycle:
+    if _warned_cycle and not _warn_always:
         return
     _warned_cycle = True
     warnings.warn(

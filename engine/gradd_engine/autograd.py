@@ -254,6 +254,19 @@ def set_requires_grad(t: Tensor, value: bool, spelling: str) -> None:
 
 Tensor._set_requires_grad = set_requires_grad
 
+renew = op(
+    "renew(Tensor input)",
+    composite=lambda input: _renewed(input),
+    namespace="-",
+    doc="Give a view its node over its base as it is now, as looking at ``grad_fn`` does.",
+)
+Tensor._renew = renew.call
+
+
+def _renewed(t: Tensor) -> None:
+    t._node()
+
+
 requires_grad_flag = op(
     "set_requires_grad(Tensor input, bool requires_grad=True)",
     composite=lambda input, requires_grad: _checked_flag(input, requires_grad),

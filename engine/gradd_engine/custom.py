@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .dirty import check_written, rebase
+from .dirty import check_history, check_written, rebase
 from .dispatch import flat_tensors
 from .fitting import cast_gradient
 from .nodes import BODY, Node, edge_of, move_retainer, next_priority, node_of
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .nodes import Geometry
-
-
-#: outputs of a Function
-MOST_OUTPUTS = 1 << 16
 
 
 class CustomNode(Node):
@@ -207,8 +203,8 @@ class BackwardNode(CustomNode):
             elif given and not written and (i in numbers or not o.requires_grad):
                 if split and _among(o, self._to_save):
                     raise RuntimeError(
-                        "An input that has been returned as-is as output is being saved for backward. This "
-                        "is not supported if you override setup_context. You should return and save a view of "
+                        "An input that has been returned as-is as output is being saved for backward. This is "
+                        "not supported if you override setup_context. You should return and save a view of "
                         "the input instead, e.g. with x.view_as(x) or setup ctx inside the forward function "
                         "itself."
                     )
@@ -273,11 +269,11 @@ class BackwardNode(CustomNode):
         nr = next((i for i, o in enumerate(outputs) if o is t and t._fn is self), None)
         if state.packing is None:
             return Saved(t, False)
-        entry = Packed(Saved(t, nr is not None, nr or 0), self)
+        entry = Packed(Saved(t, nr is not None, nr or 0))
         pack, entry.unpack = state.packing
         with ambient(grad=False, watcher=None, packing=None):
             entry.box = pack(t)
-            entry.stand_in = None if entry.edge is None else named.edge(t)
+            entry.stand_in = None if entry.edge(self) is None else named.edge(t)
         return entry
 
     # -- the backward --------------------------------------------------------------------------------
@@ -381,27 +377,6 @@ def _expandable(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
     )
 
 
-def _check_history(
-    outputs: Sequence[Tensor],
-    inputs: Sequence[Tensor],
-    numbers: Sequence[int],
-    width: int,
-    dirty: Sequence[int],
-    kept: Sequence[int],
-) -> None:
-    """RuntimeError where the numbers of a Function's outputs do not go together."""
-    if not outputs or len(numbers) != len(outputs) or len(set(numbers)) != len(numbers):
-        raise RuntimeError(f"set_history(): {len(outputs)} outputs cannot have the numbers {list(numbers)}")
-    if not max(numbers) < width <= MOST_OUTPUTS or min(numbers) < 0:
-        raise RuntimeError(f"set_history(): a width of {width} does not fit the numbers {list(numbers)}")
-    for k in (*dirty, *kept):
-        if not 0 <= k < len(outputs):
-            raise RuntimeError(f"set_history(): there is no output {k} among {len(outputs)}")
-    for k in dirty:
-        if outputs[k]._base is not None and not any(x is outputs[k] for x in inputs):
-            raise RuntimeError(f"set_history(): output {k} is changed in place, but is no input")
-
-
 def _set_history(
     outputs: Sequence[Tensor],
     inputs: Sequence[Tensor],
@@ -411,7 +386,7 @@ def _set_history(
     dirty: Sequence[int],
     kept: Sequence[int],
 ) -> None:
-    _check_history(outputs, inputs, numbers, width, dirty, kept)
+    check_history(outputs, inputs, numbers, width, dirty, kept)
     node: CustomNode = state.function or CustomNode(name)
     node.priority = next_priority()
     rebased = [o._base for k, o in enumerate(outputs) if k in dirty and o._base is not None]

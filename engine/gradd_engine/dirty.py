@@ -119,3 +119,28 @@ class DirtySlices(Node):
             return [None, *found]
         first = named.zeros_like(part) if first is None else first
         return [named.as_strided_scatter(whole, first, *where), *found]
+
+
+#: outputs of a Function
+MOST_OUTPUTS = 1 << 16
+
+
+def check_history(
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    numbers: Sequence[int],
+    width: int,
+    dirty: Sequence[int],
+    kept: Sequence[int],
+) -> None:
+    """RuntimeError where the numbers of a Function's outputs do not go together."""
+    if not outputs or len(numbers) != len(outputs) or len(set(numbers)) != len(numbers):
+        raise RuntimeError(f"set_history(): {len(outputs)} outputs cannot have the numbers {list(numbers)}")
+    if not max(numbers) < width <= MOST_OUTPUTS or min(numbers) < 0:
+        raise RuntimeError(f"set_history(): a width of {width} does not fit the numbers {list(numbers)}")
+    for k in (*dirty, *kept):
+        if not 0 <= k < len(outputs):
+            raise RuntimeError(f"set_history(): there is no output {k} among {len(outputs)}")
+    for k in dirty:
+        if outputs[k]._base is not None and not any(x is outputs[k] for x in inputs):
+            raise RuntimeError(f"set_history(): output {k} is changed in place, but is no input")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import conjugate, graph
 from .backends.numpy import NUMPY
+from .cost import charge
 from .inplace import check_inference, check_memory, check_overlap, check_result, check_target, rebase
 from .methods import position
 from .misfit import misfit, stated
@@ -244,6 +245,8 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
         inputs = backend.lifted(op, inputs)  # type: ignore[attr-defined]
     if op.checks is not None:
         op.checks(*inputs, **attrs)
+    if op.cost is not None:
+        charge(op, inputs, attrs)
     if op.base is not None:
         return _execute_inplace(op, backend, inputs, attrs)
     composite = op.composite
@@ -333,6 +336,8 @@ def _computed(
         history = _tracked(op, inputs)
     if op.composite is not None and not op.rules and (history or (LEVELS and levels_of(inputs))):
         return execute(op, backend, inputs, attrs)
+    if op.cost is not None:
+        charge(op, inputs, attrs)
     history = history and known.tracks
     if history and views:
         graph.renew(inputs)

@@ -369,7 +369,7 @@ def _one_saved(node: Any, name: str, entry: Any, index: int | None) -> Any:
 
 def _unpacked(node: Any, entry: Packed) -> Any:
     """What the unpack hook gives, with the history of what was packed."""
-    found, edge = entry.open(), entry.edge
+    found, edge = entry.open(), entry.edge(node)
     if edge is None:
         return found
     if edge.node is node:

@@ -17,11 +17,11 @@ from .custom import BackwardNode
 from .dispatch import flat_tensors
 from .function_tangents import Tangents
 from .modes import no_grad
-from .nodes import Node
+from .nodes import Node, edge_of
 from .op import op
 from .registry import named
 from .state import ambient, state
-from .tensor import Tensor
+from .tensor import Tensor, detached
 from .transforms.custom import batched
 
 if TYPE_CHECKING:
@@ -106,10 +106,15 @@ class Function(metaclass=_FunctionMeta):
         """Run forward on `args`; a node with this class's backward is the history of what comes out."""
         node = cls._backward_cls()
         split = cls.setup_context is not Function.setup_context
+        if state.vmaps and any(isinstance(x, Tensor) for x in kwargs.values()):
+            raise NotImplementedError(
+                "Run vmap on autograd.Function with kwarg-only Tensor args. Please do not pass kwarg-only "
+                f"Tensors to autograd.Function. Got: {kwargs}"
+            )
         given = _positional(cls.forward, split, args, kwargs)
         tensors = [a for a in given if isinstance(a, Tensor)]
         node.begin(given)
-        if not split and (state.transform or state.vmaps):
+        if not split and (state.transform or state.vmaps) and not state.direct:
             raise RuntimeError(
                 "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
                 "...), it must override the setup_context staticmethod. For more details, please see "
@@ -118,6 +123,7 @@ class Function(metaclass=_FunctionMeta):
         tangents = Tangents(given)
         try:
             over = bool(state.vmaps) or any(isinstance(t.backend, BatchedBackend) for t in tensors)
+            over = over and not state.direct
             # What a vmap is over has a history of its own, also where this node is without one.
             found = batched(cls, given) if over else None
             with ambient(grad=False, packing=None, watcher=None):
@@ -182,9 +188,8 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         if not state.grad or not any(t.requires_grad for t in flat_tensors(args)):
             return outputs
         some = list(outputs) if isinstance(outputs, tuple) else [outputs]
-        tensors = [o for o in some if isinstance(o, Tensor)]
         message = "trying to differentiate twice a function that was marked with @once_differentiable"
-        marked = iter(delayed_error(tensors, message=message))
+        marked = iter(delayed_error([o if isinstance(o, Tensor) else None for o in some], message=message))
         some = [next(marked) if isinstance(o, Tensor) else o for o in some]
         return tuple(some) if isinstance(outputs, tuple) else some[0]
 
@@ -209,11 +214,19 @@ class DelayedError(Node):
         raise RuntimeError(self._message)
 
 
-def _delayed(tensors: Sequence[Tensor], message: str) -> tuple[Tensor, ...]:
+def _delayed(tensors: Sequence[Tensor | None], message: str) -> tuple[Tensor, ...]:
     node = DelayedError(message)
     node.width = len(tensors)
+    # PyTorch lets leaves of their own stand behind it.
+    leaves = [t if t is None else detached(t) for t in tensors]
+    for leaf in leaves:
+        if leaf is not None:
+            leaf._requires_grad = leaf.dtype.category > 1
+    node.edges = tuple(None if leaf is None else edge_of(leaf) for leaf in leaves)
     outs: list[Tensor] = []
     for nr, t in enumerate(tensors):
+        if t is None:
+            continue
         out = named.detach(t)
         if out.dtype.category > 1:
             out._fn, out._nr = node, nr
@@ -223,7 +236,7 @@ def _delayed(tensors: Sequence[Tensor], message: str) -> tuple[Tensor, ...]:
 
 
 delayed_error = op(
-    "delayed_error(Tensor[] tensors, *, str message)",
+    "delayed_error(Tensor?[] tensors, *, str message)",
     composite=_delayed,
     many=True,
     traced=False,

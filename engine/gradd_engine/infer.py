@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .cost import spread
 from .dtypes import FLOAT, DType
 from .layout import Meta, Size, numel
 from .misfit import misfit, stated
@@ -133,6 +134,8 @@ def _inferred(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         found = op.infer(*inputs, **attrs)
         for meta in found if op.many else (found,):
             _check_size(meta)
+            if not op.view:
+                meta.room = spread(inputs)
         return found
     except Exception as error:
         if stated(error):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import graph
-from .dtypes import can_cast
+from .dtypes import BOOL, can_cast
 from .layout import is_dense, overlaps_itself
 from .nodes import move_retainer, node_of
 from .state import state
@@ -31,7 +31,8 @@ def check_target(t: Tensor) -> None:
             raise RuntimeError(
                 "a view of a leaf Variable that requires grad is being used in an in-place operation."
             )
-    if t._requires_grad and t.is_leaf:
+    # A view that nobody looked at since its base got a graph has no node yet, and passes for a leaf.
+    if t._fn is None and t.requires_grad:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
@@ -62,6 +63,7 @@ def check_overlap(op: Op, t: Tensor, others: Sequence[Any]) -> None:
     for x in others:
         if (
             isinstance(x, Tensor)
+            and not _is_read_first(op, t, x, others)
             and x.storage is t.storage
             and x is not t
             and is_dense(t.shape, t.strides)
@@ -75,6 +77,14 @@ def check_overlap(op: Op, t: Tensor, others: Sequence[Any]) -> None:
                     "refer to a single memory location. Please clone() the tensor before performing the "
                     "operation."
                 )
+
+
+def _is_read_first(op: Op, t: Tensor, x: Tensor, others: Sequence[Any]) -> bool:
+    """Whether `op` takes `x` for a number, which it reads before anything is written."""
+    if op.name == "index_write":
+        given = [i for i in others[0] if i is not None]
+        return len(given) == 1 and given[0].dtype.category == BOOL and x is others[1] and x.numel() == 1
+    return op.name in _FILLING and not x.shape and bool(t.shape)
 
 
 def check_result(op: Op, t: Tensor, meta: Meta) -> None:
@@ -91,6 +101,8 @@ def check_result(op: Op, t: Tensor, meta: Meta) -> None:
 
 #: ops that store one value everywhere: in shared memory too
 _UNIFORM = frozenset({"fill", "zero"})
+#: ops to which a tensor without dimensions is a number: it is read before anything is written
+_FILLING = frozenset({"assign", "masked_fill", "index_fill"})
 #: ops whose in-place form converts to the target's type whatever the source is
 _CASTING = frozenset(
     {"copy", "fill", "zero", "eq", "ne", "lt", "le", "gt", "ge", "logical_not", "logical_and", "logical_or"}

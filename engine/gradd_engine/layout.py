@@ -46,7 +46,7 @@ class Meta:
     ``compute`` is the dtype the inputs are cast to before the kernel runs (None: as they are).
     """
 
-    __slots__ = ("_contiguous", "_nbytes", "compute", "dtype", "offset", "shape", "strides")
+    __slots__ = ("_contiguous", "_nbytes", "compute", "dtype", "offset", "room", "shape", "strides")
 
     def __init__(
         self,
@@ -63,6 +63,8 @@ class Meta:
         self.strides = contiguous_strides(shape) if strides is None else strides
         self.offset = offset
         self.compute = compute
+        #: bytes that a kernel may need beside inputs and outputs
+        self.room = 0
 
     @property
     def ndim(self) -> int:

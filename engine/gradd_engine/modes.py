@@ -218,6 +218,11 @@ class set_multithreading_enabled(_AtOnce):
         return self._mode
 
 
+def is_multithreading_enabled() -> bool:
+    """What `set_multithreading_enabled` said."""
+    return state.multithreading
+
+
 class inference_mode(_Mode, metaclass=_Decorating):
     """Operations inside are not recorded and tensors made inside keep no version (torch.inference_mode).
 

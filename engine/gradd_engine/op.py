@@ -49,6 +49,7 @@ class Op:
         "checks",
         "composite",
         "conjugates",
+        "cost",
         "differentiable",
         "doc",
         "dynamic",
@@ -126,6 +127,8 @@ class Op:
         #: refuses the values of numbers, at every call
         self.checks: Callable[..., None] | None = None
         self.composite: Callable[..., Any] | None = None
+        #: work and bytes beyond those of inputs and outputs, of inputs and parameters (see cost)
+        self.cost: Callable[..., tuple[int, int]] | None = None
         #: a view of the conjugates
         self.conjugates = False
         self.differentiable: tuple[bool, ...] | None = None
@@ -257,6 +260,7 @@ def op(
     infers_anew: bool = False,
     vets: Callable[..., Any] | None = None,
     checks: Callable[..., None] | None = None,
+    cost: Callable[..., tuple[int, int]] | None = None,
     traced: bool = True,
     writes: str = "",
     quiet: bool = False,
@@ -297,6 +301,8 @@ def op(
     bodies are skipped asks it.
     ``checks(*inputs, **attrs)`` raises what depends on the values of numbers among the inputs, of which
     ``infer`` is told the kinds alone.
+    ``cost(*inputs, **attrs)`` gives the work and the bytes of temporaries where they are more than those of
+    inputs and outputs (see `cost`): a session refuses what is too much before it is begun.
     ``method`` attaches a Tensor method (a string: under that name), ``inplace`` derives ``name_``.
     ``namespace`` is where users find it ("nn.functional"; "" is the top level, "-" nowhere).
     """
@@ -328,7 +334,7 @@ def op(
     made.conjugates, made.refuses, made.flat = conjugates, refuses, flat
     made.inline = inline or (dynamic and composite is not None)
     made.ufunc, made.out = ufunc, out
-    made.vets, made.traced, made.checks = vets, traced, checks
+    made.vets, made.traced, made.checks, made.cost = vets, traced, checks, cost
     made.writes, made.quiet, made.raises = tuple(writes.split()), quiet, raises
     made.written = tuple(n in made.writes for n in made.tensor_slots)
     if made.simple and not dynamic and not infers_anew:
@@ -375,6 +381,7 @@ def _derive_inplace(base: Op) -> None:
     made.number_nodes, made.raises = base.number_nodes, base.raises
     made.needs_meta, made.writes = base.needs_meta, (first.name,)
     made.doc = f"In-place form of `{base.name}`."
+    made.cost = base.cost
     base.inplace = made
     REGISTRY[made.name] = made
     made.__call__ = build_call(made)

@@ -77,7 +77,7 @@ def _drop(of: Tensor, at: int) -> None:
     assert node is not None
     if not isinstance(entry, Saved):
         raise RuntimeError("this saved tensor is packed")
-    where[key] = Packed(entry, node)
+    where[key] = Packed(entry)
     node.packed = True
 
 
@@ -194,9 +194,18 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
 class SavedTensor:
     """A place where a node keeps a tensor for backward (``node._raw_saved_self``)."""
 
-    def __init__(self, node: Any, key: str) -> None:
-        self._node = node
-        self._key = key
+    _node: Any
+    _key: str
+
+    def __init__(self) -> None:
+        raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden")
+
+    @classmethod
+    def of(cls, node: Any, key: str) -> SavedTensor:
+        """The place `key` of a node."""
+        made = cls.__new__(cls)
+        made._node, made._key = node, key
+        return made
 
     def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         """Pack the tensor now, and unpack it in backward; RuntimeError where it was freed or has hooks."""
@@ -216,4 +225,4 @@ class SavedTensor:
         _pack(self._node._stand_in(), at, pack_hook, unpack_hook, [])
 
 
-Node._raw = SavedTensor
+Node._raw = SavedTensor.of

@@ -18,11 +18,15 @@ from .dtypes import uint8
 from .layout import Meta
 from .op import Op, op
 from .registry import named
-from .state import state
+from .state import ambient, elsewhere, state
 from .tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+#: so many passes within passes share a thread
+_A_THREAD = 16
 
 
 def _token(task: GraphTask, like: Tensor, check_nan: bool) -> Tensor:
@@ -128,13 +132,23 @@ def drive(begin: Op, *given: Any, **options: Any) -> tuple[Tensor | None, ...]:
             "run the forward again"
         )
     try:
-        return _drive(listener, task, token)
+        return _nested(listener, task, token)
     except BaseException as error:
         number = getattr(error, "visited", None)
         if number is not None and 0 < number <= len(task.trail):
             # What a pass further out says of the error is about a node of its own.
             error.node, error.visited = task.trail[number - 1], None  # type: ignore[attr-defined]
         raise
+
+
+def _nested(listener: Any, task: GraphTask, token: Tensor) -> tuple[Tensor | None, ...]:
+    """`_drive`, with a stack that does not end however many passes are within others: every so many of them
+    go on in a thread of their own, as in PyTorch.
+    """
+    with ambient(passes=state.passes + 1):
+        if state.passes % _A_THREAD:
+            return _drive(listener, task, token)
+        return elsewhere(lambda: _drive(listener, task, token), listener.lend())
 
 
 def _drive(listener: Any, task: GraphTask, token: Tensor) -> tuple[Tensor | None, ...]:

@@ -120,21 +120,26 @@ class Saved:
 class Packed:
     """A saved tensor that is packed: `box` is what the pack hook gave, `unpack` the hook that turns it back.
 
-    In a process that has no hook (a server), both are with the client. `edge` is where the gradient of the
-    tensor goes, so that what is unpacked has its history; `stand_in` stands for it where the user's code is
+    In a process that has no hook (a server), both are with the client. `edge` says where the gradient of
+    the tensor goes, so that what is unpacked has its history; `stand_in` stands for it where the user's code is
     given what was unpacked.
     """
 
-    __slots__ = ("box", "edge", "found", "stand_in", "unpack")
+    __slots__ = ("_edge", "_nr", "box", "found", "stand_in", "unpack")
 
-    def __init__(self, entry: Saved, node: Node) -> None:
+    def __init__(self, entry: Saved) -> None:
         self.box: Any = None
         self.unpack: Callable[[Any], Any] | None = None
-        t = entry.tensor
-        self.edge = Edge(node, entry.nr) if entry.is_output else edge_of(t)
+        #: of an output its number alone: the node would hold itself
+        self._nr = entry.nr if entry.is_output else None
+        self._edge = None if entry.is_output else edge_of(entry.tensor)
         self.stand_in: Tensor | None = None
         #: what was unpacked for the run of the node that comes next
         self.found: Tensor | None = None
+
+    def edge(self, owner: Node) -> Edge | None:
+        """Where the gradient of the tensor goes that `owner` packed."""
+        return self._edge if self._nr is None else Edge(owner, self._nr)
 
     def open(self) -> Tensor:
         """What was packed; TypeError where the hook gives no tensor."""
@@ -147,18 +152,19 @@ class Packed:
             )
         return found
 
-    def dressed(self) -> Tensor:
+    def dressed(self, owner: Node) -> Tensor:
         """What was unpacked, with the history of what was packed."""
         found = self.found
         if found is None:
             raise RuntimeError("a saved tensor is packed, and the hook that unpacks it is in another process")
-        if not state.grad or self.edge is None:
+        edge = self.edge(owner)
+        if not state.grad or edge is None:
             return found
         out = detached(found)
-        if isinstance(self.edge.node, AccumulateGrad):
-            out._requires_grad, out._acc = True, weakref.ref(self.edge.node)
+        if isinstance(edge.node, AccumulateGrad):
+            out._requires_grad, out._acc = True, weakref.ref(edge.node)
         else:
-            out._fn, out._nr = self.edge.node, self.edge.nr
+            out._fn, out._nr = edge.node, edge.nr
         return out
 
 
@@ -202,5 +208,5 @@ def unpack(entry: Any, node: Node) -> Any:
     if isinstance(entry, list):
         return [unpack(e, node) for e in entry]
     if type(entry) is Packed:
-        return entry.dressed()
+        return entry.dressed(node)
     return entry

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from contextvars import Context
+from contextvars import Context, copy_context
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from .backends import Backend
     from .backends.batched import BatchedBackend
+    from .cost import Ledger
     from .dtypes import DType
     from .memory import Account
     from .rng import Generator
@@ -47,10 +48,16 @@ class _State(threading.local):
     backend: Backend | None = None
     generator: Generator | None = None
     account: Account | None = None
+    #: how many passes of this thread are under way, one within another
+    passes: int = 0
+    #: what ops' costs are charged to (see `cost`)
+    ledger: Ledger | None = None
     #: the pass that is running
     task: Any = None
     #: a function transform runs a function
     transform: bool = False
+    #: Functions run as they are where something is mapped: their methods see batched tensors (gradcheck)
+    direct: bool = False
     #: the node that a Function is about to give its outputs
     function: Any = None
     #: the hooks (pack, unpack) of saved tensors
@@ -102,6 +109,36 @@ def quiet_kernels() -> Iterator[None]:
     """NumPy's floating-point warnings off, around kernels that are called one by one."""
     with np.errstate(all="ignore"):
         yield
+
+
+def elsewhere(fn: Callable[[], T], *begin: Callable[[], None]) -> T:
+    """Run ``fn()`` in a thread of its own with the state of this one, which waits; `begin` is called there
+    first. What `fn` raises is raised here.
+    """
+    given, context = dict(vars(state)), copy_context()
+    found: list[T] = []
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            vars(state).update(given)
+            for each in begin:
+                each()
+            found.append(context.run(fn))
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=run, name="gradd-pass", daemon=True)
+    thread.start()
+    # An interrupt has to wait: the two share a state.
+    while thread.is_alive():
+        try:
+            thread.join()
+        except BaseException as error:
+            raised.append(error)
+    if raised:
+        raise raised[0]
+    return found[0]
 
 
 #: what callables within a pass may set for themselves: it is as it was behind each

@@ -244,10 +244,19 @@ class Tensor:
         Over a session the node is known to the server from then on (`edges.look`). The engine itself asks
         `_node`.
         """
-        fn = self._node()
+        fn = self._shown()
         if fn is not None:
             self._look(fn)
         return fn
+
+    def _shown(self) -> Node | None:
+        """`_node` for a user who looks: a view that gets its first node by that may be written to from then
+        on, so a session is told.
+        """
+        base = self._base
+        if base is not None and self._fn is None and self._view_version != self._vc.n and base.requires_grad:
+            self._renew()
+        return self._node()
 
     def _node(self) -> Node | None:
         """`grad_fn`, without letting anybody know."""
@@ -280,9 +289,7 @@ class Tensor:
     @property
     def is_leaf(self) -> bool:
         """True when no graph leads to this tensor; RuntimeError for a view that may not be rebuilt."""
-        if self._base is not None and self._view_version != self._vc.n:
-            self._refresh()
-        return self._fn is None
+        return self._shown() is None
 
     @property
     def _leaf(self) -> bool:
@@ -360,6 +367,7 @@ class Tensor:
     # hooks).
     _refresh: ClassVar[Callable[[Tensor], None]]
     _look: ClassVar[Callable[[Tensor, Node], None]]
+    _renew: ClassVar[Callable[[Tensor], None]]
     _set_requires_grad: ClassVar[Callable[[Tensor, bool, str], None]]
     _set_grad: ClassVar[Callable[[Tensor, Any], None]]
     _set_grad_dtype: ClassVar[Callable[[Tensor, DType | None], None]]
@@ -384,6 +392,21 @@ def _refuse(name: str) -> Callable[..., None]:
 
     return refuse
 
+
+def _no_deletion(name: str, instead: str = "") -> Callable[..., None]:
+    def refuse(self: Tensor) -> None:
+        raise RuntimeError(f"Deletion of {name} not allowed.{instead}")
+
+    return refuse
+
+
+# Private names of PyTorch that scripts read.
+Tensor._grad_fn = property(  # type: ignore[attr-defined]
+    lambda self: self.grad_fn, None, _no_deletion("_grad_fn", " Detach tensor instead!")
+)
+Tensor._backward_hooks = property(  # type: ignore[attr-defined]
+    lambda self: self._hooks, None, _no_deletion("_backward_hooks")
+)
 
 for _name in ("_version", "device", "grad_fn", "is_leaf", "ndim", "output_nr", "retains_grad"):
     _no = _refuse(_name)

@@ -28,6 +28,7 @@ from .jacobians import (
 )
 from .printing import format_tensor
 from .registry import named
+from .state import ambient
 from .tensor import Tensor
 from .transforms.vmap import vmap
 
@@ -236,7 +237,8 @@ def _both_ways(
     """For each output what `one` makes of every one of `some`, and `all_` of them together."""
     alone = [one(t) for t in some]
     try:
-        together = all_(named.stack(some))
+        with ambient(direct=True):
+            together = all_(named.stack(some))
     except RuntimeError as error:
         raise GradcheckError(f"While computing batched gradients, got: {error}") from error
     return [

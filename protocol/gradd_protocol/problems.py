@@ -269,6 +269,13 @@ _ROWS: Final = (
         "'exception' and 'detail' are PyTorch's exception class and message.",
     ),
     Kind(
+        "work-exceeded",
+        422,
+        "Too much work",
+        "A step would take longer than any may: its cost in elementary operations, by its shapes and numbers, "
+        "is over 'limit'. The steps before it stand ('applied'), the rest were not run.",
+    ),
+    Kind(
         "skipped",
         424,
         "Batch skipped",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from gradd_engine.cost import TooMuchWork
 from gradd_engine.memory import OutOfQuota
 from gradd_engine.ops.dynamic import ShapeDependsOnValuesError
 from gradd_engine.state import Mode, set_mode, state
@@ -52,6 +53,16 @@ def op_failed(error: BaseException, step: int, applied: int) -> Problem:
         return error.problem
     if isinstance(error, (OutOfQuota, MemoryError)):
         return over_quota(error, step=step, applied=applied)
+    if isinstance(error, TooMuchWork):
+        return problem(
+            "work-exceeded",
+            str(error),
+            exception="RuntimeError",
+            step=step,
+            applied=applied,
+            requested=min(error.requested, (1 << 63) - 1),
+            limit=error.limit,
+        )
     return problem(
         "op-failed",
         str(error),

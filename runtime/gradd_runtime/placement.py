@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import threading
 from concurrent.futures import Future
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _log = logging.getLogger("gradd.runtime")
+
+KERNEL_SECONDS = 5.0
+"""Longest wait for the kernel that runs, where all work was given up."""
 
 
 class Pending(Future[frames.Bytes]):
@@ -118,14 +122,16 @@ class InlinePlacement:
             self._queue.put(session)  # its thread may be running it
 
     def abandon(self) -> None:
-        """See Placement.abandon. The thread ends with its process."""
+        """See Placement.abandon. The kernel that runs is the last."""
         self._abandoned = True
+        # Raised in that thread between two of its instructions; a flag would be looked at in every step.
+        thread = ctypes.c_ulong(self._thread.ident or 0)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(SystemExit))
 
     def shutdown(self) -> None:
         """See Placement.shutdown."""
         self._queue.put(None)
-        if not self._abandoned:
-            self._thread.join()
+        self._thread.join(KERNEL_SECONDS if self._abandoned else None)
 
 
 def open_session(name: str, options: Mapping[str, Any], backend: Any) -> Session:

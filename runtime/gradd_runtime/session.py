@@ -143,6 +143,7 @@ class Session:
                 backend=self.backend,
                 generator=self.generator,
                 account=self.account,
+                ledger=self.account,
                 depth=0,
                 below=EVERY,
             ),

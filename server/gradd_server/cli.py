@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import http.client
 import json
+import logging
 import os
 import platform
 import signal
@@ -154,6 +155,10 @@ def _serve(arguments: argparse.Namespace) -> int:
                 placement.shutdown()
     except daemon.CannotListen as refused:
         raise Unavailable(str(refused)) from None
+    if not (done or settings.workers):
+        # A kernel that still runs in this process would hold its end up.
+        logging.shutdown()
+        os._exit(GAVE_UP)
     return OK if done else GAVE_UP
 
 

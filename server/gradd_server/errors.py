@@ -79,7 +79,7 @@ def install(app: FastAPI) -> None:
         detail = f"{request.method} {request.url.path[:128]}"
         headers = error.headers
         if error.status_code == 405:
-            headers = {**(headers or {}), "allow": ", ".join(_methods(request))}
+            headers = {"allow": ", ".join(_methods(request))}
         return problem_response(problem(slug, detail), headers)
 
     async def on_unreadable_parameter(request: Request, error: Exception) -> Response:

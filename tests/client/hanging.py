@@ -81,7 +81,7 @@ def _calls(url: str, transport: str) -> dict[str, Callable[[], Callable[[], Any]
 
         def run() -> Any:
             b = a
-            for _ in range(40):
+            for _ in range(80):
                 b = b @ a * 1e-3
             return b.sum().item()
 

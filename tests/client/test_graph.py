@@ -11,6 +11,7 @@ import httpx
 import pytest
 from gradd._graph import layers
 from gradd._mirror import LOST
+from gradd_protocol.messages import GetGraph
 
 
 @pytest.fixture
@@ -184,3 +185,13 @@ def test_what_nobody_holds_is_freed(session: Any) -> None:
     gc.collect()
     assert len(session.tensors()) == 1
     assert session.tensors() == session.mirror()
+
+
+@pytest.mark.parametrize("transport", ["stream", "http"])
+def test_a_daemon_is_asked_for_the_graph_that_the_mirror_lost(daemon: str, transport: str) -> None:
+    with gradd.connect(daemon, transport=transport) as session:
+        x = gradd.ones(2, requires_grad=True)
+        y = (x * x).sum()
+        session.flush()
+        _, (text,) = session.wire.request(GetGraph(str(y._id)))
+        assert b"SumBackward0" in text.tobytes()

@@ -22,11 +22,14 @@ import httpx
 import pytest
 
 from tests.client.relay import Relay
+from tests.processes import children, gone
 from tests.waiting import PATIENCE, silence
 
 #: what the waits under test are set to (s)
 SILENCE = str(silence())
-CASES = int(os.environ.get("GRADD_HANGS", "8"))
+#: the longest that any case may take (s): far above the sum of the waits, far below for ever
+BOUND = PATIENCE
+CASES = int(os.environ.get("GRADD_HANGS", "4"))
 
 CALLS = ("open", "flush", "fetch", "many", "upload", "download", "info", "close")
 HARMS = ("stop-front", "stop-engine", "cut", "hold", "hold-old", "none")
@@ -72,10 +75,7 @@ class Daemon:
 
     def engines(self) -> list[int]:
         """The ids of the engine processes."""
-        found = []
-        for task in Path(f"/proc/{self.process.pid}/task").iterdir():
-            found += [int(child) for child in (task / "children").read_text().split()]
-        return found
+        return children(self.process.pid)
 
     def ready(self) -> httpx.Response:
         """What `/readyz` answers."""
@@ -161,12 +161,25 @@ def suffer(daemon: Daemon, relay: Relay, call: str, transport: str, harm: str, a
     finally:
         daemon.process.send_signal(signal.SIGCONT)
         if harm == "stop-engine" and relay.done.is_set():
-            end = time.monotonic() + PATIENCE
-            while engines[0] in daemon.engines():
-                assert time.monotonic() < end, "the stopped process was not replaced"
+            replaced(daemon, engines[0])
         daemon.until(ready=True)
         with gradd.connect(daemon.url):
             assert torch.ones(2).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("call", "transport", "harm"),
+    [
+        ("fetch", "stream", "stop-engine"),
+        ("download", "http", "stop-front"),
+        ("upload", "stream", "hold-old"),
+        ("fetch", "http", "hold-old"),
+        ("close", "stream", "hold"),
+        ("open", "http", "stop-engine"),
+    ],
+)
+def test_a_call_into_silence_ends(daemon: Daemon, relay: Relay, call: str, transport: str, harm: str) -> None:
+    assert suffer(daemon, relay, call, transport, harm, 0)["ended"] in (ENDS[harm] or {"ok"})
 
 
 @pytest.mark.parametrize("seed", range(CASES))
@@ -190,17 +203,34 @@ def test_a_long_computation_is_no_silence(daemon: Daemon, transport: str) -> Non
     assert script.end()[0] == {"ended": "ok", "said": ""}
 
 
-@pytest.mark.parametrize("transport", ["stream", "http"])
-def test_ctrl_c_ends_a_script_that_waits_for_a_long_batch(daemon: Daemon, transport: str) -> None:
-    script = Script(daemon.url, transport, "endless")
+@pytest.mark.parametrize(
+    ("transport", "call"),
+    [("stream", "endless"), ("http", "endless"), ("stream", "waiting"), ("local", "waiting")],
+)
+def test_ctrl_c_ends_a_script_whose_batch_is_long(daemon: Daemon, transport: str, call: str) -> None:
+    local = transport == "local"
+    script = Script("local:" if local else daemon.url, "stream" if local else transport, call)
     script.go()
-    busy(daemon)
+    if call == "waiting":
+        assert script.process.stdout is not None
+        assert script.process.stdout.readline() == "sent\n"
+    if not local:
+        busy(daemon)
     script.process.send_signal(signal.SIGINT)
     _, said = script.end()
     assert said.rstrip().endswith("KeyboardInterrupt")
     assert script.process.returncode == -signal.SIGINT
-    for pid in daemon.engines():
-        os.kill(pid, signal.SIGKILL)
+    engines = daemon.engines()
+    if not local:
+        os.kill(engines[0], signal.SIGKILL)
+        replaced(daemon, engines[0])
+
+
+def replaced(daemon: Daemon, engine: int) -> None:
+    """Wait until another process is in the place of `engine`."""
+    end = time.monotonic() + BOUND
+    while engine in daemon.engines():
+        assert time.monotonic() < end, "it was not replaced"
     daemon.until(ready=True)
 
 
@@ -225,8 +255,11 @@ def test_an_engine_process_dies_with_its_daemon(tmp_path: Path) -> None:
     assert script.end()[0]["ended"] == "ConnectionFailed"
 
 
-def gone(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True
+def test_an_engine_that_stopped_is_told_and_replaced(daemon: Daemon) -> None:
+    (engine,) = daemon.engines()
+    os.kill(engine, signal.SIGSTOP)
+    told = daemon.until(ready=False)
+    assert told.status_code == 503
+    assert told.json()["type"] == "/problems/not-ready"
+    assert str(engine) in told.json()["detail"]
+    replaced(daemon, engine)

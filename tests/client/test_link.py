@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 
 import pytest
-from gradd._transports.base import Dropped
+from gradd._transports.base import Dropped, Silent
 from gradd._transports.http import FRAME, _Line
 from gradd._transports.link import Link
 from gradd_protocol import frames
@@ -173,3 +173,52 @@ def test_nothing_is_sent_behind_a_batch_that_was_not_consumed(second: object, se
     assert found[0] == reply(1)[2]
     dropped = not isinstance(second, tuple) or second[0] == 502
     assert [isinstance(one, Dropped) for one in found[1:]] == [dropped, sent == 2]
+
+
+# -- silence -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [10, 64 << 20], ids=["answers nothing", "reads nothing"])
+def test_a_daemon_that_says_nothing_is_left(size: int) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        link = Link(f"http://127.0.0.1:{listener.getsockname()[1]}", {}, 0.2)
+        with pytest.raises(Silent, match="said nothing"):
+            link.call("PUT", "/a", memoryview(bytes(size)))
+        link.close()
+
+
+def live(listener: socket.socket, stop: threading.Event, seen: list[bytes]) -> None:
+    """Answer every probe, and of the other requests all but the first."""
+    held = []
+    while not stop.is_set():
+        connection, _ = listener.accept()
+        with connection.makefile("rb") as file:
+            if not file.peek(1):
+                connection.close()
+                continue
+            said = Server._request(file)
+        if said.startswith(b"GET"):
+            connection.sendall(OK)
+            connection.close()
+            continue
+        seen.append(said)
+        held.append(connection)
+        if len(seen) > 1:
+            connection.sendall(OK)
+    for connection in held:
+        connection.close()
+
+
+def test_where_the_daemon_lives_the_request_is_sent_again() -> None:
+    stop, seen = threading.Event(), []  # type: ignore[var-annotated]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        thread = threading.Thread(target=live, args=(listener, stop, seen))
+        thread.start()
+        link = Link(f"http://127.0.0.1:{port}", {}, 0.2)
+        assert link.call("PUT", "/a", b"body")[1] == b"ok"
+        link.close()
+        stop.set()
+        socket.create_connection(("127.0.0.1", port)).close()
+        thread.join(PATIENCE)
+    assert seen == [b"PUT body"] * 2

@@ -1,6 +1,6 @@
 """Every op, called in ways that it was never meant to be.
 
-    python -m tests.hostile [--cases 200] [--seed 0] [--workers CORES] [--ops add,sub] [--kernels jit|numpy]
+    python -m tests.hostile [--cases 200] [--seed 0] [--workers CORES] [--ops add,sub] [--bounds]
 
 Workers try the calls (`worker`, `trial`); this process watches them: one that is silent for too long, grows
 too much or dies is ended and its case reported. Exit status 1 where anything was found.
@@ -13,6 +13,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -22,10 +23,12 @@ from gradd_engine import ops as _declared
 from gradd_engine.op import REGISTRY
 
 assert _declared.__all__, "importing the families declares them"
-#: seconds for one case, and bytes that a worker may grow by during an op
+#: seconds of a processor for one case, and bytes that a worker may grow by during an op
 PATIENCE, GROWTH = 10.0, 1 << 30
-#: seconds until a worker has read the samples
-START = 300.0
+#: seconds without a word, however busy the machine is
+SILENCE = 600.0
+#: seconds until a worker has compiled what it needs and read the samples
+START = 600.0
 
 
 @dataclass
@@ -54,6 +57,7 @@ class Worker:
         self.child = subprocess.Popen(
             [sys.executable, "-m", "tests.hostile.worker", str(self._options.seed), str(self._options.cases)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=self._options.environment,
         )  # fmt: skip
         self._lines: Queue[str | None] = Queue()
         self._died: list[str] = []
@@ -88,6 +92,15 @@ class Worker:
                 return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
         except (OSError, IndexError):
             return 0
+
+    def _worked(self) -> float:
+        """Seconds of a processor that the child has had."""
+        try:
+            with open(f"/proc/{self.child.pid}/stat") as f:
+                words = f.read().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
     def _end(self) -> None:
         self.child.kill()
@@ -128,7 +141,7 @@ class Worker:
 
     def _watch(self, op: str, at: int) -> tuple[int, str] | None:
         """None when the op is done; else the case that was not survived, and why."""
-        waited, beat = 0.0, 0.25
+        waited, beat, began = 0.0, 0.25, self._worked()
         while True:
             try:
                 line = self._next(beat)
@@ -137,10 +150,10 @@ class Worker:
                 grown = self._resident() - self._base
                 if grown > GROWTH:
                     return at, f"cost: {grown >> 20} MiB more"
-                if waited >= PATIENCE:
+                if self._worked() - began >= PATIENCE or waited >= SILENCE:
                     return at, f"cost: more than {PATIENCE:.0f} s"
                 continue
-            waited = 0.0
+            waited, began = 0.0, self._worked()
             if line is None:
                 return at, f"the process died ({self.child.wait()}): {''.join(self._died[-12:])}"
             word, name, rest = line.rstrip("\n").split(" ", 2)
@@ -186,7 +199,10 @@ def parsed(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--ops", type=lambda text: text.split(","), default=None)
-    return parser.parse_args(arguments)
+    parser.add_argument("--bounds", action="store_true", help="the compiled kernels, checking every index")
+    options = parser.parse_args(arguments)
+    options.environment = dict(os.environ)
+    return options
 
 
 def report(found: Found) -> str:
@@ -199,7 +215,21 @@ def report(found: Found) -> str:
     )
 
 
-if __name__ == "__main__":
-    found = run(parsed())
+def main(arguments: list[str] | None = None) -> int:
+    """Run what the command line asks for; the exit status."""
+    options = parsed(arguments)
+    if not options.bounds:
+        found = run(options)
+    else:
+        from gradd_engine.kernels.library import NATIVE
+
+        options.ops = options.ops or sorted(n for n in REGISTRY if n.removesuffix("_") in NATIVE)
+        with tempfile.TemporaryDirectory() as cache:
+            options.environment |= {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": cache}
+            found = run(options)
     print(report(found))
-    sys.exit(1 if found.faults else 0)
+    return 1 if found.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -5,6 +5,7 @@ it.
 from __future__ import annotations
 
 import dis
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +50,8 @@ SLUGS = {
     "invalid-data",
 }  # fmt: skip
 _OURS = tuple(str(Path(str(p.__file__)).parent) for p in (gradd_engine, gradd_protocol, gradd_runtime))
+#: kernels are compiled with checks of every index
+_BOUNDS = os.environ.get("NUMBA_BOUNDSCHECK") == "1"
 #: elements of a result that are looked at
 _FEW = 1 << 22
 #: random numbers begin here in every run of a trial
@@ -282,6 +285,8 @@ class Trial:
                 raise Fault(f"problem {p.slug}: {p.detail}")
             if p.exception is not None and p.exception not in CLASSES:
                 raise Fault(f"{p.exception} is no class of PyTorch's: {p.detail}")
+            if found.error is not None and _left_its_arrays(found.error):
+                raise Fault(f"a compiled kernel left its arrays: {found.error}")
             if found.error is not None and not stated(found.error):
                 raise Fault(f"not stated: {_where(found.error)}")
             for b in before:
@@ -383,6 +388,12 @@ def stated(error: BaseException) -> bool:
     code = tb.tb_frame.f_code
     at = code.co_code[tb.tb_lasti]
     return code.co_filename.startswith(_OURS) and dis.opname[at] == "RAISE_VARARGS"
+
+
+def _left_its_arrays(error: BaseException) -> bool:
+    """Whether a kernel that was compiled with checks of every index found one outside."""
+    cause = error.__cause__ or error
+    return _BOUNDS and isinstance(cause, IndexError) and "out of bounds" in str(cause) and not stated(cause)
 
 
 def _where(error: BaseException) -> str:

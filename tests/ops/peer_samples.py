@@ -20,7 +20,6 @@ from typing import Any
 import gradd
 import ml_dtypes
 import numpy as np
-from gradd_engine.dtypes import DType
 
 DTYPES = ("float64", "complex128", "float32", "bfloat16")
 #: relative tolerance of values and of derivatives, by dtype
@@ -34,10 +33,7 @@ CLOSE = {
 }
 #: ops whose samples say nothing about values: they draw, or give memory as it is
 WITHOUT_VALUES = frozenset(
-    "bernoulli cauchy empty empty_like empty_strided exponential geometric log_normal multinomial new_empty "
-    "normal rand rand_like randint randint_like randn randn_like uniform nn.functional.dropout "
-    "nn.functional.dropout2d nn.functional.dropout3d nn.functional.feature_alpha_dropout resize_ "
-    "nn.functional.alpha_dropout nn.functional.rrelu randperm".split()
+    ["bernoulli", "cauchy", "empty", "empty_like", "empty_strided", "exponential", "geometric", "log_normal", "multinomial", "new_empty", "normal", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "uniform", "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.feature_alpha_dropout", "resize_", "nn.functional.alpha_dropout", "nn.functional.rrelu", "randperm"]
 )
 #: where PyTorch is left alone on purpose, by entry: the comparison that is left out, and why
 KNOWN = {

@@ -163,6 +163,16 @@ def _default_dtype(dtype: Any) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def _warn_always(new: bool) -> Iterator[None]:
+    before = gradd.is_warn_always_enabled()
+    gradd.set_warn_always(new)
+    try:
+        yield
+    finally:
+        gradd.set_warn_always(before)
+
+
+@contextlib.contextmanager
 def _random_state(*args: Any, **kwargs: Any) -> Iterator[None]:
     before = gradd.get_rng_state()
     try:
@@ -259,7 +269,7 @@ _OURS: dict[str, Any] = {
     "gradgradcheck": _with_defaults(gradd.autograd.gradgradcheck),
     "set_default_dtype": _default_dtype,
     "freeze_rng_state": _random_state,
-    "set_warn_always_context": lambda new: contextlib.nullcontext(),
+    "set_warn_always_context": _warn_always,
     "instantiate_device_type_tests": _for_each_device,
 }
 #: what makes tests of tests, and converts nothing

@@ -14,7 +14,6 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 
 from .bodies import Body, Replayer
@@ -23,7 +22,7 @@ from .programs import Program, all_programs
 
 ROOT = Path(__file__).parents[2]
 #: where tests of the suite are that use sessions of their process
-SUITE = ("tests/client", "tests/docs", "tests/engine", "tests/examples", "tests/semantics")
+SUITE = ("tests/client", "tests/docs", "tests/examples", "tests/semantics")
 SEEDS = "0,1,2"
 PROGRAMS = 2000
 #: `make replay` says so where it ran fewer: the count is part of what it promises
@@ -77,7 +76,14 @@ def share_out(options: argparse.Namespace) -> list[tuple[str, dict[str, list[str
                 place, of = map(int, options.share.split("/"))
                 share, tally = f"{place + of * n}/{of * options.jobs}", Path(folder, f"{kind}{n}")
                 command = [sys.executable, "-m", "tests.replay", "--work", kind, "--share", share]
-                command += ["--tally", str(tally), "--seeds", options.seeds, "--programs", str(options.programs)]
+                command += [
+                    "--tally",
+                    str(tally),
+                    "--seeds",
+                    options.seeds,
+                    "--programs",
+                    str(options.programs),
+                ]
                 running.append((subprocess.Popen(command, cwd=ROOT), tally))
             for process, tally in running:
                 process.wait()

@@ -7,7 +7,6 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from functools import partial
 from typing import Any, Protocol
 
 import gradd
@@ -26,8 +25,8 @@ class Body(Protocol):
     def told(self) -> bool: ...
     @property
     def writes(self) -> bool: ...
-    def case(self, n: int) -> int: ...
-    def inputs(self, case: int = 0) -> list[Any]: ...
+    def at(self, n: int) -> Body: ...
+    def inputs(self) -> list[Any]: ...
     def run(self, tensors: list[Any]) -> list[Any]: ...
 
 
@@ -55,39 +54,38 @@ class Replayer:
 
     def replay(self, bodies: Sequence[Body], seeds: Sequence[int]) -> None:
         """Replay these bodies for each seed, in a session for each."""
-        wanted: dict[tuple[str, int], Any] = {}
+        wanted: dict[str, Any] = {}
         for seed in seeds:
             self.shadows.first_eager = seed % 2 == 0
             with gradd.connect("local:") as session:
                 twin = self.shadows.twins[session.name]
                 for body in bodies:
-                    cases = {body.case(n) for n in range(REPEATS)}
-                    if (str(body), 0) not in wanted:
+                    turns = [body.at(n) for n in range(REPEATS)]
+                    if str(turns[0]) not in wanted:
                         twin.planned.plans.enabled = False
-                        for case in cases:
-                            wanted[str(body), case] = outcome(body, session, partial(body.inputs, case))
+                        for name, turn in {str(turn): turn for turn in turns}.items():
+                            wanted[name] = outcome(turn, session, turn.inputs)
                         twin.planned.plans.enabled = True
                         self.counts["tests"] += 1
-                    wrong = self._replay(body, seed, session, {c: wanted[str(body), c] for c in cases})
+                    wrong = self._replay(turns, seed, session, [wanted[str(turn)] for turn in turns])
                     if wrong:
                         self.failures.append(wrong)
             self.counts.update(self.shadows.take_counts())
 
-    def _replay(self, body: Body, seed: int, session: Any, wanted: dict[int, Any]) -> str:
+    def _replay(self, turns: list[Body], seed: int, session: Any, wanted: list[Any]) -> str:
         """All repetitions for one seed; what is wrong with the first that differs."""
-        twin, name = self.shadows.twins[session.name], f"{body}/{seed}"
+        twin, name = self.shadows.twins[session.name], f"{turns[0]}/{seed}"
         choice = random.Random(name)
-        keeps_inputs = len(wanted) == 1 and choice.random() < 0.4
+        keeps_inputs = len(set(map(str, turns))) == 1 and choice.random() < 0.4
         keeps_outputs = choice.random() < 0.3
-        inputs = body.inputs() if keeps_inputs else None
+        inputs = turns[0].inputs() if keeps_inputs else None
         kept: list[Any] = []
         self.counts["replays"] += 1
-        for n in range(REPEATS):
-            case = body.case(n)
+        for n, body in enumerate(turns):
             self.cuts.begin(name)
             for t in inputs or ():
                 t.grad = None
-            made = partial(body.inputs, case) if inputs is None else lambda: inputs
+            made = body.inputs if inputs is None else lambda: inputs
             found = outcome(body, session, made, kept, self.cuts)
             if not keeps_outputs:
                 kept.clear()
@@ -97,7 +95,7 @@ class Replayer:
             twin.compare(deep=n == REPEATS - 1)
             wrong = self.shadows.mismatches()
             if body.told and not (inputs and body.writes):
-                wrong += differences(wanted[case], found)
+                wrong += differences(wanted[n], found)
             if wrong:
                 where = " ".join(self.cuts.points) or "nowhere"
                 told = "\n  ".join(w[:1000] for w in wrong)

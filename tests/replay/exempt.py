@@ -1,5 +1,5 @@
-"""What the replaying mode takes tests for that are made for one run: each with its reason. `test_exempt` bounds how
-many there are.
+"""Tests that are made for one run and what the replaying mode does with them, each with its reason.
+`test_few_tests_are_excused` bounds how many there are.
 """
 
 from __future__ import annotations
@@ -9,19 +9,20 @@ MESSAGES = "asserts how many messages are sent, or how long they are"
 #: not replayed at all: files, or tests
 LEFT_OUT = {
     "tests/benchmarks/": "measures, in processes of its own",
-    "tests/client/test_fork.py": "forks",
-    "tests/client/test_gradcheck.py": "perturbs every element of every op; the bodies of op samples do what it does once",
+    "tests/client/test_fork.py": "forks, and what is cut in a child is nobody's",
+    "tests/client/test_gradcheck.py": "perturbs every element of every op; op samples have bodies",
     "tests/client/test_hangs.py": "stops and kills daemons of its own",
     "tests/client/test_interrupts.py": "interrupts itself by a clock",
     "tests/client/test_threads.py": "threads record in an order of their own",
     "tests/client/test_transports.py": "breaks its connection, or its session's memory of it",
     "tests/congruence/": "random programs, which are bodies of their own here",
+    "tests/examples/test_digits.py::test_demo_starts_a_daemon_of_its_own": "a process of its own",
     "tests/replay/": "is this mode",
     "tests/runtime/": "sends frames by hand, and repeats them itself where that matters",
 }
 
-#: replayed, and what their sessions answer is compared; their own assertions need not hold when they are cut or
-#: repeated
+#: replayed, and what their sessions answer is compared; their own assertions need not hold when they are cut
+#: or repeated
 EXEMPT = {
     "tests/client/test_errors.py::test_the_mirror_raises_at_the_line_without_a_round_trip": MESSAGES,
     "tests/client/test_graph.py::test_text": "shows the ids of tensors",

@@ -4,9 +4,9 @@ form, layout and dtype.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import gradd
@@ -18,8 +18,8 @@ from tests.ops.table import LAYOUTS, Sample
 
 #: elements up to which whole Jacobians are taken
 SMALL = 24
-#: the repetitions of a "spoiled" form that get values which many ops refuse
-SPOILED = (False, False, True, False)
+#: forms whose values change from repetition to repetition, and how: 0 is as they are in the sample
+TURNS = {"spoiled": (0, 0, 1, 0), "spoiled_unused": (0, 0, 1, 0), "numbers": (0, 2, 1, 3)}
 #: ops that change their inputs, besides those that end in "_"
 WRITING = frozenset({"setitem", "nn.functional.batch_norm"})
 #: forms that differentiate nothing
@@ -43,9 +43,12 @@ class Body:
     sample: Sample
     layout: str = "contiguous"
     dtype: str | None = None
+    #: in which way its values are not the sample's
+    turn: int = 0
 
     def __str__(self) -> str:
-        return f"{self.form}/{self.key}/{self.number}/{self.layout}/{self.dtype or 'as-is'}"
+        turn = f"+{self.turn}" if self.turn else ""
+        return f"{self.form}/{self.key}/{self.number}/{self.layout}/{self.dtype or 'as-is'}{turn}"
 
     @property
     def told(self) -> bool:
@@ -57,16 +60,16 @@ class Body:
         """Whether inputs are changed, so that those that are kept are others the next time."""
         return self.key.endswith("_") or self.key in WRITING
 
-    def case(self, n: int) -> int:
-        """Which repetitions have the same inputs: equal numbers, from 0."""
-        return int(self.form.startswith("spoiled") and SPOILED[n % len(SPOILED)])
+    def at(self, n: int) -> Body:
+        """As it is in the n-th repetition: the same, but where the form says that its values change."""
+        return replace(self, turn=TURNS.get(self.form, (0,))[n % len(TURNS.get(self.form, (0,)))])
 
-    def inputs(self, case: int = 0) -> Tensors:
+    def inputs(self) -> Tensors:
         """The tensors of the sample, made anew: leaves."""
         specs = table.specs((self.sample.args, self.sample.attrs))
-        moves = self.form not in STILL
+        spoils, moves = self.turn and self.form != "numbers", self.form not in STILL
         return [
-            _laid_out(spoiled(a) if case else a, self.layout).requires_grad_(
+            _laid_out(spoiled(a) if spoils else a, self.layout).requires_grad_(
                 moves and s.grad and a.dtype.kind in "fcV"
             )
             for s, a in zip(specs, self.arrays(), strict=True)
@@ -78,14 +81,26 @@ class Body:
 
     def call(self, *tensors: Any, fn: Callable[..., Any] | None = None) -> Any:
         """The op, or another function, on these tensors and the sample's numbers."""
-        values = iter(tensors)
-        args = table.swap(list(self.sample.args), values)
+        values, turned = iter(tensors), self._number if self.form == "numbers" else _same
+        args = table.swap(list(self.sample.args), values, turned)
         fn = fn or self.sample.fn or table.lookup(self.key)
-        return fn(*args, **table.swap(self.sample.attrs, values))
+        return fn(*args, **table.swap(self.sample.attrs, values, turned))
+
+    def _number(self, x: Any) -> Any:
+        """A number of the call, in this turn: what rules look at (0 and 1) is among them."""
+        if isinstance(x, float):
+            return (x, 0.0, x + 0.25, 1.0)[self.turn]
+        if isinstance(x, int) and not isinstance(x, bool):
+            return (x, 0, x + 1, 1)[self.turn]
+        return x
 
     def run(self, tensors: Tensors) -> list[Any]:
         """The form, on these inputs; what came of it, tensors and others."""
         return FORMS[self.form](self, tensors)
+
+
+def _same(x: Any) -> Any:
+    return x
 
 
 def _laid_out(a: Any, layout: str) -> Any:
@@ -287,6 +302,7 @@ FORMS: dict[str, Callable[[Body, Tensors], list[Any]]] = {
     "forward": forward,
     "spoiled": spoiled_values,
     "spoiled_unused": spoiled_unused,
+    "numbers": backward,
     "backward": backward,
     "retained": retained,
     "double": double,
@@ -317,19 +333,29 @@ def bodies(key: str, number: int, sample: Sample) -> Iterator[Body]:
     yield from (body("forward", layout) for layout in layouts)
     if specs and sample.values:
         yield from (body(form) for form in ("spoiled", "spoiled_unused"))
+    if sample.values and any(type(x) in (int, float) for x in _numbers((sample.args, sample.attrs))):
+        yield body("numbers")
     if any(s.floating for s in specs):
         yield from (body("forward", dtype=dtype) for dtype in sample.only)
     if specs and sample.values and not sample.is_dynamic:
         yield body("mapped")
     if moves:
         yield from (body("backward", layout) for layout in layouts)
-        yield from (body("backward", dtype=d) for d in sample.only if d in ("float32", "bfloat16", "complex64"))
+        yield from (
+            body("backward", dtype=d) for d in sample.only if d in ("float32", "bfloat16", "complex64")
+        )
         yield from (body(form) for form in _DOUBLE if sample.jvp or form != "dual")
         if sum(int(np.prod(s.shape)) for s in specs) <= SMALL and sample.smooth:
             yield from (body(form) for form in ("jacrev", "jacfwd"))
     if _has_in_place_form(key, sample):
         yield body("in_place")
         yield body("in_place_view")
+
+
+def _numbers(x: Any) -> Iterator[Any]:
+    for e in x.values() if isinstance(x, dict) else x if isinstance(x, (list, tuple)) else ():
+        yield e
+        yield from _numbers(e)
 
 
 def _has_in_place_form(key: str, sample: Sample) -> bool:
@@ -340,7 +366,6 @@ def _has_in_place_form(key: str, sample: Sample) -> bool:
 
 def all_bodies(place: int = 0, of: int = 1) -> Iterator[list[Body]]:
     """The bodies of every `of`-th sample, a list for each sample."""
-    for key, some in table.samples().items():
-        for number, sample in enumerate(some):
-            if zlib.crc32(f"{key}/{number}".encode()) % of == place:
-                yield list(bodies(key, number, sample))
+    samples = ((key, n, s) for key, some in table.samples().items() for n, s in enumerate(some))
+    for sample in islice(samples, place, None, of):
+        yield list(bodies(*sample))

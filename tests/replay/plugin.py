@@ -1,15 +1,14 @@
 """A pytest plugin that runs every test in a replaying mode: ``pytest -p tests.replay.plugin --replay 0,1,2``.
 
-A test that uses a `local:` session is run as it is once, then `REPEATS` times for each seed: in one session, so that
-its programs are planned, its recording cut and values asked for early at points that the seed says. Each
-repetition has to pass, and every frame is also given to a session that never plans (`shadow`).
+A test that uses a `local:` session is run as it is once, then `REPEATS` times for each seed: in one session,
+so that its programs are planned, its recording cut and values asked for early at points that the seed says.
+Each repetition has to pass, and every frame is also given to a session that never plans (`shadow`).
 """
 
 from __future__ import annotations
 
 import gc
 import json
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +36,18 @@ class _Above:
         return self._chain
 
 
+def _wanted(item: pytest.Item) -> bool:
+    """Whether a test may have a session in this process, and is to be replayed."""
+    callspec = getattr(item, "callspec", None)
+    params = callspec.params.values() if callspec is not None else ()
+    return (
+        not any(isinstance(p, str) and p in ELSEWHERE for p in params)
+        and "daemon" not in getattr(item, "fixturenames", ())
+        and left_out(item.nodeid) is None
+        and item.get_closest_marker("oracle") is None
+    )
+
+
 class Replay:
     """Runs tests again and again, and counts."""
 
@@ -53,29 +64,18 @@ class Replay:
         """Only this process's share, and nothing that needs a daemon or the oracle."""
         kept, left = [], []
         for item in items:
-            (kept if self._wanted(item) else left).append(item)
-        items[:] = kept
-        config.hook.pytest_deselected(items=left)
-
-    def _wanted(self, item: pytest.Item) -> bool:
+            (kept if _wanted(item) else left).append(item)
         place, of = self.share
-        names = getattr(item, "fixturenames", ())
-        callspec = getattr(item, "callspec", None)
-        params = callspec.params.values() if callspec is not None else ()
-        return (
-            not any(isinstance(p, str) and p in ELSEWHERE for p in params)
-            and "daemon" not in names
-            and left_out(item.nodeid) is None
-            and item.get_closest_marker("oracle") is None
-            and zlib.crc32(item.nodeid.encode()) % of == place
-        )
+        items[:] = kept[place::of]
+        left += [item for n, item in enumerate(kept) if n % of != place]
+        config.hook.pytest_deselected(items=left)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
         """The test as it is, then what it does again."""
         ihook = item.ihook
         ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        frames = self.shadows.frames
+        frames, self.shadows.first_eager = self.shadows.frames, True
         reports = self._once(item)
         uses = self.shadows.frames > frames
         if uses and all(r.passed for r in reports):
@@ -142,7 +142,10 @@ class Replay:
             report.longrepr = f"{wrong}\n\n{report.longrepr or ''}"
         again = f"python -m pytest -p tests.replay.plugin --replay {seed} '{item.nodeid}'"
         report.sections.append(
-            ("replay", f"repetition {n}, cut after steps {' '.join(self.cuts.points) or 'none'}; again: {again}")
+            (
+                "replay",
+                f"repetition {n}, cut after steps {' '.join(self.cuts.points) or 'none'}; again: {again}",
+            )
         )
         self.failures.append(f"{item.nodeid} seed {seed}")
         return reports

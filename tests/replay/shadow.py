@@ -1,5 +1,5 @@
-"""A shadow for every session of this process: fed the same frames, it never plans. Whatever the session and its
-shadow answer differently is a wrong plan.
+"""A shadow for every session of this process: fed the same frames, it never plans. Whatever the session and
+its shadow answer differently is a wrong plan.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _saved(entry: Any) -> Any:
 
 
 class Shadows:
-    """The twins of all sessions that are open, by name, and what was found with those that are not any more."""
+    """The twins of all sessions that are open, by name, and what was found with those that ended."""
 
     def __init__(self) -> None:
         self.twins: dict[str, Twins] = {}

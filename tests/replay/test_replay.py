@@ -45,11 +45,11 @@ def check(replayer: Replayer, tests: int) -> None:
 
 @pytest.mark.parametrize("part", range(2))
 def test_a_share_of_the_op_samples(part: int) -> None:
-    check(run(all_bodies(7 + part, 150), [part]), 100)
+    check(run(all_bodies(7 + part, 250), [part]), 100)
 
 
 def test_random_programs() -> None:
-    check(run(all_programs(24), [0, 1]), 24)
+    check(run(all_programs(12), [0, 1]), 12)
 
 
 def test_all_bodies_are_enough() -> None:
@@ -63,9 +63,11 @@ def test_all_bodies_are_enough() -> None:
 def test_a_share_of_the_suite(tmp_path: Path) -> None:
     tally = tmp_path / "tally"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
-    command += ["-p", "tests.replay.plugin", "--replay", "1", "--replay-share", "3/10", "--replay-tally"]
+    command += ["-p", "tests.replay.plugin", "--replay", "1", "--replay-share", "3/12", "--replay-tally"]
     files = [f"tests/semantics/test_{name}.py" for name in ("02_graph_lifetime", "10_views", "11_hooks")]
-    done = subprocess.run([*command, str(tally), *files], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*command, str(tally), *files], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout
     counts = json.loads(tally.read_text())["counts"]
     assert counts["tests"] >= 10
@@ -128,7 +130,7 @@ FAULTS: dict[Callable[[Patch], None], tuple[str, ...]] = {
         "spoiled/linalg.cholesky/0/contiguous/as-is",
     ),
     forgets_to_keep: ("double/mul/0/contiguous/as-is", "backward/mul/0/contiguous/as-is"),
-    ignores_values: ("program/3", "program/4", "program/5", "program/6"),
+    ignores_values: ("numbers/add/1/contiguous/as-is", "numbers/lerp/1/contiguous/as-is"),
 }
 
 

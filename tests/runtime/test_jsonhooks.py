@@ -230,3 +230,20 @@ def test_its_steps_have_modes_of_their_own(peer: Peer) -> None:
     status, body = peer.json({"steps": [step("add_", "kept", 1.0)]})
     assert status == 422
     assert body["detail"].startswith("Inplace update to inference tensor outside InferenceMode")
+
+
+def test_the_hooks_of_a_batch_run_so_many_steps_together(peer: Peer) -> None:
+    """Many hooks times many passes: a small request that would take long."""
+    longest = [step("clone", "%g", out=["%0"])]
+    longest += [step("clone", f"%{k}", out=[f"%{k + 1}"]) for k in range(DEFAULT.hook_steps - 1)]
+    for k in range(16):
+        assert put(peer, f"h{k}", tensor="x", steps=longest)[0] == 201
+    passes = DEFAULT.batch_hook_steps // (16 * DEFAULT.hook_steps)
+    one = [step("sum", "x", out=["%y"]), step("backward", "%y")]
+    status, _ = peer.json({"steps": one * passes})
+    assert status == 200
+    status, refused = peer.json({"steps": one * (passes + 1)})
+    assert (status, refused["type"], refused["exception"]) == (422, "/problems/op-failed", "RuntimeError")
+    assert str(DEFAULT.batch_hook_steps) in refused["detail"]
+    assert refused["applied"] == 2 * passes + 1
+    assert peer.json({"steps": one})[0] == 200

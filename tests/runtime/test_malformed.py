@@ -20,9 +20,11 @@ from tests.runtime.peer import FILL, Peer
 
 CASES = int(os.environ.get("GRADD_MALFORMED", "3000"))
 
-NAMES = ["", " ", ".", ".grad", "grad", "x.grad", "x.grad.grad", "@", "@1", "@1.", "@1.1", "@9.9", "@1.1.grad",
-         "@" + "9" * 300, "0", "3", "3.grad", "0.grad", "\u00b2", "\u0663", "\u00b2.1", "-1", "1.1", "1.\u00b2", "%g", "x", "y",
-         "\ud83d\ude00", "\x00", "x" * 512, "x" * 513, "nan", "a/b"]  # fmt: skip
+NAMES = [
+    "", " ", ".", ".grad", "grad", "x.grad", "x.grad.grad", "@", "@1", "@1.", "@1.1", "@9.9", "@1.1.grad",
+    "@" + "9" * 300, "0", "3", "3.grad", "0.grad", "\u00b2", "\u0663", "\u00b2.1", "-1", "1.1", "1.\u00b2",
+    "%g", "x", "y", "\ud83d\ude00", "\x00", "x" * 512, "x" * 513, "nan", "a/b",
+]  # fmt: skip
 NUMBERS = [0, 1, 2, 3, 7, -1, 1 << 31, (1 << 63) - 1, 1 << 63, 1 << 64, -(1 << 63), 10**400, 0.5, 1e308]
 OTHERS: list[Any] = [None, True, False, [], {}, [[]], [None], {"": ""}, {"x": "x"}, {"x": 0}, {"": 0}, "NaN",
                      ["x", "x"], [0, 0], ["x", 0], [1.5], [[1, 2]], "Infinity"]  # fmt: skip
@@ -31,7 +33,6 @@ OTHERS: list[Any] = [None, True, False, [], {}, [[]], [None], {"": ""}, {"x": "x
 def message(kind: str, peer: Peer) -> tuple[dict[str, Any], list[Any]]:
     """A good message of that kind, as its header has it, and its buffers."""
     text = frames.text_buffer(b'{"steps": [], "fetch": ["x"]}')
-    program = Program(1, [FILL, Step("mul", [0, 1]), Step("upload", [], {"dtype": "float32"})])
     program = Program(1, [FILL, Step("mul", [0, 1])])
     own = {"writer": peer.writer, "epoch": peer.epoch, "seq": peer.seq + 1, "ack": peer.ack}
     good: dict[str, tuple[m.Request, list[Any]]] = {
@@ -68,9 +69,11 @@ def message(kind: str, peer: Peer) -> tuple[dict[str, Any], list[Any]]:
     return header, [frame[8 + length :]]
 
 
-KINDS = ("batch", "batch", "batch", "json-batch", "attach", "put-tensor", "put-json", "get-tensor", "delete-tensor",
-         "list-tensors", "backward-json", "get-graph", "put-hook", "get-hook", "delete-hook", "list-hooks", "stage",
-         "get-result", "get-reply", "info", "profile")  # fmt: skip
+KINDS = (
+    "batch", "batch", "batch", "json-batch", "attach", "put-tensor", "put-json", "get-tensor",
+    "delete-tensor", "list-tensors", "backward-json", "get-graph", "put-hook", "get-hook", "delete-hook",
+    "list-hooks", "stage", "get-result", "get-reply", "info", "profile",
+)  # fmt: skip
 FIELDS = {
     "batch": tuple(m.Batch.__struct_fields__),
     "json-batch": tuple(m.JsonBatch.__struct_fields__),

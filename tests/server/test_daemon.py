@@ -346,3 +346,15 @@ def test_sigterm_finishes_what_is_in_flight(tmp_path: Path) -> None:
     assert daemon.process.wait(PATIENCE) == 0
     assert daemon.process.stderr is not None
     daemon.process.stderr.close()
+
+
+def test_an_upload_that_trickles_is_given_up_before_all_of_it_is_due(tmp_path: Path) -> None:
+    daemon = start(tmp_path / "data", "--body-timeout", "0.2")
+    daemon.ask("PUT", "/v1/sessions/slow")
+    head = (
+        b"PUT /v1/sessions/slow/tensors/w HTTP/1.1\r\nHost: localhost\r\nGradd-Dtype: uint8\r\n"
+        b"Content-Type: application/octet-stream\r\nGradd-Shape: 1000000000\r\n"
+        b"Content-Length: 1000000000\r\n\r\n"
+    )
+    assert talk(daemon, head + bytes(1000)).startswith(b"HTTP/1.1 408 ")
+    assert stop(daemon) == 0

@@ -198,3 +198,15 @@ def test_a_reply_says_where_its_time_went() -> None:
     finally:
         call.close()
         placement.shutdown()
+
+
+def test_a_wrong_method_names_those_of_all_routes(call: Caller, problem: Expect) -> None:
+    for path, methods in (
+        ("/v1/sessions/a", "DELETE, GET, HEAD, PUT"),
+        ("/v1/sessions/a/tensors/x", "DELETE, GET, HEAD, PUT"),
+        ("/v1/sessions/a/hooks/h", "DELETE, GET, HEAD, PUT"),
+        ("/v1/sessions/a/writers/1/batches/1", "GET, HEAD, PUT"),
+    ):
+        refused = call("PATCH", path)
+        problem(refused, "method-not-allowed", 405)
+        assert set(methods.split(", ")) - set(refused.headers["allow"].split(", ")) <= {"HEAD"}

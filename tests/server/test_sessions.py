@@ -194,3 +194,9 @@ def test_snapshots_say_not_yet(call: Caller, problem: Expect) -> None:
     call("PUT", "/v1/sessions/demo")
     for method in ("GET", "POST"):
         problem(call(method, "/v1/sessions/demo/snapshots"), "not-implemented", 501)
+
+
+def test_a_writer_that_comes_back_makes_no_session(call: Caller, problem: Expect) -> None:
+    body = {"client": "", "resume": 1, "epoch": 1}
+    problem(call("POST", "/v1/sessions/ended:attach", json=body), "session-not-found", 404)
+    assert call("GET", "/v1/sessions").json()["sessions"] == []

@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import http.client
 import select
+import socket
+import ssl
+import struct
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -14,10 +17,8 @@ from . import waits
 from .base import Dropped, Silent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
-#: bytes of a body that are to get away within one silence
-_PIECE = 1 << 20
 #: looks at a daemon that takes its time, before the request is sent again; then so many times as many
 _LOOKS, _MORE = 2, 4
 
@@ -46,21 +47,19 @@ class Link:
         or more. Dropped where the daemon is away, Silent where it says nothing. A kept connection that it has
         closed since is made again.
         """
-        told = {**self._headers, **(headers or {})}
-        pieces: Iterable[memoryview] | None = None
-        if body is not None:
-            view = memoryview(body)
-            told["Content-Length"] = str(len(view))
-            pieces = [view[k : k + _PIECE] for k in range(0, len(view), _PIECE)]
         looks = _LOOKS
         while True:
             kept, self._kept = self._kept, None
             connection = kept or self._connect()
             try:
+                connection.sock.settimeout(None)  # but for that of the system, for bytes that do not get away
                 with suppress(
                     BrokenPipeError, ConnectionResetError
                 ):  # it may have answered before it hung up
-                    connection.request(method, self._to.path + path, pieces, told)
+                    connection.request(
+                        method, self._to.path + path, body, {**self._headers, **(headers or {})}
+                    )
+                connection.sock.settimeout(self._silence)
                 if not self._answers(connection, None if once else looks):
                     looks *= _MORE
                     continue
@@ -69,7 +68,7 @@ class Link:
                 if connection.sock is not None:  # else it ended with this answer
                     self._kept = connection
                 return response, found
-            except TimeoutError as e:
+            except (TimeoutError, BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError) as e:
                 raise Silent(self._silence) from e
             except (http.client.HTTPException, OSError) as e:
                 if kept is None:
@@ -81,8 +80,6 @@ class Link:
 
     def _answers(self, connection: http.client.HTTPConnection, looks: int | None) -> bool:
         """Wait until the answer begins; False after so many looks at a daemon that lives. Raises Silent."""
-        if connection.sock is None:
-            return True
         poll = select.poll()
         poll.register(connection.sock, select.POLLIN)
         while not poll.poll(500 * self._silence):
@@ -123,6 +120,9 @@ class Link:
         except OSError as e:
             raise Dropped(str(e)) from e
         made.sock.settimeout(within)
+        # The bytes of a body go out in one call, which no timeout of Python's is for.
+        timeval = struct.pack("ll", *divmod(round(1e6 * within), 1_000_000))
+        made.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeval)
         return made
 
     def close(self) -> None:

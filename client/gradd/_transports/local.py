@@ -40,6 +40,13 @@ def revive() -> None:
         _placement.revive()
 
 
+def abandon() -> None:
+    """Give up what sessions of this process still compute: it ends."""
+    if _placement is not None:
+        _placement.abandon()
+        _placement.shutdown()
+
+
 class LocalTransport:
     """Frames to a session of this process. See `Transport`."""
 

@@ -8,10 +8,12 @@ from gradd_engine.modes import (
     enable_grad,
     enforce_grad_layout_policy,
     inference_mode,
+    is_multithreading_enabled,
     no_grad,
     set_grad_enabled,
     set_multithreading_enabled,
 )
+from gradd_engine.packing import SavedTensor
 
 from . import forward_ad, function, functional, grad_mode, graph
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
@@ -19,6 +21,7 @@ from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 __all__ = [
     "Function",
     "GradcheckError",
+    "SavedTensor",
     "Variable",
     "backward",
     "detect_anomaly",
@@ -33,6 +36,7 @@ __all__ = [
     "gradgradcheck",
     "graph",
     "inference_mode",
+    "is_multithreading_enabled",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",

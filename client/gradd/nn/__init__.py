@@ -32,7 +32,7 @@ from .activation import (
 )
 from .attention import MultiheadAttention
 from .blocks import Fold, Unfold
-from .containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
+from .containers import DataParallel, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .distance import CosineSimilarity, PairwiseDistance
 from .dropout import Dropout, Dropout1d, Dropout2d, Dropout3d
@@ -99,6 +99,7 @@ __all__ = [
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
+    "DataParallel",
     "Dropout",
     "Dropout1d",
     "Dropout2d",

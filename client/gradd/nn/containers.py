@@ -367,3 +367,20 @@ class ParameterDict(Module):
     def extra_repr(self) -> str:
         """A line a parameter."""
         return "\n".join(f"  ({key}): {_line(value, typed=True)}" for key, value in self.items())
+
+
+class DataParallel(Module):
+    """The module itself: a session has one device, over which there is nothing to spread
+    (torch.nn.DataParallel without devices). Its parameters are named ``module.<name>``.
+    """
+
+    def __init__(
+        self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0
+    ) -> None:
+        super().__init__()
+        self.dim, self.device_ids = dim, []
+        self.module = module
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        """What the module gives."""
+        return self.module(*inputs, **kwargs)

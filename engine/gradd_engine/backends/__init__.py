@@ -83,6 +83,10 @@ class Listener(Protocol):
     def refused(self) -> None:
         """The op raised before it changed anything."""
 
+    def lend(self) -> Callable[[], None]:
+        """What lets another thread record as this one does, called there while this one waits for it."""
+        ...
+
     def flush(self) -> None:
         """Let everything run that was recorded; raises what was found wrong."""
 

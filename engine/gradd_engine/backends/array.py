@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..cost import spend
 from ..dtypes import BOOL, INT, DType, float32, from_numpy
 from ..infer import infer
 from ..kernels import KernelTable
@@ -97,10 +98,11 @@ class ArrayBackend:
         self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> list[Tensor]:
         """Run the kernel, then give each result the layout that `infer` promised."""
+        if metas and metas[0].room:
+            spend(op.name, metas[0].room, metas[0].room)
         account = state.account
         if account is not None:
-            for m in metas:
-                account.take(m.nbytes)
+            account.take(sum([m.nbytes for m in metas]) if len(metas) != 1 else metas[0].nbytes)
         tensors: list[Tensor] = []
         try:
             compute = metas[0].compute if metas else None
@@ -133,6 +135,8 @@ class ArrayBackend:
     def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
         """`run` for a plain op and inputs of a geometry that is known."""
         m, account = known.meta, state.account
+        if m.room:
+            spend(op.name, m.room, m.room)
         if account is not None:
             account.take(m.nbytes)
         try:
@@ -176,6 +180,9 @@ class ArrayBackend:
         self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> None:
         """Run the kernel and copy its result over `target`."""
+        if state.ledger is not None:
+            # The result is computed beside the target.
+            spend(op.name, meta.room, meta.room + meta.nbytes)
         metas = (meta,)
         given = [self._argument(x, meta.compute, yes) for x, yes in zip(inputs, op.written, strict=True)]
         all_ = self._attributes(op, metas, attrs)

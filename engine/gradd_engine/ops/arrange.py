@@ -6,6 +6,7 @@ Behaviour after https://pytorch.org/docs/stable/torch.html; the nodes are PyTorc
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -317,6 +318,9 @@ def _repeats_infer(repeats: Tensor, total: int) -> Meta:
 def _repeats_impl(xp: Any, repeats: Any, total: int) -> Any:
     if (repeats < 0).any():
         raise RuntimeError("repeats can not be negative")
+    # In floating point no sum wraps; where it is too coarse, the check after it is not.
+    if not math.isclose(float(repeats.sum(dtype=np.float64)), total, rel_tol=1e-6):
+        raise RuntimeError("allocated size does not match required size")
     found = np.repeat(np.arange(len(repeats), dtype=repeats.dtype), np.asarray(repeats))
     if len(found) != total:
         raise RuntimeError("allocated size does not match required size")

@@ -103,6 +103,7 @@ causal_mask: Op = op(
     "causal_mask(int rows, int columns, *, dtype dtype)",
     infer=lambda rows, columns, dtype: Meta((rows, columns), dtype),
     impl=_causal,
+    cost=lambda rows, columns, dtype: (rows * columns + rows + columns, rows * columns + 16 * (rows + columns)),
     needs_meta=True,
     namespace="-",
     doc="-inf above the diagonal, else 0: added to scores it hides what comes later.",

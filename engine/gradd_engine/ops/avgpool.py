@@ -10,6 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
+from ..cost import TURN
 from ..kernels.images_pool import out_shape, spread_windows, sum_windows
 from ..layout import Meta, numel
 from ..op import LINEAR, op
@@ -276,10 +277,16 @@ def _adaptive_transposed(xp: Any, grad: Any, size: Sequence[int]) -> Any:
     return found
 
 
+def _windows_cost(sizes: Sequence[int]) -> tuple[int, int]:
+    """Of a turn for each window, and a slice for each row and column of them."""
+    return TURN * numel(sizes), 200 * sum(sizes)
+
+
 adaptive: Op = op(
     "adaptive_avg_pool2d_windows(Tensor input, *, int[] output_size)",
     infer=_adaptive_infer,
     impl=_adaptive,
+    cost=lambda input, output_size: _windows_cost(output_size),
     vjp=lambda g, input: constant_in(adaptive_transposed(g, size=list(input.shape[-2:])), input),
     jvp=LINEAR,
     node="AdaptiveAvgPool2DBackward0",
@@ -292,6 +299,7 @@ adaptive_transposed: Op = op(
     "adaptive_avg_pool2d_backward(Tensor grad, *, int[] size)",
     infer=_adaptive_transposed_infer,
     impl=_adaptive_transposed,
+    cost=lambda grad, size: _windows_cost(grad.shape[-2:]),
     vjp=lambda g, grad_meta: adaptive(g, output_size=list(grad_meta.shape[-2:])),
     jvp=LINEAR,
     namespace="-",

@@ -87,7 +87,9 @@ def _polygamma(xp: Any, a: Any, n: int) -> Any:
         found = _zeta(xp, 2, y)
         mirrored = (math.pi / xp.sin(math.pi * (x - xp.rint(x)))) ** 2 - found
         return xp.where(x < 0.5, mirrored, found)
-    return (-1.0) ** (n + 1) * math.factorial(n) * _zeta_everywhere(xp, n + 1, x)
+    # Beyond 170! there is no such number, and a product of as many as somebody says would not end.
+    factorial = float(math.factorial(n)) if n <= 170 else math.inf
+    return (-1.0) ** (n + 1) * factorial * _zeta_everywhere(xp, n + 1, x)
 
 
 def _zeta_everywhere(xp: Any, s: int, x: Any) -> Any:

@@ -14,6 +14,7 @@ from ..tensor import Tensor
 from .common import conj
 from .diagonals import diag_embed, diagonal
 from .linalg_common import adjoint, columns, re, square, square_floating, tupled
+from .linalg_phase import unturned
 from .linalg_solve import solve_ex_kernel
 from .reshape import unsqueeze
 
@@ -47,7 +48,7 @@ def _eigh_vjp(grads: Any, outs: Any) -> Any:
     (gL, gV), (L, V) = grads, outs
     if gV is None:
         return (None if gL is None else (V * unsqueeze(gL, -2)) @ adjoint(V),)
-    turned = adjoint(V) @ gV
+    turned = unturned(adjoint(V) @ gV, "linalg_eigh_backward: The eigenvectors")
     # Vectors of length one only turn: what does not turn them moves no matrix that stays Hermitian.
     inner = _off_diagonal((turned - adjoint(turned)) * 0.5 / _gaps(L))
     if gL is not None:
@@ -104,7 +105,7 @@ def _eig_vjp(grads: Any, outs: Any) -> Any:
     (gL, gV), (L, V) = grads, outs
     inner = None
     if gV is not None:
-        part = adjoint(V) @ gV
+        part = unturned(adjoint(V) @ gV, "linalg_eig_backward: The eigenvectors")
         lengths = named.from_real(re(diagonal(part, 0, -2, -1)))
         part = part - adjoint(V) @ (V * unsqueeze(lengths, -2))
         inner = _off_diagonal(part / conj(_gaps(L)))

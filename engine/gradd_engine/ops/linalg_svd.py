@@ -21,6 +21,7 @@ from .diagonals import diag_embed, diagonal
 from .elementwise import abs
 from .linalg_common import LinAlgError, adjoint, columns, floating, matrices, re, square, tupled
 from .linalg_eig import eigvalsh
+from .linalg_phase import one_phase
 from .reductions import sum
 from .reshape import unsqueeze
 from .slicing import narrow
@@ -96,6 +97,8 @@ def _svd_vjp(grads: Any, outs: Any) -> Any:
         return (U @ (_column(gS) * Vh) if m >= n else (U * _row(gS)) @ Vh,)
     left = None if gU is None else _skew(adjoint(U) @ gU)
     right = None if gVh is None else _skew(Vh @ adjoint(gVh))
+    if U.dtype.is_complex:
+        left, right = one_phase(left, right)
     inner = None
     if left is not None:
         inner = left * _row(S)

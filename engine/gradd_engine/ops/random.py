@@ -417,8 +417,15 @@ def _multinomial_impl(xp: Any, a: Any, num_samples: int, replacement: bool, meta
     return found.reshape(meta.shape)
 
 
+def _multinomial_cost(input: Tensor, num_samples: int, replacement: bool = False) -> tuple[int, int]:
+    """Of weights and their sums in float64; with replacement each draw is held against each sum."""
+    draws = input.numel() * num_samples if replacement else 0
+    return draws + 10 * input.numel(), draws + 48 * input.numel()
+
+
 multinomial = op(
     "multinomial(Tensor input, int num_samples, bool replacement=False)",
+    cost=_multinomial_cost,
     infer=_multinomial_infer,
     impl=_multinomial_impl,
     random=True,

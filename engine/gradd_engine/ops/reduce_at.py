@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
-from ..layout import Meta, wrap_dim
+from ..layout import Meta, preserved_strides, wrap_dim
 from ..op import Joint, Op, op
+from ..state import state
 from .binary import where
 from .cast import type_as
 from .common import conj, refuse
@@ -117,10 +118,55 @@ def _vjp(
     grads: Any, needs: Any, input: Any, src: Any, out: Any, dim: int, index: Any, reduce: str,
     include_self: bool,
 ) -> Any:  # fmt: skip
-    (g,) = grads
-    mine, other = _factors(input, _read(src, index.shape), out, dim, index, reduce, include_self)
-    back = gather_op(g, dim, index)
-    return _times(g, conj(mine)), padded(_times(back, conj(other)), index.shape, src.shape)
+    given = (input, src, out, dim, index, reduce, include_self)
+    return _gradients(
+        grads[0],
+        needs,
+        *given,
+        "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src",
+    )
+
+
+def _gradients(
+    g: Any, needs: Any, input: Any, src: Any, out: Any, dim: int, index: Any, reduce: str,
+    include_self: bool, refusal: str,
+) -> Any:  # fmt: skip
+    """Of the input and the source; a second one is refused in PyTorch's words where it would need products
+    without two of their factors.
+    """
+    read = _read(src, index.shape)
+    mine, other = _factors(input, read, out, dim, index, reduce, include_self)
+    back = _times(gather_op(g, dim, index), conj(other))
+    if reduce == "prod" and needs[1] and state.grad:
+        zeros = scatter_add(zeros_like(out), dim, index, type_as(read == 0, out))
+        back = _once(back, zeros, f"{refusal} are scattered to the same position in self")
+    return _times(g, conj(mine)), padded(back, index.shape, src.shape)
+
+
+def _refuse(xp: Any, g: Any, zeros: Any, message: str) -> Any:
+    if xp.any(zeros > 1):
+        raise RuntimeError(message)
+    return g.copy()
+
+
+_refused_of_zeros = op(
+    "refused_of_zeros(Tensor input, Tensor zeros, str message)",
+    infer=lambda input, zeros, message: Meta(tuple(input.shape), input.dtype, preserved_strides(input)),
+    impl=_refuse,
+    vjp={"input": lambda g, zeros, message: _refused_of_zeros(g, zeros, message)},
+    jvp=lambda input_t, zeros, message: _refused_of_zeros(input_t, zeros, message),
+    namespace="-",
+    doc="`input`; RuntimeError with `message` where one of the counts `zeros` is above 1.",
+)
+_once = op(
+    "once_of_zeros(Tensor input, Tensor zeros, str message)",
+    infer=lambda input, zeros, message: Meta(tuple(input.shape), input.dtype, preserved_strides(input)),
+    impl=lambda xp, a, zeros, message: a.copy(),
+    vjp={"input": lambda g, zeros, message: _refused_of_zeros(g, zeros, message)},
+    jvp=lambda input_t: input_t,
+    namespace="-",
+    doc="`input`, of which a gradient is refused with `message` where one of the counts `zeros` is above 1.",
+)
 
 
 def _jvp(
@@ -209,7 +255,8 @@ def _slices_vjp(
     include_self: bool,
 ) -> Any:  # fmt: skip
     each = _spread_index(index, dim, source)
-    return _vjp(grads, needs, input, source, out, dim, each, reduce, include_self)
+    refusal = "index_reduce(): Double backward is unsupported for source when >1 zeros in source"
+    return _gradients(grads[0], needs, input, source, out, dim, each, reduce, include_self, refusal)
 
 
 def _slices_jvp(

@@ -60,3 +60,11 @@ def _resize_method(self: Tensor, *size: Any) -> Tensor:
 
 
 attach("resize_", _resize_method)
+
+
+def _resize_as_method(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """See torch.Tensor.resize_as_; `memory_format` is accepted."""
+    return _resize_method(self, *the_template.shape)
+
+
+attach("resize_as_", _resize_as_method)

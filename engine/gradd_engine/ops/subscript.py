@@ -74,6 +74,8 @@ def _entries(key: Any, x: Tensor) -> list[Any]:
     if used > x.ndim:
         alone = not x.ndim and not isinstance(key, tuple)
         if alone and isinstance(out[0], int):
+            if out[0]:
+                raise IndexError(f"index {out[0]} is out of bounds for dimension 0 with size 0")
             raise IndexError(
                 "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in "
                 "C++ to convert a 0-dim tensor to a number"

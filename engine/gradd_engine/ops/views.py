@@ -22,6 +22,8 @@ from ..tensor import Tensor, detached
 from .common import as_list
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..op import Op
     from ..saved import TensorMeta
 
@@ -276,10 +278,19 @@ def _last(size: Any, stride: Any) -> int:
     return int(sum((n - 1) * s for n, s in zip(size, stride, strict=True)))
 
 
+def _strided_cost(span: int, *sizes: Sequence[int]) -> tuple[int, int]:
+    """Of a place in memory for each element, and of the memory that they lie in."""
+    places = sum(map(numel, sizes))
+    return places + span, 24 * places + 16 * span
+
+
 as_strided_backward: Op = op(
     "as_strided_backward(Tensor grad, int[] shape, int[] strides, int[] size, int[] stride, int offset)",
     infer=lambda g, shape, strides, size, stride, offset: Meta(tuple(shape), g.dtype),
     impl=_scatter_add,
+    cost=lambda grad, shape, strides, size, stride, offset: _strided_cost(
+        max(_last(shape, strides), offset + _last(size, stride), 0) + abs(offset), shape, size
+    ),
     vjp=lambda g, shape, strides, size, stride, offset: _gather(g, strides, size, stride, offset),
     jvp=LINEAR,
     namespace="-",
@@ -316,6 +327,7 @@ as_strided_scatter = op(
     "as_strided_scatter(Tensor input, Tensor src, int[] size, int[] stride, int storage_offset)",
     infer=_scatter_infer,
     impl=_scatter_impl,
+    cost=lambda input, src, size, stride, storage_offset: _strided_cost(0, input.shape, size),
     vjp={
         "input": _scatter_rest,
         "src": lambda g, input_meta, size, stride, storage_offset: _gather(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..state import ambient
+from ..tensor import Tensor
 from .captured import Captured
 from .tree import flatten, unflatten
+from .vmap import lifted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..tensor import Tensor
     from .tree import Structure
 
 
@@ -63,15 +64,18 @@ class Arguments:
 
     def call(self, func: Callable[..., Any], leaves: Sequence[Tensor], kwargs: dict[str, Any]) -> Any:
         """Call `func` with `leaves` in the chosen arguments."""
-        given = list(self.args)
+        given, structure = flatten([*self.args, kwargs])
+        given = [lifted(x) if isinstance(x, Tensor) else x for x in given]
+        *args, kwargs = unflatten(given, structure)
         chosen = self.nested(leaves)
         if isinstance(self.places, int):
-            given[self.places] = chosen
+            args[self.places] = chosen
         else:
             for n, x in zip(self.places, chosen, strict=True):
-                given[n] = x
-        with ambient(transform=True, watcher=Captured(leaves)):
-            return func(*given, **kwargs)
+                args[n] = x
+        ours = [x for x in (*given, *leaves) if isinstance(x, Tensor)]
+        with ambient(transform=True, watcher=Captured(ours)):
+            return func(*args, **kwargs)
 
 
 def with_aux(found: Any, call: str) -> tuple[Any, Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..registry import named
 from ..state import ambient, state
+from ..tensor import Tensor
 from .vmap import level_over, same_size
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from ..backends.batched import BatchedBackend
     from ..nodes import Edge
-    from ..tensor import Tensor
 
 
 def check_batched(out: Tensor, g: Tensor, index: int) -> None:
@@ -71,6 +71,7 @@ def run_through(
     """`run`, which is autograd.grad, where cotangents may be of levels of vmap that the outputs are not of:
     one pass over all samples of them.
     """
+    outputs, inputs = [_beneath(o) for o in outputs], [_beneath(x) for x in inputs]
     below = max((o.backend.level for o in outputs), default=0)
     levels = _levels_between(below, weights)
     # What was computed outside of levels is differentiated there.
@@ -97,6 +98,14 @@ def run_through(
             named.zeros_like(named.detach(x)) if g is None and fill else g
             for g, x in zip(found, inputs, strict=True)
         )
+
+
+def _beneath(t: Any) -> Tensor:
+    """`t` below the levels that have no history of it, where it is the same for every sample of theirs."""
+    found = t
+    while isinstance(found.array, Tensor) and not found.mapped and not found.requires_grad:  # type: ignore[attr-defined]
+        found = found.backend.only(found)  # type: ignore[attr-defined]
+    return found if found.requires_grad else t
 
 
 def _levels_between(below: int, weights: Sequence[Tensor | None] | None) -> list[Any]:

@@ -42,14 +42,19 @@ def batched(cls: Any, args: tuple[Any, ...]) -> Any:
     level: Any = max((a.backend for a in args if isinstance(a, Tensor)), key=lambda b: b.level, default=None)
     if state.vmaps and (level is None or level.level < state.vmaps[-1].level):
         level = state.vmaps[-1]
-    lifted = [level.lift(a) if isinstance(a, Tensor) and a.backend is not level else a for a in args]
-    dims = tuple(0 if isinstance(a, Tensor) and a.mapped else None for a in lifted)  # type: ignore[attr-defined]
-    given = [
-        a if not isinstance(a, Tensor) else level.only(a) if d is None else level.front(a)
-        for a, d in zip(lifted, dims, strict=True)
-    ]
+    leaves, structure = flatten(args)
+    lifted = [level.lift(a) if isinstance(a, Tensor) and a.backend is not level else a for a in leaves]
+    each = [0 if isinstance(a, Tensor) and a.mapped else None for a in lifted]  # type: ignore[attr-defined]
+    dims = unflatten(each, structure)
+    given = unflatten(
+        [
+            a if not isinstance(a, Tensor) else level.only(a) if d is None else level.front(a)
+            for a, d in zip(lifted, each, strict=True)
+        ],
+        structure,
+    )
     with ambient(vmaps=level.outer):
-        if all(d is None for d in dims):
+        if all(d is None for d in each):
             return _wrapped(level, cls.apply(*given), None)
         if cls.generate_vmap_rule:
             return _wrapped(level, _generated(cls, level, dims).apply(*given), 0)
@@ -72,7 +77,11 @@ def _wrapped(level: BatchedBackend, found: Any, where: Any) -> Any:
     leaves, structure = flatten(found)
     dims = spread(where, structure)
     if dims is None:
-        raise ValueError(f"out_dims {where} is not compatible with the structure of the output, {structure}")
+        raise RuntimeError(
+            "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. "
+            f"Expected out_dims={where} to be compatible with the structure of `output`. out_dims has "
+            f"structure {flatten(where)[1]} but output has structure {structure}. {_MORE}"
+        )
     out = []
     for x, d in zip(leaves, dims, strict=True):
         if not isinstance(x, Tensor):

@@ -10,8 +10,10 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from ..api import cotangents as cotangent_list
+from ..autograd import untracked
 from ..modes import enable_grad
 from ..ops.create import zeros_like
+from ..packing import disable_saved_tensors_hooks
 from ..state import state
 from ..tensor import Tensor
 from .arguments import Arguments, checked, with_aux
@@ -25,6 +27,11 @@ if TYPE_CHECKING:
 
 _GRAD = "grad_and_value(f)(*args)"
 _VJP = "vjp(f, *primals)"
+
+_NO_HOOKS = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with "
+    "your use case."
+)
 
 
 def grad(
@@ -69,7 +76,7 @@ def _grad_and_value(
     arguments = Arguments(args, checked(argnums))
     scope = Scope()
     aux = None
-    with enable_grad():
+    with disable_saved_tensors_hooks(_NO_HOOKS), enable_grad():
         inputs = [scope.open(x) for x in arguments.leaves]
         output = arguments.call(func, inputs, kwargs)
         if has_aux:
@@ -111,9 +118,11 @@ class Pullback:
 
     def __init__(self, func: Callable[..., Any], arguments: Arguments, has_aux: bool = False) -> None:
         self.arguments = arguments
-        self.scope = Scope()
+        watched = state.grad
+        # Its products may be watched even if its outputs are not.
+        self.scope = Scope(watched=True)
         self.aux = None
-        with enable_grad():
+        with disable_saved_tensors_hooks(_NO_HOOKS), enable_grad():
             self.inputs = [self.scope.open(x) for x in arguments.leaves]
             found = arguments.call(func, self.inputs, {})
             if has_aux:
@@ -127,7 +136,9 @@ class Pullback:
                         "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor "
                         f"with dtype {t.dtype}"
                     )
-            self.results = [self.scope.settle(t) for t in self.outputs]
+            self.results = [
+                self.scope.settle(t) if watched or not t.requires_grad else untracked(t) for t in self.outputs
+            ]
 
     @functools.cached_property
     def _tracked(self) -> bool:

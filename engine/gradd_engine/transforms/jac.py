@@ -118,11 +118,13 @@ def jacrev(
     *,
     has_aux: bool = False,
     chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
 ) -> Callable[..., Any]:
     """The Jacobian of `func` by reverse mode: for each output and chosen input a tensor of both shapes
     joined.
 
-    All rows are computed in one pass, or so many at a time as `chunk_size` says. With `has_aux`, ``func``
+    All rows are computed in one pass, or so many at a time as `chunk_size` says; `_preallocate_and_copy` is
+    PyTorch's hint how to join them, and says nothing here. With `has_aux`, ``func``
     returns ``(output, aux)`` and the result is ``(jacobian, aux)``. See
     https://pytorch.org/docs/stable/generated/torch.func.jacrev.html.
     """

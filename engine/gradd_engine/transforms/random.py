@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..registry import named
+from ..state import state
 
 if TYPE_CHECKING:
     from .rules import Call
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
 _REFUSED = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
     "'different' randomness flags on vmap or perform the randomness operation out of vmap"
+)
+_NEVER = (
+    "vmap: We do not yet support calling random operations inside of vmap. Please perform random operations "
+    "outside of vmap as a workaround"
 )
 _NOT_SAME = (
     "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with "
@@ -37,7 +42,7 @@ def randomly(call: Call) -> list[Any]:
     """The outputs of a random op; RuntimeError in PyTorch's words where `randomness` forbids it."""
     level, inputs = call.level, call.inputs
     if level.randomness == "error":
-        raise RuntimeError(_REFUSED)
+        raise RuntimeError(_NEVER if state.direct else _REFUSED)
     if level.randomness == "same":
         if call.mapped and call.op.name in _OF_VALUES:
             raise RuntimeError(_NOT_SAME)

@@ -297,7 +297,10 @@ def _over_all(call: Call) -> Any:
 
 @rule("pick")
 def _pick(call: Call) -> Any:
-    return _together(call) if call.inputs[0].ndim else call.front(call.inputs[0])
+    input, index = call.inputs
+    if not input.ndim:
+        return call.front(input)
+    return call.below([call.front(input), call.front(index)], dim=wrap_dim(call.attrs["dim"], input.ndim) + 1)
 
 
 @rule("softmax_backward", "log_softmax_backward", "glu_backward", "recurrence", "prod_others")

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class Scope:
     """One call of a transform. Inside, gradients are recorded whatever the mode outside is."""
 
-    def __init__(self) -> None:
-        #: whether anything outside may look at the history of results
-        self._watched = state.grad
+    def __init__(self, watched: bool | None = None) -> None:
+        #: whether anything outside may look at the history of results: by the mode unless said
+        self._watched = state.grad if watched is None else watched
         #: by id, the leaves that only this call differentiates with respect to
         self._own: dict[int, Tensor] = {}
 
@@ -57,8 +57,11 @@ class Scope:
             if id(node) in seen:
                 continue
             seen.add(id(node))
-            if node.opaque or (isinstance(node, AccumulateGrad) and id(node.variable) not in self._own):
-                return True
+            if isinstance(node, AccumulateGrad):
+                if id(node.variable) not in self._own:
+                    return True
+            elif node.opaque or not node.edges:
+                return True  # it leads out of sight, or refuses to be gone through
             stack.extend(e.node for e in node.edges if e is not None)
         return False
 

@@ -125,7 +125,7 @@ class Plans:
         hit = self.find(work, session)
         account = session.account
         slots = None
-        if hit is not None and account.used + hit[0].bytes > account.limit:
+        if hit is not None and account.held + hit[0].bytes > account.limit:
             self.why = "its memory might not suffice"
         elif hit is not None:
             try:

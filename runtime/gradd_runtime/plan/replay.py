@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshal
 from typing import TYPE_CHECKING, Any
 
+from gradd_engine.cost import Estimate
 from gradd_engine.state import ambient
 from gradd_engine.tensor import Tensor
 from gradd_engine.tracing import (
@@ -72,7 +73,8 @@ class Plan:
         recorder = TraceBackend(backend.device, guards)
         self._mirrored = Mirrored(recorder, found)
         values = [traced(v, i, guards) for i, v in enumerate(work.values)]
-        with ambient(account=None, generator=None):
+        costs = Estimate()
+        with ambient(account=None, generator=None, ledger=costs):
             done = run(
                 work.bound, recorder, self._mirrored.inputs, values, work.uploads, lambda slot, t: None
             )
@@ -114,6 +116,7 @@ class Plan:
         self._straight: Callable[[Frame], None] | None = None
         #: most bytes that a replay can add to the session's, and what the plan itself takes, about
         self.bytes = sum(_bytes(i) for i in recorder.code) + sum(s.nbytes for s in kept.values())
+        self.bytes += costs.nbytes + max((_room(i) for i in recorder.code), default=0)
         self.own_bytes = STEP_BYTES * (len(self._steps) + len(self._ending.near) + len(self._ending.nodes))
         self.own_bytes += sum(getattr(x, "nbytes", 0) for x in self._template)
 
@@ -184,6 +187,13 @@ class Plan:
             call.run(frame)
             for register in call.dead:
                 frame.arrays[register] = None
+
+
+def _room(i: Instruction) -> int:
+    """Bytes that an instruction needs beside what it reads and makes."""
+    if not isinstance(i, Kernel):
+        return 0
+    return max((m.room + (m.nbytes if i.target is not None else 0) for m in i.metas), default=0)
 
 
 def _bytes(i: Instruction) -> int:

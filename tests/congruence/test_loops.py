@@ -1,0 +1,119 @@
+"""Random loops give what PyTorch gives, in each of five repetitions: values, gradients, flags and errors."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import gradd
+import pytest
+
+from tests.congruence.loops import Body, run
+
+#: loops in all; `make fuzz` asks for more
+LOOPS = int(os.environ.get("GRADD_LOOPS", "60"))
+
+
+def same(a: Any, b: Any) -> bool:
+    """Equal, numbers to nine digits."""
+    if isinstance(a, (list, tuple)) and type(a) is type(b):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, float) and isinstance(b, float):
+        return a == pytest.approx(b, rel=1e-9, abs=1e-12, nan_ok=True)
+    return type(a) is type(b) and bool(a == b)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("part", range(4))
+def test_random_loops_give_what_pytorch_gives(part: int) -> None:
+    torch = pytest.importorskip("torch")
+    values = 0
+    for seed in range(part, LOOPS, 4):
+        theirs = run(torch, seed)
+        with gradd.connect("local:"):
+            ours = run(gradd, seed)
+        first = next((pair for pair in zip(theirs, ours, strict=False) if not same(*pair)), None)
+        steps = "\n".join(text for text, _ in Body(seed).steps)
+        assert first is None, f"seed {seed}: PyTorch {first[0]}\ngradd {first[1]}\n{steps}"
+        assert len(theirs) == len(ours)
+        values += sum(not isinstance(what, str) for _, _, what in theirs)
+    assert values > 20 * (LOOPS // 4)
+
+
+LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
+
+
+@pytest.fixture(params=["local:", "daemon"])
+def place(request: pytest.FixtureRequest) -> str:
+    url: str = request.getfixturevalue("daemon") if request.param == "daemon" else request.param
+    return url
+
+
+def _stale() -> tuple[Any, Any, Any]:
+    """A base, a view of it that was taken before the base got a history, and the leaf behind that."""
+    w = gradd.tensor([1.0, 2.0], requires_grad=True)
+    s = gradd.zeros(2, 2)
+    t = s.t()
+    s[0] = w
+    return s, t, w
+
+
+def test_a_view_passes_for_a_leaf_until_somebody_looks_at_its_history(place: str) -> None:
+    with gradd.connect(place):
+        for write in ("mul_(2)", "zero_()", "copy_(s)", "t_()", "add_(w)"):
+            s, t, w = _stale()
+            with pytest.raises(RuntimeError, match=f"^{LEAF}"):
+                eval(f"t.{write}", {"s": s, "t": t, "w": w})
+        s, t, w = _stale()
+        assert t.requires_grad
+        t[0].mul_(3)
+        t.mul_(2)
+        s.sum().backward()
+        assert w.grad.tolist() == [6.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "look",
+    [lambda t: t.grad_fn, lambda t: t.is_leaf, str, lambda t: t.sum()],
+    ids=["node", "leaf", "text", "op"],
+)
+def test_a_view_that_was_looked_at_may_be_written_to(place: str, look: Any) -> None:
+    with gradd.connect(place) as session:
+        for _ in range(4):
+            s, t, w = _stale()
+            look(t)
+            session.flush()
+            t.mul_(2)
+            s.sum().backward()
+            assert w.grad.tolist() == [2.0, 2.0]
+
+
+def test_a_number_from_its_own_memory_is_written_into_a_tensor(place: str) -> None:
+    with gradd.connect(place):
+        for _ in range(4):
+            s = gradd.arange(4).double() + 1
+            s[1:] = s[2]
+            assert s.tolist() == [1.0, 3.0, 3.0, 3.0]
+            s[s > 1] = s[0]
+            assert s.tolist() == [1.0] * 4
+            s.add_(gradd.arange(4)).masked_fill_(s > 2, s[3])
+            assert s.tolist() == [1.0, 2.0, 4.0, 4.0]
+            s[:] = s[1]
+            assert s.tolist() == [2.0] * 4
+            with pytest.raises(RuntimeError, match="refer to a single memory location"):
+                s[1:].copy_(s[2])
+            with pytest.raises(RuntimeError, match="refer to a single memory location"):
+                s.add_(s[1])
+            with pytest.raises(RuntimeError, match="refer to a single memory location"):
+                s[gradd.tensor([0, 1])] = s[2]
+
+
+def test_a_place_of_a_tensor_without_dimensions_is_out_of_bounds() -> None:
+    with gradd.connect("local:"):
+        for index in (1, -1):
+            with pytest.raises(
+                IndexError, match=f"^index {index} is out of bounds for dimension 0 with size 0"
+            ):
+                gradd.zeros(())[index]
+        with pytest.raises(IndexError, match=r"^invalid index of a 0-dim tensor"):
+            gradd.zeros(())[0]

@@ -1,0 +1,165 @@
+"""§14: Functions that write to what they are given; §2, §8, §13, §15: what else passes and saved tensors refuse."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+import weakref
+from typing import Any
+
+import pytest
+
+
+def _times(T: Any, others: int = 0) -> Any:
+    class Times(T.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any, *rest: Any) -> Any:
+            ctx.mark_dirty(x)
+            return x.mul_(2)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return (g * 10, *(g * 100 for _ in range(others)))
+
+    return Times
+
+
+def test_14_08_a_view_that_is_written_to(T: Any, leaf: Any) -> None:
+    a = leaf()
+    _times(T).apply(a.clone().view_as(a)).sum().backward()
+    assert a.grad.tolist() == [10.0, 10.0]
+
+
+def test_14_08_a_part_that_is_written_to_with_its_base_and_a_second_input(T: Any, leaf: Any) -> None:
+    a, b = leaf([1.0, 2.0, 3.0]), leaf()
+    base = a.clone()
+    out = _times(T, 1).apply(base[1:], b)
+    assert base.grad_fn.name() == "torch::autograd::CopySlices"
+    (out.sum() + base.sum()).backward()
+    assert a.grad.tolist() == [1.0, 20.0, 20.0]
+    assert b.grad.tolist() == [200.0, 200.0]
+
+
+def test_14_08_a_second_pass_over_a_written_view_is_refused(T: Any, leaf: Any, raises: Any) -> None:
+    a = leaf()
+    out = _times(T).apply(a.clone().view_as(a)).sum()
+    out.backward()
+    with raises(RuntimeError, "Trying to backward through the graph a second time…"):
+        out.backward()
+
+
+def test_14_08_a_written_view_is_the_only_output(T: Any, leaf: Any, raises: Any) -> None:
+    class Two(T.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.mark_dirty(x)
+            return x.mul_(2), x + 1
+
+    a = leaf()
+    with raises(RuntimeError, "…your Function cannot return more than one Tensor…"):
+        Two.apply(a.clone().view_as(a))
+
+
+def test_13_02_hooks_entered_while_unpacking_end_with_it(T: Any, leaf: Any) -> None:
+    def unpack(x: Any) -> Any:
+        context.__enter__()
+        return x
+
+    context = T.autograd.graph.saved_tensors_hooks(lambda x: x, unpack)
+    with context:
+        leaf().sin().sum().backward()
+    y = leaf().exp()
+    y.grad_fn._raw_saved_result.register_hooks(lambda x: x, lambda x: x)  # refused where hooks apply
+    assert y.tolist() == leaf().exp().tolist()
+
+
+def test_13_02_what_is_unpacked_has_its_history(leaf: Any) -> None:
+    a = leaf() + 1
+    y = a * a
+    y.grad_fn._raw_saved_self.register_hooks(lambda x: x, lambda x: x)
+    assert y.grad_fn._saved_self.grad_fn is a.grad_fn
+
+
+def test_08_03_a_saved_tensor_that_is_detached(leaf: Any, raises: Any) -> None:
+    a = leaf().clone()
+    b = a.sin().sum()
+    a.detach_()
+    with raises(RuntimeError, "Trying to use a saved tensor that has been detached in-place…"):
+        b.backward()
+    c = leaf().clone()
+    d = c.exp().sum()
+    c.detach_()
+    d.backward()  # exp keeps its output
+    assert c.is_leaf
+
+
+def test_15_01_a_pass_after_one_that_anomaly_mode_stopped(T: Any, leaf: Any) -> None:
+    class Nan(T.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * float("nan")
+
+    x = leaf()
+    out = Nan.apply(x).sum()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with T.autograd.detect_anomaly(), pytest.raises(RuntimeError, match="NanBackward' returned nan"):
+            out.backward(retain_graph=True)
+    assert x.grad is None
+    out.backward()
+    assert x.grad.isnan().all()
+
+
+def test_02_10_passes_within_passes_of_any_depth(T: Any) -> None:
+    class Deep(T.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            with T.enable_grad():
+                ctx.x = x.detach().requires_grad_() - 1
+            return ctx.x.detach()
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            if ctx.x >= 0:
+                with T.enable_grad():
+                    Deep.apply(ctx.x).sum().backward()
+            return g
+
+    v = T.tensor(150.0, requires_grad=True)
+    Deep.apply(v).sum().backward()
+    assert v.grad.item() == 1.0
+
+
+@pytest.mark.parametrize("anomaly", [False, True])
+def test_05_01_a_graph_dies_with_its_last_tensor(T: Any, leaf: Any, anomaly: bool) -> None:
+    """Without a collection: no pass leaves a circle of references behind."""
+
+    def scope() -> weakref.ref[Any]:
+        x = leaf()
+        y = x.exp()
+        with T.autograd.set_detect_anomaly(anomaly):
+            T.autograd.grad(y, x, T.ones_like(y), create_graph=anomaly, retain_graph=True)
+        mark = type("Mark", (), {})()
+        y.grad_fn.metadata["mark"] = mark
+        return weakref.ref(mark)
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert scope()() is None
+    finally:
+        gc.enable()
+
+
+def test_19_01_losses_that_depend_on_a_phase(T: Any, raises: Any) -> None:
+    a = T.tensor([[1.0 + 1j, 2.0], [0.5j, 3.0 - 1j]], dtype=T.complex128, requires_grad=True)
+    for values in (T.linalg.eig(a)[1], T.linalg.eigh(a + a.mH)[1], T.linalg.svd(a)[0]):
+        with raises(RuntimeError, "…in the complex case are specified up to multiplication by e^{i phi}…"):
+            values.imag.sum().backward()
+            a.grad.tolist()
+    T.linalg.eig(a)[1].abs().sum().backward()
+    assert a.grad.shape == (2, 2)
