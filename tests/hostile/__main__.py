@@ -24,7 +24,7 @@ from gradd_engine import ops as _declared
 from gradd_engine.op import REGISTRY
 
 assert _declared.__all__, "importing the families declares them"
-#: seconds of a processor for one case, twice what an op may work and more; bytes that a worker may grow by during an op
+#: seconds of a processor for one case, twice what an op may work; bytes that a worker may grow by
 PATIENCE, GROWTH = 150.0, 1 << 30
 #: seconds without a word, however busy the machine is
 SILENCE = 600.0
