@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 SPREAD := -n auto --maxprocesses 8 --dist worksteal
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test record lint types bench bench-quick bench-versus openapi openapi-check parity ptsuite check fuzz hostile hangs gradcheck replay leak test-docker clean
+.PHONY: help setup demo test test-quick record lint types bench bench-quick bench-versus openapi openapi-check parity ptsuite check fuzz hostile hangs gradcheck peer replay leak test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ demo: $(STAMP) ## train a digits classifier in a daemon, from a process of its o
 
 test: $(STAMP) ## run the tests; what was skipped is listed with its reason
 	$(PY) -m pytest -rs $(SPREAD) $(TESTS)
+
+test-quick: $(STAMP) ## run a share of each room (tests/quick.txt), in under a minute
+	$(PY) -m pytest -q -rs $(SPREAD) @tests/quick.txt
 
 record: $(STAMP) ## record what PyTorch answers the tests, for where it is not installed
 	$(PY) -m pytest -q -m oracle --record $(TESTS)
@@ -63,9 +66,10 @@ ptsuite: $(STAMP) ## run PyTorch's own tests: PYTORCH_TESTS= its folder test, UR
 
 check: lint test ## everything that continuous integration checks
 
-fuzz: $(STAMP) ## 20,000 generated frames for the decoder, 20,000 random programs planned and eager
+fuzz: $(STAMP) ## 20,000 generated frames; 50,000 random programs, planned and eager; 2,000 loops beside torch
 	GRADD_FUZZ=20000 $(PY) -m pytest -rs tests/protocol/test_fuzz.py
-	GRADD_PROGRAMS=20000 $(PY) -m pytest -rs tests/runtime/test_plans.py
+	$(PY) -m tests.runtime.fuzz 50000
+	GRADD_LOOPS=2000 $(PY) -m pytest -rs tests/congruence/test_loops.py
 	GRADD_FUNCTIONS=20000 $(PY) -m pytest -rs tests/client/test_function_programs.py
 
 hostile: $(STAMP) ## 200 hostile calls of every op, eager and planned; compiled kernels also with bounds checks
@@ -78,6 +82,10 @@ hangs: $(STAMP) ## 120 seeded faults (stopped processes, silent networks) in eve
 
 gradcheck: $(STAMP) ## gradcheck and gradgradcheck of every differentiable op, in a daemon
 	$(PY) -m tests.ops.gradcheck
+	$(PY) -m tests.ops.transformed
+
+peer: $(STAMP) ## PyTorch's own operator samples beside ours (needs the oracle and expecttest)
+	$(PY) -m tests.ops.peer_samples
 
 replay: $(STAMP) ## tests, op samples and random programs, repeated and cut, beside a session that never plans
 	$(PY) -m tests.replay $(REPLAY)

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import pytest
 
-from tests.oracle import Tape
+from tests.oracle import HERE, Tape
 from tests.recordings import Book, book
 from tests.waiting import PATIENCE
 
@@ -56,7 +56,12 @@ def oracle(request: pytest.FixtureRequest, torch: Any) -> Callable[[Callable[[An
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """After a test that asked PyTorch: its recording must be as the test is."""
-    yield
+    try:
+        yield
+    except Exception as error:
+        if not HERE and TAPE in item.stash:
+            error.add_note("What PyTorch says here is a recording; if the test was changed: make record")
+        raise
     if (tape := item.stash.get(TAPE, None)) is None:
         return
     at = book(item.path)
@@ -68,9 +73,11 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Look at all tests before some are deselected."""
-    if config.getoption("--record"):
-        for item in items:
+    """Mark what asks PyTorch, before some are deselected; to record, know all tests of a file."""
+    for item in items:
+        if "torch" in getattr(item, "fixturenames", ()):
+            item.add_marker("oracle")
+        if config.getoption("--record"):
             THERE.setdefault(book(item.path), set()).add(_name(item))
 
 

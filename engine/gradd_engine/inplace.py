@@ -80,10 +80,14 @@ def check_overlap(op: Op, t: Tensor, others: Sequence[Any]) -> None:
 
 
 def _is_read_first(op: Op, t: Tensor, x: Tensor, others: Sequence[Any]) -> bool:
-    """Whether `op` takes `x` for a number, which it reads before anything is written."""
+    """Whether `op` may read `x` though it writes to its memory: a number is read before anything is
+    written.
+    """
     if op.name == "index_write":
         given = [i for i in others[0] if i is not None]
         return len(given) == 1 and given[0].dtype.category == BOOL and x is others[1] and x.numel() == 1
+    if op.name == "assign" and x.numel() != t.numel():
+        return True  # it is expanded, and PyTorch looks for no overlap of such
     return op.name in _FILLING and not x.shape and bool(t.shape)
 
 

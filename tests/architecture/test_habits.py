@@ -39,3 +39,10 @@ def test_one_version_everywhere() -> None:
         }.items()
     }
     assert said == {name: [VERSION] for name in said}
+
+
+def test_every_room_has_a_share_of_the_quick_tests() -> None:
+    quick = [line.partition("::")[0] for line in (ROOT / "tests/quick.txt").read_text().splitlines()]
+    assert [path for path in quick if not (ROOT / path).exists()] == []
+    rooms = {path.parent.name for path in (ROOT / "tests").glob("*/test_*.py")}
+    assert {Path(path).parent.name for path in quick} == rooms - {"docker"}

@@ -94,12 +94,12 @@ class Body:
                 f"{a}.zero_()", f"{a}.fill_({b}.sum())", f"{a}.t().mul_({value})", f"{a}[{i}] += {value}",
                 f"{a}.view(-1)[{i}] = {value}", f"{a}[{a} > 0.5] = {b}.sum()",
                 f"({a} * 1).masked_fill_({a} > 0.5, 0.25)",
-                f"{a}.index_put_((torch.tensor([0]),), {b}.sum())",
+                f"{a} = {a} * 1\n{a}.index_put_((torch.tensor([0]),), {b}.sum())",
                 f"{a}.exp_()", f"{a}.tanh_()",
             ]
         )  # fmt: skip
         with_grad = self.rng.random() < 0.85
-        self.add(how if with_grad else f"with torch.no_grad():\n    {how}")
+        self.add(how if with_grad else "with torch.no_grad():\n    " + how.replace("\n", "\n    "))
 
     def compute(self) -> None:
         """Something that is not in place."""

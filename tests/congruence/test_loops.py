@@ -100,6 +100,9 @@ def test_a_number_from_its_own_memory_is_written_into_a_tensor(place: str) -> No
             assert s.tolist() == [1.0, 2.0, 4.0, 4.0]
             s[:] = s[1]
             assert s.tolist() == [2.0] * 4
+            m = gradd.arange(6).reshape(3, 2)
+            m[1:] = m[1]
+            assert m.tolist() == [[0, 1], [2, 3], [2, 3]]
             with pytest.raises(RuntimeError, match="refer to a single memory location"):
                 s[1:].copy_(s[2])
             with pytest.raises(RuntimeError, match="refer to a single memory location"):

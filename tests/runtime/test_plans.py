@@ -26,7 +26,7 @@ from tests.congruence.programs import Script
 from tests.runtime.peer import Peer
 
 pytestmark = pytest.mark.usefixtures("settled")
-#: random programs in all; `make fuzz` asks for more
+#: random programs in all; `make fuzz` runs more of them (tests/runtime/fuzz.py)
 PROGRAMS = int(os.environ.get("GRADD_PROGRAMS", "1000"))
 
 
