@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine import dtypes
+from gradd_engine.fixed import read_only
 from gradd_engine.schema import type_name as kind_of
 from gradd_engine.surface import of_tensor
 
@@ -121,7 +122,8 @@ def _always(value: bool, name: str) -> property:
 
 for _f in (get_device, is_nonzero, is_same_size, is_signed):
     setattr(Tensor, _f.__name__, _f)
-for _name in ("is_sparse", "is_sparse_csr", "is_quantized", "is_mkldnn", "is_nested", "is_meta"):
+_ALWAYS = ("is_sparse", "is_sparse_csr", "is_quantized", "is_mkldnn", "is_nested", "is_meta")
+for _name in _ALWAYS:
     setattr(Tensor, _name, _always(False, _name))
 _PROPERTIES: dict[str, tuple[Callable[[Tensor], Any], str]] = {
     "layout": (lambda t: strided, "How the elements lie in memory (torch.Tensor.layout)."),
@@ -130,3 +132,4 @@ _PROPERTIES: dict[str, tuple[Callable[[Tensor], Any], str]] = {
 }
 for _name, (_ask, _doc) in _PROPERTIES.items():
     setattr(Tensor, _name, property(_ask, doc=_doc))
+read_only(Tensor, *_ALWAYS, *_PROPERTIES, "is_cuda")

@@ -103,7 +103,7 @@ def correct(t: EngineTensor, info: TensorInfo, session: Session, graph_lost: boo
     shape, strides = tuple(info.shape), tuple(info.strides)
     if (tuple(t.shape), tuple(t.strides)) != (shape, strides):
         # A step that turned it in place ran on one side alone.
-        t.shape, t.strides, changed = Size(shape), strides, True
+        t._shape, t.strides, changed = Size(shape), strides, True
     if graph_lost and t._stands is not None:
         edge = t._stands()
         lost = Edge(Opaque(t, session, None if edge is None else edge.node), 0)

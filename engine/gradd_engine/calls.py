@@ -102,7 +102,7 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
         x = p.name
         lines += [
             f"if isinstance({x}, _Tensor):",
-            f"    {x}__ = ({x}.dtype, {x}.shape, {x}.strides)",
+            f"    {x}__ = ({x}._dtype, {x}._shape, {x}.strides)",
             f"    if {x}.backend is not _backend:",
             f"        if _backend is not None: {general}",
             f"        _backend = {x}.backend",

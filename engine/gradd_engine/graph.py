@@ -221,12 +221,12 @@ def _make(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> OpNode:
     for at in slots:
         x = inputs[at]
         if isinstance(x, Tensor):
-            edge = edge_of(x) if x.dtype.category > 1 else None
+            edge = edge_of(x) if x._dtype.category > 1 else None
             edges.append(edge)
             wants.append(edge is not None)
             metas.append(None if edge is None else TensorMeta(x))
         elif isinstance(x, (list, tuple)):
-            some = [edge_of(t) if isinstance(t, Tensor) and t.dtype.category > 1 else None for t in x]
+            some = [edge_of(t) if isinstance(t, Tensor) and t._dtype.category > 1 else None for t in x]
             edges.extend(some)
             wants.append(any(e is not None for e in some))
             metas.append(_metas(x))
@@ -282,10 +282,10 @@ def record(
     """Give `outs` a node, where an input needs a gradient (or one is `due`) and an output can have one."""
     flags = op.differentiable
     if flags is None and len(outs) == 1:
-        tracked = [outs[0].dtype.category > 1]
+        tracked = [outs[0]._dtype.category > 1]
     else:
         tracked = [
-            o.dtype.category > 1 and (flags is None or flags[min(i, len(flags) - 1)])
+            o._dtype.category > 1 and (flags is None or flags[min(i, len(flags) - 1)])
             for i, o in enumerate(outs)
         ]
     if True not in tracked:

@@ -151,7 +151,7 @@ def infer(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     parts: list[Any] = [state.dtype]
     for x in inputs:
         if isinstance(x, Tensor):
-            parts += (x.dtype, x.shape, x.strides)
+            parts += (x._dtype, x._shape, x.strides)
         else:
             parts.append(x.__class__)
     if op.view:

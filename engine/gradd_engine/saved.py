@@ -30,8 +30,8 @@ class TensorMeta:
     __slots__ = ("conj", "dtype", "offset", "shape", "strides")
 
     def __init__(self, t: Tensor) -> None:
-        self.shape: Size = t.shape
-        self.dtype: DType = t.dtype
+        self.shape: Size = t._shape
+        self.dtype: DType = t._dtype
         self.strides = t.strides
         self.offset = t.offset
         self.conj = t._conj

@@ -10,6 +10,7 @@ import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from .fixed import no_deletion, read_only
 from .layout import MemoryFormat, Size, contiguous_format, has_format, numel, wrap_dim
 from .state import state
 
@@ -107,10 +108,11 @@ class Tensor:
 
     backend: Backend
     storage: Storage | None
-    shape: Size
+    # Stored apart from what users see, `shape` and `dtype`, which they may not assign.
+    _shape: Size
+    _dtype: DType
     strides: tuple[int, ...]
     offset: int
-    dtype: DType
     array: Any
 
     _requires_grad: bool = False
@@ -154,10 +156,10 @@ class Tensor:
     ) -> None:
         self.backend = backend
         self.storage = storage
-        self.shape = shape if type(shape) is Size else Size(shape)
+        self._shape = shape if type(shape) is Size else Size(shape)
         self.strides = strides
         self.offset = offset
-        self.dtype = dtype
+        self._dtype = dtype
         self.array = array
         if version is None:
             # As `new_counter`, without the call: every result comes by here.
@@ -165,6 +167,16 @@ class Tensor:
         self._vc = version
 
     # -- geometry ----------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The sizes of the dimensions."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the elements."""
+        return self._dtype
 
     @property
     def ndim(self) -> int:
@@ -386,31 +398,16 @@ class Tensor:
         return f"tensor({body}, dtype={self.dtype}{tail})"
 
 
-def _refuse(name: str) -> Callable[..., None]:
-    def refuse(*_: Any) -> None:
-        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
-
-    return refuse
-
-
-def _no_deletion(name: str, instead: str = "") -> Callable[..., None]:
-    def refuse(self: Tensor) -> None:
-        raise RuntimeError(f"Deletion of {name} not allowed.{instead}")
-
-    return refuse
-
-
 # Private names of PyTorch that scripts read.
 Tensor._grad_fn = property(  # type: ignore[attr-defined]
-    lambda self: self.grad_fn, None, _no_deletion("_grad_fn", " Detach tensor instead!")
+    lambda self: self.grad_fn, None, no_deletion("_grad_fn", " Detach tensor instead!")
 )
 Tensor._backward_hooks = property(  # type: ignore[attr-defined]
-    lambda self: self._hooks, None, _no_deletion("_backward_hooks")
+    lambda self: self._hooks, None, no_deletion("_backward_hooks")
 )
 
-for _name in ("_version", "device", "grad_fn", "is_leaf", "ndim", "output_nr", "retains_grad"):
-    _no = _refuse(_name)
-    setattr(Tensor, _name, getattr(Tensor, _name).setter(_no).deleter(_no))
+read_only(Tensor, "shape", "dtype", "device", "ndim", "nbytes")
+read_only(Tensor, "grad_fn", "is_leaf", "output_nr", "retains_grad", "_version")
 
 
 def detached(t: Tensor, version: VersionCounter | None = None) -> Tensor:

@@ -127,7 +127,7 @@ def _flags(name: str, inputs: list[Any], attrs: dict[str, Any]) -> list[Any]:
     t = inputs[0]
     if name == "set_data":
         data = inputs[1]
-        t.storage, t.dtype, t.shape = data.storage, data.dtype, data.shape
+        t.storage, t._dtype, t._shape = data.storage, data.dtype, data.shape
         t.strides, t.offset = data.strides, data.offset
     if name == "detach_":
         t._fn, t._requires_grad = None, False

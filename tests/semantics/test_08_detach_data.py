@@ -284,3 +284,25 @@ def test_08_06_complex_numbers_as_real_ones(T: Any, raises: Any) -> None:
         float(T.tensor(1j))
     with raises(RuntimeError, "value cannot be converted to type int64_t without overflow"):
         int(T.tensor(1j))
+
+
+FACTS = (
+    *("shape", "dtype", "device", "ndim", "nbytes", "itemsize", "layout", "T", "H", "mT", "mH"),
+    *("grad_fn", "is_leaf", "output_nr", "retains_grad", "_version"),
+    *("is_cpu", "is_cuda", "is_meta", "is_sparse"),
+)
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_08_04_what_a_tensor_is_cannot_be_assigned(T: Any, raises: Any, name: str) -> None:
+    x = T.ones(2, 3, requires_grad=True)
+    y = x * 2
+    refusal = f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable"
+    for t in (x, y, T.nn.Parameter(T.ones(3))):
+        with raises(AttributeError, refusal):
+            setattr(t, name, (3, 2))
+        with raises(AttributeError, refusal):
+            delattr(t, name)
+    assert (tuple(y.shape), y.dtype) == ((2, 3), T.float32)
+    y.sum().backward()
+    assert x.grad.tolist() == [[2.0] * 3] * 2

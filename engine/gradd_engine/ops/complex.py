@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
+from ..fixed import read_only
 from ..layout import Meta, preserved_strides
 from ..op import LINEAR, op
 from ..registry import named
@@ -325,3 +326,4 @@ def _h(self: Tensor) -> Any:
 
 Tensor.mH = property(_mh)  # type: ignore[attr-defined]
 Tensor.H = property(_h)  # type: ignore[attr-defined]
+read_only(Tensor, "H", "mH")

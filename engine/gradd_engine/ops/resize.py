@@ -35,7 +35,7 @@ def _resize(input: Tensor, size: Sequence[int]) -> Tensor:
         kept = as_strided(detached(input), [have], [1], input.offset)
         named.copy_(as_strided(found, [have], [1], 0), kept)
     input.storage, input.array = found.storage, found.array
-    input.shape, input.strides, input.offset = found.shape, found.strides, found.offset
+    input._shape, input.strides, input.offset = found.shape, found.strides, found.offset
     input._vc.n += 1
     return input
 

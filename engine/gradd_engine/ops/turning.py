@@ -29,7 +29,7 @@ def _turned(input: Tensor, label: str, turn: Callable[..., Any], *args: Any) -> 
     before = carry(input, detached(input))
     before._fn, before._nr = node, nr
     view = turn(before, *args)
-    input.shape, input.strides, input.offset, input.array = view.shape, view.strides, view.offset, view.array
+    input._shape, input.strides, input.offset, input.array = view.shape, view.strides, view.offset, view.array
     input._vc.n += 1
     input._view_version = input._vc.n
     if view._fn is not None:

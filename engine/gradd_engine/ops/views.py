@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..fixed import read_only
 from ..layout import (
     Meta,
     broadcast_strides,
@@ -385,3 +386,4 @@ for _name, _fn in {
     attach(_name, _fn)
 Tensor.T = property(_reversed)  # type: ignore[attr-defined]
 Tensor.mT = property(_matrix_transpose)  # type: ignore[attr-defined]
+read_only(Tensor, "T", "mT")
