@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .accumulate import accumulate, retain
 from .anomaly import check_gradients
+from .fitting import all_shaped, shaped
 from .hooks import answer
 from .nodes import ACCUMULATED, BODY, GRADIENTS, POSTHOOKS, PREHOOKS, SAVED, STOPS, AccumulateGrad, Edge, Node
 from .registry import named
@@ -113,6 +114,8 @@ class GraphTask:
             # As in PyTorch, where several roots hang on a node of their own: one that leads nowhere is not
             # visited, while a single root always is (its hooks run).
             roots = [(e, g) for e, g in roots if e.node in self._needed]
+        if Node.turned:
+            roots = [(e, shaped(e, g, at)) for at, (e, g) in enumerate(roots)]
         for edge, g in roots:
             self._add(edge, g)
         for node in {e.node: None for e, _ in roots}:
@@ -258,6 +261,8 @@ class GraphTask:
 
     def _pass_on(self, node: Node, found: Sequence[Any]) -> None:
         """Hand a node's gradients to the nodes behind it."""
+        if Node.turned and not self.skip:
+            found = all_shaped(node, found)
         buffers = self._buffers
         dependencies, needed = self._dependencies, self._needed
         at = -1
@@ -415,6 +420,8 @@ def _leading_to(order: list[Node], ends: set[Node], strict: bool = False) -> set
 
 def _skippable(order: list[Node]) -> bool:
     """Whether bodies may be skipped on meta: no retained or shaped gradient is looked at."""
+    if Node.turned and any(node.shapes for node in order):
+        return False
     return not any(node.retainers for node in order)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from .dirty import check_history, check_written, rebase
 from .dispatch import flat_tensors
-from .fitting import cast_gradient
+from .fitting import cast_gradient, expandable
 from .nodes import BODY, Node, edge_of, move_retainer, next_priority, node_of
 from .op import op
 from .registry import named
@@ -352,7 +352,7 @@ class BackwardNode(CustomNode):
 
     def _fitted(self, g: Tensor, meta: TensorMeta, at: int) -> Tensor:
         if tuple(g.shape) != tuple(meta.shape):
-            if not _expandable(tuple(meta.shape), tuple(g.shape)):
+            if not expandable(tuple(meta.shape), tuple(g.shape)):
                 raise RuntimeError(
                     f"Function {self._label} returned an invalid gradient at index {at} - got "
                     f"{list(g.shape)} but expected shape compatible with {list(meta.shape)}"
@@ -375,13 +375,6 @@ def _only_tensors(message: str, given: Sequence[Any]) -> None:
     for i, t in enumerate(given):
         if not isinstance(t, Tensor):
             raise RuntimeError(f"{message}, but argument {i} is of type {type(t).__name__}")
-
-
-def _expandable(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
-    """Whether `shape` broadcasts to `to`."""
-    return len(shape) <= len(to) and all(
-        n in (1, m) for n, m in zip(reversed(shape), reversed(to), strict=False)
-    )
 
 
 def _set_history(

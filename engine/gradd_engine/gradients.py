@@ -142,6 +142,8 @@ def check_layout(leaf: Tensor, grad: Tensor) -> None:
     global _warned_layout
     if grad.strides == leaf.strides or _warned_layout or not (state.layout_policy and leaf.backend.is_meta):
         return
+    if grad.shape != leaf.shape:  # the leaf was turned in place since
+        return
     due = contract_strides(leaf)
     if all(n == 1 or s == t for n, s, t in zip(leaf.shape, grad.strides, due, strict=True)):
         return

@@ -96,6 +96,10 @@ class Node:
     _metadata: dict[Any, Any] | None = None
     #: by output: what is known since a user looked at it (see edges.py)
     looks: dict[int, Any] | None = None
+    #: some tensor of this process was ever turned in place behind autograd's back: passes look for `shapes`
+    turned: ClassVar[bool] = False
+    #: by output: the shape of what was turned so, when the node was made
+    shapes: dict[int, Size] | None = None
     #: by number: what an output is like, of a node that has several
     geometries: Mapping[int, Geometry] = MappingProxyType({})
 
@@ -296,3 +300,12 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
         found = AccumulateGrad(leaf)
         leaf._acc = weakref.ref(found)
     return found
+
+
+def remember_shape(t: Tensor) -> None:
+    """Before `t` is turned in place without autograd: its node holds on to the shape it was made for."""
+    fn = t._node()
+    node = fn if fn is not None or t._acc is None else t._acc()
+    if node is not None:
+        Node.turned = True
+        node.shapes = {t._nr if fn is not None else 0: t.shape, **(node.shapes or {})}

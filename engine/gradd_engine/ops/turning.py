@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..inplace import check_inference, check_target
 from ..methods import attach
+from ..nodes import remember_shape
 from ..op import op
 from ..state import state
 from ..tensor import Tensor, carry, detached
@@ -29,9 +30,12 @@ def _turned(input: Tensor, label: str, turn: Callable[..., Any], *args: Any) -> 
     before = carry(input, detached(input))
     before._fn, before._nr = node, nr
     view = turn(before, *args)
+    if view._fn is None:
+        remember_shape(input)
     input._shape, input.strides, input.offset, input.array = view.shape, view.strides, view.offset, view.array
     input._vc.n += 1
-    input._view_version = input._vc.n
+    if view._fn is not None or not input.requires_grad:
+        input._view_version = input._vc.n
     if view._fn is not None:
         view._fn._label = label
         input._fn, input._nr = view._fn, 0

@@ -96,6 +96,8 @@ class Found:
     def _tensor(self, t: Tensor) -> tuple[Any, ...]:
         if t._hooks or t._post_hooks or t._tangents or t._stands is not None:
             raise Unplannable
+        if Node.turned and t._acc is not None and (leaf := t._acc()) is not None and leaf.shapes:
+            raise Unplannable
         base = t._base
         return (
             t.shape,
@@ -117,7 +119,7 @@ class Found:
         )
 
     def _node(self, node: Node) -> tuple[Any, ...]:
-        if node.tensor_hooks or node.pre_hooks or node.post_hooks:
+        if node.tensor_hooks or node.pre_hooks or node.post_hooks or node.shapes:
             raise Unplannable
         if isinstance(node, AccumulateGrad):
             return ("leaf", self._place(node.variable))
