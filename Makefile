@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 SPREAD := -n auto --maxprocesses 8 --dist worksteal
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test test-quick record lint types bench bench-quick bench-versus openapi openapi-check parity ptsuite check fuzz hostile hangs gradcheck replay leak test-docker clean
+.PHONY: help setup demo test test-quick record lint types bench bench-quick bench-versus openapi openapi-check parity ptsuite check fuzz hostile hangs gradcheck peer replay leak test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +82,10 @@ hangs: $(STAMP) ## 120 seeded faults (stopped processes, silent networks) in eve
 
 gradcheck: $(STAMP) ## gradcheck and gradgradcheck of every differentiable op, in a daemon
 	$(PY) -m tests.ops.gradcheck
+	$(PY) -m tests.ops.transformed
+
+peer: $(STAMP) ## PyTorch's own operator samples beside ours (needs the oracle and expecttest)
+	$(PY) -m tests.ops.peer_samples
 
 replay: $(STAMP) ## tests, op samples and random programs, repeated and cut, beside a session that never plans
 	$(PY) -m tests.replay $(REPLAY)

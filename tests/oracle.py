@@ -278,7 +278,7 @@ class Tape:
             return ["a", len(self._arrays) - 1]
         if type(x).__name__ == "Size":
             return ["s", *x]
-        if hasattr(x, "n_fields"):  # a structure with names
+        if isinstance(x, tuple) and hasattr(x, "n_fields"):  # with names
             return ["n", [*type(x).__match_args__], *map(self._tell, x)]
         if isinstance(x, (list, tuple)):
             return ["l" if isinstance(x, list) else "t", *map(self._tell, x)]

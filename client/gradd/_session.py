@@ -171,7 +171,7 @@ class Session:
         self.doubt = self.graphs_lost = False
 
     def check(self, upto: Sent | None = None) -> None:
-        """Raise, once, the server's error that nobody saw (of batches up to `upto`); behind it was skipped."""
+        """Raise, once, the server's error that nobody saw, of batches up to `upto`; behind it was skipped."""
         wire = self.wire
         if wire.unseen is None or (upto is not None and wire.unseen_seq > upto.message.seq):
             return

@@ -186,7 +186,7 @@ class Wire:
 
     @property
     def graphs_stand(self) -> bool:
-        """Whether the unseen error left graphs as they were: a pass was stopped, and nothing done behind it."""
+        """Whether the unseen error left graphs as they were: it stopped a pass, nothing was done after."""
         return self.stopped and self.unseen_seq == self.seq
 
     def saw(self) -> Exception:

@@ -74,13 +74,17 @@ def spend(name: str, work: int, nbytes: int) -> None:
 
 
 def spread(inputs: Iterable[Any]) -> int:
-    """Bytes of what tensors stand for that take less memory than that: expanded ones, windows that overlap."""
+    """Bytes of what tensors stand for that lie in less memory: expanded ones, windows that overlap."""
     found = 0
     for t in inputs:
         if isinstance(t, Tensor):
             count = numel(t.shape)
-            if count > _SMALL and 1 + sum((n - 1) * abs(s) for n, s in zip(t.shape, t.strides, strict=True)) < count:
+            if count > _SMALL and _span(t) < count:
                 found += count * t.dtype.itemsize
         elif isinstance(t, (list, tuple)):
             found += spread(t)
     return found
+
+
+def _span(t: Tensor) -> int:
+    return 1 + sum([(n - 1) * abs(s) for n, s in zip(t.shape, t.strides, strict=True)])

@@ -203,10 +203,10 @@ class BackwardNode(CustomNode):
             elif given and not written and (i in numbers or not o.requires_grad):
                 if split and _among(o, self._to_save):
                     raise RuntimeError(
-                        "An input that has been returned as-is as output is being saved for backward. This is "
-                        "not supported if you override setup_context. You should return and save a view of "
-                        "the input instead, e.g. with x.view_as(x) or setup ctx inside the forward function "
-                        "itself."
+                        "An input that has been returned as-is as output is being saved for backward. This "
+                        "is not supported if you override setup_context. You should return and save a view "
+                        "of the input instead, e.g. with x.view_as(x) or setup ctx inside the forward "
+                        "function itself."
                     )
                 with ambient(grad=False):
                     outputs[i] = named.view(o, list(o.shape))

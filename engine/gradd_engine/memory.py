@@ -26,8 +26,8 @@ class OutOfQuota(RuntimeError):
 class Account:
     """A byte counter with a limit. One session's tensors share one account.
 
-    ``used`` are the bytes of tensors, ``other`` those of replies, pins, uploads and programs. Storages refer to
-    the account and nodes to ``graphs``, so references count them: nobody has to, and `take` stays cheap.
+    ``used`` are the bytes of tensors, ``other`` those of replies, pins, uploads and programs. Storages refer
+    to the account and nodes to ``graphs``, so references count them: nobody has to, and `take` stays cheap.
     """
 
     __slots__ = ("graphs", "limit", "other", "peak", "used")

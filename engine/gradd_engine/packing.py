@@ -169,7 +169,7 @@ class saved_tensors_hooks:
         if state.unpackable is not None:
             raise RuntimeError(state.unpackable)
         _check_callable("_push_saved_tensors_default_hooks()", self.pack_hook, self.unpack_hook)
-        # One stack for all pairs, in the thread's state: what is entered within a pass ends with its callable.
+        # One stack for all, in the thread's state: what is entered within a pass ends with its callable.
         state.packings = (*state.packings, (state.packing, state.watcher))
         state.packing, state.watcher = (self.pack_hook, self.unpack_hook), Packing()
 

@@ -74,8 +74,8 @@ class Saved:
         t = self.tensor
         if t._cut > owner.priority:
             raise RuntimeError(
-                "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
-                "supported, please use out-of-place `.detach()` instead"
+                "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is "
+                "not supported, please use out-of-place `.detach()` instead"
             )
         if t._vc.n == self.version:
             return
@@ -121,8 +121,8 @@ class Packed:
     """A saved tensor that is packed: `box` is what the pack hook gave, `unpack` the hook that turns it back.
 
     In a process that has no hook (a server), both are with the client. `edge` says where the gradient of
-    the tensor goes, so that what is unpacked has its history; `stand_in` stands for it where the user's code is
-    given what was unpacked.
+    the tensor goes, so that what is unpacked has its history; `stand_in` stands for it where the user's code
+    is given what was unpacked.
     """
 
     __slots__ = ("_edge", "_nr", "box", "found", "stand_in", "unpack")

@@ -37,9 +37,16 @@ class Thing:
         raise OwnError("no")
 
 
-def library() -> types.ModuleType:
+class Other(Thing):
+    """One that computes otherwise."""
+
+    def __init__(self, values: Any, by: float = 1.5) -> None:
+        super().__init__(values * by)
+
+
+def library(thing: type[Thing] = Thing) -> types.ModuleType:
     found: Any = types.ModuleType("library")
-    found.Thing = Thing
+    found.Thing = thing
     found.same = lambda thing: thing
     return found
 
@@ -99,8 +106,8 @@ def test_other_answers_are_told(book: Book, monkeypatch: pytest.MonkeyPatch) -> 
     tape = Tape(library())
     conversation(tape.torch, value=1.0 + 1e-9)
     assert book.fault("test", tape) == ""
-    tape = Tape(library())
-    conversation(tape.torch, value=3.0)
+    tape = Tape(library(Other))
+    conversation(tape.torch)
     assert book.fault("test", tape) == "is stale: PyTorch answers otherwise"
 
 

@@ -1,9 +1,9 @@
 """Random autograd.Functions, spelled alike for PyTorch and gradd: what they give, and what passes find.
 
-A program makes one Function and calls it on inputs of every kind: leaves, results, views and views of views, their
-bases, tensors that need no gradient, one tensor twice. Its forward writes to inputs, marks them dirty or not, and
-returns inputs, views, new tensors, integers and what is no tensor. Values are small integers in float64, so that
-two modules compare exactly.
+A program makes one Function and calls it on inputs of every kind: leaves, results, views and views of
+views, their bases, tensors that need no gradient, one tensor twice. Its forward writes to inputs, marks them
+dirty or not, and returns inputs, views, new tensors, integers and what is no tensor. Values are small
+integers in float64, so that two modules compare exactly.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ class Program:
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
         self.seen: list[Any] = []
-        #: gradd differs on purpose (docs/parity.md): a Function wrote to a view that is not its first input, or
-        #: gives that no gradient
+        #: gradd differs on purpose (docs/parity.md): a Function wrote to a view that is not its first input,
+        #: or gives that no gradient
         self.differs = False
 
     def run(self, T: Any) -> list[Any]:

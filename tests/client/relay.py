@@ -26,7 +26,8 @@ class Relay:
         self._holding = False
         #: set once the harm was done
         self.done = threading.Event()
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._threads: list[threading.Thread] = []
+        self._start(self._accept)
 
     # -- harms ---------------------------------------------------------------------------------------
 
@@ -54,11 +55,22 @@ class Relay:
         self._count(0)
 
     def close(self) -> None:
-        """End every connection."""
-        self._listener.close()
+        """End every connection, and take no more."""
+        _shut(self._listener)  # wakes who waits for one
+        for thread in self._threads[:1]:
+            thread.join()
         with self._lock:
             for end in self._open:
                 _shut(end)
+        while self._threads:
+            self._threads.pop().join()
+        for end in (self._listener, *self._open):
+            end.close()
+
+    def _start(self, target: Callable[..., None], *arguments: socket.socket) -> None:
+        thread = threading.Thread(target=target, args=arguments, daemon=True)
+        self._threads.append(thread)
+        thread.start()
 
     def _count(self, size: int) -> None:
         with self._lock:
@@ -85,7 +97,7 @@ class Relay:
             with self._lock:
                 self._open += [near, far]
             for source, sink in ((near, far), (far, near)):
-                threading.Thread(target=self._pump, args=(source, sink), daemon=True).start()
+                self._start(self._pump, source, sink)
 
     def _pump(self, source: socket.socket, sink: socket.socket) -> None:
         while True:

@@ -9,6 +9,7 @@ too much or dies is ended and its case reported. Exit status 1 where anything wa
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import subprocess
@@ -75,8 +76,9 @@ class Worker:
                 died.append(line)
                 del died[:-40]
 
-        threading.Thread(target=read, daemon=True).start()
-        threading.Thread(target=listen, daemon=True).start()
+        self._readers = [threading.Thread(target=each, daemon=True) for each in (read, listen)]
+        for reader in self._readers:
+            reader.start()
         ready = self._next(START)
         if ready is None:
             raise RuntimeError(f"a worker did not start: {''.join(self._died)}")
@@ -104,7 +106,19 @@ class Worker:
 
     def _end(self) -> None:
         self.child.kill()
+        self._close()
+
+    def _close(self) -> None:
+        """Let the child end, and what it said be read."""
+        assert self.child.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self.child.stdin.close()
         self.child.wait()
+        for reader in self._readers:
+            reader.join()
+        for pipe in (self.child.stdout, self.child.stderr):
+            assert pipe is not None
+            pipe.close()
 
     def run(self) -> None:
         """Take ops from the queue until there is none."""
@@ -117,9 +131,7 @@ class Worker:
             self._op(op)
             with self._found.lock:
                 self._found.ops += 1
-        assert self.child.stdin is not None
-        self.child.stdin.close()
-        self.child.wait()
+        self._close()
 
     def _op(self, op: str) -> None:
         at = 0

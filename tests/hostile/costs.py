@@ -17,7 +17,7 @@ import signal
 import sys
 import warnings
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -87,7 +87,9 @@ def made(x: Any) -> Any:
     if not isinstance(x, Given):
         return x
     shape = Size(eval(x.layout[6:])) if x.layout.startswith("sizes") else Size(x.shape)
-    base = np.array(x.values[tuple(slice(0, 1 if n != m else m) for n, m in zip(shape, x.shape, strict=True))])
+    base = np.array(
+        x.values[tuple(slice(0, 1 if n != m else m) for n, m in zip(shape, x.shape, strict=True))]
+    )
     t = NUMPY.from_array(base, x.dtype)
     strides = tuple(
         0 if n != m else s for n, m, s in zip(shape, x.shape, contiguous_strides(base.shape), strict=True)
@@ -120,7 +122,7 @@ def _try(call: Call) -> str:
         run(call)
     except MemoryError as error:
         return f"memory ran out: {str(error)[:80]}"
-    except Exception:  # noqa: S110 - a refusal is as good as a result
+    except Exception:
         pass
     grown = _peak() - before
     return f"{grown >> 20} MiB were taken" if grown > FACTOR * QUOTA else ""
@@ -133,7 +135,10 @@ def cases(some: list[Call], name: str, count: int, seed: int) -> Iterator[Call]:
         yield enlarge(rng, some[number % len(some)])
 
 
-def _child(calls: list[Call], first: int, write: Callable[[str], None]) -> None:
+def _child(calls: list[Call], first: int, writer: int) -> None:
+    def write(text: str) -> None:
+        os.write(writer, text.encode())
+
     resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for number, call in enumerate(calls[first:], first):
@@ -156,7 +161,7 @@ def find(name: str, calls: list[Call]) -> Iterator[tuple[Call, str]]:
             os.close(reader)
             with open(os.devnull, "w") as nothing:
                 os.dup2(nothing.fileno(), 2)
-            _child(calls, first, lambda text: os.write(writer, text.encode()))
+            _child(calls, first, writer)
             os._exit(0)
         os.close(writer)
         at = first

@@ -12,8 +12,8 @@ pytest.importorskip("numba", reason="numba makes the handler of guarded memory: 
 
 from tests.hostile import __main__ as hostile
 
-#: calls of each op in a run of the tests; the first ones of each are valid
-CASES = int(os.environ.get("GRADD_HOSTILE", "4"))
+#: calls of each op in a run of the tests; the first one of each is valid
+CASES = int(os.environ.get("GRADD_HOSTILE", "3"))
 #: tries ops with something planted, and prints for each how many faults were found
 TRY = """
 import os

@@ -46,7 +46,7 @@ CLASSES = {
 }  # fmt: skip
 #: problems that a call may be answered with
 SLUGS = {
-    "invalid-op", "op-failed", "op-not-found", "op-not-public", "quota-exceeded", "malformed-frame",
+    "invalid-op", "op-failed", "op-not-found", "work-exceeded", "quota-exceeded", "malformed-frame",
     "invalid-data",
 }  # fmt: skip
 _OURS = tuple(str(Path(str(p.__file__)).parent) for p in (gradd_engine, gradd_protocol, gradd_runtime))
@@ -393,7 +393,7 @@ def stated(error: BaseException) -> bool:
 def _left_its_arrays(error: BaseException) -> bool:
     """Whether a kernel that was compiled with checks of every index found one outside."""
     cause = error.__cause__ or error
-    return _BOUNDS and isinstance(cause, IndexError) and "out of bounds" in str(cause) and not stated(cause)
+    return _BOUNDS and type(cause) is IndexError and str(cause) == "index is out of bounds"
 
 
 def _where(error: BaseException) -> str:

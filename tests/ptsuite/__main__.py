@@ -1,8 +1,8 @@
 """Runs PyTorch's tests under gradd and compares with what passes under real torch (`make ptsuite`).
 
-Prints the counts of each file, names the tests that fail and are not in `tests.ptsuite.failing`, and fails where
-there are any, or where fewer pass than are recorded. What real torch passes is kept beside the results, and not
-run again.
+Prints the counts of each file, names the tests that fail and are not in `tests.ptsuite.failing`, and fails
+where there are any, or where fewer pass than are recorded. What real torch passes is kept beside the results,
+and not run again.
 """
 
 from __future__ import annotations

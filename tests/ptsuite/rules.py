@@ -1,5 +1,5 @@
-"""Which of PyTorch's tests are gradd's to pass: those that real torch passes here, and that are of nothing that
-gradd does not have by design.
+"""Which of PyTorch's tests are gradd's to pass: those that real torch passes here, and that are of nothing
+that gradd does not have by design.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def _source(path: Path, test: str) -> str:
 
 
 def not_ours(path: Path, test: str, theirs: dict[str, Any] | None, ours: dict[str, Any]) -> str:
-    """Why a test of the file at `path` is not counted; empty where it is. `theirs` and `ours` are what came of
-    it under real torch and under gradd.
+    """Why a test of the file at `path` is not counted; empty where it is. `theirs` and `ours` are what came
+    of it under real torch and under gradd.
     """
     if theirs is None or theirs["outcome"] not in ("pass", "skip"):
         return "real torch does not pass it here"

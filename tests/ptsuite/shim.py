@@ -1,8 +1,8 @@
 """Runs a file of PyTorch's tests whose `import torch` finds gradd.
 
-A name that gradd lacks is an AttributeError in the test that uses it; while the file is read, where names stand
-in decorators and class bodies, it is an `Absent`. `torch.testing._internal` and `torch.utils._pytree` are real
-torch's: its `assertEqual` compares, on converted values.
+A name that gradd lacks is an AttributeError in the test that uses it; while the file is read, where names
+stand in decorators and class bodies, it is an `Absent`. `torch.testing._internal` and `torch.utils._pytree`
+are real torch's: its `assertEqual` compares, on converted values.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def source_of(path: Path) -> str:
 
 
 class Absent:
-    """A name that gradd does not have, where a file mentions it: whoever uses it later gets AttributeError."""
+    """A name that gradd does not have, where a file mentions it: using it later is an AttributeError."""
 
     reading = False
 
@@ -143,10 +143,10 @@ class TestCase(utils.TestCase):  # type: ignore[misc]
         gradd.manual_seed(utils.SEED)
 
     def assertEqual(self, x: Any, y: Any, *args: Any, **kwargs: Any) -> None:
-        super().assertEqual(to_torch(x), to_torch(y), *args, **kwargs)
+        super().assertEqual(to_torch(x), to_torch(y), *args, **kwargs)  # noqa: PT009
 
     def assertNotEqual(self, x: Any, y: Any, *args: Any, **kwargs: Any) -> None:
-        super().assertNotEqual(to_torch(x), to_torch(y), *args, **kwargs)
+        super().assertNotEqual(to_torch(x), to_torch(y), *args, **kwargs)  # noqa: PT009
 
 
 TestCase.__test__ = False  # not one of the project's

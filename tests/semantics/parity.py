@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
+from tests.ptsuite.failing import AT_LEAST, GROUPS
 from tests.semantics.conftest import DIFFERS
 from tests.semantics.inventory import ITEMS, PENDING, SECTIONS
 
@@ -50,8 +51,8 @@ Small differences that no item names:
   `.grad`.
 - A pass over a batch of cotangents (`is_grads_batched`) that meets hooks or Functions is a pass for each of
   them.
-- A Function that writes to a view may be given it in any place, and its gradient may be None: the rest of the base
-  keeps its gradient. PyTorch takes the view for the first input, and drops the base's whole gradient.
+- A Function that writes to a view may be given it in any place, and its gradient may be None: the rest of the
+  base keeps its gradient. PyTorch takes the view for the first input, and drops the base's whole gradient.
 - A Function's `vmap` sees the mapped dimension as dimension 0.
 - `func.jvp` inside a `dual_level` works; PyTorch refuses to nest them.
 - Complex `conj()` is a lazy view; there is no negative bit, so `z.conj().imag` is a copy and `is_neg()` is
@@ -63,6 +64,20 @@ Small differences that no item names:
   that recorded it.
 - The gradient of `det` at an exactly singular matrix is 0 with `create_graph` too; that of a norm of order 0
   is no gradient.
+"""
+
+_SUITE = """
+## PyTorch's own tests
+
+`make ptsuite PYTORCH_TESTS=<the folder test of a checkout of PyTorch>` runs `test_autograd.py`,
+`autograd/test_functional.py`, `autograd/test_complex.py` and `functorch/test_eager_transforms.py` with gradd
+in the place of torch. Counted are tests that real torch passes on the CPU and that are of nothing that gradd
+leaves out by design (`tests/ptsuite/rules.py`: subclasses and dispatch modes, compilers, sparse, quantized
+and nested tensors, the profiler, C++ extensions, private names of `torch._C`). At least {passing} pass; these
+{failing} do not:
+
+| why | tests |
+|---|---|
 """
 
 
@@ -109,7 +124,16 @@ def page() -> str:
         for number, title in enumerate(titles, 1):
             item = f"{section}.{number}"
             text += _row(item, title, known.get(item, [])) + "\n"
-    return text + _TAIL
+    return text + _TAIL + _suite()
+
+
+def _suite() -> str:
+    """What of PyTorch's own tests fails, and why."""
+    text = _SUITE.format(passing=AT_LEAST, failing=sum(len(tests.split()) for _, tests in GROUPS))
+    for reason, tests in GROUPS:
+        names = ", ".join(f"`{test}`" for test in tests.split())
+        text += f"| {reason} | {names} |\n"
+    return text
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""§14: Functions that write to what they are given; §2, §8, §13, §15: what else passes and saved tensors refuse."""
+"""§14: Functions that write to what they are given; §2, §5, §8, §13, §15: passes and what they saved."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 CAPTURED = (
-    "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
-    "({}) that would mutate a captured Tensor. This is not supported; please rewrite the function being "
-    "transformed to explicitly accept the mutated Tensor(s) as inputs."
+    "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place "
+    "operation ({}) that would mutate a captured Tensor. This is not supported; please rewrite the function "
+    "being transformed to explicitly accept the mutated Tensor(s) as inputs."
 )
 ESCAPED = (
     "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "
@@ -60,12 +60,12 @@ NAMES = (
 )  # fmt: skip
 
 
-def rows(T: Any, f: Callable[[Any], Any], x: Any, again: bool = False) -> Any:
+def rows(T: Any, f: Callable[[Any], Any], x: Any) -> Any:
     """The Jacobian, a pass for each row."""
     x = x.clone().requires_grad_()
     flat = f(x).reshape(-1)
-    found = [T.autograd.grad(flat[k], x, retain_graph=True, create_graph=again)[0] for k in range(flat.numel())]
-    return T.stack(found)
+    count = flat.numel()
+    return T.stack([T.autograd.grad(flat[k], x, retain_graph=True)[0] for k in range(count)])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -201,11 +201,13 @@ def test_18_04_gradients_of_what_was_computed_outside(T: Any, leaf: Any) -> None
     twice = T.vmap(lambda a: T.vmap(lambda b: pulled(a * b))(T.eye(3)))(2 * T.ones(2, 3))
     assert twice.shape == (2, 3, 3)
     assert twice[1].diagonal().tolist() == [4.0, 8.0, 12.0]
-    found = T.vmap(
-        lambda v: T.autograd.grad(y, [x, unused], v, retain_graph=True, allow_unused=True, materialize_grads=True)
-    )(T.eye(3))
-    assert [f.shape for f in found] == [(3, 3), (3, 1)]
-    assert T.vmap(lambda v: v * T.autograd.grad(y.sum(), x, retain_graph=True)[0])(T.eye(3))[2, 2].item() == 6.0
+
+    def filled(v: Any) -> Any:
+        return T.autograd.grad(y, [x, unused], v, True, allow_unused=True, materialize_grads=True)
+
+    assert [f.shape for f in T.vmap(filled)(T.eye(3))] == [(3, 3), (3, 1)]
+    found = T.vmap(lambda v: v * T.autograd.grad(y.sum(), x, retain_graph=True)[0])(T.eye(3))
+    assert found[2, 2].item() == 6.0
 
 
 def test_18_04_what_escapes(T: Any, raises: Any) -> None:
@@ -248,7 +250,7 @@ def test_18_04_a_rule_gets_the_structure_of_its_arguments(T: Any, raises: Any) -
     assert seen == [(0, [0, 0])]
     with raises(
         RuntimeError,
-        "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected "
-        "out_dims=(0, 0) to be compatible with the structure of `output`. …",
+        "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. "
+        "Expected out_dims=(0, 0) to be compatible with the structure of `output`. …",
     ):
         T.vmap(Two.apply)(T.ones(2), [T.ones(2)])

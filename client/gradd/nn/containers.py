@@ -378,7 +378,8 @@ class DataParallel(Module):
         self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0
     ) -> None:
         super().__init__()
-        self.dim, self.device_ids = dim, []
+        self.dim = dim
+        self.device_ids: list[int] = []
         self.module = module
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:

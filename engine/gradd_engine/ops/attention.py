@@ -13,6 +13,7 @@ from ..layout import Meta
 from ..op import op
 from .arithmetic import add, mul, sub
 from .binary import where
+from .cast import to_dtype
 from .common import np_dtype, same
 from .create import full
 from .dropout import dropout
@@ -99,11 +100,16 @@ def _causal(xp: Any, rows: int, columns: int, dtype: Any, meta: Meta) -> Any:
     return xp.where(xp.tri(rows, columns, dtype=bool), number(0), number(-math.inf))
 
 
+def _causal_cost(rows: int, columns: int, dtype: Any) -> tuple[int, int]:
+    """Of a flag for each element, and the numbers of rows and columns."""
+    return rows * columns + rows + columns, rows * columns + 16 * (rows + columns)
+
+
 causal_mask: Op = op(
     "causal_mask(int rows, int columns, *, dtype dtype)",
     infer=lambda rows, columns, dtype: Meta((rows, columns), dtype),
     impl=_causal,
-    cost=lambda rows, columns, dtype: (rows * columns + rows + columns, rows * columns + 16 * (rows + columns)),
+    cost=_causal_cost,
     needs_meta=True,
     namespace="-",
     doc="-inf above the diagonal, else 0: added to scores it hides what comes later.",
@@ -124,6 +130,10 @@ def _attention(
     if enable_gqa:
         groups = query.shape[-3] // key.shape[-3]
         key, value = (t.repeat_interleave(groups, -3) for t in (key, value))
+    kind = query.dtype
+    if kind.is_half:
+        # As PyTorch's kernels do: one rounding to 16 bits, at the end.
+        query, key, value = (to_dtype(t, dtypes.float32) for t in (query, key, value))
     # Both factors get the root of the scale, so that neither product grows too large for 16 bits.
     whole = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     root = math.sqrt(abs(whole))
@@ -135,7 +145,7 @@ def _attention(
     weights = safe_softmax(scores)
     if dropout_p > 0:
         weights = dropout(weights, dropout_p)
-    return weights.matmul(value)
+    return to_dtype(weights.matmul(value), kind)
 
 
 scaled_dot_product_attention = op(

@@ -10,7 +10,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
-from ..layout import Meta
+from ..cost import TURN
+from ..layout import Meta, numel
 from ..op import LINEAR, op
 from ..surface import public
 
@@ -154,12 +155,22 @@ def _images(
     return padded[..., above : above + h, left : left + w]
 
 
+def _blocks_cost(input: Tensor, size: Pair, kernel_size: Pair, padding: Pair) -> tuple[int, int]:
+    """Of a turn for each cell of a block, and the padded planes."""
+    planes = numel(input.shape[:-2])
+    padded = planes * numel([n + 2 * p for n, p in zip(size, padding, strict=True)])
+    return TURN * numel(kernel_size) + padded, padded * input.dtype.itemsize
+
+
 _HOW = "int[] kernel_size, int[] dilation, int[] padding, int[] stride"
 
 columns: Op = op(
     f"im2col(Tensor input, *, {_HOW})",
     infer=_columns_infer,
     impl=_columns,
+    cost=lambda input, kernel_size, dilation, padding, stride: _blocks_cost(
+        input, input.shape[-2:], kernel_size, padding
+    ),
     vjp=lambda g, input_meta, kernel_size, dilation, padding, stride: images(
         g,
         output_size=list(input_meta.shape[-2:]),
@@ -179,6 +190,9 @@ images: Op = op(
     f"col2im(Tensor input, *, int[] output_size, {_HOW})",
     infer=_images_infer,
     impl=_images,
+    cost=lambda input, output_size, kernel_size, dilation, padding, stride: _blocks_cost(
+        input, output_size, kernel_size, padding
+    ),
     vjp=lambda g, kernel_size, dilation, padding, stride: columns(
         g, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride
     ),

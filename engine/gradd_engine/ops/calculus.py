@@ -33,6 +33,8 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: 
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     d = wrap_dim(dim, input.ndim)
+    if not n:
+        return input.clone()  # type: ignore[attr-defined]
     for more in (prepend, append):
         if more is not None and more.ndim != input.ndim:
             raise RuntimeError("diff expects prepend or append to be the same dimension as input")

@@ -116,6 +116,13 @@ def _pdist_impl(xp: Any, a: Any, p: float) -> Any:
     return norm_of(xp, a[i] - a[j], p, (-1,), False, None)
 
 
+def _pdist_cost(input: Tensor, p: float = 2.0) -> tuple[int, int]:
+    """Of a difference for each pair of rows, which the norm goes through, and the pairs themselves."""
+    rows, columns = input.shape
+    pairs = rows * (rows - 1) // 2
+    return 4 * pairs * columns, 3 * pairs * columns * input.dtype.itemsize + 16 * pairs + rows * rows
+
+
 def _pairs(n: int) -> tuple[Any, Any]:
     rows = triu_indices(n, n, 1)
     return rows.select(0, 0), rows.select(0, 1)
@@ -135,6 +142,7 @@ _pdist: Op = op(
     "_pdist_forward(Tensor input, float p=2.0)",
     infer=_pdist_infer,
     impl=_pdist_impl,
+    cost=_pdist_cost,
     vjp=_pdist_vjp,
     node="PdistBackward0",
     namespace="-",

@@ -1,4 +1,4 @@
-"""What does not depend on an input and yet has a gradient for it: zeros, where PyTorch says zeros and not None."""
+"""Zeros as the gradient of what does not depend on an input, where PyTorch says zeros and not None."""
 
 from __future__ import annotations
 

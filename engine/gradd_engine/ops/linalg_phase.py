@@ -11,12 +11,12 @@ from .common import same
 from .diagonals import diagonal
 
 _EIGEN = (
-    " in the complex case are specified up to multiplication by e^{i phi}. The specified loss function depends "
-    "on this quantity, so it is ill-defined."
+    " in the complex case are specified up to multiplication by e^{i phi}. The specified loss function "
+    "depends on this quantity, so it is ill-defined."
 )
 _SINGULAR = (
-    "svd_backward: The singular vectors in the complex case are specified up to multiplication by e^{i phi}. The "
-    "specified loss function depends on this phase term, making it ill-defined."
+    "svd_backward: The singular vectors in the complex case are specified up to multiplication by e^{i phi}. "
+    "The specified loss function depends on this phase term, making it ill-defined."
 )
 
 
@@ -50,6 +50,7 @@ def one_phase(left: Any, right: Any) -> tuple[Any, Any]:
     """The same of left and right singular vectors, which turn together; None where one has no gradient."""
     some = right if left is None else left
     phase = diagonal(some, 0, -2, -1)
-    other = phase.new_zeros(list(phase.shape)) if left is None or right is None else diagonal(right, 0, -2, -1)
+    alone = left is None or right is None
+    other = phase.new_zeros(list(phase.shape)) if alone else diagonal(right, 0, -2, -1)
     found = _phase_free(some, phase, other, message=_SINGULAR)
     return (None, found) if left is None else (found, right)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..cost import TURN
 from ..layout import Meta
 from ..op import Joint, Op, op
 from ..tensor import Tensor
@@ -164,8 +165,8 @@ def _householder_impl(xp: Any, a: Any, tau: Any) -> Any:
     m, n = a.shape[-2:]
     out = xp.broadcast_to(xp.eye(m, n, dtype=a.dtype), a.shape).copy()
     for i in reversed(range(tau.shape[-1])):
-        v = xp.tril(a, -1)[..., :, i] + xp.eye(m, dtype=a.dtype)[i]
-        v = xp.where(xp.arange(m) < i, 0, v)
+        v = xp.where(xp.arange(m) <= i, 0, a[..., :, i])
+        v[..., i] = 1
         out -= (tau[..., i, None] * v)[..., :, None] * xp.matmul(xp.conjugate(v)[..., None, :], out)
     return out
 
@@ -193,6 +194,10 @@ householder_product = op(
     "linalg_householder_product(Tensor input, Tensor tau)",
     infer=_householder_infer,
     impl=_householder_impl,
+    cost=lambda input, tau: (
+        tau.shape[-1] * (TURN + 4 * input.numel()),
+        3 * input.numel() * input.dtype.itemsize,
+    ),
     composite=_householder,
     namespace="linalg",
     doc="The first columns of a product of Householder reflections (torch.linalg.householder_product).",

@@ -49,7 +49,7 @@ def _nextafter_infer(input: Tensor, other: Tensor) -> Meta:
 def _half_neighbour(xp: Any, a: Any, b: Any, dtype: Any) -> Any:
     """The next 16-bit float: floats of one sign are ordered as the integers of their bits are."""
     a, b = xp.broadcast_arrays(a.astype(dtype), b.astype(dtype))
-    bits = xp.ascontiguousarray(a).view(xp.int16)
+    bits = xp.ascontiguousarray(a).view(xp.int16).reshape(a.shape)
     away = xp.where((b > a) == (a > 0), 1, -1).astype(xp.int16)
     tiny = xp.where(xp.signbit(b), xp.int16(-32767), xp.int16(1))
     moved = xp.where(a == 0, tiny, bits + away).astype(xp.int16).view(dtype)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
+from ..cost import TURN
 from ..kernels.images_pool import add_at, max_windows, out_shape, pick
 from ..layout import Meta, numel, preserved_strides
 from ..op import LINEAR, op
@@ -179,12 +180,15 @@ max_with_indices: Op = op(
     "bool ceil_mode)",
     infer=_max_infer,
     impl=_max,
+    # a number for each place of a window and of the plane, whatever the batch
+    cost=lambda input, kernel_size, stride, padding, dilation, ceil_mode: (
+        TURN * numel(kernel_size) + numel(input.shape[-2:]),
+        32 * numel([n + 2 * p for n, p in zip(input.shape[-2:], padding, strict=True)]),
+    ),
     many=True,
     differentiable=(True, False),
     vjp={
-        "input": lambda g, input, out1: constant_in(
-            max_backward(g, out1, size=list(input.shape[-2:])), input
-        )
+        "input": lambda g, input, out1: constant_in(max_backward(g, out1, size=list(input.shape[-2:])), input)
     },
     jvp=lambda input_t, out1: [max_pick(input_t, out1), None],
     node="MaxPool2DWithIndicesBackward0",

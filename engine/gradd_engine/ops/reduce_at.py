@@ -149,7 +149,7 @@ def _refuse(xp: Any, g: Any, zeros: Any, message: str) -> Any:
     return g.copy()
 
 
-_refused_of_zeros = op(
+_refused_of_zeros: Op = op(
     "refused_of_zeros(Tensor input, Tensor zeros, str message)",
     infer=lambda input, zeros, message: Meta(tuple(input.shape), input.dtype, preserved_strides(input)),
     impl=_refuse,
@@ -158,7 +158,7 @@ _refused_of_zeros = op(
     namespace="-",
     doc="`input`; RuntimeError with `message` where one of the counts `zeros` is above 1.",
 )
-_once = op(
+_once: Op = op(
     "once_of_zeros(Tensor input, Tensor zeros, str message)",
     infer=lambda input, zeros, message: Meta(tuple(input.shape), input.dtype, preserved_strides(input)),
     impl=lambda xp, a, zeros, message: a.copy(),

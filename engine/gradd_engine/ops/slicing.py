@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..cost import TURN
 from ..dtypes import INT
 from ..layout import Meta, wrap_dim
+from ..memory import NODE_BYTES, TENSOR_BYTES
 from ..methods import attach
 from ..op import LINEAR, op
 from ..registry import named
@@ -208,8 +210,17 @@ def _unbind_backward(grads: Sequence[Any], input_meta: Any, dim: int) -> Any:
     return named.stack([zeros(shape, dtype=input_meta.dtype) if g is None else g for g in grads], d)
 
 
+def _views_cost(input: Tensor, dim: int, each: int) -> tuple[int, int]:
+    """Of a tensor and its node for each `each` of the elements along `dim`; what is refused costs nothing."""
+    if not -input.ndim <= dim < input.ndim or each < 1:
+        return 0, 0
+    count = -(-input.shape[dim] // each)
+    return count * TURN // 4, count * (TENSOR_BYTES + NODE_BYTES)
+
+
 unbind = op(
     "unbind(Tensor input, int dim=0)",
+    cost=lambda input, dim=0: _views_cost(input, dim, 1),
     infer=_unbind_infer,
     view=True,
     multi_view=True,
@@ -268,6 +279,7 @@ def _split_backward(grads: Sequence[Any], input_meta: Any, split_size: int, dim:
 
 _split = op(
     "split_evenly(Tensor input, int split_size, int dim=0)",
+    cost=lambda input, split_size, dim=0: _views_cost(input, dim, split_size),
     infer=_split_infer,
     view=True,
     multi_view=True,
@@ -392,10 +404,11 @@ def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     if isinstance(how, Tensor):
         if how.ndim > 1 or how.dtype.name != "int64":
             raise RuntimeError(
-                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional "
-                f"tensor of dtype int64, but got a tensor with {how.ndim} dims"
+                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+                f"one-dimensional tensor of dtype int64, but got a tensor with {how.ndim} dims"
             )
-        how = [int(n) for n in how.tolist()] if how.ndim else int(how.item())
+        read: Any = how
+        how = [int(n) for n in read.tolist()] if how.ndim else int(read.item())
     return _tensor_split_op(input, how, dim)
 
 

@@ -100,17 +100,18 @@ def run_through(
         )
 
 
-def _beneath(t: Any) -> Tensor:
+def _beneath(t: Tensor) -> Tensor:
     """`t` below the levels that have no history of it, where it is the same for every sample of theirs."""
-    found = t
-    while isinstance(found.array, Tensor) and not found.mapped and not found.requires_grad:  # type: ignore[attr-defined]
-        found = found.backend.only(found)  # type: ignore[attr-defined]
+    found: Any = t
+    while isinstance(found.array, Tensor) and not found.mapped and not found.requires_grad:
+        found = found.backend.only(found)
     return found if found.requires_grad else t
 
 
 def _levels_between(below: int, weights: Sequence[Tensor | None] | None) -> list[Any]:
     """The levels of vmap above `below` that cotangents are of, the innermost first."""
-    level: Any = max((w.backend for w in weights or () if w is not None), key=lambda b: b.level, default=None)
+    given = [w.backend for w in weights or () if w is not None]
+    level: Any = max(given, key=lambda b: b.level, default=None)
     levels = []
     while level is not None and level.level > below:
         levels.append(level)
@@ -121,7 +122,9 @@ def _levels_between(below: int, weights: Sequence[Tensor | None] | None) -> list
 def _batch(w: Any, output: Any, levels: Sequence[Any], count: int, batched: bool) -> Any:
     """A cotangent of all samples of `levels` along dimension 0, with its own batch where it is `batched`."""
     if w is None:
-        return None if batched else named.expand(named.ones_like(named.detach(output)), [count, *output.shape])
+        return (
+            None if batched else named.expand(named.ones_like(named.detach(output)), [count, *output.shape])
+        )
     shape = w.shape[1:] if batched else w.shape
     for level in levels:
         w = level.front(w)

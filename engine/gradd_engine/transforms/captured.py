@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from ..op import Op
 
 _CAPTURED = (
-    "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
-    "({}) that would mutate a captured Tensor. This is not supported; please rewrite the function being "
-    "transformed to explicitly accept the mutated Tensor(s) as inputs."
+    "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place "
+    "operation ({}) that would mutate a captured Tensor. This is not supported; please rewrite the function "
+    "being transformed to explicitly accept the mutated Tensor(s) as inputs."
 )
 #: what has one form in PyTorch, for numbers and tensors alike
 _ONE_FORM = frozenset({"add", "sub", "mul", "div"})
 
 
 class Captured:
-    """Watches one call of a function: it knows the memory of the tensors that the call was `given` or made."""
+    """Watches one call of a function: it knows the memory of what it was `given` and of what it made."""
 
     def __init__(self, given: Iterable[Any]) -> None:
         self._outer = state.watcher
