@@ -75,6 +75,7 @@ fuzz: $(STAMP) ## 20,000 generated frames; 50,000 random programs, planned and e
 hostile: $(STAMP) ## 200 hostile calls of every op, eager and planned; compiled kernels also with bounds checks
 	$(PY) -m tests.hostile
 	$(PY) -m tests.hostile --bounds --cases 60
+	$(PY) -m tests.hostile.costs
 
 hangs: $(STAMP) ## 120 seeded faults (stopped processes, silent networks) in every blocking call; 40,000 malformed messages
 	GRADD_HANGS=120 $(PY) -m pytest -rs tests/client/test_hangs.py

@@ -112,6 +112,7 @@ __all__ = [
     "contiguous_format",
     "cuda",
     "current_session",
+    "delete_session",
     "device",
     "double",
     "dtype",

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .layout import numel
+from .misfit import misfit, stated
 from .state import state
 from .tensor import Tensor
 
@@ -59,7 +60,13 @@ def charge(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
     if state.ledger is None:
         return
     assert op.cost is not None
-    work, nbytes = op.cost(*inputs, **attrs)
+    try:
+        work, nbytes = op.cost(*inputs, **attrs)
+    except Exception as error:
+        # It is asked before `infer` has looked at what was given.
+        if stated(error):
+            raise
+        raise misfit(op, inputs, attrs) from error
     spend(op.name, work, nbytes)
 
 

@@ -236,10 +236,17 @@ class BackwardNode(CustomNode):
         tracked = [outputs[i] for i in numbers]
         dirty = [k for k, o in enumerate(tracked) if _among(o, self._dirty)]
         kept = [] if state.packing else [k for k, o in enumerate(tracked) if _among(o, self._to_save)]
-        with ambient(function=self):
-            set_history(
-                tracked, inputs, name=self._label, numbers=numbers, width=len(outputs), dirty=dirty, kept=kept
-            )
+        if tracked:  # else nobody comes by this node
+            with ambient(function=self):
+                set_history(
+                    tracked,
+                    inputs,
+                    name=self._label,
+                    numbers=numbers,
+                    width=len(outputs),
+                    dirty=dirty,
+                    kept=kept,
+                )
         for nr, o in enumerate(outputs):
             if isinstance(o, Tensor):
                 self.metas[nr] = TensorMeta(o)

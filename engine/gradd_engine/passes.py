@@ -43,6 +43,8 @@ def _begin_backward(
     check_nan: bool,
     **options: Any,
 ) -> Tensor:
+    if not tensors:
+        raise RuntimeError("begin_backward(): a pass begins at one tensor at least")
     return _token(backward_task(tensors, gradient, inputs, **options), tensors[0], check_nan)
 
 
@@ -53,6 +55,8 @@ def _begin_grad(
     check_nan: bool,
     **options: Any,
 ) -> Tensor:
+    if not outputs:
+        raise RuntimeError("begin_grad(): a pass begins at one tensor at least")
     return _token(grad_task(outputs, inputs, grad_outputs, **options), outputs[0], check_nan)
 
 

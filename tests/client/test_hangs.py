@@ -6,7 +6,6 @@ becomes of the daemon, its engine process or the network; and the next script wo
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import random
@@ -26,12 +25,11 @@ from tests.client.relay import Relay
 from tests.processes import children, gone
 from tests.waiting import PATIENCE, silence
 
-#: what the waits under test are set to (s)
-SILENCE = str(silence())
 #: the longest that any case may take (s): far above the sum of the waits, far below for ever
 BOUND = PATIENCE
 CASES = int(os.environ.get("GRADD_HANGS", "2"))
 
+WAITS = ("GRADD_SILENCE_SECONDS", "GRADD_PATIENCE_SECONDS")
 CALLS = ("open", "flush", "fetch", "many", "upload", "download", "info", "close")
 HARMS = ("stop-front", "stop-engine", "cut", "hold", "hold-old", "none")
 #: how a call may end, beside "ok": it may have been over before the harm, or have mended it
@@ -43,16 +41,6 @@ ENDS = {
     "hold-old": set(),
     "none": set(),
 }
-
-
-@functools.cache
-def silence() -> str:
-    """What the waits under test are set to (s): short, but not so that a slow machine is taken for a silent
-    one.
-    """
-    began = time.monotonic()
-    subprocess.run([sys.executable, "-c", "import gradd"], check=True)
-    return str(min(5.0, max(1.0, 1.5 * (time.monotonic() - began))))
 
 
 class Daemon:
@@ -74,7 +62,7 @@ class Daemon:
             self.process = subprocess.Popen(
                 [*command, "--workers", "1", "--threads", "1"],
                 stderr=sink,
-                env={**os.environ, "GRADD_ENGINE_SILENCE_SECONDS": silence()},
+                env={**os.environ, "GRADD_ENGINE_SILENCE_SECONDS": str(silence())},
             )
         end = time.monotonic() + PATIENCE
         while b"http://" not in self._log.read_bytes():
@@ -129,7 +117,7 @@ class Script:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "GRADD_SILENCE_SECONDS": silence(), "GRADD_PATIENCE_SECONDS": silence()},
+            env={**os.environ, **dict.fromkeys(WAITS, str(silence()))},
         )
         assert self.process.stdout is not None
         assert self.process.stdin is not None

@@ -24,8 +24,8 @@ from gradd_engine import ops as _declared
 from gradd_engine.op import REGISTRY
 
 assert _declared.__all__, "importing the families declares them"
-#: seconds of a processor for one case, and bytes that a worker may grow by during an op
-PATIENCE, GROWTH = 10.0, 1 << 30
+#: seconds of a processor for one case, twice what an op may work; bytes that a worker may grow by
+PATIENCE, GROWTH = 150.0, 1 << 30
 #: seconds without a word, however busy the machine is
 SILENCE = 600.0
 #: seconds until a worker has compiled what it needs and read the samples
