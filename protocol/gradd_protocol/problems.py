@@ -272,8 +272,8 @@ _ROWS: Final = (
         "work-exceeded",
         422,
         "Too much work",
-        "A step would take longer than any may: its cost in elementary operations, by its shapes and numbers, "
-        "is over 'limit'. The steps before it stand ('applied'), the rest were not run.",
+        "A step would take longer than any may: its cost in elementary operations, by its shapes and numbers,"
+        " is over 'limit'. The steps before it stand ('applied'), the rest were not run.",
     ),
     Kind(
         "skipped",

@@ -54,7 +54,7 @@ class Entry:
 
     @contextmanager
     def receiving(self) -> Iterator[Callable[[int], None]]:
-        """Gives what to ask for an upload's bytes before they are taken; they count until the session has them.
+        """Gives what to ask for an upload's bytes before they are taken; they count until the session has it.
 
         It raises Refused (507) where uploads under way would be more than the session may hold: what it does
         hold, the session itself knows.

@@ -113,6 +113,7 @@ def _state() -> Iterator[Call]:
     yield _call("saved_at", _HISTORY, at=0)
     yield _call("drop_saved", _HISTORY, at=0, outputs=0)
     yield _call("manual_seed", seed=5, outputs=0)
+    yield _call("renew", _HISTORY, outputs=0)
     yield _call("stored_rng", a)
     yield _call("restore_rng", _RNG, outputs=0)
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 from gradd_engine.memory import FREE_BYTES
-from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT, MIB
 from gradd_protocol.program import Step, Value
