@@ -101,6 +101,7 @@ def test_a_declared_cost_is_refused_eagerly_and_where_it_would_be_planned() -> N
         impl=lambda xp, a, n: a + n,
         cost=lambda input, n: (n, 0),
         namespace="-",
+        outside=True,
     )
     try:
         peer = Peer()

@@ -112,6 +112,7 @@ convolution: Op = op(
         **_how(stride, padding, dilation, groups),
     ),
     namespace="-",
+    outside=True,
     doc="Cross-correlation of [N, C, ...] with weight [O, C / groups, ...].",
     raises=False,
 )
@@ -141,6 +142,7 @@ convolution_transpose: Op = op(
     ),
     node="ConvolutionBackward0",
     namespace="-",
+    outside=True,
     doc="The transpose of a convolution with weight [C, O / groups, ...], to the spatial `size`.",
 )
 
@@ -182,6 +184,7 @@ convolution_weight: Op = op(
     },
     jvp=BILINEAR,
     namespace="-",
+    outside=True,
     doc="The gradient of a convolution for its weight, from that of its result.",
     raises=False,
 )

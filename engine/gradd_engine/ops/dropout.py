@@ -38,6 +38,7 @@ dropout_mask = op(
     random=True,
     needs_meta=True,
     namespace="-",
+    outside=True,
     doc=(
         "0 with probability `p`, else 1 / (1 - p); one number for each of the first `features` dimensions' "
         "elements."
@@ -65,6 +66,7 @@ _feature_dropout_op = op(
     "feature_dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False)",
     composite=lambda input, p, training, inplace: _dropout(input, p, training, inplace, 2),
     namespace="-",
+    outside=True,
     doc="Whole channels zeroed with probability `p`, the others scaled by 1 / (1 - p).",
 )
 

@@ -261,6 +261,7 @@ op(
     needs_meta=True,
     inplace=True,
     namespace="-",
+    outside=True,
     doc="Normal numbers in the input's shape; `normal_` stores them.",
 )
 _fill_uniform = op(
@@ -273,6 +274,7 @@ _fill_uniform = op(
     needs_meta=True,
     inplace=True,
     namespace="-",
+    outside=True,
     doc="Evenly distributed numbers in the input's shape; `uniform_` stores them.",
 )
 op(
@@ -285,6 +287,7 @@ op(
     needs_meta=True,
     inplace=True,
     namespace="-",
+    outside=True,
     doc="Exponentially distributed numbers in the input's shape; `exponential_` stores them.",
 )
 _fill_bernoulli = op(
@@ -298,6 +301,7 @@ _fill_bernoulli = op(
     inplace=True,
     node="BernoulliBackward2",
     namespace="-",
+    outside=True,
     doc="Ones with probability `p`, else zeros, in the input's shape.",
 )
 
