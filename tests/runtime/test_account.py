@@ -230,7 +230,8 @@ def test_graphs_that_grow() -> None:
             more = {"inputs": [name], "values": [1.0] * 1000, "first": n, "keep": [1000]}
             problem = client.batch(*chain, **more).problem
             if problem is not None:
-                client.batch(free=[f"@1.{k}" for k in range(n)])
+                # Of a program that the session has never seen, and has no room for.
+                assert client.batch(free=[f"@1.{k}" for k in range(n)]).problem is None
                 return problem
             name = f"@1.{n}"
         raise AssertionError("nothing was refused")
