@@ -431,8 +431,8 @@ class Session:
 
 
 def _bytes_of(program: Program, frame: frames.Bytes) -> int:
-    """What a program takes once it is bound, about: of the frame it came in, the JSON header (which has little
-    of a program without steps, however much it frees).
+    """What a program takes once it is bound, about: of the frame it came in, the JSON header (which says
+    nothing of a program without steps).
     """
     steps = len(program.steps)
     return STEP_BYTES * steps + OCTET_BYTES * frames.header_bytes(frame) if steps else ENTRY_BYTES
