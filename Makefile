@@ -70,6 +70,7 @@ fuzz: $(STAMP) ## 20,000 generated frames; 50,000 random programs, planned and e
 	GRADD_FUZZ=20000 $(PY) -m pytest -rs tests/protocol/test_fuzz.py
 	$(PY) -m tests.runtime.fuzz 50000
 	GRADD_LOOPS=2000 $(PY) -m pytest -rs tests/congruence/test_loops.py
+	GRADD_TURNED=5000 $(PY) -m pytest -rs tests/client/test_turned.py
 	GRADD_FUNCTIONS=20000 $(PY) -m pytest -rs tests/client/test_function_programs.py
 
 hostile: $(STAMP) ## 200 hostile calls of every op, eager and planned; compiled kernels also with bounds checks

@@ -15,6 +15,7 @@ from .fitting import cast_gradient
 from .nodes import Edge, edge_of, next_priority
 from .op import op
 from .registry import named
+from .saved import CUT
 from .state import state
 from .tensor import Tensor, carry, detached, new_counter
 from .transforms.batched_pass import batch_of, check_batched
@@ -209,6 +210,7 @@ backward = op(
     "bool create_graph=False)",
     composite=_backward,
     namespace="-",
+    outside=True,
     doc="""Sum of gradients of `tensors` with respect to graph leaves, accumulated into their ``.grad``.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.backward.html. `gradient` has one entry a
@@ -223,6 +225,7 @@ grad = op(
     composite=_grad,
     many=True,
     namespace="-",
+    outside=True,
     doc="""Gradients of `outputs` with respect to `inputs`, returned; never touches ``.grad`` of leaves.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.grad.html.
@@ -258,6 +261,7 @@ renew = op(
     "renew(Tensor input)",
     composite=lambda input: _renewed(input),
     namespace="-",
+    outside=True,
     doc="Give a view its node over its base as it is now, as looking at ``grad_fn`` does.",
 )
 Tensor._renew = renew.call
@@ -272,6 +276,7 @@ requires_grad_flag = op(
     composite=lambda input, requires_grad: _checked_flag(input, requires_grad),
     writes="input",
     namespace="-",
+    outside=True,
     doc="Set the flag of a leaf; the recorded form of ``requires_grad_``.",
 )
 
@@ -326,6 +331,7 @@ increment = op(
     composite=_increment,
     traced=False,
     namespace="-",
+    outside=True,
     doc="Count one more in-place change of each tensor, without changing it "
     "(torch.autograd.graph.increment_version).",
 )
@@ -335,6 +341,7 @@ share = op(
     "share(Tensor input)",
     composite=lambda input: input,
     namespace="-",
+    outside=True,
     doc="The same tensor under another id.",
 )
 
@@ -350,6 +357,7 @@ untracked = op(
     "untracked_alias(Tensor input, bool requires_grad=False)",
     composite=_untracked,
     namespace="-",
+    outside=True,
     doc="An alias without history that keeps its forward-mode tangents: what a transform of a function "
     "starts from, and what it gives where nothing outside of it differentiates.",
 )
@@ -363,6 +371,7 @@ data = op(
     "data(Tensor input)",
     composite=_data,
     namespace="-",
+    outside=True,
     doc="An alias without history and with a version counter of its own (Tensor.data).",
 )
 
@@ -387,6 +396,7 @@ set_data = op(
     writes="input",
     traced=False,
     namespace="-",
+    outside=True,
     doc="Give `input` the memory, shape and dtype of `data`; version and graph stay (``Tensor.data = ...``).",
 )
 
@@ -401,6 +411,7 @@ def _detach_here(input: Tensor) -> Tensor:
         )
     if input._fn is not None:
         input._cut = next_priority()
+        CUT[:] = [True]
     input._fn, input._nr, input._requires_grad = None, 0, False
     input._tangents = None
     return input

@@ -425,6 +425,7 @@ set_history = op(
     writes="outputs",
     traced=False,
     namespace="-",
+    outside=True,
     doc="""Give `outputs` a node whose body runs in the process that calls this: a pass over it stops there.
 
     `numbers`: which outputs of the node they are, of `width`; `dirty`: those that were changed in place;

@@ -206,6 +206,7 @@ edge = op(
     composite=lambda input: _make(_at(input), (input.shape, input.dtype)),
     traced=False,
     namespace="-",
+    outside=True,
     doc="""A stand-in for the gradient edge of `input`: a tensor that `backward` and `grad` take, among roots
     and inputs, for the place where the gradient of `input` goes.
 
@@ -228,6 +229,7 @@ with_history = op(
     composite=_with_history,
     traced=False,
     namespace="-",
+    outside=True,
     doc="An alias of `input` whose gradient goes where `edge` says: what was unpacked, as it was packed.",
 )
 
@@ -255,6 +257,7 @@ edge_behind = op(
     composite=_behind,
     traced=False,
     namespace="-",
+    outside=True,
     doc="""A stand-in for an edge behind another: through the input slots of `path`, one node after the other;
     at the last, of its output `output_nr`.
     """,
@@ -276,6 +279,7 @@ saved = op(
     composite=_saved,
     traced=False,
     namespace="-",
+    outside=True,
     doc="""What the node of `edge` saved under that name (``_saved_<name>``), a tensor; of a list, the one at
     `index`.
     """,
@@ -312,6 +316,7 @@ call_node = op(
     many=True,
     traced=False,
     namespace="-",
+    outside=True,
     doc="""Run the node of `edge` on gradients of its outputs; gradients of its inputs, None where none is
     needed. Nothing behind it runs, and it keeps what it saved. `unpacked`: what the caller's hooks give for
     the tensors that it saved packed.

@@ -128,6 +128,7 @@ enter_level = op(
     composite=_enter,
     traced=False,
     namespace="-",
+    outside=True,
     doc="""A token of a new forward AD level, `depth` levels being around it.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.enter_dual_level.html.
@@ -138,6 +139,7 @@ exit_level = op(
     composite=_exit,
     traced=False,
     namespace="-",
+    outside=True,
     doc="End a forward AD level: no tensor has a tangent of it any more.",
 )
 _make_dual = op(
@@ -145,6 +147,7 @@ _make_dual = op(
     composite=_make,
     traced=False,
     namespace="-",
+    outside=True,
     doc="""A view of `primal` that has `tangent`, of its shape, at a forward AD level.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.make_dual.html.
@@ -155,6 +158,7 @@ hold_tangent = op(
     composite=_hold,
     traced=False,
     namespace="-",
+    outside=True,
     doc="Give `input` itself a tangent of a forward AD level, or none.",
 )
 _identity = op(
@@ -165,6 +169,7 @@ _identity = op(
     jvp=LINEAR,
     node="torch::autograd::Identity",
     namespace="-",
+    outside=True,
     doc="The same tensor as a view: what `dual_primal` takes the tangent off.",
 )
 primal_of_dual = op(
@@ -172,6 +177,7 @@ primal_of_dual = op(
     composite=_primal,
     traced=False,
     namespace="-",
+    outside=True,
     doc="A view of `input` without its tangent of a forward AD level.",
 )
 tangent_of_dual = op(
@@ -179,6 +185,7 @@ tangent_of_dual = op(
     composite=_tangent,
     traced=False,
     namespace="-",
+    outside=True,
     doc="The tangent of `input` at a forward AD level, the same tensor; RuntimeError where it has none.",
 )
 

@@ -241,5 +241,6 @@ delayed_error = op(
     many=True,
     traced=False,
     namespace="-",
+    outside=True,
     doc="The tensors, with a history that raises RuntimeError with `message` when a pass comes by.",
 )

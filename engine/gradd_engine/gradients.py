@@ -76,6 +76,7 @@ assign_grad = op(
     composite=_assign,
     writes="input",
     namespace="-",
+    outside=True,
     doc="Assign or clear ``input.grad``.",
 )
 
@@ -103,6 +104,7 @@ get_grad = op(
     "get_grad(Tensor input)",
     composite=lambda input: input._grad,
     namespace="-",
+    outside=True,
     doc="``input.grad`` as a tensor of its own.",
 )
 
@@ -110,6 +112,7 @@ zero_grad = op(
     "zero_grad(Tensor[] tensors, bool set_to_none=True)",
     composite=_clear,
     namespace="-",
+    outside=True,
     doc="Clear ``.grad`` of many leaves in one step; see torch.optim.Optimizer.zero_grad.",
 )
 
@@ -120,6 +123,7 @@ undefined_grad = op(
     impl=lambda xp, a: a.copy(order="K"),
     vjp=lambda g: None,
     namespace="-",
+    outside=True,
     doc="A copy through which no gradient comes back: what lies before it gets an undefined one.",
 )
 
@@ -182,6 +186,7 @@ grad_dtype = op(
     "set_grad_dtype(Tensor input, dtype? dtype=None)",
     composite=_set_dtype,
     namespace="-",
+    outside=True,
     doc="Set the dtype of ``input.grad`` (torch.Tensor.grad_dtype); None allows any.",
 )
 

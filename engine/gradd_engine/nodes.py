@@ -94,6 +94,8 @@ class Node:
     pre_hooks: list[Any] | None = None
     post_hooks: list[Any] | None = None
     _metadata: dict[Any, Any] | None = None
+    #: of the account whose memory it is in, which counts what refers to this
+    counted: object = None
     #: by output: what is known since a user looked at it (see edges.py)
     looks: dict[int, Any] | None = None
     #: some tensor of this process was ever turned in place behind autograd's back: passes look for `shapes`
@@ -111,8 +113,9 @@ class Node:
 
     def __init__(self) -> None:
         self.priority = next(_sequence)
-        #: of the account whose memory it is in, which counts what refers to this
-        self.counted = None if state.account is None else state.account.graphs
+        account = state.account
+        if account is not None:
+            self.counted = account.graphs
 
     def name(self) -> str:
         """The node's name as PyTorch prints it, e.g. ``MulBackward0``."""
@@ -303,9 +306,10 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
 
 
 def remember_shape(t: Tensor) -> None:
-    """Before `t` is turned in place without autograd: its node holds on to the shape it was made for."""
-    fn = t._node()
-    node = fn if fn is not None or t._acc is None else t._acc()
+    """Before `t` is turned in place without autograd: its node holds on to the shape it was made for. A
+    leaf's is not told, since what a caught error still holds may be all that keeps it.
+    """
+    node = t._node()
     if node is not None:
         Node.turned = True
-        node.shapes = {t._nr if fn is not None else 0: t.shape, **(node.shapes or {})}
+        node.shapes = {t._nr: t.shape, **(node.shapes or {})}

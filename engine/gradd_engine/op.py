@@ -76,6 +76,7 @@ class Op:
         "numbers_too",
         "of_numbers",
         "out",
+        "outside",
         "params",
         "plain",
         "plans",
@@ -172,6 +173,8 @@ class Op:
         #: a plan or a traced function can hold it
         self.traced = True
         self.out = False
+        #: a step of a program may call it, from wherever the program comes
+        self.outside = True
         self.ufunc = ""
         self.unsafe = False
         self.view = False
@@ -269,6 +272,7 @@ def op(
     ufunc: str = "",
     differentiable: Sequence[bool] | None = None,
     namespace: str = "",
+    outside: bool = False,
     doc: str = "",
 ) -> Op:
     """Declare an op and return it, callable.
@@ -305,6 +309,8 @@ def op(
     inputs and outputs (see `cost`): a session refuses what is too much before it is begun.
     ``method`` attaches a Tensor method (a string: under that name), ``inplace`` derives ``name_``.
     ``namespace`` is where users find it ("nn.functional"; "" is the top level, "-" nowhere).
+    ``outside``: users do not find it, but a session takes it as a step, since within vmap and beside hooks
+    rules and composites are sent op by op. What users find is taken anyway; any other step is refused.
     """
     parsed = _schema.parse(signature)
     made = Op(parsed)
@@ -352,6 +358,7 @@ def op(
     )
     made.differentiable = None if differentiable is None else tuple(differentiable)
     made.namespace, made.method = namespace, bool(method)
+    made.outside = outside or made.method or namespace != "-"
     made.doc = inspect.cleandoc(doc)
     frame = inspect.currentframe()
     assert frame is not None

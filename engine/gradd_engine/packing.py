@@ -67,6 +67,7 @@ saved_at = op(
     composite=_saved_at,
     traced=False,
     namespace="-",
+    outside=True,
     doc="A detached alias of the tensor number `at` among those that the node of `of` keeps for backward.",
 )
 
@@ -87,6 +88,7 @@ drop_saved = op(
     writes="of",
     traced=False,
     namespace="-",
+    outside=True,
     doc="Let go of the tensor number `at` that the node of `of` keeps: whoever runs a pass brings it again.",
 )
 

@@ -66,6 +66,7 @@ begin_backward = op(
     composite=_begin_backward,
     traced=False,
     namespace="-",
+    outside=True,
     doc="A pass of `backward` that was begun and has not run yet: a token for `resume_pass`.",
 )
 
@@ -75,6 +76,7 @@ begin_grad = op(
     composite=_begin_grad,
     traced=False,
     namespace="-",
+    outside=True,
     doc="A pass of `grad` that was begun and has not run yet: a token for `resume_pass`.",
 )
 
@@ -117,6 +119,7 @@ resume_pass = op(
     many=True,
     traced=False,
     namespace="-",
+    outside=True,
     doc="""Run a pass on: `answer` is what goes on from where it stopped; it stops again once `nodes` more
     nodes were taken up, at the kind of callable `at` of the `node` of that name, and gives the gradients
     there. Without `at` it runs to its end and gives what the pass returns.

@@ -19,6 +19,7 @@ manual_seed = op(
     composite=_seed,
     traced=False,
     namespace="-",
+    outside=True,
     doc="Restart the session's random stream; see torch.manual_seed.",
 )
 
@@ -35,6 +36,7 @@ stored_rng = op(
     composite=_stored,
     traced=False,
     namespace="-",
+    outside=True,
     doc="A token of where the session's random stream is, for `restore_rng`.",
 )
 
@@ -53,5 +55,6 @@ restore_rng = op(
     composite=_restore,
     traced=False,
     namespace="-",
+    outside=True,
     doc="Take the session's random stream back to where `token` was made; gives a token of where it was.",
 )

@@ -255,6 +255,13 @@ _ROWS: Final = (
         "backward pass from a non-scalar without gradient. 'step' says which. Nothing was run.",
     ),
     Kind(
+        "op-not-callable",
+        422,
+        "Operation not callable",
+        "The operation is one that the engine alone calls. GET /v1/ops lists those that a step may call. "
+        "Nothing was run.",
+    ),
+    Kind(
         "invalid-data",
         422,
         "Invalid data",

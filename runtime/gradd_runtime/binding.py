@@ -73,10 +73,14 @@ class Bound:
 
 
 def lookup(name: str, step: int) -> Op:
-    """The op of that name; op-not-found (404) else."""
+    """The op of that name; op-not-found (404), or op-not-callable (422) where only the engine calls it."""
     found = REGISTRY.get(name)
     if found is None:
         raise ProtocolError.of("op-not-found", f"there is no op {name!r}", step=step)
+    if not found.outside:
+        raise ProtocolError.of(
+            "op-not-callable", f"{name}() is no step: the engine alone calls it", step=step
+        )
     return found
 
 
@@ -100,7 +104,9 @@ def static(p: Param, v: Any) -> Any:
 
 
 def bind_program(program: Program, program_id: str) -> Bound:
-    """Check every step against the catalogue; op-not-found (404) or invalid-op (422) names the step."""
+    """Check every step against the catalogue; op-not-found (404), op-not-callable or invalid-op (422) names
+    the step.
+    """
     calls: list[Call] = []
     slot = program.inputs
     for i, step in enumerate(program.steps):

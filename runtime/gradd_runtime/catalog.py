@@ -48,5 +48,5 @@ def describe(op: Op) -> dict[str, Any]:
 
 
 def ops() -> dict[str, dict[str, Any]]:
-    """Every op by name, sorted."""
-    return {name: describe(REGISTRY[name]) for name in sorted(REGISTRY)}
+    """Every op that a step may call, by name, sorted."""
+    return {name: describe(op) for name, op in sorted(REGISTRY.items()) if op.outside}

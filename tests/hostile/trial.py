@@ -47,7 +47,7 @@ CLASSES = {
 #: problems that a call may be answered with
 SLUGS = {
     "invalid-op", "op-failed", "op-not-found", "work-exceeded", "quota-exceeded", "malformed-frame",
-    "invalid-data",
+    "invalid-data", "op-not-callable",
 }  # fmt: skip
 _OURS = tuple(str(Path(str(p.__file__)).parent) for p in (gradd_engine, gradd_protocol, gradd_runtime))
 #: kernels are compiled with checks of every index

@@ -163,6 +163,7 @@ def test_every_problem_has_a_page() -> None:
         ("unsupported-media-type", 415),
         ("host-refused", 421),
         ("invalid-op", 422),
+        ("op-not-callable", 422),
         ("op-failed", 422),
         ("internal", 500),
         ("not-implemented", 501),

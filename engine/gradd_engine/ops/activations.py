@@ -72,6 +72,7 @@ threshold_backward: Op = op(
     vjp=(lambda g, input, threshold: threshold_backward(g, input, threshold), lambda g: zeros_like(g)),
     jvp=ELEMENTWISE,
     namespace="-",
+    outside=True,
     doc="The gradient where the input is above the threshold (or nan), else 0.",
     raises=False,
 )
@@ -84,6 +85,7 @@ straight: Op = op(
     vjp=(lambda g: g, lambda g: zeros_like(g)),
     jvp=ELEMENTWISE,
     namespace="-",
+    outside=True,
     doc="A gradient of pieces that are straight at `input`: further derivatives by the input are zeros.",
     raises=False,
 )
@@ -173,6 +175,7 @@ _prelu_kernel: Op = op(
     ),
     jvp=ELEMENTWISE,
     namespace="-",
+    outside=True,
     doc="The input, times a weight where it is not positive.",
     raises=False,
 )
@@ -310,6 +313,7 @@ silu_backward: Op = op(
     impl=lambda xp, g, x: g * _silu_slope(xp, x),
     composite=_silu_back,
     namespace="-",
+    outside=True,
     doc="The gradient of silu.",
     raises="not of floats",
 )
@@ -402,6 +406,7 @@ gelu_backward: Op = op(
     ),
     composite=_gelu_back,
     namespace="-",
+    outside=True,
     doc="The gradient of gelu.",
     raises="not of floats",
 )

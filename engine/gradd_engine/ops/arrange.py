@@ -332,6 +332,7 @@ repeated_places = op(
     infer=_repeats_infer,
     impl=_repeats_impl,
     namespace="-",
+    outside=True,
     doc="0, 1, 2 ..., each as often as `repeats` says; `total` is their sum.",
 )
 

@@ -55,6 +55,7 @@ safe_softmax: Op = op(
     jvp=lambda input_t, out: _moved(out, input_t),
     node="SafeSoftmaxBackward0",
     namespace="-",
+    outside=True,
     doc="Softmax over the last dimension; a row of -inf alone gives zeros.",
     raises=False,
 )
@@ -112,6 +113,7 @@ causal_mask: Op = op(
     cost=_causal_cost,
     needs_meta=True,
     namespace="-",
+    outside=True,
     doc="-inf above the diagonal, else 0: added to scores it hides what comes later.",
 )
 

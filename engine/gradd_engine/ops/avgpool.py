@@ -157,6 +157,7 @@ avg: Op = op(
     jvp=LINEAR,
     node="AvgPool2DBackward0",
     namespace="-",
+    outside=True,
     doc="Averages of windows.",
     raises=False,
 )
@@ -170,6 +171,7 @@ avg_transposed: Op = op(
     ),
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="Spreads a gradient of averages over their windows, into planes of `size` [H, W].",
     raises=False,
 )
@@ -291,6 +293,7 @@ adaptive: Op = op(
     jvp=LINEAR,
     node="AdaptiveAvgPool2DBackward0",
     namespace="-",
+    outside=True,
     doc="Averages over as many windows as `output_size` says.",
     raises=False,
 )
@@ -303,6 +306,7 @@ adaptive_transposed: Op = op(
     vjp=lambda g, grad_meta: adaptive(g, output_size=list(grad_meta.shape[-2:])),
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="Spreads a gradient of averages over their windows, into planes of `size` [H, W].",
     raises="not of floats",
 )

@@ -122,7 +122,7 @@ batch_norm_train: Op = op(
     ],
     writes="running_mean running_var",
     quiet=True,
-    namespace="-",
+    namespace="-", outside=True,
     doc="Batch norm by the batch's own statistics, which move the running ones; also those that it used.",
     raises=False,
 )  # fmt: skip
@@ -196,6 +196,7 @@ batch_norm_eval: Op = op(
     jvp=_eval_tangent,
     node="NativeBatchNormBackward0",
     namespace="-",
+    outside=True,
     doc="Batch norm by the running statistics.",
     raises=False,
 )

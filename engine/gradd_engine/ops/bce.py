@@ -101,6 +101,7 @@ bce: Op = op(
     },
     jvp=_bce_tangent,
     namespace="-",
+    outside=True,
     doc="Cross entropy of probabilities; logarithms end at -100 (torch.nn.functional.binary_cross_entropy).",
 )
 
@@ -195,6 +196,7 @@ bce_with_logits: Op = op(
     jvp=_logits_tangent,
     node="BinaryCrossEntropyWithLogitsBackward0",
     namespace="-",
+    outside=True,
     doc="Cross entropy of sigmoid(input) (torch.nn.functional.binary_cross_entropy_with_logits).",
     raises=False,
 )
@@ -229,6 +231,7 @@ kl: Op = op(
     "kl_div(Tensor input, Tensor target, *, str reduction='mean', bool log_target=False)",
     composite=_kl,
     namespace="-",
+    outside=True,
     doc="The Kullback-Leibler divergence from log probabilities (torch.nn.functional.kl_div).",
 )
 

@@ -123,6 +123,7 @@ _pow_number: Op = op(
     inplace=True,
     node="PowBackward0",
     namespace="-",
+    outside=True,
     doc="input ** exponent for a number (torch.pow).",
     raises="not of floats",
 )
@@ -174,6 +175,7 @@ _pow_tensor: Op = op(
     node="PowBackward1",
     inplace=True,
     namespace="-",
+    outside=True,
     doc="input ** exponent for a tensor of exponents (torch.pow).",
     raises="not of floats",
 )
@@ -208,6 +210,7 @@ _pow_base: Op = op(
     jvp=ELEMENTWISE,
     node="PowBackward2",
     namespace="-",
+    outside=True,
     doc="A number to the power of a tensor (torch.pow).",
     raises="not of floats",
 )

@@ -182,6 +182,7 @@ columns: Op = op(
     jvp=LINEAR,
     node="Im2ColBackward0",
     namespace="-",
+    outside=True,
     doc="The blocks of [N, C, H, W] or [C, H, W] as columns [N, C * cells of a block, blocks].",
     raises=False,
 )
@@ -199,6 +200,7 @@ images: Op = op(
     jvp=LINEAR,
     node="Col2ImBackward0",
     namespace="-",
+    outside=True,
     doc="Columns of blocks added into images [N, C, *output_size], or one without N.",
     raises=False,
 )

@@ -75,6 +75,7 @@ _search: Op = op(
     infer=_search_infer,
     impl=_search_impl,
     namespace="-",
+    outside=True,
     doc="Where values would be inserted into sorted ones (torch.searchsorted).",
 )
 
@@ -137,6 +138,7 @@ _isin: Op = op(
     infer=_isin_infer,
     impl=_isin_impl,
     namespace="-",
+    outside=True,
     doc="Whether each element is among others (torch.isin).",
 )
 
@@ -185,6 +187,7 @@ _histogram: Op = op(
     impl=_histogram_impl,
     infers_anew=True,
     namespace="-",
+    outside=True,
     doc="How many elements fall into each of `bins` equal parts of [min, max].",
 )
 
@@ -225,6 +228,7 @@ _bincount: Op = op(
     infer=_bincount_infer,
     impl=_bincount_impl,
     namespace="-",
+    outside=True,
     doc="How often each number up to a size occurs.",
 )
 

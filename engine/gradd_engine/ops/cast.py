@@ -33,6 +33,7 @@ to_copy = op(
     jvp=LINEAR,
     node="ToCopyBackward0",
     namespace="-",
+    outside=True,
     doc="A copy in another dtype; gradients go back in the input's (Tensor.to).",
     raises=False,
 )

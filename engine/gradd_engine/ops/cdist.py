@@ -74,6 +74,7 @@ _cdist: Op = op(
     vjp=(_first, _second),
     node="CdistBackward0",
     namespace="-",
+    outside=True,
     doc="The p-norm distance between each two rows of two collections (torch.cdist).",
     raises=False,
 )
@@ -146,6 +147,7 @@ _pdist: Op = op(
     vjp=_pdist_vjp,
     node="PdistBackward0",
     namespace="-",
+    outside=True,
     doc="`pdist` of a row-major matrix.",
     raises=False,
 )

@@ -48,6 +48,7 @@ real = op(
     jvp=LINEAR,
     node="RealBackward0",
     namespace="-",
+    outside=True,
     doc="The real part, as a copy.",
     raises=False,
 )
@@ -59,6 +60,7 @@ from_real: Op = op(
     vjp=lambda g: real(g),
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="A complex tensor with the given real part.",
     raises=False,
 )
@@ -149,6 +151,7 @@ conj_op: Op = op(
     vjp=lambda g: conj_physical(g),
     jvp=lambda input_t: conj_physical(input_t),
     namespace="-",
+    outside=True,
     doc="The conjugate as a view: computed where it is used (torch.conj).",
 )
 
@@ -208,6 +211,7 @@ real_parts: Op = op(
     jvp=LINEAR,
     node="ViewAsRealBackward0",
     namespace="-",
+    outside=True,
     doc="The memory of complex numbers as pairs of real ones.",
 )
 
@@ -257,6 +261,7 @@ complex_pairs: Op = op(
     jvp=lambda input_t: complex_pairs(input_t.contiguous()),
     node="ViewAsComplexBackward0",
     namespace="-",
+    outside=True,
     doc="Pairs of real numbers along the last dimension as complex ones.",
 )
 view_as_complex: Op = op(

@@ -21,6 +21,7 @@ _constant_in = op(
     },
     jvp=lambda input_t: input_t,
     namespace="-",
+    outside=True,
     doc="`input`, whose gradient with respect to `other` is zeros.",
 )
 

@@ -53,6 +53,7 @@ checked_weights = op(
     vjp=lambda g: g,
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="The weights of `cov`, once their values are seen not to be negative.",
 )
 

@@ -73,6 +73,7 @@ diagonal_backward: Op = op(
     vjp=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="Zeros of `size` with `g` on a diagonal.",
     raises=False,
 )

@@ -27,8 +27,13 @@ def _mask_infer(input: Tensor, p: float, features: int) -> Meta:
 
 
 def _mask_impl(xp: Any, a: Any, p: float, features: int, meta: Meta, key: Any) -> Any:
-    kept = rng.uniform(key, numel(meta.shape), False, xp).reshape(meta.shape) >= a.dtype.type(p)
-    return kept.astype(a.dtype) * a.dtype.type(1 / (1 - p))
+    number = a.dtype.type
+
+    def make(first: int, count: int) -> Any:
+        kept = rng.uniform(key, count, False, xp, first) >= number(p)
+        return kept.astype(a.dtype) * number(1 / (1 - p))
+
+    return rng.blockwise(numel(meta.shape), make, xp).reshape(meta.shape)
 
 
 dropout_mask = op(
@@ -38,6 +43,7 @@ dropout_mask = op(
     random=True,
     needs_meta=True,
     namespace="-",
+    outside=True,
     doc=(
         "0 with probability `p`, else 1 / (1 - p); one number for each of the first `features` dimensions' "
         "elements."
@@ -65,6 +71,7 @@ _feature_dropout_op = op(
     "feature_dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False)",
     composite=lambda input, p, training, inplace: _dropout(input, p, training, inplace, 2),
     namespace="-",
+    outside=True,
     doc="Whole channels zeroed with probability `p`, the others scaled by 1 / (1 - p).",
 )
 

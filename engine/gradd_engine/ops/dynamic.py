@@ -56,6 +56,7 @@ nonzero_count = op(
     infer=lambda input: Meta((), dtypes.int64),
     impl=lambda xp, a: xp.count_nonzero(a),
     namespace="-",
+    outside=True,
     doc="How many elements are not zero.",
 )
 
@@ -77,6 +78,7 @@ nonzero_rows = op(
     infer=lambda input, count: Meta((count, input.ndim), dtypes.int64, (1, count)),
     impl=_rows,
     namespace="-",
+    outside=True,
     doc="The indices of the `count` elements that are not zero, one a row, in row-major order.",
 )
 
@@ -134,6 +136,7 @@ masked_rows: Op = op(
     jvp=LINEAR,
     node="MaskedSelectBackward0",
     namespace="-",
+    outside=True,
     doc="The `count` elements under the mask.",
 )
 
@@ -212,5 +215,6 @@ masked_gather: Op = op(
     },
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="The elements under the mask, followed by zeros, in the shape `size`.",
 )

@@ -179,6 +179,7 @@ def _from_output(name: str, slope: Callable[..., Any]) -> Op:
         impl=impl,
         composite=lambda grad_output, output: grad_output * conj(slope(1, output)),
         namespace="-",
+        outside=True,
         doc=f"The gradient of {name} from its result.",
         raises="not of floats",
     )

@@ -135,6 +135,7 @@ embedding_backward: Op = op(
     },
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="Gradients of rows added into a table of zeros.",
 )
 
@@ -200,6 +201,7 @@ one_hot_rows = op(
     infer=_one_hot_infer,
     impl=_one_hot_impl,
     namespace="-",
+    outside=True,
     doc="Each class as a vector of `num_classes` with a one in its place.",
 )
 
@@ -208,6 +210,7 @@ _largest = op(
     infer=lambda input: Meta((), dtypes.int64),
     impl=lambda xp, a: a.max() if a.size else xp.int64(-1),
     namespace="-",
+    outside=True,
     doc="The largest class, -1 where there is none.",
     raises=False,
 )

@@ -96,6 +96,7 @@ pick: Op = op(
     vjp=(lambda g, input_meta, index, dim, keepdim: place(g, index, dim, keepdim, list(input_meta.shape)),),
     jvp=lambda input_t, index, dim, keepdim: pick(input_t, index, dim, keepdim),
     namespace="-",
+    outside=True,
     doc="The element at `index` of each slice along `dim`.",
 )
 place: Op = op(
@@ -105,6 +106,7 @@ place: Op = op(
     vjp=(lambda g, index, dim, keepdim: pick(g, index, dim, keepdim),),
     jvp=lambda input_t, index, dim, keepdim, size: place(input_t, index, dim, keepdim, size),
     namespace="-",
+    outside=True,
     doc="Zeros of `size` with `input` at `index` of each slice along `dim`: the transpose of `pick`.",
 )
 
@@ -139,6 +141,7 @@ def _whole(name: str) -> Op:
         jvp=lambda input_t, input, out: sum(input_t * share_all(input, out)),
         node=f"{name.capitalize()}Backward1",
         namespace="-",
+        outside=True,
         doc=f"The {name}imum of all (torch.{name}); ties share the gradient evenly.",
         raises=False,
     )
@@ -176,6 +179,7 @@ def _along(name: str) -> Op:
         many=True,
         differentiable=(True, False),
         namespace="-",
+        outside=True,
         doc=f"The {name}imum along a dimension and its index, the first of ties (torch.{name}).",
         raises=False,
     )
@@ -212,6 +216,7 @@ def _any_form(name: str, choose: Any) -> Op:
         f"{name}(Tensor input, Tensor? other=None, *, int? dim=None, bool keepdim=False)",
         composite=lambda input, other, dim, keepdim: choose(input, dim, keepdim, other=other),
         namespace="-",
+        outside=True,
         doc=f"The {name}imum of all; of two tensors; or along `dim`, values and indices (torch.{name}).",
     )
 

@@ -115,6 +115,7 @@ group: Op = op(
     vjp=Joint("input weight bias", _group_grad),
     jvp=_group_tangent,
     namespace="-",
+    outside=True,
     doc="Group norm, and the means and 1 / deviations that it used.",
     raises=False,
 )

@@ -164,6 +164,7 @@ index: Op = op(
     vjp={"input": lambda g, input_meta, indices: index_put_add(g, indices, list(input_meta.shape))},
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="Elements by integer index tensors, one a dimension (None: all of it).",
 )
 
@@ -197,6 +198,7 @@ index_put_add: Op = op(
     vjp={"grad": lambda g, indices: index(g, indices)},
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="Zeros of `size` with `grad` added where the indices point.",
 )
 
@@ -280,6 +282,7 @@ put: Op = op(
     node="IndexPutBackward0",
     inplace=True,
     namespace="-",
+    outside=True,
     doc="Elements written by index tensors; a mask may stand among them where one value is written.",
 )
 put_ = put.inplace

@@ -80,6 +80,7 @@ assign = op(
     checks=lambda input, value: fits(value, float64 if input.dtype.is_half else input.dtype),
     node="FillBackward3",
     namespace="-",
+    outside=True,
     doc="`fill` as square brackets spell it, where a number counts as a tensor: `assign_` stores it.",
     raises=False,
 )
@@ -101,6 +102,7 @@ zero = op(
     jvp=lambda input_t: _zeros(input_t),
     inplace=True,
     namespace="-",
+    outside=True,
     doc="Zeros in the input's shape; `zero_` stores them.",
     raises=False,
 )

@@ -208,6 +208,7 @@ repeat = op(
     vjp=_repeat_backward,
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="The tensor so many times along each dimension (Tensor.repeat).",
     raises=False,
 )

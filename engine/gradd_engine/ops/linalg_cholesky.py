@@ -61,6 +61,7 @@ def _kernel(op_name: str, error_name: str, node: str) -> Op:
         many=True,
         differentiable=(True, False),
         namespace="-",
+        outside=True,
         doc="A triangular factor, and for each matrix 0 or the leading minor that was not positive.",
     )
 

@@ -111,6 +111,7 @@ _first_failure = op(
     infer=lambda info: Meta((), dtypes.int64),
     impl=_first,
     namespace="-",
+    outside=True,
     doc="0, or 2**31 times the number of the first matrix of a batch that failed, plus its info.",
 )
 

@@ -129,6 +129,7 @@ _lstsq: Op = op(
     many=True,
     differentiable=(True, True, False, False),
     namespace="-",
+    outside=True,
     doc="Least squares, with the driver named.",
 )
 lstsq = tupled(

@@ -176,6 +176,7 @@ _factor: Op = op(
     many=True,
     differentiable=(True, False, False),
     namespace="-",
+    outside=True,
     doc="L and U in one matrix, the swaps of rows, and for each matrix 0 or the pivot that was zero.",
 )
 
@@ -321,6 +322,7 @@ lu_solve_kernel: Op = op(
     impl=lambda xp, LU, pivots, b, left, adjoint: kernels.lu_solve(xp, LU, pivots, b, left, adjoint),
     composite=_lu_solve_unfolded,
     namespace="-",
+    outside=True,
     doc="The solution of linear equations with the factors at hand.",
 )
 lu_solve = op(

@@ -93,6 +93,7 @@ _matrix_norm_op = op(
     composite=_matrix_norm,
     inline=True,
     namespace="-",
+    outside=True,
     doc="The norm of matrices: fro, nuc, inf, -inf, 1, -1, 2, -2 (torch.linalg.matrix_norm).",
 )
 
@@ -125,6 +126,7 @@ _norm_op = op(
     composite=_norm,
     inline=True,
     namespace="-",
+    outside=True,
     doc="The norm of a vector or of matrices, by `ord` and `dim` (torch.linalg.norm).",
 )
 

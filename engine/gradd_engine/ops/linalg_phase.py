@@ -34,6 +34,7 @@ _phase_free = op(
     vjp=(lambda g: g, lambda g: None, lambda g: None),
     jvp=lambda input_t: input_t,
     namespace="-",
+    outside=True,
     doc="The input; RuntimeError with `message` unless the imaginary parts of `phase` and `against` cancel.",
 )
 

@@ -52,6 +52,7 @@ _inv_ex: Op = op(
     many=True,
     differentiable=(True, False),
     namespace="-",
+    outside=True,
     doc="Inverses, and for each matrix 0 or the pivot that was zero.",
 )
 
@@ -178,6 +179,7 @@ solve_ex_kernel: Op = op(
     many=True,
     differentiable=(True, False),
     namespace="-",
+    outside=True,
     doc="The solution of linear equations, and for each matrix 0 or the pivot that was zero.",
 )
 
@@ -261,6 +263,7 @@ solve_triangular_kernel: Op = op(
     jvp=_triangular_jvp,
     node="LinalgSolveTriangularBackward0",
     namespace="-",
+    outside=True,
     doc="The solution of triangular equations; only the named triangle is read.",
 )
 solve_triangular = op(

@@ -235,6 +235,7 @@ pinv_kernel: Op = op(
     jvp=pinv_tangent,
     node="LinalgPinvBackward0",
     namespace="-",
+    outside=True,
     doc="The pseudo-inverse, with the tolerances resolved.",
 )
 
@@ -257,6 +258,7 @@ linalg_pinv = op(
     composite=_pinv_public,
     inline=True,
     namespace="-",
+    outside=True,
     doc="The pseudo-inverse of matrices (torch.linalg.pinv).",
 )
 
@@ -293,6 +295,7 @@ _rank_op = op(
     composite=_rank,
     inline=True,
     namespace="-",
+    outside=True,
     doc="How many singular values are not negligible (torch.linalg.matrix_rank).",
 )
 

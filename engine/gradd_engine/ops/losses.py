@@ -98,6 +98,7 @@ mse: Op = op(
         _mse_slope(input, target), input_t, target_t, reduction
     ),
     namespace="-",
+    outside=True,
     doc="The squared difference (torch.nn.functional.mse_loss).",
     raises=False,
 )
@@ -138,6 +139,7 @@ smooth_l1: Op = op(
     ),
     node="SmoothL1LossBackward0",
     namespace="-",
+    outside=True,
     doc="Squared below `beta`, absolute above (torch.nn.functional.smooth_l1_loss); `beta` is positive.",
     raises=False,
 )
@@ -162,6 +164,7 @@ huber: Op = op(
         _huber_slope(input, target, delta), input_t, target_t, reduction
     ),
     namespace="-",
+    outside=True,
     doc="Half the square below `delta`, linear above (torch.nn.functional.huber_loss).",
     raises=False,
 )
@@ -170,6 +173,7 @@ l1: Op = op(
     "l1_loss(Tensor input, Tensor target, *, str reduction='mean')",
     composite=lambda input, target, reduction: reduced(sub(input, target).abs(), reduction_of(reduction)),
     namespace="-",
+    outside=True,
     doc="The absolute difference (torch.nn.functional.l1_loss).",
 )
 

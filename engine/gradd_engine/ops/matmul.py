@@ -213,6 +213,7 @@ squeezed_product = op(
     jvp=lambda input_t, dim: squeeze_dim(input_t, dim),
     node="SqueezeBackward4",
     namespace="-",
+    outside=True,
     doc="A fresh product without the dimension that was put in for a vector.",
 )
 

@@ -47,6 +47,7 @@ def _whole(name: str, skip_nan: bool) -> Op:
         vjp=lambda g, input, out: g * share_all(input, out),
         jvp=lambda input_t, input, out: sum(input_t * share_all(input, out)),
         namespace="-",
+        outside=True,
         node=f"{name.capitalize()}Backward0",
         doc=f"The {name} of all (torch.{name}); ties share the gradient evenly.",
         raises=False,
@@ -85,6 +86,7 @@ def _along(name: str, skip_nan: bool) -> Op:
         many=True,
         differentiable=(True, False),
         namespace="-",
+        outside=True,
         doc=f"The {name} along a dimension and its index (torch.{name}).",
         raises=False,
     )
@@ -103,6 +105,7 @@ def _published(name: str, skip_nan: bool) -> Callable[..., Any]:
         f"{name}(Tensor input, *, int? dim=None, bool keepdim=False)",
         composite=call,
         namespace="-",
+        outside=True,
         doc=f"The {name} of all, or along `dim`, values and indices (torch.{name}).",
     )
     return public(name=name, method=True)(call)

@@ -127,6 +127,7 @@ def _nll_op(name: str, infer: Callable[..., list[Meta]], node: str) -> Op:
         jvp=jvp,
         node=node,
         namespace="-",
+        outside=True,
         doc="The negative log likelihood and the summed weights of targets that are not ignored.",
     )
     return made
@@ -202,6 +203,7 @@ nll_loss_backward: Op = op(
         grad_t, target, weight, total_weight, shape=shape, reduction=reduction, ignore_index=ignore_index
     ),
     namespace="-",
+    outside=True,
     doc="The gradient of a negative log likelihood for an input of `shape`.",
 )
 

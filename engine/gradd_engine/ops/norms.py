@@ -85,6 +85,7 @@ standardized: Op = op(
     impl=lambda xp, input, mean, rstd, dims, eps: (input - mean) * rstd,
     composite=lambda input, mean, rstd, dims, eps: _recorded(input, dims, eps)[0],
     namespace="-",
+    outside=True,
     doc="(input - mean) * rstd, where those are the input's own over `dims`.",
     raises="not of floats",
 )
@@ -115,6 +116,7 @@ standardize_backward: Op = op(
     impl=_standardize_grad,
     composite=_standardize_grad_recorded,
     namespace="-",
+    outside=True,
     doc="The gradient for `input` of standardized(input) over `dims`.",
     raises="not of floats",
 )
@@ -277,6 +279,7 @@ layer_backward: Op = op(
     composite=_layer_backward_recorded,
     many=True,
     namespace="-",
+    outside=True,
     doc="Of the gradients of layer norm for its input, weight and bias those that are `wanted`.",
     raises="not of floats",
 )
@@ -317,6 +320,7 @@ layer: Op = op(
         None,
     ],
     namespace="-",
+    outside=True,
     doc="Layer norm, and the means and 1 / deviations that it used.",
     raises=False,
 )

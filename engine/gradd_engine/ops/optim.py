@@ -93,6 +93,7 @@ sgd_step = op(
     many=True,
     writes="params momentum_buffers",
     namespace="-",
+    outside=True,
     doc="""One step of torch.optim.SGD over `params`, in place.
 
     Without momentum `momentum_buffers` is empty. With it there is one a parameter, in its shape and dtype;
@@ -211,6 +212,7 @@ adam_step = op(
     many=True,
     writes="params exp_avgs exp_avg_sqs steps max_exp_avg_sqs",
     namespace="-",
+    outside=True,
     doc="""One step of torch.optim.Adam over `params`, in place; of AdamW where `decoupled`.
 
     State begins as zeros: `exp_avgs`, `exp_avg_sqs` and, with `amsgrad`, `max_exp_avg_sqs` are shaped as the

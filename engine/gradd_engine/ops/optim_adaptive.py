@@ -110,6 +110,7 @@ rmsprop_step = op(
     many=True,
     writes="params square_avgs steps momentum_buffers grad_avgs",
     namespace="-",
+    outside=True,
     doc="""One step of torch.optim.RMSprop over `params`, in place.
 
     State begins as zeros, shaped as the parameters: `momentum_buffers` where there is momentum, `grad_avgs`
@@ -166,6 +167,7 @@ adagrad_step = op(
     many=True,
     writes="params state_sums steps",
     namespace="-",
+    outside=True,
     doc="""One step of torch.optim.Adagrad over `params`, in place.
 
     `state_sums` add up the squares of gradients from the initial value on; `steps` are 0-dim float32, one a

@@ -157,6 +157,7 @@ max_pick: Op = op(
     vjp={"input": lambda g, input_meta, indices: max_backward(g, indices, size=list(input_meta.shape[-2:]))},
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="The elements of each plane [H, W] at flat `indices` into it.",
 )
 
@@ -172,6 +173,7 @@ max_backward: Op = op(
     vjp={"grad": lambda g, indices: max_pick(g, indices)},
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="Adds a gradient into planes of `size` [H, W] at flat `indices`.",
 )
 
@@ -193,6 +195,7 @@ max_with_indices: Op = op(
     jvp=lambda input_t, out1: [max_pick(input_t, out1), None],
     node="MaxPool2DWithIndicesBackward0",
     namespace="-",
+    outside=True,
     doc="Maxima of windows and their flat indices into each plane; the first of equal ones.",
     raises=False,
 )
@@ -245,12 +248,14 @@ def _declare(name: str, fn: Callable[..., tuple[Any, Any]]) -> tuple[Op, Op]:
         f"{name}(Tensor input, {_MAX})",
         composite=lambda input, **how: fn(input, **how)[0],
         namespace="-",
+        outside=True,
         doc=f"Maxima of windows (torch.nn.functional.{name}).",
     )
     both = op(
         f"{name}_indexed(Tensor input, {_MAX})",
         composite=fn,
         namespace="-",
+        outside=True,
         doc=f"Maxima of windows and their flat indices (torch.nn.functional.{name}, return_indices=True).",
     )
     return alone, both

@@ -156,6 +156,7 @@ _refused_of_zeros: Op = op(
     vjp={"input": lambda g, zeros, message: _refused_of_zeros(g, zeros, message)},
     jvp=lambda input_t, zeros, message: _refused_of_zeros(input_t, zeros, message),
     namespace="-",
+    outside=True,
     doc="`input`; RuntimeError with `message` where one of the counts `zeros` is above 1.",
 )
 _once: Op = op(
@@ -165,6 +166,7 @@ _once: Op = op(
     vjp={"input": lambda g, zeros, message: _refused_of_zeros(g, zeros, message)},
     jvp=lambda input_t: input_t,
     namespace="-",
+    outside=True,
     doc="`input`, of which a gradient is refused with `message` where one of the counts `zeros` is above 1.",
 )
 

@@ -176,6 +176,7 @@ _itself: Op = op(
     impl=lambda xp, a, dim, meta: xp.eye(a.shape[dim], dtype=bool).reshape(meta.shape),
     needs_meta=True,
     namespace="-",
+    outside=True,
     doc="Where the index along `dim` equals the index along one more, last dimension.",
 )
 
@@ -199,6 +200,7 @@ prod_others: Op = op(
     impl=_others,
     composite=_others_again,
     namespace="-",
+    outside=True,
     doc="For each element the product of the others along `dim`.",
     raises=False,
 )

@@ -49,6 +49,7 @@ squeeze_all = op(
     jvp=LINEAR,
     node="SqueezeBackward0",
     namespace="-",
+    outside=True,
     doc="All dimensions of one element taken away.",
 )
 squeeze_dim = op(
@@ -61,6 +62,7 @@ squeeze_dim = op(
     jvp=LINEAR,
     node="SqueezeBackward1",
     namespace="-",
+    outside=True,
     doc="A dimension taken away where it has one element.",
 )
 squeeze_dims = op(
@@ -73,6 +75,7 @@ squeeze_dims = op(
     jvp=LINEAR,
     node="SqueezeBackward2",
     namespace="-",
+    outside=True,
     doc="Those of the given dimensions taken away that have one element.",
 )
 

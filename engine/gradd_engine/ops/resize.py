@@ -46,6 +46,7 @@ _resize_op = op(
     writes="input",
     traced=False,
     namespace="-",
+    outside=True,
     doc="""Change the shape over the same memory (torch.Tensor.resize_).
 
     Where it does not suffice the tensor moves to new memory: its first elements, then zeros; its views stay

@@ -19,6 +19,7 @@ add_scalar: Op = op(
     jvp=ELEMENTWISE,
     node="AddBackward1",
     namespace="-",
+    outside=True,
     doc="input + a number.",
     raises=False,
 )
@@ -31,6 +32,7 @@ mul_scalar: Op = op(
     jvp=ELEMENTWISE,
     node="MulBackward1",
     namespace="-",
+    outside=True,
     doc="input * a number.",
     raises=False,
 )
@@ -43,6 +45,7 @@ div_scalar: Op = op(
     jvp=ELEMENTWISE,
     node="DivBackward1",
     namespace="-",
+    outside=True,
     doc="input / a number.",
     raises=False,
 )

@@ -51,6 +51,7 @@ _cumsum_back: Op = op(
     vjp=lambda g, dim: cumsum(g, dim),
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="Running sum from the end: the transpose of `cumsum`.",
     raises=False,
 )
@@ -75,6 +76,7 @@ shift: Op = op(
     vjp=lambda g, dim, forward: shift(g, dim, not forward),
     jvp=lambda input_t, dim, forward: shift(input_t, dim, forward),
     namespace="-",
+    outside=True,
     doc="Elements moved by one along `dim`; `fill` comes in, the last one out.",
     raises=False,
 )
@@ -116,6 +118,7 @@ recurrence: Op = op(
     vjp=(_recurrence_a, _recurrence_b),
     jvp=_recurrence_jvp,
     namespace="-",
+    outside=True,
     doc="s[k] = other[k] + input[k] * s[k - 1] along `dim`; from the end with s[k + 1] where not `forward`.",
 )
 

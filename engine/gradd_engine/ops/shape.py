@@ -54,6 +54,7 @@ contiguous_copy = op(
     jvp=LINEAR,
     node="CloneBackward0",
     namespace="-",
+    outside=True,
     doc="A copy laid out row-major, or in another memory format.",
     raises=False,
 )
@@ -73,6 +74,7 @@ to_layout = op(
     jvp=LINEAR,
     node="torch::autograd::CopyBackwards",
     namespace="-",
+    outside=True,
     doc="A copy whose memory has the given strides (elements).",
     raises=False,
 )

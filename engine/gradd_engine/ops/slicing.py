@@ -63,6 +63,7 @@ slice_: Op = op(
     jvp=LINEAR,
     node="SliceBackward0",
     namespace="-",
+    outside=True,
     doc=(
         "`length` elements of `dim` from `start` (counted from the front) on, `step` apart: what x[a:b:c] "
         "is made of."
@@ -83,6 +84,7 @@ slice_backward: Op = op(
     vjp=lambda g, dim, start, length, step: slice_(g, dim, start, length, step),
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="Zeros of `size` with `g` in the place that a slice names.",
 )
 
@@ -108,6 +110,7 @@ op(
     "slice(Tensor input, int dim=0, int? start=None, int? end=None, int step=1)",
     composite=_slice,
     namespace="-",
+    outside=True,
     doc="``input[..., start:end:step, ...]`` in dimension `dim`.",
 )
 
@@ -133,6 +136,7 @@ narrow_op: Op = op(
     "narrow(Tensor input, int dim, value int start, int length)",
     composite=_narrow,
     namespace="-",
+    outside=True,
     doc="`length` elements of `dim` from `start` on (torch.narrow).",
 )
 
@@ -189,6 +193,7 @@ select_backward: Op = op(
     vjp=lambda g, dim, index: select(g, dim, index),
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="Zeros of `size` with `g` in the place that a select names.",
 )
 
@@ -287,6 +292,7 @@ _split = op(
     jvp=LINEAR,
     node="SplitBackward0",
     namespace="-",
+    outside=True,
     doc="Parts of `split_size` elements of `dim`, the last one smaller where it does not divide.",
 )
 
@@ -393,6 +399,7 @@ _tensor_split_op = op(
     composite=_tensor_split,
     many=True,
     namespace="-",
+    outside=True,
     doc="Parts between given indices, or so many nearly equal ones, along `dim` (torch.tensor_split).",
 )
 

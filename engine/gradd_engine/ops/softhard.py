@@ -262,6 +262,7 @@ glu_backward: Op = op(
     impl=_glu_backward_kernel,
     composite=_glu_back,
     namespace="-",
+    outside=True,
     doc="The gradient of glu.",
     raises="not of floats",
 )

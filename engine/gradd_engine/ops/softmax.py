@@ -64,6 +64,7 @@ softmax_backward: Op = op(
     impl=lambda xp, g, out, dim: out * (g - (g * out).sum(axis=_over(g, dim), keepdims=True)),
     composite=lambda grad_output, output, dim: output * (grad_output - sum(grad_output * output, dim, True)),
     namespace="-",
+    outside=True,
     doc="The gradient of softmax from its result.",
     raises=False,
 )
@@ -73,6 +74,7 @@ log_softmax_backward: Op = op(
     impl=lambda xp, g, out, dim: g - xp.exp(out) * g.sum(axis=_over(g, dim), keepdims=True),
     composite=lambda grad_output, output, dim: grad_output - exp(output) * sum(grad_output, dim, True),
     namespace="-",
+    outside=True,
     doc="The gradient of log_softmax from its result.",
     raises=False,
 )
@@ -85,6 +87,7 @@ _softmax: Op = op(
     jvp=lambda input_t, out, dim: out * (input_t - sum(out * input_t, dim, True)),
     node="SoftmaxBackward0",
     namespace="-",
+    outside=True,
     doc="softmax of a floating tensor.",
     raises=False,
 )
@@ -96,6 +99,7 @@ _log_softmax: Op = op(
     jvp=lambda input_t, out, dim: input_t - sum(exp(out) * input_t, dim, True),
     node="LogSoftmaxBackward0",
     namespace="-",
+    outside=True,
     doc="log_softmax of a floating tensor.",
     raises=False,
 )

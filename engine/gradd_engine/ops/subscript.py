@@ -40,6 +40,7 @@ alias: Op = op(
     vjp=lambda g: g,
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="The same tensor as a view: x[...].",
 )
 
@@ -270,6 +271,7 @@ getitem_op = op(
     inline=True,
     dynamic=True,
     namespace="-",
+    outside=True,
     doc="input[index] (torch.Tensor.__getitem__).",
 )
 
@@ -285,6 +287,7 @@ setitem_op = op(
     inline=True,
     writes="input",
     namespace="-",
+    outside=True,
     doc="input[index] = value (torch.Tensor.__setitem__).",
 )
 

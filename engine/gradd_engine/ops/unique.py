@@ -53,6 +53,7 @@ count_distinct: Op = op(
     infer=lambda input, dim, ordered: Meta((), dtypes.int64),
     impl=lambda xp, a, dim, ordered: len(_found(xp, a, dim, ordered)[0]),
     namespace="-",
+    outside=True,
     doc="How many distinct elements (or slices along `dim`) there are; not `ordered`: how many runs.",
 )
 
@@ -105,6 +106,7 @@ distinct: Op = op(
     many=True,
     differentiable=(True, False, False),
     namespace="-",
+    outside=True,
     doc="The `count` distinct elements or slices, the kind of each element, and how many there are of each; "
     "not `ordered`: runs of equal ones.",
 )

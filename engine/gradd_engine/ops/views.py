@@ -47,6 +47,7 @@ _view = op(
     vjp=lambda g, input_meta: reshape(g, list(input_meta.shape)),
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="The same elements in another shape, without a copy (Tensor.view).",
 )
 
@@ -65,6 +66,7 @@ unsafe_view = op(
     jvp=lambda input_t, size: reshape(input_t, list(size)),
     node="UnsafeViewBackward0",
     namespace="-",
+    outside=True,
     doc="A temporary in another shape, without a copy; autograd does not follow it as a view.",
 )
 
@@ -76,6 +78,7 @@ _reshape_alias = op(
     jvp=LINEAR,
     node="ReshapeAliasBackward0",
     namespace="-",
+    outside=True,
     doc="What reshape makes of a tensor that is not contiguous and can still be viewed.",
 )
 
@@ -138,6 +141,7 @@ _expand = op(
     vjp=lambda g: g,
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="Dimensions of one element repeated without memory (Tensor.expand).",
 )
 
@@ -295,6 +299,7 @@ as_strided_backward: Op = op(
     vjp=lambda g, shape, strides, size, stride, offset: _gather(g, strides, size, stride, offset),
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="Adds a gradient of as_strided back into the input's geometry.",
     raises=False,
 )
@@ -337,6 +342,7 @@ as_strided_scatter = op(
     },
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="A dense tensor (offset 0) with part of its memory replaced; strides and offset in elements.",
 )
 
@@ -376,6 +382,7 @@ _detach = op(
     "detach(Tensor input)",
     composite=_detach_composite,
     namespace="-",
+    outside=True,
     doc="An alias without history (Tensor.detach).",
 )
 _detach.stateful = True

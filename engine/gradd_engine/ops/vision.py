@@ -69,6 +69,7 @@ constant_pad: Op = op(
     vjp=lambda g, pad: constant_pad(g, [-p for p in pad]),
     jvp=lambda input_t, pad: constant_pad(input_t, pad),
     namespace="-",
+    outside=True,
     doc="Dimensions, from the last, made longer by `value` or, where a number is negative, shorter.",
     raises=False,
 )
@@ -144,6 +145,7 @@ nearest: Op = op(
     jvp=LINEAR,
     node=lambda attrs: f"UpsampleNearest{len(attrs['size'])}DBackward0",
     namespace="-",
+    outside=True,
     doc="[N, C, ...] at `size`: result i is read at floor(i * step).",
     raises=False,
 )
@@ -155,6 +157,7 @@ nearest_transposed: Op = op(
     vjp=lambda g, grad_meta, steps: nearest(g, size=list(grad_meta.shape[2:]), steps=steps),
     jvp=LINEAR,
     namespace="-",
+    outside=True,
     doc="Adds a gradient of nearest neighbours back, into images of `size`.",
     raises=False,
 )

@@ -96,8 +96,6 @@ class Found:
     def _tensor(self, t: Tensor) -> tuple[Any, ...]:
         if t._hooks or t._post_hooks or t._tangents or t._stands is not None:
             raise Unplannable
-        if Node.turned and t._acc is not None and (leaf := t._acc()) is not None and leaf.shapes:
-            raise Unplannable
         base = t._base
         return (
             t.shape,
