@@ -15,6 +15,7 @@ from .fitting import cast_gradient
 from .nodes import Edge, edge_of, next_priority
 from .op import op
 from .registry import named
+from .saved import CUT
 from .state import state
 from .tensor import Tensor, carry, detached, new_counter
 from .transforms.batched_pass import batch_of, check_batched
@@ -410,6 +411,7 @@ def _detach_here(input: Tensor) -> Tensor:
         )
     if input._fn is not None:
         input._cut = next_priority()
+        CUT[:] = [True]
     input._fn, input._nr, input._requires_grad = None, 0, False
     input._tangents = None
     return input

@@ -16,7 +16,7 @@ from .methods import position
 from .misfit import misfit, stated
 from .registry import named
 from .schema import GREATEST, LEAST, check_attrs, check_int, type_name
-from .state import state
+from .state import MAPPED, state
 from .tangents import LEVELS, keep, levels_of, propagate, write
 from .tensor import Tensor, new_counter
 from .views import mark_views
@@ -311,7 +311,7 @@ def compute(
     """`dispatch` for a plain op or view whose inputs were looked at: they share a backend and are of a
     geometry that is known. `history`: one that is no view needs a gradient; `views`: there are views.
     """
-    if state.vmaps and backend is not state.vmaps[-1]:
+    if MAPPED and state.vmaps and backend is not state.vmaps[-1]:
         return dispatch(op, inputs, attrs)
     listener = backend.listener
     if state.watcher is not None and not state.depth:

@@ -11,7 +11,7 @@ from .infer import overload
 from .nodes import SAVED, AccumulateGrad, Edge, Node, accumulator, edge_of, next_priority
 from .plans import META, OUT, VALUE, Plan, plan_of
 from .registry import named
-from .saved import FREED, Packed, Saved, TensorMeta, check_saved, places
+from .saved import CUT, FREED, Packed, Saved, TensorMeta, check_saved, places
 from .state import ambient, state
 from .tensor import Tensor
 
@@ -45,7 +45,9 @@ class OpNode(Node):
         self.attrs = attrs
         self.params = params
         self.saved: dict[str, Any] | None = {}
-        self.counted = None if state.account is None else state.account.graphs
+        account = state.account
+        if account is not None:
+            self.counted = account.graphs
 
     def name(self) -> str:
         """The op's node name."""
@@ -80,7 +82,7 @@ class OpNode(Node):
             for entry in self.saved.values():
                 if type(entry) is not Saved:
                     check_saved(entry, self)
-                elif entry.tensor._vc.n != entry.version or entry.tensor._cut:
+                elif entry.tensor._vc.n != entry.version or (CUT and entry.tensor._cut):
                     entry.check(self)
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:

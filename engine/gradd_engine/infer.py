@@ -135,7 +135,7 @@ def _inferred(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         for meta in found if op.many else (found,):
             _check_size(meta)
             if not op.view:
-                meta.room = spread(inputs)
+                meta.room = meta.room or spread(inputs)
         return found
     except Exception as error:
         if stated(error):

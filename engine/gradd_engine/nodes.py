@@ -94,6 +94,8 @@ class Node:
     pre_hooks: list[Any] | None = None
     post_hooks: list[Any] | None = None
     _metadata: dict[Any, Any] | None = None
+    #: of the account whose memory it is in, which counts what refers to this
+    counted: object = None
     #: by output: what is known since a user looked at it (see edges.py)
     looks: dict[int, Any] | None = None
     #: by number: what an output is like, of a node that has several
@@ -107,8 +109,9 @@ class Node:
 
     def __init__(self) -> None:
         self.priority = next(_sequence)
-        #: of the account whose memory it is in, which counts what refers to this
-        self.counted = None if state.account is None else state.account.graphs
+        account = state.account
+        if account is not None:
+            self.counted = account.graphs
 
     def name(self) -> str:
         """The node's name as PyTorch prints it, e.g. ``MulBackward0``."""

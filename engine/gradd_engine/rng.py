@@ -7,15 +7,20 @@ can shift a stream and CPU and GPU agree. Source: Salmon et al., "Parallel rando
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _W0, _W1 = 0x9E3779B9, 0xBB67AE85
 _LOW = np.uint64(0xFFFFFFFF)
 _SHIFT = np.uint64(32)
 _MASK = (1 << 64) - 1
+#: elements that are made at once: bits take many times the memory of the numbers made of them
+BLOCK, ON_GPU = 1 << 16, 1 << 22
 #: where a stream begins, as in PyTorch
 SEED = 67280421310721
 
@@ -42,10 +47,28 @@ class Generator:
         return key
 
 
-def bits(key: tuple[int, int], count: int, xp: Any = np) -> Any:
-    """`count` random uint32 of one random step, shape [count]."""
+def blockwise(count: int, make: Callable[[int, int], Any], xp: Any = np) -> Any:
+    """The `count` elements of which ``make(first, n)`` gives `n` from `first` on, made block by block."""
+    step = BLOCK if xp is np else ON_GPU
+    if count <= step:
+        return make(0, count)
+    part = make(0, step)
+    out = xp.empty(count, part.dtype)
+    out[:step] = part
+    for first in range(step, count, step):
+        out[first : first + step] = make(first, min(step, count - first))
+    return out
+
+
+def bits(key: tuple[int, int], count: int, xp: Any = np, first: int = 0) -> Any:
+    """`count` random uint32 of one random step from element `first`, a multiple of 4, on; shape [count].
+
+    They take ten times their memory while they are made; see `blockwise`.
+    """
     blocks = -(-count // 4)
     index = xp.arange(blocks, dtype=xp.uint64)
+    if first:
+        index += np.uint64(first // 4)
     c0, c1 = index & _LOW, index >> _SHIFT
     c2 = xp.full(blocks, key[1] & 0xFFFFFFFF, dtype=xp.uint64)
     c3 = xp.full(blocks, key[1] >> 32, dtype=xp.uint64)
@@ -62,18 +85,22 @@ def bits(key: tuple[int, int], count: int, xp: Any = np) -> Any:
     return xp.stack((c0, c1, c2, c3), axis=1).reshape(-1)[:count].astype(xp.uint32)
 
 
-def uniform(key: tuple[int, int], count: int, double: bool = False, xp: Any = np) -> Any:
-    """`count` numbers in [0, 1): multiples of 2**-24 as float32, of 2**-53 as float64."""
+def uniform(key: tuple[int, int], count: int, double: bool = False, xp: Any = np, first: int = 0) -> Any:
+    """`count` numbers in [0, 1) from element `first` on: multiples of 2**-24 as float32, of 2**-53 as
+    float64.
+    """
     if double:
-        raw = bits(key, 2 * count, xp).reshape(count, 2).astype(xp.uint64)
+        raw = bits(key, 2 * count, xp, 2 * first).reshape(count, 2).astype(xp.uint64)
         whole = (raw[:, 0] >> np.uint64(5) << np.uint64(26)) | (raw[:, 1] >> np.uint64(6))
         return whole.astype(xp.float64) * (2.0**-53)
-    return (bits(key, count, xp) >> np.uint32(8)).astype(xp.float32) * xp.float32(2.0**-24)
+    return (bits(key, count, xp, first) >> np.uint32(8)).astype(xp.float32) * xp.float32(2.0**-24)
 
 
-def normal(key: tuple[int, int], count: int, double: bool = False, xp: Any = np) -> Any:
-    """`count` standard normal numbers by Box and Muller (1958), element by element from two uniforms each."""
-    u = uniform(key, 2 * count, double, xp).reshape(count, 2)
+def normal(key: tuple[int, int], count: int, double: bool = False, xp: Any = np, first: int = 0) -> Any:
+    """`count` standard normal numbers from element `first` on, by Box and Muller (1958), each from two
+    uniforms of its own.
+    """
+    u = uniform(key, 2 * count, double, xp, 2 * first).reshape(count, 2)
     one = u.dtype.type(1)
     radius = xp.sqrt(u.dtype.type(-2) * xp.log(one - u[:, 0]))
     return radius * xp.cos(u.dtype.type(2 * np.pi) * u[:, 1])

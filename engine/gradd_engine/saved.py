@@ -23,6 +23,9 @@ FREED = (
     "if you need to access saved tensors after calling backward."
 )
 
+#: not empty once detach_() took a tensor's history in this process: passes look for such tensors
+CUT: list[bool] = []
+
 
 class TensorMeta:
     """The geometry of an input, for rules that need no values."""
@@ -104,7 +107,7 @@ class Saved:
 
     def unpack(self, owner: Node) -> Tensor:
         """The tensor, with its history."""
-        if self.tensor._vc.n != self.version or self.tensor._cut:
+        if self.tensor._vc.n != self.version or (CUT and self.tensor._cut):
             self.check(owner)
         return self.opened(owner)
 

@@ -27,6 +27,8 @@ T = TypeVar("T")
 
 #: `_State.below` where every forward-mode level is in sight
 EVERY = 1 << 30
+#: not empty once this process has made a level of vmap: to ask a thread for its levels takes longer than this
+MAPPED: list[bool] = []
 
 
 class _State(threading.local):

@@ -331,7 +331,10 @@ class Session:
                 )
             nbytes = _bytes_of(batch.definition, frame)
             bound = bind_program(batch.definition, batch.program)
-            self.account.admit(nbytes)
+            if bound.calls:
+                self.account.admit(nbytes)
+            else:
+                self.account.charge(nbytes)  # what frees and reads must do so where there is no room left
         except ProtocolError as error:
             return None, error.problem
         except OutOfQuota as error:
@@ -428,8 +431,11 @@ class Session:
 
 
 def _bytes_of(program: Program, frame: frames.Bytes) -> int:
-    """What a program takes once it is bound, about: of the frame it came in, the JSON header."""
-    return STEP_BYTES * len(program.steps) + OCTET_BYTES * frames.header_bytes(frame)
+    """What a program takes once it is bound, about: of the frame it came in, the JSON header (which says
+    nothing of a program without steps).
+    """
+    steps = len(program.steps)
+    return STEP_BYTES * steps + OCTET_BYTES * frames.header_bytes(frame) if steps else ENTRY_BYTES
 
 
 def _word(p: Problem | None, runs: bool) -> str:

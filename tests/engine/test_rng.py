@@ -7,19 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 from gradd_engine import rng
+from gradd_engine.dtypes import complex64, float16, float32, float64
+from gradd_engine.op import REGISTRY
+from gradd_engine.ops.create import full
+from gradd_engine.rng import Generator
+from gradd_engine.state import ambient
 
-
-class From:
-    """NumPy, but counting blocks from somewhere else than 0."""
-
-    def __init__(self, start: int) -> None:
-        self.start = start
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(np, name)
-
-    def arange(self, count: int, dtype: Any) -> Any:
-        return np.array([self.start + i for i in range(count)], dtype)
+REALS = (float32, float64, float16)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +33,7 @@ def test_philox_gives_the_known_answers(
 ) -> None:
     """The vectors of Salmon et al., Random123, philox4x32-10."""
     index, step = counter[1] << 32 | counter[0], counter[3] << 32 | counter[2]
-    found = rng.bits((key[1] << 32 | key[0], step), 4, From(index))
+    found = rng.bits((key[1] << 32 | key[0], step), 4, first=4 * index)
     assert " ".join(f"{int(v):08x}" for v in found) == expected
 
 
@@ -47,6 +41,50 @@ def test_an_element_depends_on_its_index_alone() -> None:
     whole = rng.bits((7, 3), 1000)
     for n in (1, 2, 3, 4, 5, 999):
         np.testing.assert_array_equal(rng.bits((7, 3), n), whole[:n])
+
+
+def test_blocks_are_parts_of_the_whole() -> None:
+    key, count = (7, 3), 1000
+    for make in (
+        lambda first, n: rng.bits(key, n, first=first),
+        lambda first, n: rng.uniform(key, n, first=first),
+        lambda first, n: rng.normal(key, n, True, first=first),
+    ):
+        whole = make(0, count)
+        for first in (4, 64, 996):
+            np.testing.assert_array_equal(make(first, count - first), whole[first:])
+
+
+SIZE = [7, 19]
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "attrs"),
+    [
+        *((name, None, {"size": SIZE, "dtype": d}) for name in ("rand", "randn") for d in REALS),
+        *((name, None, {"size": SIZE, "dtype": complex64}) for name in ("rand", "randn")),
+        *(("exponential", d, {"lambd": 0.7}) for d in REALS),
+        ("bernoulli", float32, {}),
+        ("bernoulli_number", float32, {"p": 0.3}),
+        ("dropout_mask", float16, {"p": 0.3, "features": 0}),
+        ("multinomial", float32, {"num_samples": 5, "replacement": False}),
+        ("multinomial", float32, {"num_samples": 5, "replacement": True}),
+        ("randint", None, {"low": -3, "high": 1 << 62, "size": SIZE, "dtype": None}),
+        ("randperm", None, {"n": 133, "dtype": None}),
+    ],
+)
+def test_random_ops_draw_alike_in_blocks(
+    name: str, of: Any, attrs: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inputs = () if of is None else (full(SIZE, 0.5, dtype=of),)
+
+    def drawn() -> Any:
+        with ambient(generator=Generator(5), grad=False):
+            return REGISTRY[name].run(inputs, dict(attrs)).array
+
+    whole = drawn()
+    monkeypatch.setattr(rng, "BLOCK", 16)
+    np.testing.assert_array_equal(drawn(), whole)
 
 
 def test_steps_and_seeds_are_streams_of_their_own() -> None:

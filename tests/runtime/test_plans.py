@@ -28,6 +28,8 @@ from tests.runtime.peer import Peer
 pytestmark = pytest.mark.usefixtures("settled")
 #: random programs in all; `make fuzz` runs more of them (tests/runtime/fuzz.py)
 PROGRAMS = int(os.environ.get("GRADD_PROGRAMS", "1000"))
+#: actions in a batch of a random program: more short ones than long ones, which take longer
+LENGTHS = (3, 14, 6, 3, 6)
 
 
 @pytest.fixture
@@ -91,7 +93,7 @@ def compare(frames: list[bytes]) -> dict[str, int]:
     expected, eager = replay(frames, enabled=False)
     found, planned = replay(frames, enabled=True)
     for n, (a, b) in enumerate(zip(expected, found, strict=True)):
-        assert told(a) == told(b), f"frame {n}: {frames[n][:2000]!r}"
+        assert a == b or told(a) == told(b), f"frame {n}: {frames[n][:2000]!r}"
     assert list(eager.table.rows()) == list(planned.table.rows())
     for name, t in eager.table.ids.items():
         other = planned.table.ids[name]
@@ -102,7 +104,8 @@ def compare(frames: list[bytes]) -> dict[str, int]:
             assert t._grad.strides == other._grad.strides
         assert _graph(node_of(t)) == _graph(node_of(other)), name
     assert eager.generator.step == planned.generator.step
-    gc.collect()
+    if eager.account.used != planned.account.used:  # cycles of one may be gone already
+        gc.collect()
     assert eager.account.used == planned.account.used
     return planned.plans.counts
 
@@ -111,9 +114,10 @@ def random_program(seed: int, name: str) -> tuple[str, Script]:
     """A random script, run in a session of its own; the session's name."""
     session = gradd.connect("local:", session=f"{name}-{seed}")
     script = Script(seed, session)
+    length = LENGTHS[seed % len(LENGTHS)]
     try:
         for batch in range(4):
-            script.fail() if seed % 3 == 0 and batch == 2 else script.run(14)
+            script.fail() if seed % 3 == 0 and batch == 2 else script.run(length)
             script.settle()
     finally:
         script.held.clear()

@@ -135,9 +135,9 @@ class ArrayBackend:
     def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
         """`run` for a plain op and inputs of a geometry that is known."""
         m, account = known.meta, state.account
-        if m.room:
-            spend(op.name, m.room, m.room)
         if account is not None:
+            if m.room:
+                spend(op.name, m.room, m.room)
             account.take(m.nbytes)
         try:
             run, kernel, takes = quiet_copy().run, self.kernels[op], known.takes

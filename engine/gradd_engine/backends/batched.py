@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ..infer import infer
 from ..layout import Meta, Size
 from ..registry import named
-from ..state import ambient, state
+from ..state import MAPPED, ambient, state
 from ..tensor import Tensor, VersionCounter
 from ..transforms.random import randomly
 from ..transforms.refused import BACKWARD, REQUIRES
@@ -170,6 +170,7 @@ class BatchedBackend:
     def __init__(
         self, below: Backend, size: int, randomness: str = "error", outer: tuple[BatchedBackend, ...] = ()
     ) -> None:
+        MAPPED[:] = [True]
         self.below = below
         #: the levels of the thread when this one began
         self.outer = outer

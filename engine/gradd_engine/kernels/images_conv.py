@@ -83,18 +83,33 @@ def _even(size: int, most: int) -> Iterator[tuple[int, int]]:
         yield begin, min(begin + step, size)
 
 
-def _blocks(xp: Any, images: int, places: Sequence[int], depth: int) -> list[Block]:
-    """Images and positions in blocks, for columns of `depth` elements."""
+def blocks_of(images: int, places: Sequence[int], depth: int, on_gpu: bool = False) -> tuple[int, int, int]:
+    """Images and rows of a block at most, for columns of `depth` elements, and how many blocks there are."""
     whole, wide = numel(places), numel(places[1:])
-    if xp is not np:
+    if on_gpu:
         most = max(1, ON_GPU // max(depth * whole, 1))
     elif whole < LEAST:
         most = -(-LEAST // whole)
     else:
         most = max(1, min(-(-images // SHARES), CACHED // max(depth * whole, 1)))
     if most > 1:
-        return [Block(a, b, 0, places[0]) for a, b in _even(images, most)]
-    rows = max(-(-LEAST // wide), CACHED // max(depth * wide, 1))
+        return min(most, images), places[0], -(-images // most)
+    rows = min(max(-(-LEAST // wide), CACHED // max(depth * wide, 1)), places[0])
+    return 1, rows, images * -(-places[0] // rows)
+
+
+def sums_of(weights: int) -> int:
+    """How many sums there are, at most, for the gradient of so many weights."""
+    return max(4, min(8, SUMS // max(weights, 1)))
+
+
+def _blocks(xp: Any, images: int, places: Sequence[int], depth: int) -> list[Block]:
+    """Images and positions in blocks, for columns of `depth` elements."""
+    if not images or not numel(places):
+        return []
+    most, rows, _ = blocks_of(images, places, depth, xp is not np)
+    if rows == places[0]:
+        return [Block(a, b, 0, rows) for a, b in _even(images, most)]
     return [Block(n, n + 1, a, b) for n in range(images) for a, b in _even(places[0], rows)]
 
 
@@ -234,8 +249,7 @@ def convolve_weight(xp: Any, g: Any, input: Any, how: How, groups: int) -> Any:
     given = g.reshape(n, groups, each, places)
     blocks = _blocks(xp, n, size, groups * depth)
     merged, last = places < LEAST, channels >= LEAST_RUN
-    most = max(4, min(8, SUMS // max(o * depth, 1)))
-    lanes = list(_even(len(blocks), -(-len(blocks) // most)))
+    lanes = list(_even(len(blocks), -(-len(blocks) // sums_of(o * depth))))
     sums = xp.zeros((len(lanes), groups, each, depth), g.dtype)
 
     def work(numbers: Iterator[int]) -> None:

@@ -16,6 +16,7 @@ from .arithmetic import add
 from .batchnorm import along, of_channels
 from .common import conj
 from .convcheck import check_numbers, conv_infer, out_size, transpose_infer
+from .convroom import weight_room
 from .images import each_dim
 
 if TYPE_CHECKING:
@@ -167,7 +168,8 @@ def _weight_infer(
     size = out_size(input.shape[2:], kernel, stride, padding, dilation)
     if input.ndim != 2 + len(kernel) or (input.shape[0], *size) != (grad.shape[0], *grad.shape[2:]):
         raise RuntimeError(f"a convolution does not lead from {list(input.shape)} to {list(grad.shape)}")
-    return Meta((grad.shape[1], input.shape[1] // groups, *kernel), grad.dtype)
+    meta = Meta((grad.shape[1], input.shape[1] // groups, *kernel), grad.dtype)
+    return weight_room(meta, grad, input, kernel, stride, padding, dilation)
 
 
 convolution_weight: Op = op(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..layout import Meta, numel
+from .convroom import conv_room, transpose_room
 from .images import image_strides
 
 if TYPE_CHECKING:
@@ -120,7 +121,8 @@ def conv_infer(
             f"Only zero batch or zero channel inputs are supported, but got input shape: {list(input.shape)}"
         )
     found = (input.shape[0], shape[0], *out_size(input.shape[2:], shape[2:], stride, padding, dilation))
-    return Meta(found, input.dtype, image_strides(found, input, weight))
+    meta = Meta(found, input.dtype, image_strides(found, input, weight))
+    return conv_room(meta, input, weight, stride, padding, dilation)
 
 
 def transpose_infer(
@@ -152,4 +154,5 @@ def transpose_infer(
     if out_size(size, weight.shape[2:], stride, padding, dilation) != tuple(input.shape[2:]):
         raise RuntimeError(f"a convolution does not lead from {list(size)} to {list(input.shape[2:])}")
     found = (input.shape[0], channels, *size)
-    return Meta(found, input.dtype, image_strides(found, input, weight))
+    meta = Meta(found, input.dtype, image_strides(found, input, weight))
+    return transpose_room(meta, input, weight, padding, groups)

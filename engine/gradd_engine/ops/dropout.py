@@ -27,8 +27,13 @@ def _mask_infer(input: Tensor, p: float, features: int) -> Meta:
 
 
 def _mask_impl(xp: Any, a: Any, p: float, features: int, meta: Meta, key: Any) -> Any:
-    kept = rng.uniform(key, numel(meta.shape), False, xp).reshape(meta.shape) >= a.dtype.type(p)
-    return kept.astype(a.dtype) * a.dtype.type(1 / (1 - p))
+    number = a.dtype.type
+
+    def make(first: int, count: int) -> Any:
+        kept = rng.uniform(key, count, False, xp, first) >= number(p)
+        return kept.astype(a.dtype) * number(1 / (1 - p))
+
+    return rng.blockwise(numel(meta.shape), make, xp).reshape(meta.shape)
 
 
 dropout_mask = op(

@@ -18,6 +18,7 @@ from ..tensor import Tensor
 from .arithmetic import add, mul
 from .create import checked, like, sized, zeros_like
 from .creation import check_device, finished, like_function, sized_function, sizes, wanted
+from .draws import hits, integers, normal_array, permutation, uniform_array
 
 if TYPE_CHECKING:
     from ..dtypes import DType
@@ -27,39 +28,6 @@ def _floating(meta: Meta, kernel: str, complex_too: bool = False) -> Meta:
     if meta.dtype.category != dtypes.FLOAT and not (complex_too and meta.dtype.is_complex):
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{meta.dtype.title}'")
     return meta
-
-
-def uniform_array(xp: Any, key: Any, meta: Meta) -> Any:
-    """Numbers in [0, 1) for a result; never 1 after rounding to the result's dtype."""
-    count = numel(meta.shape)
-    if meta.dtype.is_complex:
-        both = rng.uniform(key, 2 * count, meta.dtype is dtypes.complex128, xp).reshape(*meta.shape, 2)
-        return both[..., 0] + 1j * both[..., 1]
-    u = rng.uniform(key, count, meta.dtype is dtypes.float64, xp).reshape(meta.shape)
-    if meta.dtype.is_half:
-        steps = 2048 if meta.dtype is dtypes.float16 else 256
-        u = xp.floor(u * u.dtype.type(steps)) / u.dtype.type(steps)
-    return u
-
-
-def normal_array(xp: Any, key: Any, meta: Meta) -> Any:
-    """Standard normal numbers for a result; complex ones have variance 1 in all."""
-    count = numel(meta.shape)
-    if meta.dtype.is_complex:
-        both = rng.normal(key, 2 * count, meta.dtype is dtypes.complex128, xp).reshape(*meta.shape, 2)
-        return (both[..., 0] + 1j * both[..., 1]) * both.dtype.type(0.5**0.5)
-    return rng.normal(key, count, meta.dtype is dtypes.float64, xp).reshape(meta.shape)
-
-
-def _chances(xp: Any, key: Any, meta: Meta) -> Any:
-    """Numbers in [0, 1) in double precision, to be compared with probabilities."""
-    return rng.uniform(key, numel(meta.shape), True, xp).reshape(meta.shape)
-
-
-def _integers(xp: Any, key: Any, low: int, high: int, meta: Meta) -> Any:
-    raw = rng.bits(key, 2 * numel(meta.shape), xp).reshape(-1, 2).astype(xp.uint64)
-    wide = raw[:, 0] << xp.uint64(32) | raw[:, 1]
-    return (wide % xp.uint64(high - low)).astype(xp.int64).reshape(meta.shape) + low
 
 
 rand_op = op(
@@ -122,7 +90,7 @@ def _randint_like_infer(input: Tensor, low: int, high: int, dtype: DType | None)
 randint_op = op(
     "randint(value int low, value int high, int[] size, *, dtype? dtype=None)",
     infer=_randint_infer,
-    impl=lambda xp, low, high, size, dtype, meta, key: _integers(xp, key, low, high, meta),
+    impl=lambda xp, low, high, size, dtype, meta, key: integers(xp, key, low, high, meta),
     random=True,
     needs_meta=True,
     doc="Integers from `low` (in) to `high` (out) (torch.randint).",
@@ -130,22 +98,17 @@ randint_op = op(
 randint_like_op = op(
     "randint_like(Tensor input, value int low, value int high, *, dtype? dtype=None)",
     infer=_randint_like_infer,
-    impl=lambda xp, a, low, high, dtype, meta, key: _integers(xp, key, low, high, meta),
+    impl=lambda xp, a, low, high, dtype, meta, key: integers(xp, key, low, high, meta),
     random=True,
     needs_meta=True,
     doc="Integers from `low` (in) to `high` (out), in the input's shape (torch.randint_like).",
 )
 
 
-def _permutation(xp: Any, key: Any, n: int) -> Any:
-    raw = rng.bits(key, 2 * n, xp).reshape(n, 2).astype(xp.uint64)
-    return xp.argsort(raw[:, 0] << xp.uint64(32) | raw[:, 1], kind="stable")
-
-
 randperm_op = op(
     "randperm(int n, *, dtype? dtype=None)",
     infer=lambda n, dtype: Meta(checked([n]), dtype or dtypes.int64),
-    impl=lambda xp, n, dtype, key: _permutation(xp, key, n),
+    impl=lambda xp, n, dtype, key: permutation(xp, key, n),
     random=True,
     doc="The integers below `n` in random order (torch.randperm).",
 )
@@ -254,7 +217,7 @@ def _bernoulli_meta(input: Tensor, kernel: str, integers: bool = True) -> Meta:
 op(
     "normal(Tensor input, value float mean=0.0, value float std=1.0)",
     infer=_normal_infer,
-    impl=lambda xp, a, mean, std, meta, key: normal_array(xp, key, meta) * std + mean,
+    impl=lambda xp, a, mean, std, meta, key: normal_array(xp, key, meta, lambda z: z * std + mean),
     vjp=_no_gradient,
     jvp=_no_tangent,
     random=True,
@@ -267,7 +230,7 @@ op(
 _fill_uniform = op(
     "uniform(Tensor input, value float low=0.0, value float high=1.0)",
     infer=_uniform_infer,
-    impl=lambda xp, a, low, high, meta, key: uniform_array(xp, key, meta) * (high - low) + low,
+    impl=lambda xp, a, low, high, meta, key: uniform_array(xp, key, meta, lambda u: u * (high - low) + low),
     vjp=_no_gradient,
     jvp=_no_tangent,
     random=True,
@@ -280,7 +243,7 @@ _fill_uniform = op(
 op(
     "exponential(Tensor input, value float lambd=1.0)",
     infer=_exponential_infer,
-    impl=lambda xp, a, lambd, meta, key: -xp.log(1 - uniform_array(xp, key, meta)) / lambd,
+    impl=lambda xp, a, lambd, meta, key: uniform_array(xp, key, meta, lambda u: -xp.log(1 - u) / lambd),
     vjp=_no_gradient,
     jvp=_no_tangent,
     random=True,
@@ -293,7 +256,7 @@ op(
 _fill_bernoulli = op(
     "bernoulli_number(Tensor input, value float p=0.5)",
     infer=_probability,
-    impl=lambda xp, a, p, meta, key: _chances(xp, key, meta) < p,
+    impl=lambda xp, a, p, meta, key: hits(xp, key, p, meta),
     vjp=_no_gradient,
     jvp=_no_tangent,
     random=True,
@@ -312,7 +275,7 @@ def _bernoulli_impl(xp: Any, a: Any, meta: Meta, key: Any) -> Any:
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
             "improved?  If so, please report an enhancement request to PyTorch.)"
         )
-    return _chances(xp, key, meta) < a
+    return hits(xp, key, a, meta)
 
 
 _bernoulli = op(
@@ -411,12 +374,16 @@ def _multinomial_impl(xp: Any, a: Any, num_samples: int, replacement: bool, meta
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if not bool((rows.sum(axis=1) > 0).all()):
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+
+    def draw(first: int, count: int) -> Any:
+        return rng.uniform(key, count, True, xp, first)
+
     if replacement:
         ends = xp.cumsum(rows, axis=1)
-        u = _chances(xp, key, meta).reshape(rows.shape[0], -1) * ends[:, -1:]
+        u = rng.blockwise(numel(meta.shape), draw, xp).reshape(rows.shape[0], -1) * ends[:, -1:]
         found = (u[:, :, None] >= ends[:, None, :]).sum(axis=2)
     else:
-        u = rng.uniform(key, rows.size, True, xp).reshape(rows.shape)
+        u = rng.blockwise(rows.size, draw, xp).reshape(rows.shape)
         found = xp.argsort(-rows / -xp.log1p(-u), axis=1, kind="stable")[:, :num_samples]
     return found.reshape(meta.shape)
 
