@@ -118,6 +118,11 @@ class Wire:
             sent.answered = True
             sent.lose(0, self.ended)
             return
+        if self.unseen is not None and self.idle:
+            sent.answered = True
+            sent.lose(0, self.unseen)
+            self.dead.extend(sent.message.free)
+            return
         self.known.add(sent.message.program)
         self.flying[sent.message.seq] = sent
         self.flying_bytes += sent.size
@@ -136,6 +141,13 @@ class Wire:
             self._stale = True
             raise
 
+    @property
+    def idle(self) -> bool:
+        """Whether the session would skip a batch, and the window has no room for one more answer that says
+        so: nobody saw the error yet, so nothing is acknowledged.
+        """
+        return self.unseen is not None and self.seq - self.ack >= self.window
+
     def stage(self, array: Any) -> str:
         """Upload a large array ahead of the batch that names it; returns its key.
 
@@ -144,7 +156,8 @@ class Wire:
         """
         key = f"{self.writer}.{self._next_upload}"
         self._next_upload += 1
-        self.request(m.Stage(key), [array])
+        if not self.idle:
+            self.request(m.Stage(key), [array])
         return key
 
     def request(self, message: m.Request, buffers: list[Any] | None = None) -> tuple[m.Reply, list[Any]]:

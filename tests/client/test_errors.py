@@ -92,6 +92,26 @@ def test_batches_in_flight_behind_a_failure_are_skipped(session: Any) -> None:
     assert session.tensors() == session.mirror()
 
 
+def test_a_failure_that_nobody_sees_for_more_batches_than_the_window_has(session: Any) -> None:
+    table, w = torch.ones(3), torch.zeros(2)
+    session.flush()
+    held = len(session.tensors())
+    wrong(table)
+    for _ in range(3 * session.wire.window):
+        w.add_(1)
+        session.step_done()
+    # Of what is sent ahead of such a batch nothing stays.
+    more = torch.ones(1 << 18, dtype=torch.float64) + torch.tensor(np.ones(1 << 18))
+    session.step_done()
+    with pytest.raises(IndexError, match=MESSAGE):
+        w.tolist()
+    with pytest.raises(IndexError, match=MESSAGE):
+        more.tolist()
+    assert (w + 1).tolist() == [1.0, 1.0]
+    assert session.tensors() == session.mirror()
+    assert len(session.tensors()) == held
+
+
 def test_a_value_that_came_before_the_failure_can_still_be_read(session: Any) -> None:
     w = torch.ones(3, requires_grad=True)
     optimizer = torch.optim.SGD([w], lr=0.5)

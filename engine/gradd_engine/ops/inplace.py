@@ -47,6 +47,7 @@ copy = op(
     node="torch::autograd::CopyBackwards",
     inplace=True,
     namespace="-",
+    outside=True,
     doc="The values of `src` in the shape and dtype of `input`; `input.copy_(src)` stores them.",
     raises=False,
 )
