@@ -27,6 +27,7 @@ def peer() -> Peer:
     peer = Peer(Session("small", limit=64 * MIB))
     peer.put("x", np.ones((1, 4, 4), np.float32))
     peer.put("n", np.full(3, FAR))
+    peer.put("e", np.ones((0, 3), np.float32))
     peer.put("one", np.ones(1, np.float32))
     return peer
 
@@ -51,6 +52,10 @@ REFUSED: dict[str, tuple[Step, str, str]] = {
             {"shape": [4], "strides": [1 << 40], "size": [1, 4, 4], "stride": [16, 4, 1], "offset": 0},
         ), "x", "work-exceeded",
     ),
+    "more parts than anybody could hold": (
+        Step("tensor_split", [0], {"indices_or_sections": 10**8, "dim": 0}), "x", "work-exceeded",
+    ),
+    "parts of nothing": (Step("chunk", [0], {"chunks": 10**6, "dim": 0}), "e", "quota-exceeded"),
     "repeats that are not what they come to": (
         Step("repeated_places", [0], {"total": 5}), "n", "op-failed",
     ),

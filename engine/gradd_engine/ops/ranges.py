@@ -11,6 +11,7 @@ from .. import dtypes
 from ..dispatch import invalid_combination
 from ..layout import Meta
 from ..op import op
+from ..rng import blockwise
 from ..surface import public
 from ..tensor import Tensor
 from .common import np_dtype
@@ -88,16 +89,24 @@ def _steps(start: Any, end: Any, steps: int, *_: Any, dtype: DType | None, **__:
     return Meta((steps,), dtype or _number_dtype(start, end))
 
 
-def _linspace_impl(xp: Any, start: Any, end: Any, steps: int, dtype: Any, meta: Meta) -> Any:
+def _linspace_impl(
+    xp: Any, start: Any, end: Any, steps: int, dtype: Any, meta: Meta, finish: Any = None
+) -> Any:
+    """The numbers, each put through `finish`."""
     kind = np_dtype(meta.dtype) if meta.dtype.category >= dtypes.FLOAT else np.dtype(np.float64)
-    if steps == 1:
-        return xp.full(1, start, kind)
-    index = xp.arange(steps).astype(kind)
     width = kind.type((end - start) / max(steps - 1, 1))
-    out = xp.where(
-        index < steps // 2, kind.type(start) + width * index, kind.type(end) - width * (steps - 1 - index)
-    )
-    return xp.trunc(out) if meta.dtype.category < dtypes.FLOAT else out
+
+    def make(first: int, count: int) -> Any:
+        if steps == 1:
+            out = xp.full(1, start, kind)
+        else:
+            index = xp.arange(first, first + count).astype(kind)
+            low, high = kind.type(start) + width * index, kind.type(end) - width * (steps - 1 - index)
+            out = xp.where(index < steps // 2, low, high)
+            out = xp.trunc(out) if meta.dtype.category < dtypes.FLOAT else out
+        return out if finish is None else finish(out)
+
+    return blockwise(steps, make, xp)
 
 
 linspace_op = op(
@@ -111,8 +120,8 @@ linspace_op = op(
 logspace_op = op(
     "logspace(value Number start, value Number end, int steps, value float base=10.0, *, dtype? dtype=None)",
     infer=_steps,
-    impl=lambda xp, start, end, steps, base, dtype, meta: (
-        base ** _linspace_impl(xp, start, end, steps, dtype, Meta(meta.shape, dtypes.float64))
+    impl=lambda xp, start, end, steps, base, dtype, meta: _linspace_impl(
+        xp, start, end, steps, dtype, Meta(meta.shape, dtypes.float64), lambda powers: base**powers
     ),
     needs_meta=True,
     doc="`base` to the powers of `linspace` (torch.logspace).",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..cost import TURN
+from ..cost import TURN, spend
 from ..dtypes import INT
 from ..layout import Meta, wrap_dim
 from ..memory import NODE_BYTES, TENSOR_BYTES
@@ -219,7 +219,11 @@ def _views_cost(input: Tensor, dim: int, each: int) -> tuple[int, int]:
     """Of a tensor and its node for each `each` of the elements along `dim`; what is refused costs nothing."""
     if not -input.ndim <= dim < input.ndim or each < 1:
         return 0, 0
-    count = -(-input.shape[dim] // each)
+    return _parts_cost(-(-input.shape[dim] // each))
+
+
+def _parts_cost(count: int) -> tuple[int, int]:
+    """Of so many views and their nodes."""
     return count * TURN // 4, count * (TENSOR_BYTES + NODE_BYTES)
 
 
@@ -361,6 +365,7 @@ def _chunk(input: Tensor, chunks: int, dim: int) -> Any:
     size = input.shape[wrap_dim(dim, input.ndim)]
     each = -(-size // chunks)
     if each == 0:
+        spend("chunk", *_parts_cost(chunks))
         return split_with_sizes(input, [0] * chunks, dim)
     return _split(input, each, dim)
 
@@ -386,6 +391,7 @@ def _tensor_split(input: Tensor, indices_or_sections: Any, dim: int) -> Any:
         count = indices_or_sections
         if count <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {count}")
+        spend("tensor_split", *_parts_cost(count))
         ends = [(i + 1) * (size // count) + min(i + 1, size % count) for i in range(count)]
     parts, start = [], 0
     for end in ends:
