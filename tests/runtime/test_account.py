@@ -26,7 +26,7 @@ SESSIONS = int(os.environ.get("GRADD_ACCOUNTS", "1"))
 HEAVY = "GRADD_ACCOUNTS" in os.environ
 SIZE = 20 if HEAVY else 11
 #: bytes of an account's error beside 10 % of it
-SLACK = 8 * MIB if HEAVY else 3 * MIB
+SLACK = 8 * MIB if HEAVY else 5 * MIB
 
 
 class Client:
