@@ -14,11 +14,12 @@ import msgspec
 import pytest
 from gradd._transports.local import _inline
 from gradd_engine.nodes import node_of
-from gradd_engine.saved import Saved
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_runtime.placement import InlinePlacement, answer, open_session
 from gradd_runtime.session import Session
+
+from tests.congruence.graphs import graph
 
 MISMATCHES = 4  # of one session: the first tells most
 COUNTS = ("planned", "eager", "traced")
@@ -88,30 +89,6 @@ def told(reply: bytes) -> Any:
 
 def _alike(expected: bytes, found: bytes) -> bool:
     return bytes(expected) == bytes(found) or told(expected) == told(found)
-
-
-def graph(node: Any) -> Any:
-    """A graph as names, edges, what is saved and freed, by order of a walk."""
-    seen: set[int] = set()
-    todo, rows = [] if node is None else [node], []
-    while todo:
-        n = todo.pop()
-        if id(n) in seen:
-            continue
-        seen.add(id(n))
-        kept = getattr(n, "saved", None)
-        entries = None if kept is None else _saved(list(kept.values()))
-        rows.append((n.name(), [e and e.nr for e in n.edges], entries))
-        todo.extend(e.node for e in n.edges if e is not None)
-    return rows
-
-
-def _saved(entry: Any) -> Any:
-    if isinstance(entry, list):
-        return [_saved(e) for e in entry]
-    if not isinstance(entry, Saved):
-        return None
-    return entry.tensor.array.tobytes(), entry.tensor._vc.n - entry.version, entry.is_output, entry.nr
 
 
 class Shadows:

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 from gradd._transports.local import _inline
 from gradd_engine.nodes import Folded, node_of
-from gradd_engine.saved import Saved
 from gradd_protocol.frames import decode_reply
 from gradd_protocol.messages import Attached
 from gradd_runtime.placement import InlinePlacement
 from gradd_runtime.plan import cache
 from gradd_runtime.session import Session
 
+from tests.congruence.graphs import graph
 from tests.congruence.programs import Script
 from tests.runtime.peer import Peer
 
@@ -61,31 +61,6 @@ def told(reply: bytes) -> Any:
     return message, [(b.dtype, b.shape, b.tobytes()) for b in buffers]
 
 
-def _graph(node: Any) -> Any:
-    """A graph as names, edges, what is saved and freed, by order of a walk."""
-    places: dict[int, int] = {}
-    todo, rows = [] if node is None else [node], []
-    while todo:
-        n = todo.pop()
-        if id(n) in places:
-            continue
-        places[id(n)] = len(places)
-        saved = getattr(n, "saved", None)
-        rows.append(
-            (n.name(), [e and e.nr for e in n.edges], None if saved is None else _saved(list(saved.values())))
-        )
-        todo.extend(e.node for e in n.edges if e is not None)
-    return rows
-
-
-def _saved(entry: Any) -> Any:
-    if isinstance(entry, list):
-        return [_saved(e) for e in entry]
-    if not isinstance(entry, Saved):
-        return None
-    return entry.tensor.array.tobytes(), entry.tensor._vc.n - entry.version, entry.is_output, entry.nr
-
-
 def compare(frames: list[bytes]) -> dict[str, int]:
     """Both runs answer alike and end alike, to the bit; the counts of the planned one."""
     # The session's end may still be collecting on its thread, and one collection at a time is all there is.
@@ -102,7 +77,7 @@ def compare(frames: list[bytes]) -> dict[str, int]:
         if t._grad is not None:
             np.testing.assert_array_equal(t._grad.array, other._grad.array, err_msg=f"{name}.grad")
             assert t._grad.strides == other._grad.strides
-        assert _graph(node_of(t)) == _graph(node_of(other)), name
+        assert graph(node_of(t)) == graph(node_of(other)), name
     assert eager.generator.step == planned.generator.step
     if eager.account.used != planned.account.used:  # cycles of one may be gone already
         gc.collect()
