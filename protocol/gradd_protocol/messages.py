@@ -83,9 +83,10 @@ class Batch(_Message, frozen=True, tag="batch", kw_only=True):
     """One program with everything that changes from step to step beside it.
 
     `keep` slots become session tensors @writer.first, @writer.first+1, ... in order. `fetch` names slots or
-    ids whose values the reply brings. `free` ids are dropped after the last step. `bind`/`unbind` are shared
-    names. `state` asks for the TensorInfo of ids. `uploads`: one entry a step of op `upload`, a buffer of
-    this frame or the key `w.n` of a staged one.
+    ids whose values the reply brings. `free` ids are dropped: those that the batch names elsewhere after its
+    last step, unless one failed, the others before its first. `bind`/`unbind` are shared names. `state` asks
+    for the TensorInfo of ids. `uploads`: one entry a step of op `upload`, a buffer of this frame or the key
+    `w.n` of a staged one.
     """
 
     writer: Count

@@ -254,6 +254,29 @@ def test_a_session_beyond_its_limit_frees_and_reads() -> None:
     assert account.used < MIB
 
 
+def test_what_a_batch_frees_is_room_for_its_steps() -> None:
+    client = Client(limit=24 * MIB)
+    large = Step("zeros", [], {"size": [16 << 18]})
+    assert client.batch(large, keep=[0], first=7).problem is None
+    assert client.batch(large, keep=[0], first=8, free=["@1.7"]).problem is None
+    # also where the program is new, and would itself not fit
+    client.session.account.limit = client.session.account.held
+    small = Step("zeros", [], {"size": [2]})
+    assert client.batch(small, small).problem.slug == "quota-exceeded"
+    client.peer.ack = client.peer.seq
+    assert client.batch(small, small, free=["@1.8"]).problem is None
+    assert client.session.account.used < MIB
+
+
+def test_what_a_batch_names_is_freed_behind_its_steps() -> None:
+    client = Client()
+    client.batch(Step("zeros", [], {"size": [2]}), keep=[0], first=7)
+    double = Step("mul", [0, Value("float")])
+    assert client.batch(double, inputs=["@1.7"], values=[2.0], fetch=["@1.7"], free=["@1.7"]).problem is None
+    refusal = client.batch(fetch=["@1.7"]).problem
+    assert refusal.slug == "tensor-not-found"
+
+
 def test_uploads_beyond_the_quota() -> None:
     client = Client(limit=3 * MIB)
     large = np.ones(1 << 21, np.float32)
