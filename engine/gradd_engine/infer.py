@@ -139,6 +139,8 @@ def _inferred(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         for meta in found if op.many else (found,):
             _check_size(meta)
             if not op.view:
+                if meta.strides and min(meta.strides) < 0:
+                    raise RuntimeError(f"{op.name}(): negative strides are not supported")
                 meta.room = meta.room or spread(inputs)
         return found
     except Exception as error:
