@@ -140,6 +140,12 @@ class GetTensor(_Message, frozen=True, tag="get-tensor"):
     name: Name
 
 
+class GetTensors(_Message, frozen=True, tag="get-tensors"):
+    """Read several at one moment, to be written as JSON: refused beyond what a JSON body holds."""
+
+    names: Annotated[list[Name], _IDS]
+
+
 class DeleteTensor(_Message, frozen=True, tag="delete-tensor"):
     """Unbind a name; of `x.grad`, clear the gradient."""
 
@@ -264,6 +270,12 @@ class TensorReply(_Message, frozen=True, tag="tensor"):
     info: TensorInfo
 
 
+class TensorsReply(_Message, frozen=True, tag="fetched"):
+    """Tensors in the order asked for, None for a gradient that is None; data in a buffer for each other."""
+
+    infos: list[TensorInfo | None]
+
+
 class Tensors(_Message, frozen=True, tag="tensors"):
     """Every tensor of the session."""
 
@@ -355,6 +367,7 @@ Request: TypeAlias = (
     | PutTensor
     | PutJson
     | GetTensor
+    | GetTensors
     | DeleteTensor
     | ListTensors
     | BackwardJson
@@ -370,6 +383,15 @@ Request: TypeAlias = (
     | Profile
 )
 Reply: TypeAlias = (
-    Attached | BatchReply | TensorReply | Tensors | JsonReply | Done | SessionReply | Profiled | ProblemReply
+    Attached
+    | BatchReply
+    | TensorReply
+    | TensorsReply
+    | Tensors
+    | JsonReply
+    | Done
+    | SessionReply
+    | Profiled
+    | ProblemReply
 )
 Message: TypeAlias = Request | Reply

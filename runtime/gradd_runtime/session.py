@@ -173,6 +173,8 @@ class Session:
                     return single.put(self, message.name, array, flag), []
                 case m.GetTensor():
                     return single.get(self, message.name)
+                case m.GetTensors():
+                    return single.get_many(self, message.names)
                 case m.DeleteTensor():
                     return single.delete(self, message.name), []
                 case m.ListTensors():

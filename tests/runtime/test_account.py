@@ -207,6 +207,17 @@ def test_copies_that_a_fetch_makes() -> None:
     refused(client, lambda: client.peer.get("e"))
 
 
+def test_many_tensors_at_once_are_counted_before_they_are_read() -> None:
+    client = Client(limit=32 * MIB)
+    client.batch(Step("expand", [0], {"size": [1 << 18, 4]}), inputs=["w"], bind={"e": 1})
+    read = [client.peer.ask(m.GetTensors(["e"] * n))[0] for n in (1, 4, 16)]
+    assert [info.shape for info in read[0].infos] == [[1 << 18, 4]]
+    assert read[1].infos[3] == read[0].infos[0]
+    assert read[2].problem.slug == "not-acceptable"
+    client.session.account.limit = client.session.account.held + MIB
+    assert client.peer.ask(m.GetTensors(["e"]))[0].problem.slug == "quota-exceeded"
+
+
 def test_pins_that_nobody_reads() -> None:
     client = Client(limit=32 * MIB)
     client.acknowledged = False
