@@ -67,7 +67,8 @@ class Saves:
         """Copy what is saved of the memory of `t`."""
         tids = self.sid_to_tid.pop(id(t.storage), ())
         for tid in tids:
-            handle = self.tid_to_weakhandle.get(tid)
+            # What is made later may get the same place in memory, and is not what was saved.
+            handle = self.tid_to_weakhandle.pop(tid, None)
             if handle is not None and handle in self.original:
                 with ambient(grad=False, watcher=None, packing=None):
                     self.cloned[handle] = named.clone(self.original.pop(handle))

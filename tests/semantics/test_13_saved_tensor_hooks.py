@@ -220,6 +220,19 @@ def test_13_03_mutation_of_saved_tensors(T: Any, leaf: Any) -> None:
     assert x.grad.tolist() == [2.0, 4.0]
 
 
+def test_13_03_mutation_tells_what_was_saved_from_what_was_made_later(T: Any, leaf: Any) -> None:
+    x = leaf()
+    with T.autograd.graph.allow_mutation_on_saved_tensors():
+        total = 0
+        for k in range(6):
+            y = x * (k + 1)
+            total = total + (y * y).sum()
+            y.mul_(2)
+            del y  # the next one is likely to lie where this did
+        total.backward()
+    assert x.grad.tolist() == [182.0, 364.0]
+
+
 def test_13_03_mutation_ends_with_its_context(T: Any, leaf: Any, raises: Any) -> None:
     mutation = T.autograd.graph.allow_mutation_on_saved_tensors
     with mutation() as context:
