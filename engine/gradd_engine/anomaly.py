@@ -44,6 +44,10 @@ class Watcher:
             if state.task is not None:
                 node.metadata[_PARENT] = state.task.node
 
+    def inside(self) -> Any:
+        """What watches the forward of a Function, of which no node is made."""
+        return None
+
     def opens(self, op: Op) -> bool:
         """Whether a composite is to be recorded as what is inside it."""
         return False
@@ -102,7 +106,7 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 def _switch(on: bool, check_nan: bool) -> None:
     state.anomaly, state.check_nan = on, check_nan
-    if not on and state.packing is None:
+    if not on and type(state.watcher) is Watcher:
         state.watcher = None
     elif state.watcher is None:
         state.watcher = Watcher()

@@ -126,7 +126,9 @@ class Function(metaclass=_FunctionMeta):
             over = over and not state.direct
             # What a vmap is over has a history of its own, also where this node is without one.
             found = batched(cls, given) if over else None
-            with ambient(grad=False, packing=None, watcher=None):
+            watcher = state.watcher
+            inside = None if watcher is None else watcher.inside()
+            with ambient(grad=False, packing=None, watcher=inside):
                 if not over:
                     found = cls.forward(*given) if split else cls.forward(node, *given)
                 if split:
@@ -135,6 +137,8 @@ class Function(metaclass=_FunctionMeta):
             outputs = list(found) if isinstance(found, tuple) else [found]
             node.end(outputs, tensors, recorded, split)
             tangents.give(outputs, node)
+            if watcher is not None:
+                watcher.settle(tuple(tensors), tuple(outputs))
         finally:
             tangents.put_back()
         return tuple(outputs) if isinstance(found, tuple) else outputs[0]

@@ -90,9 +90,14 @@ class _Mutation(Packing):
 
     def begin(self, op: Op, inputs: tuple[Any, ...]) -> None:
         """An operation is about to run."""
+        super().begin(op, inputs)
         changed = flat_tensors(inputs[:1]) if op.base is not None else written(op, inputs)
         for t in changed:
             self._saves.about_to_change(t)
+
+    def inside(self) -> _Mutation:
+        """What a Function writes to may have been saved before."""
+        return self
 
 
 @contextmanager

@@ -121,6 +121,22 @@ class Packing(Watcher):
 
     def __init__(self) -> None:
         self._nodes: list[Any] = []
+        #: who watched when the hooks were entered: who is told of writes has to hear of all
+        self._outer = state.watcher
+
+    def begin(self, op: Op, inputs: tuple[Any, ...]) -> None:
+        """An operation is about to run."""
+        if self._outer is not None:
+            self._outer.begin(op, inputs)
+
+    def end(self) -> None:
+        """It ran, or raised."""
+        if self._outer is not None:
+            self._outer.end()
+
+    def inside(self) -> Any:
+        """Hooks do not apply there."""
+        return None if self._outer is None else self._outer.inside()
 
     def append(self, node: Node) -> None:
         """A node was made."""
@@ -132,7 +148,9 @@ class Packing(Watcher):
         return op.composite is not None and not op.rules and not op.stateful
 
     def settle(self, inputs: tuple[Any, ...], outputs: Any) -> None:
-        """The operation is done and recorded: pack what its nodes saved."""
+        """The operation is done and recorded: pack what its nodes saved. Outer hooks see no nodes."""
+        if self._outer is not None:
+            self._outer.settle(inputs, outputs)
         nodes, self._nodes = self._nodes, []
         if not nodes or state.packing is None:
             return

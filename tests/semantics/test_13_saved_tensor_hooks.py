@@ -233,6 +233,35 @@ def test_13_03_mutation_tells_what_was_saved_from_what_was_made_later(T: Any, le
     assert x.grad.tolist() == [182.0, 364.0]
 
 
+@pytest.mark.parametrize("where", ["hooks", "Function", "anomaly"])
+def test_13_03_mutation_is_seen_wherever_it_is_done(T: Any, leaf: Any, where: str) -> None:
+    class Triple(T.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.mark_dirty(x)
+            return x.mul_(3)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 3
+
+    x = leaf()
+    with T.autograd.graph.allow_mutation_on_saved_tensors():
+        y = x * 1
+        z = (y * y).sum()
+        if where == "hooks":
+            with T.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+                y.mul_(3)
+        elif where == "Function":
+            Triple.apply(y)
+        else:
+            with T.autograd.set_detect_anomaly(False):
+                pass
+            y.mul_(3)
+        z.backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+
+
 def test_13_03_mutation_ends_with_its_context(T: Any, leaf: Any, raises: Any) -> None:
     mutation = T.autograd.graph.allow_mutation_on_saved_tensors
     with mutation() as context:

@@ -101,6 +101,44 @@ def test_18_03_jacobians_without_elements(T: Any) -> None:
         assert transform(lambda x: x * 2)(none).shape == (0, 2, 0, 2)
 
 
+def test_18_03_writes_into_what_a_custom_function_made(T: Any) -> None:
+    class Double(T.autograd.Function):
+        @staticmethod
+        def forward(x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            pass
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 2
+
+    def f(x: Any) -> Any:
+        return (Double.apply(x).mul_(3) * x).sum()
+
+    assert T.func.grad(f)(T.tensor([1.0, 2.0])).tolist() == [12.0, 24.0]
+
+
+def test_18_03_hooks_and_anomaly_mode_hide_no_captured_tensor(T: Any, raises: Any) -> None:
+    x, outside = T.tensor([1.0, 2.0]), T.ones(2)
+
+    def after(x: Any) -> Any:
+        with T.autograd.set_detect_anomaly(False):
+            pass
+        return outside.mul_(2) * x
+
+    def within(x: Any) -> Any:
+        with T.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+            return outside.mul_(2) * x
+
+    for f in (after, within):
+        with raises(RuntimeError, CAPTURED.format("aten::mul_.Tensor")):
+            T.func.jvp(f, (x,), (x,))
+    assert outside.tolist() == [1.0, 1.0]
+
+
 def test_18_03_writes_into_what_the_function_made(T: Any) -> None:
     def f(x: Any) -> Any:
         made, data = T.zeros(3), T.tensor([1.0, 2.0, 3.0])

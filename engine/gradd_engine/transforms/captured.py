@@ -58,6 +58,10 @@ class Captured:
         if self._outer is not None:
             self._outer.end()
 
+    def inside(self) -> Any:
+        """A Function may write to what it likes."""
+        return None if self._outer is None else self._outer.inside()
+
     def opens(self, op: Op) -> bool:
         """As whoever watches outside wants it."""
         return self._outer is not None and bool(self._outer.opens(op))
