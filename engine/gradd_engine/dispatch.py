@@ -17,7 +17,7 @@ from .misfit import misfit, stated
 from .registry import named
 from .schema import GREATEST, LEAST, check_attrs, check_int, type_name
 from .state import MAPPED, state
-from .tangents import LEVELS, keep, levels_of, propagate, write
+from .tangents import LEVELS, apart, keep, levels_of, propagate, write
 from .tensor import Tensor, new_counter
 from .views import mark_views
 
@@ -420,7 +420,7 @@ def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: d
     node = None
     old: Tensor | None = None
     # One run gives value and tangents: a random op must not draw twice.
-    value = dispatch(base, inputs, attrs) if LEVELS and levels_of(inputs) else None
+    value = dispatch(base, apart(inputs), attrs) if LEVELS and levels_of(inputs) else None
     if tracked:
         node, old = graph.prepare_inplace(op, inputs, attrs)
     if target._conj:

@@ -266,6 +266,24 @@ def _elementwise(
 # -- in-place ops ----------------------------------------------------------------------------------
 
 
+def apart(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The inputs of an in-place op, with a copy of the target where tangents get a history: it keeps what
+    is about to be written to.
+    """
+    if not state.grad or not any(_followed(x) for x in inputs):
+        return inputs
+    return (named.clone(inputs[0]), *inputs[1:])
+
+
+def _followed(x: Any) -> bool:
+    """Whether `x`, a tangent of it or what it is a level of vmap over needs a gradient."""
+    if isinstance(x, (list, tuple)):
+        return any(map(_followed, x))
+    if not isinstance(x, Tensor):
+        return False
+    return x.requires_grad or _followed(x.array) or any(map(_followed, (x._tangents or {}).values()))
+
+
 def write(target: Tensor, value: Tensor) -> None:
     """Store `value` in the memory of `target`, and its tangents in those of `target`: they are written to in
     place, so those of views follow, as their values do.

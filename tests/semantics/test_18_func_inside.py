@@ -121,6 +121,16 @@ def test_18_03_writes_into_what_a_custom_function_made(T: Any) -> None:
     assert T.func.grad(f)(T.tensor([1.0, 2.0])).tolist() == [12.0, 24.0]
 
 
+def test_18_03_tangents_of_in_place_ops_have_a_history(T: Any) -> None:
+    def cube(x: Any) -> Any:
+        return x.clone().mul_(x).mul_(x).sum()
+
+    x = T.tensor([1.0, 2.0], requires_grad=True)
+    push = T.func.jvp(cube, (x,), (T.ones(2),))[1]
+    assert T.autograd.grad(push, x)[0].tolist() == [6.0, 12.0]
+    assert T.func.jacrev(T.func.jacfwd(cube))(x).tolist() == [[6.0, 0.0], [0.0, 12.0]]
+
+
 def test_18_03_hooks_and_anomaly_mode_hide_no_captured_tensor(T: Any, raises: Any) -> None:
     x, outside = T.tensor([1.0, 2.0]), T.ones(2)
 
