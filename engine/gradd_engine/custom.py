@@ -231,6 +231,11 @@ class BackwardNode(CustomNode):
                     o._creation = MULTI_VIEW
         self._keep(outputs, recorded)
 
+    def forget(self) -> None:
+        """Let go of tensors that nobody asks for once `apply` is through: of outputs it would be a cycle."""
+        self._dirty = self._constant = self._to_save = ()
+        self.saved_for_forward = None
+
     def _attach(self, outputs: list[Any], inputs: list[Tensor], numbers: list[int]) -> None:
         self._inputs = [TensorMeta(x) for x in inputs]
         tracked = [outputs[i] for i in numbers]

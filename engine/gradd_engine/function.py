@@ -141,6 +141,7 @@ class Function(metaclass=_FunctionMeta):
                 watcher.settle(tuple(tensors), tuple(outputs))
         finally:
             tangents.put_back()
+            node.forget()
         return tuple(outputs) if isinstance(found, tuple) else outputs[0]
 
 

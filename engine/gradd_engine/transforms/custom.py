@@ -5,6 +5,7 @@ Source: https://pytorch.org/docs/stable/notes/extending.func.html
 
 from __future__ import annotations
 
+import weakref
 from typing import Any, NamedTuple
 
 from ..backends.batched import BatchedBackend
@@ -97,7 +98,8 @@ class _Context:
     """The ``ctx`` that a generated rule hands to the function's own methods: its tensors are the level's."""
 
     def __init__(self, ctx: Any, level: BatchedBackend) -> None:
-        self._ctx, self._level = ctx, level
+        # It is what holds this.
+        self._ctx, self._level = weakref.proxy(ctx), level
         self._mapped: list[bool | None] = []
 
     def __getattr__(self, name: str) -> Any:
