@@ -175,6 +175,11 @@ class Session:
         wire = self.wire
         if wire.unseen is None or (upto is not None and wire.unseen_seq > upto.message.seq):
             return
+        raise self._error_of_batches()
+
+    def _error_of_batches(self) -> Exception:
+        """The error that nobody saw; from here on the mirror asks what stands."""
+        wire = self.wire
         stand = wire.graphs_stand and not any(r.building.steps for r in self.recorders)
         for recorder in self.recorders:
             recorder.flush()
@@ -186,7 +191,7 @@ class Session:
                 self._ask_state()
             except ConnectionError as e:
                 error.add_note(f"and what stands could not be asked for: {e}")
-        raise error
+        return error
 
     def lose(self, id: str, t: Any) -> None:
         """The server has no tensor of that id: it never came to be."""

@@ -68,9 +68,13 @@ def check_gradients(node: Node, found: Sequence[Any], number: int) -> None:
         if g is None or g.backend.is_meta or not g.dtype.differentiable:
             continue
         if bool(named.any(named.isnan(g)).array):
-            error = RuntimeError(f"Function '{node.short_name()}' returned nan values in its {i}th output.")
-            error.visited = number  # type: ignore[attr-defined]
-            raise error
+            raise _of_nan(f"Function '{node.short_name()}' returned nan values in its {i}th output.", number)
+
+
+def _of_nan(message: str, number: int) -> RuntimeError:
+    error = RuntimeError(message)
+    error.visited = number  # type: ignore[attr-defined]
+    return error
 
 
 def tell_forward(node: Node | None) -> None:

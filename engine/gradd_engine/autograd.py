@@ -174,12 +174,10 @@ def _captured(
     found = [_in_grad_dtype(g, t) for g, t in zip(found, inputs, strict=True)]
     for i, g in enumerate(found):
         if g is None and not allow and not task.blind:
-            error = RuntimeError(
+            raise _late(
                 f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
                 "allow_unused=True if this is the desired behavior."
             )
-            error.pass_began = True  # type: ignore[attr-defined]
-            raise error
     if materialize_grads:
         found = [_zeros(t, create_graph) if g is None else g for g, t in zip(found, inputs, strict=True)]
     # A cotangent that reaches an input comes back as it was given, as in PyTorch.
@@ -190,6 +188,13 @@ def _captured(
     )
 
 
+def _late(message: str) -> RuntimeError:
+    """An error that a pass meets when its nodes have run."""
+    error = RuntimeError(message)
+    error.pass_began = True  # type: ignore[attr-defined]
+    return error
+
+
 def _in_grad_dtype(g: Tensor | None, t: Tensor) -> Tensor | None:
     dtype = t._grad_dtype
     return g if g is None or dtype is ... or dtype is None else cast_gradient(g, dtype)
@@ -197,9 +202,7 @@ def _in_grad_dtype(g: Tensor | None, t: Tensor) -> Tensor | None:
 
 def _zeros(t: Tensor, create: bool) -> Tensor:
     if t._stands is not None:
-        error = RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
-        error.pass_began = True  # type: ignore[attr-defined]
-        raise error
+        raise _late("materialize_grads cannot be used when the given input is a GradientEdge")
     out: Tensor = named.zeros_like(detached(t))
     out._requires_grad = create
     return out

@@ -158,9 +158,12 @@ class GraphTask:
     def run(self) -> None:
         """Run every node that is left. An exception leaves the nodes not yet run as they were."""
         if self.callables:
-            stop = self.advance()
-            while stop is not None:
-                stop = self.advance(self.respond(stop))
+            try:
+                stop = self.advance()
+                while stop is not None:
+                    stop = self.advance(self.respond(stop))
+            finally:
+                self.close()
             self.call_back()
             return
         before = (state.grad, state.backend, state.task)
@@ -176,6 +179,11 @@ class GraphTask:
             raise
         finally:
             state.grad, state.backend, state.task = before
+
+    def close(self) -> None:
+        """Nobody goes on with the pass: where it stopped is forgotten, which holds the task that holds it."""
+        if self._walk is not None:
+            self._walk.close()
 
     def call_back(self) -> None:
         """Call what callables queued for the end of the pass, and what that queues."""

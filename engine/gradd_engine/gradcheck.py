@@ -42,7 +42,10 @@ def _judge(checks: Iterable[Check], reading: Reading) -> None:
     for check in recorded:
         next(check, None)
     if failure is not None:
-        raise failure
+        try:
+            raise failure
+        finally:
+            del failure  # its traceback holds this frame
 
 
 def _check_inputs(inputs: tuple[Any, ...]) -> None:

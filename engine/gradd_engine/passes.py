@@ -8,6 +8,7 @@ once, in PyTorch's order. A pass under way lives in a token tensor: it ends with
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from . import anomaly
@@ -33,6 +34,7 @@ def _token(task: GraphTask, like: Tensor, check_nan: bool) -> Tensor:
     token: Tensor = like.backend.empty(Meta((0,), uint8))
     task.anomaly = check_nan
     token._holds = task
+    weakref.finalize(token, task.close).atexit = False
     return token
 
 

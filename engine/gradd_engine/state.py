@@ -138,8 +138,11 @@ def elsewhere(fn: Callable[[], T], *begin: Callable[[], None]) -> T:
             thread.join()
         except BaseException as error:
             raised.append(error)
-    if raised:
-        raise raised[0]
+    try:
+        if raised:
+            raise raised[0]
+    finally:
+        raised.clear()  # its traceback holds this frame
     return found[0]
 
 

@@ -122,10 +122,13 @@ def share(xp: Any, parts: int, load: int, work: Callable[[Iterator[int]], None])
             work(_taken(left))
         finally:
             left.clear()
-            raised = [other.exception() for other in others]
-        for error in raised:
-            if error is not None:
-                raise error
+            raised = [*filter(None, [other.exception() for other in others])]
+            others.clear()
+        try:
+            if raised:
+                raise raised[0]
+        finally:
+            raised.clear()  # its traceback holds this frame
 
 
 def _taken(left: deque[int]) -> Iterator[int]:
