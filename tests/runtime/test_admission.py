@@ -137,7 +137,8 @@ def test_memory_comes_back() -> None:
     for _ in range(10):
         assert peer.batch(fill, Step("sin", [0])).problem is None
     assert peer.session.account.used == 0
-    assert peer.batch(fill, fill, fill).problem.slug == "quota-exceeded"
+    reply = peer.batch(fill, fill, fill, Step("cat", [[0, 1, 2]]))
+    assert reply.problem.slug == "quota-exceeded"
     assert peer.session.account.used == 0
 
 

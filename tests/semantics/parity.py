@@ -64,6 +64,8 @@ Small differences that no item names:
   that recorded it.
 - The gradient of `det` at an exactly singular matrix is 0 with `create_graph` too; that of a norm of order 0
   is no gradient.
+- A leaf that was turned in place (`t_`, `squeeze_`, ...) under `no_grad` while a graph of it lives gets its
+  gradients in its new shape. PyTorch's graph keeps the old one, and refuses what does not fit.
 """
 
 _SUITE = """
