@@ -185,3 +185,14 @@ def test_a_flag_set_on_a_view_is_not_its_bases() -> None:
     status, body = peer.json({"steps": steps, "fetch": ["y"]})
     assert status == 200, body
     assert body["results"]["y"]["data"] == [6.0] * 6
+
+
+@pytest.mark.parametrize("mode", [True, False, "inference"])
+def test_steps_are_looked_at_in_their_mode(peer: Peer, mode: Any) -> None:
+    reply = peer.batch(Step("resize_", [0], {"size": [1, 2]}, grad=mode), inputs=["w"])
+    if mode == "inference":
+        assert reply.problem is None
+        assert peer.get("w").shape == (1, 2)
+    else:
+        assert (reply.problem.slug, reply.applied) == ("invalid-op", 0)
+        assert reply.problem.detail == "cannot resize variables that require grad"
