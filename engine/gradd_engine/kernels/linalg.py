@@ -239,8 +239,8 @@ def eigh(xp: Any, a: Any, uplo: str = "L") -> tuple[Any, Any]:
         values, vectors = xp.linalg.eigh(a, uplo)
     except np.linalg.LinAlgError:
         raise LinAlgError(
-            "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or has "
-            "too many repeated eigenvalues."
+            "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or "
+            "has too many repeated eigenvalues."
         ) from None
     return values, vectors
 
