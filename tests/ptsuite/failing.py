@@ -16,7 +16,7 @@ GROUPS: tuple[tuple[str, str], ...] = (
         """,
     ),
     (
-        "a private name of PyTorch's (`_functions.Resize`, `_unique`, `_backward_hooks = {}`, `_set_fwd_grad_enabled`, ...)",
+        "a private name of PyTorch's (`_functions.Resize`, `_unique`, `_backward_hooks = {}`, ...)",
         """
         TestAutograd.test_grad_to_node
         TestAutograd.test_integer_outputs
