@@ -48,3 +48,13 @@ def test_eigenvalues_that_do_not_converge_are_refused() -> None:
     with pytest.raises(gradd.linalg.LinAlgError, match=r"linalg\.eigh: The algorithm failed to converge"):
         str(gradd.linalg.eigh(a))
     assert gradd.linalg.eigvalsh(gradd.eye(2)).tolist() == [1.0, 1.0]
+
+
+def test_the_tangents_of_weights_may_be_negative() -> None:
+    x, t = gradd.tensor([[1.0, 2.0, 4.0]]), gradd.tensor([-1.0, 2.0, -3.0])
+    weights = gradd.tensor([0.5, 0.25, 0.25])
+    out, tangent = gradd.func.jvp(lambda w: gradd.cov(x, aweights=w, correction=0), (weights,), (t,))
+    w = weights.clone().requires_grad_()
+    (gradient,) = gradd.autograd.grad(gradd.cov(x, aweights=w, correction=0), [w])
+    assert float(tangent) == pytest.approx(float((gradient * t).sum()), rel=1e-5)
+    assert float(out) == pytest.approx(1.5)
