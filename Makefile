@@ -92,7 +92,7 @@ peer: $(STAMP) ## PyTorch's own operator samples beside ours (needs the oracle a
 replay: $(STAMP) ## tests, op samples and random programs, repeated and cut, beside a session that never plans
 	$(PY) -m tests.replay $(REPLAY)
 
-leak: $(STAMP) ## 10,000 training steps; fail where client, front or worker grow by over 2 %
+leak: $(STAMP) ## 10,000 training steps; 16 sessions that come and go; fail where client, front or worker grow
 	$(PY) -m benchmarks.leak
 
 bench: $(STAMP) ## measure beside torch (where installed) and raw TCP; writes docs/benchmarks.md

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def conj(x: Any) -> Any:
     """Conjugate of a tensor or number; real values are returned as they are."""
     if isinstance(x, Tensor):
-        return named.conj_physical(x) if x.dtype.is_complex else x
+        return named.conj_physical(x) if x._dtype.is_complex else x
     return x.conjugate() if isinstance(x, complex) else x
 
 
@@ -40,9 +40,9 @@ def fit(g: Tensor | None, meta: TensorMeta | None) -> Tensor | None:
     """
     if g is None or meta is None:
         return None if meta is None else g
-    if g.shape != meta.shape:
+    if g._shape != meta.shape:
         g = named.sum_to_size(g, list(meta.shape))
-    if g.dtype is not meta.dtype:
+    if g._dtype is not meta.dtype:
         g = cast_gradient(g, meta.dtype)
     return g
 

@@ -35,15 +35,17 @@ class Known:
     """What a plain op or view makes of inputs of one geometry: ``meta``, what `infer` says, and its parts
     at hand.
 
-    ``tracks``: its result can have a history. ``takes``, an entry an input, says what its kernel gets: None
-    for the array as it is, a type to make of a number, False where it takes more. For its node: ``params``
-    and ``label``, which the overload decides, ``slots``, where the tensors of the edges stand among the
-    inputs (-1: never a gradient), ``inputs``, their geometry, and ``plans`` by what is wanted.
+    ``line``: any array of that shape in memory of its own is contiguous. ``tracks``: its result can have a
+    history. ``takes``, an entry an input, says what its kernel gets: None for the array as it is, a type to
+    make of a number, False where it takes more; with ``asks`` it gets more than inputs and parameters. For
+    its node: ``params`` and ``label``, which the overload decides, ``slots``, where the tensors of the edges
+    stand among the inputs (-1: never a gradient), ``inputs``, their geometry, and ``plans`` by what is
+    wanted.
     """
 
     __slots__ = (
-        "complex", "contiguous", "dtype", "inputs", "label", "meta", "nbytes", "params", "plans", "shape",
-        "slots", "takes", "tracks",
+        "asks", "complex", "contiguous", "dtype", "inputs", "label", "line", "meta", "nbytes", "params",
+        "plans", "shape", "slots", "takes", "tracks",
     )  # fmt: skip
 
     def __init__(self, op: Op, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
@@ -54,6 +56,8 @@ class Known:
         self.dtype = meta.dtype.np
         self.nbytes = meta.nbytes
         self.contiguous = meta.contiguous
+        self.line = meta.contiguous and len(self.shape) < 2
+        self.asks = op.random or op.needs_meta
         #: an input may be a conjugate view
         self.complex = any(isinstance(x, Tensor) and x.dtype.is_complex for x in inputs)
         self.params, self.label = overload(op, inputs)
@@ -135,6 +139,8 @@ def _inferred(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         for meta in found if op.many else (found,):
             _check_size(meta)
             if not op.view:
+                if meta.strides and min(meta.strides) < 0:
+                    raise RuntimeError(f"{op.name}(): negative strides are not supported")
                 meta.room = meta.room or spread(inputs)
         return found
     except Exception as error:

@@ -211,7 +211,9 @@ def check_saved(entry: Any, node: Node) -> None:
 def unpack(entry: Any, node: Node) -> Any:
     """`Saved.unpack` for all of a (nested) entry."""
     if type(entry) is Saved:
-        return entry.unpack(node)
+        t = entry.tensor
+        plain = not entry.is_output and t._vc.n == entry.version and not CUT
+        return t if plain else entry.unpack(node)
     if isinstance(entry, list):
         return [unpack(e, node) for e in entry]
     if type(entry) is Packed:

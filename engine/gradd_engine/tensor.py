@@ -415,10 +415,10 @@ def detached(t: Tensor, version: VersionCounter | None = None) -> Tensor:
     out = t.backend.made(
         t.backend,
         t.storage,
-        t.shape,
+        t._shape,
         t.strides,
         t.offset,
-        t.dtype,
+        t._dtype,
         t.array,
         t._vc if version is None else version,
     )

@@ -88,12 +88,19 @@ def refresh(view: Tensor) -> None:
         return
     if view._creation is not None:
         raise RuntimeError(creation_error(view, indirect=True))
+    before = view._view_version
     view._view_version = view._vc.n
     if view.dtype.category < 2:
         return
     old, nr = view._fn, view._nr
     _rebuilt(view, base)
-    assert view._fn is not None
+    if view._fn is None:
+        view._fn, view._nr, view._view_version = old, nr, before
+        # PyTorch fails an assertion of its own.
+        raise RuntimeError(
+            "A view has lost its history: its base was detached by detach_() and modified inplace since, and "
+            "the view shows it in another dtype or conjugated. Take the view anew, or use detach() instead."
+        )
     move_retainer(old, nr, view._fn, view._nr)
 
 

@@ -33,6 +33,7 @@ from .messages import (
     Request,
     Stage,
     TensorReply,
+    TensorsReply,
 )
 from .problems import Malformed
 
@@ -221,6 +222,8 @@ def _fitting(message: Message, views: list[Array]) -> list[Array]:
         spoken = {upload for upload in message.uploads if isinstance(upload, int)}
     elif isinstance(message, BatchReply):
         spoken = {result.buffer for result in message.results if result.buffer is not None}
+    elif isinstance(message, TensorsReply):
+        spoken = set(range(len(message.infos) - message.infos.count(None)))
     else:
         spoken = {0} if isinstance(message, _TEXTS + _TENSORS) else set()
     if spoken != set(range(len(views))):

@@ -43,6 +43,10 @@ class TensorInfo(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     """It was made in inference mode."""
     is_conj: bool = False
     """Its memory holds the conjugates of its values."""
+    has_graph: bool = False
+    """It has a history of its own; a view without one gets it from its base when somebody looks."""
+    is_marked: bool = False
+    """It was told to require gradients; a view that was not requires them where its base does."""
 
 
 class SessionInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,9 +87,10 @@ class Batch(_Message, frozen=True, tag="batch", kw_only=True):
     """One program with everything that changes from step to step beside it.
 
     `keep` slots become session tensors @writer.first, @writer.first+1, ... in order. `fetch` names slots or
-    ids whose values the reply brings. `free` ids are dropped after the last step. `bind`/`unbind` are shared
-    names. `state` asks for the TensorInfo of ids. `uploads`: one entry a step of op `upload`, a buffer of
-    this frame or the key `w.n` of a staged one.
+    ids whose values the reply brings. `free` ids are dropped: those that the batch names elsewhere after its
+    last step, unless one failed, the others before its first. `bind`/`unbind` are shared names. `state` asks
+    for the TensorInfo of ids. `uploads`: one entry a step of op `upload`, a buffer of this frame or the key
+    `w.n` of a staged one.
     """
 
     writer: Count
@@ -137,6 +142,12 @@ class GetTensor(_Message, frozen=True, tag="get-tensor"):
     """Read a tensor, by name, id, or `x.grad`."""
 
     name: Name
+
+
+class GetTensors(_Message, frozen=True, tag="get-tensors"):
+    """Read several at one moment, to be written as JSON: refused beyond what a JSON body holds."""
+
+    names: Annotated[list[Name], _IDS]
 
 
 class DeleteTensor(_Message, frozen=True, tag="delete-tensor"):
@@ -263,6 +274,12 @@ class TensorReply(_Message, frozen=True, tag="tensor"):
     info: TensorInfo
 
 
+class TensorsReply(_Message, frozen=True, tag="fetched"):
+    """Tensors in the order asked for, None for a gradient that is None; data in a buffer for each other."""
+
+    infos: list[TensorInfo | None]
+
+
 class Tensors(_Message, frozen=True, tag="tensors"):
     """Every tensor of the session."""
 
@@ -354,6 +371,7 @@ Request: TypeAlias = (
     | PutTensor
     | PutJson
     | GetTensor
+    | GetTensors
     | DeleteTensor
     | ListTensors
     | BackwardJson
@@ -369,6 +387,15 @@ Request: TypeAlias = (
     | Profile
 )
 Reply: TypeAlias = (
-    Attached | BatchReply | TensorReply | Tensors | JsonReply | Done | SessionReply | Profiled | ProblemReply
+    Attached
+    | BatchReply
+    | TensorReply
+    | TensorsReply
+    | Tensors
+    | JsonReply
+    | Done
+    | SessionReply
+    | Profiled
+    | ProblemReply
 )
 Message: TypeAlias = Request | Reply

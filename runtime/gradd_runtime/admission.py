@@ -170,9 +170,11 @@ def _mirror(backend: MetaBackend, t: Tensor) -> Any:
 
 
 def _give_history(t: Tensor) -> None:
-    node = Node()
-    node.backend = t.backend
-    t._fn, t._nr, t._requires_grad, t._view_version = node, 0, False, t._vc.n
+    # Of a written view its base has one as well, and other views get theirs from there.
+    for x in (t,) if t._base is None else (t, t._base):
+        node = Node()
+        node.backend = x.backend
+        x._fn, x._nr, x._requires_grad, x._view_version = node, 0, False, x._vc.n
 
 
 def _peek(x: Any, slots: list[Any], values: Iterator[Any]) -> Any:

@@ -173,6 +173,8 @@ class Session:
                     return single.put(self, message.name, array, flag), []
                 case m.GetTensor():
                     return single.get(self, message.name)
+                case m.GetTensors():
+                    return single.get_many(self, message.names)
                 case m.DeleteTensor():
                     return single.delete(self, message.name), []
                 case m.ListTensors():
@@ -283,6 +285,9 @@ class Session:
         outcome = Outcome()
         try:
             if runs:
+                if refusal is not None and refusal.slug == "quota-exceeded":
+                    self._release(batch)
+                    bound, refusal = self._program(batch, frame)
                 outcome = self._run(batch, bound, refusal, buffers, staged)
             reply = self._reply(batch, writer, outcome, runs)
             data = frames.join(frames.encode(reply, outcome.inline))
@@ -350,6 +355,16 @@ class Session:
             held -= nbytes
         return bound, None
 
+    def _release(self, batch: m.Batch) -> None:
+        """Drop what the batch frees and does not otherwise name: its steps have that room."""
+        if not batch.free:
+            return
+        asked = (*batch.state, *batch.bind.values(), *batch.fetch)
+        needed = {*batch.inputs, *(names.split(x).name for x in asked if isinstance(x, str))}
+        for i in batch.free:
+            if i not in needed:
+                self.table.drop(i)
+
     def _run(
         self,
         batch: m.Batch,
@@ -362,6 +377,7 @@ class Session:
             if refusal is not None or bound is None:
                 return Outcome(problem=refusal)
             work = self._work(batch, bound, buffers, staged)
+            self._release(batch)
         except ProtocolError as error:
             return Outcome(problem=error.problem)
         with defaulting(bound.dtype):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.memory import OutOfQuota
+from gradd_protocol import jsondata, names
 from gradd_protocol import messages as m
-from gradd_protocol import names
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import ProtocolError, problem
 
@@ -58,6 +58,22 @@ def get(session: Session, name: str) -> tuple[m.TensorReply, list[Any]]:
     except OutOfQuota as error:
         raise ProtocolError(over_quota(error)) from None
     return m.TensorReply(describe(t, name, session.table.name_of(t))), [values]
+
+
+def get_many(session: Session, wanted: list[str]) -> tuple[m.TensorsReply, list[Any]]:
+    """Several tensors, None for a gradient that is None; not-acceptable (406) where JSON cannot hold all."""
+    found = [session.table.find_ref(name) for name in wanted]
+    some = [t for t in found if t is not None]
+    if 2 * sum(t.shape.numel() for t in some) > DEFAULT.json_bytes:
+        raise jsondata.too_large()
+    try:
+        session.account.afford(sum(t.nbytes for t in some))
+        values = [values_of(t) for t in some]
+    except OutOfQuota as error:
+        raise ProtocolError(over_quota(error)) from None
+    named = zip(found, wanted, strict=True)
+    infos = [None if t is None else describe(t, name, session.table.name_of(t)) for t, name in named]
+    return m.TensorsReply(infos), values
 
 
 def delete(session: Session, name: str) -> m.Done:

@@ -7,12 +7,16 @@ from collections.abc import Callable
 from typing import Any
 
 import gradd_engine.api  # noqa: F401 - attaches Tensor.backward
+import numpy as np
 import pytest
 from gradd_engine import dtypes
-from gradd_engine.layout import Meta
+from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.layout import Meta, Size
 from gradd_engine.op import REGISTRY
 from gradd_engine.ops.arithmetic import add, div, mul
 from gradd_engine.ops.create import ones, tensor
+from gradd_engine.registry import named
+from gradd_engine.tensor import Tensor
 
 from tests.ops import table
 from tests.ops.test_ops import SAMPLES, Case
@@ -106,3 +110,12 @@ def test_every_plain_op_is_called_by_its_own_signature() -> None:
         add(ones([1]))
     with pytest.raises(TypeError, match="argument 'other' \\(position 2\\) must be Tensor, not str"):
         add(ones([1]), "2")
+
+
+def test_no_result_is_laid_out_backwards() -> None:
+    a = np.arange(6.0)
+    whole = NUMPY.from_array(a)
+    array = np.lib.stride_tricks.as_strided(a[2:], (2, 3), (24, -8))
+    backwards = Tensor(NUMPY, whole.storage, Size((2, 3)), (3, -1), 2, whole.dtype, array)
+    with pytest.raises(RuntimeError, match="negative strides are not supported"):
+        named.as_strided_scatter(backwards, tensor([0.0]), [1], [1], 0)

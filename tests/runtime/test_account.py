@@ -207,6 +207,17 @@ def test_copies_that_a_fetch_makes() -> None:
     refused(client, lambda: client.peer.get("e"))
 
 
+def test_many_tensors_at_once_are_counted_before_they_are_read() -> None:
+    client = Client(limit=32 * MIB)
+    client.batch(Step("expand", [0], {"size": [1 << 18, 4]}), inputs=["w"], bind={"e": 1})
+    read = [client.peer.ask(m.GetTensors(["e"] * n))[0] for n in (1, 4, 16)]
+    assert [info.shape for info in read[0].infos] == [[1 << 18, 4]]
+    assert read[1].infos[3] == read[0].infos[0]
+    assert read[2].problem.slug == "not-acceptable"
+    client.session.account.limit = client.session.account.held + MIB
+    assert client.peer.ask(m.GetTensors(["e"]))[0].problem.slug == "quota-exceeded"
+
+
 def test_pins_that_nobody_reads() -> None:
     client = Client(limit=32 * MIB)
     client.acknowledged = False
@@ -252,6 +263,29 @@ def test_a_session_beyond_its_limit_frees_and_reads() -> None:
     assert client.batch(fetch=["w"]).problem is None
     assert client.batch(free=list(client.session.table.ids)).problem is None
     assert account.used < MIB
+
+
+def test_what_a_batch_frees_is_room_for_its_steps() -> None:
+    client = Client(limit=24 * MIB)
+    large = Step("zeros", [], {"size": [16 << 18]})
+    assert client.batch(large, keep=[0], first=7).problem is None
+    assert client.batch(large, keep=[0], first=8, free=["@1.7"]).problem is None
+    # also where the program is new, and would itself not fit
+    client.session.account.limit = client.session.account.held
+    small = Step("zeros", [], {"size": [2]})
+    assert client.batch(small, small).problem.slug == "quota-exceeded"
+    client.peer.ack = client.peer.seq
+    assert client.batch(small, small, free=["@1.8"]).problem is None
+    assert client.session.account.used < MIB
+
+
+def test_what_a_batch_names_is_freed_behind_its_steps() -> None:
+    client = Client()
+    client.batch(Step("zeros", [], {"size": [2]}), keep=[0], first=7)
+    double = Step("mul", [0, Value("float")])
+    assert client.batch(double, inputs=["@1.7"], values=[2.0], fetch=["@1.7"], free=["@1.7"]).problem is None
+    refusal = client.batch(fetch=["@1.7"]).problem
+    assert refusal.slug == "tensor-not-found"
 
 
 def test_uploads_beyond_the_quota() -> None:

@@ -187,6 +187,30 @@ def test_a_flag_set_on_a_view_is_not_its_bases() -> None:
     assert body["results"]["y"]["data"] == [6.0] * 6
 
 
+@pytest.mark.parametrize("other", ["select", "imag", "conj"])
+def test_a_write_of_one_view_gives_a_history_to_the_others(other: str) -> None:
+    views = {
+        "select": [Step("real_parts", [1]), Step("select", [4], {"dim": -1, "index": 1})],
+        "imag": [Step("real_parts", [1]), Step("select", [4], {"dim": -1, "index": 0})],
+        "conj": [Step("conj", [1]), Step("select", [4], {"dim": 0, "index": 0})],
+    }
+    peer = Peer()
+    peer.put("w", np.ones((), np.float32), requires_grad=True)
+    reply = peer.batch(
+        Step("zeros", [], {"size": [2], "dtype": "complex64"}),
+        Step("select", [1], {"dim": 0, "index": 0}),
+        Step("mul_", [2, 0]),
+        *views[other],
+        Step("mul_", [5, 0]),
+        Step("select", [1], {"dim": 0, "index": 1}),
+        Step("copy_", [7, 0]),
+        Step("sum", [5]),
+        inputs=["w"],
+    )
+    assert reply.problem is None
+    assert reply.applied == 9
+
+
 @pytest.mark.parametrize("mode", [True, False, "inference"])
 def test_steps_are_looked_at_in_their_mode(peer: Peer, mode: Any) -> None:
     reply = peer.batch(Step("resize_", [0], {"size": [1, 2]}, grad=mode), inputs=["w"])

@@ -6,6 +6,7 @@ import gc
 import json
 import weakref
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.program import Step
 from gradd_runtime.bulk import Bulk, bulk_of
+from gradd_runtime.jsonhooks import Hooks
 from gradd_runtime.placement import InlinePlacement
+from gradd_runtime.session import Session
 
 from tests.runtime.peer import FILL, Peer
 
@@ -26,8 +29,8 @@ def no_collector() -> Iterator[None]:
     gc.enable()
 
 
-@pytest.mark.usefixtures("no_collector")
-def test_a_session_is_in_no_cycle() -> None:
+def ended() -> weakref.ref[Session]:
+    """What is left of a session that did some of everything and was closed."""
     peer = Peer()
     peer.put("w", [1.0, 2.0], True)
     peer.json({"steps": [{"op": "sin", "inputs": ["w"], "outputs": ["y"]}]}, idempotency_key="k")
@@ -38,7 +41,32 @@ def test_a_session_is_in_no_cycle() -> None:
     session = weakref.ref(peer.session)
     peer.session.close()
     del peer.session, peer.submit
-    assert session() is None
+    return session
+
+
+@pytest.mark.usefixtures("no_collector")
+def test_a_session_is_in_no_cycle() -> None:
+    assert ended()() is None
+
+
+@pytest.mark.usefixtures("no_collector")
+def test_a_planted_cycle_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Hooks.__init__
+
+    def holding(self: Any) -> None:
+        made(self)
+        self.owner = [self]
+
+    monkeypatch.setattr(Hooks, "__init__", holding)
+    assert ended()() is None, "hooks that hold themselves hold no session"
+    put = Hooks.answer
+
+    def answer(self: Any, session: Session, *rest: Any) -> Any:
+        self.owner.append(session)
+        return put(self, session, *rest)
+
+    monkeypatch.setattr(Hooks, "answer", answer)
+    assert ended()() is not None
 
 
 @pytest.mark.usefixtures("no_collector")

@@ -48,6 +48,7 @@ def message(kind: str, peer: Peer) -> tuple[dict[str, Any], list[Any]]:
         "put-tensor": (m.PutTensor("x"), [np.ones(2, np.float32)]),
         "put-json": (m.PutJson("x"), [frames.text_buffer(b'{"data": [1.0, 2.0]}')]),
         "get-tensor": (m.GetTensor("x"), []),
+        "get-tensors": (m.GetTensors(["x", "x.grad"]), []),
         "delete-tensor": (m.DeleteTensor("q"), []),
         "list-tensors": (m.ListTensors(), []),
         "backward-json": (m.BackwardJson("x"), [frames.text_buffer(b"{}")]),
@@ -71,8 +72,8 @@ def message(kind: str, peer: Peer) -> tuple[dict[str, Any], list[Any]]:
 
 KINDS = (
     "batch", "batch", "batch", "json-batch", "attach", "put-tensor", "put-json", "get-tensor",
-    "delete-tensor", "list-tensors", "backward-json", "get-graph", "put-hook", "get-hook", "delete-hook",
-    "list-hooks", "stage", "get-result", "get-reply", "info", "profile",
+    "get-tensors", "delete-tensor", "list-tensors", "backward-json", "get-graph", "put-hook", "get-hook",
+    "delete-hook", "list-hooks", "stage", "get-result", "get-reply", "info", "profile",
 )  # fmt: skip
 FIELDS = {
     "batch": tuple(m.Batch.__struct_fields__),

@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 from gradd_protocol import frames, jsondata, messages
 from gradd_protocol.frames import Array
+from gradd_protocol.limits import DEFAULT
 from gradd_protocol.messages import BatchReply, Done, JsonReply, ProblemReply, Result, TensorInfo
 from gradd_protocol.problems import ProtocolError
 from gradd_runtime.bulk import Bulk
@@ -102,6 +103,13 @@ class FakeSession:
     def on_gettensor(self, message: messages.GetTensor, buffers: list[Array]) -> Answer:
         array = self.read(message.name)
         return messages.TensorReply(self.info(message.name, array)), [array]
+
+    def on_gettensors(self, message: messages.GetTensors, buffers: list[Array]) -> Answer:
+        found = [(n, None if n.endswith(".grad") else self.read(n)) for n in message.names]
+        infos = [None if array is None else self.info(name, array) for name, array in found]
+        if sum(array.size for _, array in found if array is not None) * 2 > DEFAULT.json_bytes:
+            raise jsondata.too_large()
+        return messages.TensorsReply(infos), [array for _, array in found if array is not None]
 
     def on_deletetensor(self, message: messages.DeleteTensor, buffers: list[Array]) -> Answer:
         self.read(message.name)

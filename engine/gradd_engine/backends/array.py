@@ -141,7 +141,7 @@ class ArrayBackend:
             account.take(m.nbytes)
         try:
             run, kernel, takes = quiet_copy().run, self.kernels[op], known.takes
-            all_ = self._attributes(op, (m,), attrs) if op.random or op.needs_meta else attrs
+            all_ = self._attributes(op, (m,), attrs) if known.asks else attrs
             if len(takes) == 2:
                 x, y = inputs
                 t, u = takes
@@ -159,13 +159,12 @@ class ArrayBackend:
                 and a.base is None
                 and a.shape == known.shape
                 and a.dtype is known.dtype
-                and known.contiguous
-                and a.flags.c_contiguous
+                and (known.line or (known.contiguous and a.flags.c_contiguous))
                 # nobody else has it: it is no input
                 and getrefcount(a) <= _ALONE
             ):
                 a = quietly(self.lawful, a, m, [x.array for x in _tensors(inputs)])
-            storage = Storage(a, a.nbytes, account)
+            storage = Storage(a, known.nbytes, account)
             if not known.contiguous:
                 storage.nbytes = storage.flat.nbytes
             return Tensor(self, storage, m.shape, m.strides, 0, m.dtype, a)

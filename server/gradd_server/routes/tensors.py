@@ -15,12 +15,13 @@ from gradd_protocol.messages import (
     GetGraph,
     GetResult,
     GetTensor,
+    GetTensors,
     ListTensors,
     PutJson,
     PutTensor,
     Stage,
+    TensorsReply,
 )
-from gradd_protocol.problems import ProtocolError
 from gradd_runtime.bulk import BULK_BYTES, Bulk
 from starlette.requests import Request
 from starlette.responses import Response
@@ -110,24 +111,16 @@ async def fetch_tensors(request: Request) -> Response:
     entry = front.sessions.find(request.path_params["name"])
     text = await json_text(request, front.settings.body_timeout)
     wanted = [names.reference(name) for name in strictjson.decode(_fetch, text, jsondata.invalid_json).names]
-    # All are handed over before any is answered, so no batch comes between them.
-    answers = await asyncio.gather(
-        *(front.sessions.ask(entry, GetTensor(str(ref))) for ref in wanted), return_exceptions=True
-    )
-    arrays: dict[str, frames.Array | None] = {}
-    for ref, answer in zip(wanted, answers, strict=True):
-        if not isinstance(answer, BaseException):
-            arrays[str(ref)] = answer[1][0]
-        elif ref.grad and isinstance(answer, ProtocolError) and answer.problem.status == 404:
-            arrays[str(ref)] = None
-        else:
-            raise answer
+    reply, values = await front.sessions.ask(entry, GetTensors([str(ref) for ref in wanted]))
+    assert isinstance(reply, TensorsReply)
+    left = iter(values)
+    arrays = {
+        str(ref): None if info is None else next(left) for ref, info in zip(wanted, reply.infos, strict=True)
+    }
     return Response(await asyncio.to_thread(_as_json, arrays), media_type=JSON)
 
 
 def _as_json(arrays: dict[str, frames.Array | None]) -> bytes:
-    if 2 * sum(array.size for array in arrays.values() if array is not None) > LIMITS.json_bytes:
-        raise jsondata.too_large()
     said = {name: array if array is None else jsondata.encode_data(array) for name, array in arrays.items()}
     return msgspec.json.encode({"results": said})
 
