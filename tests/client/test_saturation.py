@@ -34,6 +34,10 @@ def test_instance_norm_says_where_the_channels_do_not_fit() -> None:
     with pytest.warns(UserWarning, match="input's size at dim=1 does not match num_features"):
         out = nn.InstanceNorm1d(5)(x)
     np.testing.assert_allclose(out.numpy(), nn.InstanceNorm1d(3)(x).numpy())
+    with pytest.raises(ValueError, match=r"input's size at dim=1 to match num_features \(5\), but got: 3\."):
+        nn.InstanceNorm1d(5, affine=True)(x)
+    with pytest.raises(ValueError, match=r"expected 3D or 4D input \(got 2D input\)"):
+        nn.InstanceNorm2d(3)(gradd.ones(2, 3))
 
 
 @pytest.mark.parametrize("tracked", [True, False])
