@@ -56,6 +56,7 @@ KNOWN = {
     "div bfloat16": ("forward", "PyTorch rounds the quotient before it truncates it"),
     "linalg.cholesky": ("backward", _DIAGONAL),
     "linalg.cholesky_ex": ("backward", _DIAGONAL),
+    "linalg.det": ("double backward", "zeros of a single number, where PyTorch has none"),
     "linalg.householder_product": ("backward", "zeros of no reflections at all, where PyTorch has none"),
     "linalg.norm": ("double backward", "0 at 0, where PyTorch has NaN"),
     "logcumsumexp": ("jvp", "exact for far-apart numbers; PyTorch overflows or rounds"),
