@@ -210,3 +210,14 @@ def test_a_write_of_one_view_gives_a_history_to_the_others(other: str) -> None:
     )
     assert reply.problem is None
     assert reply.applied == 9
+
+
+@pytest.mark.parametrize("mode", [True, False, "inference"])
+def test_steps_are_looked_at_in_their_mode(peer: Peer, mode: Any) -> None:
+    reply = peer.batch(Step("resize_", [0], {"size": [1, 2]}, grad=mode), inputs=["w"])
+    if mode == "inference":
+        assert reply.problem is None
+        assert peer.get("w").shape == (1, 2)
+    else:
+        assert (reply.problem.slug, reply.applied) == ("invalid-op", 0)
+        assert reply.problem.detail == "cannot resize variables that require grad"
