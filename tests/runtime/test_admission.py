@@ -137,7 +137,8 @@ def test_memory_comes_back() -> None:
     for _ in range(10):
         assert peer.batch(fill, Step("sin", [0])).problem is None
     assert peer.session.account.used == 0
-    assert peer.batch(fill, fill, fill).problem.slug == "quota-exceeded"
+    reply = peer.batch(fill, fill, fill, Step("cat", [[0, 1, 2]]))
+    assert reply.problem.slug == "quota-exceeded"
     assert peer.session.account.used == 0
 
 
@@ -209,3 +210,14 @@ def test_a_write_of_one_view_gives_a_history_to_the_others(other: str) -> None:
     )
     assert reply.problem is None
     assert reply.applied == 9
+
+
+@pytest.mark.parametrize("mode", [True, False, "inference"])
+def test_steps_are_looked_at_in_their_mode(peer: Peer, mode: Any) -> None:
+    reply = peer.batch(Step("resize_", [0], {"size": [1, 2]}, grad=mode), inputs=["w"])
+    if mode == "inference":
+        assert reply.problem is None
+        assert peer.get("w").shape == (1, 2)
+    else:
+        assert (reply.problem.slug, reply.applied) == ("invalid-op", 0)
+        assert reply.problem.detail == "cannot resize variables that require grad"

@@ -263,6 +263,17 @@ as_strided: Op = op(
     doc="Any strides over the input's memory (torch.as_strided).",
 )  # fmt: skip
 
+unsafe_strided: Op = op(
+    "unsafe_strided(Tensor input, int[] size, int[] stride)",
+    infer=lambda input, size, stride: _as_strided_infer(input, size, stride, 0),
+    infers_anew=True,
+    view=True,
+    unsafe=True,
+    namespace="-",
+    outside=True,
+    doc="A temporary with other strides over its memory; autograd does not follow it as a view.",
+)
+
 
 def _dense(x: Tensor, meta: TensorMeta) -> Any:
     return named.to_layout(x, list(meta.strides))
