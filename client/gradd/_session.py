@@ -161,11 +161,12 @@ class Session:
         self.wire.wait_all()
         self.check()
         if self.doubt or (self.wire.news and self._shares):
-            self._ask_state()
+            self.ask_state()
             self.check()
         self.doubt = self.wire.news = False
 
-    def _ask_state(self) -> None:
+    def ask_state(self) -> None:
+        """Make the mirror say what the server says."""
         self.doubt, self.wire.news = True, False
         _state.reconcile(self, self.graphs_lost)
         self.doubt = self.graphs_lost = False
@@ -175,23 +176,7 @@ class Session:
         wire = self.wire
         if wire.unseen is None or (upto is not None and wire.unseen_seq > upto.message.seq):
             return
-        raise self._error_of_batches()
-
-    def _error_of_batches(self) -> Exception:
-        """The error that nobody saw; from here on the mirror asks what stands."""
-        wire = self.wire
-        stand = wire.graphs_stand and not any(r.building.steps for r in self.recorders)
-        for recorder in self.recorders:
-            recorder.flush()
-        wire.wait_all()
-        error = wire.saw()
-        self.doubt, self.graphs_lost = True, self.graphs_lost or not stand
-        if wire.ended is None:
-            try:
-                self._ask_state()
-            except ConnectionError as e:
-                error.add_note(f"and what stands could not be asked for: {e}")
-        return error
+        raise _state.unseen_error(self)
 
     def lose(self, id: str, t: Any) -> None:
         """The server has no tensor of that id: it never came to be."""

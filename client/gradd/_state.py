@@ -35,6 +35,25 @@ def knows(t: Any) -> bool:
     return t._id is not None or t._out is not None or (owner is not None and owner._grad is t)
 
 
+def unseen_error(session: Session) -> Exception:
+    """The error that nobody saw, made here, so that who raises it holds it in no variable: its traceback
+    would hold that. What stands is asked for.
+    """
+    wire = session.wire
+    stand = wire.graphs_stand and not any(r.building.steps for r in session.recorders)
+    for recorder in session.recorders:
+        recorder.flush()
+    wire.wait_all()
+    error = wire.saw()
+    session.doubt, session.graphs_lost = True, session.graphs_lost or not stand
+    if wire.ended is None:
+        try:
+            session.ask_state()
+        except ConnectionError as e:
+            error.add_note(f"and what stands could not be asked for: {e}")
+    return error
+
+
 def reconcile(session: Session, graphs_lost: bool) -> None:
     """Ask for the state of every live tensor and its gradient, and make the mirror say the same.
 
