@@ -20,7 +20,7 @@ from ..op import LINEAR, op
 from ..registry import named
 from ..surface import public
 from ..tensor import Tensor, detached
-from .common import as_list
+from .common import as_list, storable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -325,7 +325,7 @@ def _scatter_impl(xp: Any, a: Any, src: Any, size: Any, stride: Any, storage_off
     out = a.copy(order="K")
     order = sorted(range(out.ndim), key=lambda i: (-out.strides[i], -out.shape[i]))
     flat = out.transpose(order).reshape(-1)
-    flat[_positions(xp, size, stride, storage_offset)] = src
+    flat[_positions(xp, size, stride, storage_offset)] = storable(src, out)
     return out
 
 
