@@ -109,12 +109,18 @@ def correct(t: EngineTensor, info: TensorInfo, session: Session, graph_lost: boo
         lost = Edge(Opaque(t, session, None if edge is None else edge.node), 0)
         t._stands = lambda: lost
     t._vc.n = info.version
-    if not (graph_lost or changed) and (t._leaf, t.requires_grad) == (info.is_leaf, info.requires_grad):
+    flags = info.is_leaf, info.requires_grad, info.has_graph, info.is_marked
+    known = t._leaf, t.requires_grad, t._fn is not None, t._requires_grad
+    if not (graph_lost or changed) and known == flags:
         return
     before = t._fn
-    t._fn, t._nr, t._requires_grad, t._view_version = None, 0, False, info.version
-    if not info.is_leaf:
+    t._fn, t._nr, t._requires_grad, t._view_version = None, 0, info.is_marked, info.version
+    if info.has_graph:
         t._fn = Opaque(t, session, before)
-    elif t.requires_grad is not info.requires_grad:
-        # Unless its base needs gradients: then the flag of a view is not its own.
-        t._requires_grad = info.requires_grad
+    elif t._base is not None and not info.is_leaf:
+        t._view_version -= 1  # its base changed since: it gets a graph when somebody looks
+    if (t._leaf, t.requires_grad) == flags[:2]:
+        return
+    # Its base is not the one that the server knows, or there is none.
+    t._fn = None if info.is_leaf else t._fn or Opaque(t, session, before)
+    t._requires_grad = info.is_leaf and info.requires_grad

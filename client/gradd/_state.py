@@ -25,6 +25,7 @@ def rows(session: Session) -> Iterator[TensorInfo]:
             i, names.get(id(t)), list(t.shape), list(t.strides), t.dtype.name, t.requires_grad,
             t._leaf, t._vc.n if t.is_inference() else t._version,
             t._grad is not None, t._vc.inference, t._conj,
+            t._fn is not None, t._requires_grad,
         )  # fmt: skip
 
 

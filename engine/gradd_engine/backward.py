@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .accumulate import accumulate, retain
 from .anomaly import check_gradients
 from .fitting import all_shaped, shaped
-from .hooks import answer
+from .hooks import answer, answered
 from .nodes import ACCUMULATED, BODY, GRADIENTS, POSTHOOKS, PREHOOKS, SAVED, STOPS, AccumulateGrad, Edge, Node
 from .registry import named
 from .state import as_it_is, state
@@ -158,9 +158,12 @@ class GraphTask:
     def run(self) -> None:
         """Run every node that is left. An exception leaves the nodes not yet run as they were."""
         if self.callables:
-            stop = self.advance()
-            while stop is not None:
-                stop = self.advance(self.respond(stop))
+            try:
+                stop = self.advance()
+                while stop is not None:
+                    stop = self.advance(self.respond(stop))
+            finally:
+                self.leave()
             self.call_back()
             return
         before = (state.grad, state.backend, state.task)
@@ -177,6 +180,11 @@ class GraphTask:
         finally:
             state.grad, state.backend, state.task = before
 
+    def leave(self) -> None:
+        """Let go of the graph where the pass goes no further: what it stopped in holds it, and it that."""
+        if self._walk is not None:
+            self._walk.close()
+
     def call_back(self) -> None:
         """Call what callables queued for the end of the pass, and what that queues."""
         while self.callbacks:
@@ -192,7 +200,7 @@ class GraphTask:
             error.node = self.node  # type: ignore[attr-defined]
             raise
 
-    def advance(self, answered: list[Any] | None = None) -> Stop | None:
+    def advance(self, said: list[Any] | None = None) -> Stop | None:
         """Run up to the next stop, whose answer goes to the next call; None at the end of the pass."""
         if self._walk is None:
             self._walk = self._visits()
@@ -200,7 +208,7 @@ class GraphTask:
         state.grad, state.task = self.create and state.inference is None, self
         self._backend = None
         try:
-            return self._walk.send(answered)
+            return self._walk.send(said)
         except StopIteration:
             return None
         except BaseException as error:
@@ -294,16 +302,16 @@ class GraphTask:
                 self.trail.append(node)
             grads = self._buffers.pop(node, None) or [None] * node.width
             if self._stops(GRADIENTS, node):
-                grads = _answer((yield Stop(GRADIENTS, node, grads)), len(grads))
+                grads = answered((yield Stop(GRADIENTS, node, grads)), len(grads))
             self._take(node, grads)
             if self._run is not None and node not in self._run:
                 self._pass_on(node, [None] * len(node.edges))
                 continue
             if self._stops(PREHOOKS, node):
-                grads = _answer((yield Stop(PREHOOKS, node, grads)), len(grads))
+                grads = answered((yield Stop(PREHOOKS, node, grads)), len(grads))
             found: Sequence[Any]
             if self._stops(BODY, node):
-                found = _answer((yield Stop(BODY, node, [*grads, *node.kept()])), len(node.edges))
+                found = answered((yield Stop(BODY, node, [*grads, *node.kept()])), len(node.edges))
                 if not self.keep:
                     node.release()
             elif isinstance(node, AccumulateGrad):
@@ -317,7 +325,7 @@ class GraphTask:
                     node.fill((yield Stop(SAVED, node, [])))
                 found = self._body(node, grads)
             if self._stops(POSTHOOKS, node):
-                found = _answer((yield Stop(POSTHOOKS, node, [*found, *grads])), len(found))
+                found = answered((yield Stop(POSTHOOKS, node, [*found, *grads])), len(found))
             if self.anomaly and not self.skip:
                 check_gradients(node, found, self.visited)
             self._pass_on(node, found)
@@ -433,12 +441,3 @@ def _callables(order: list[Node]) -> bool:
 def meets_callables(node: Node) -> bool:
     """Whether a pass from this node on may come by callables of the user."""
     return Node.callables and _callables(_reach([node])[1])
-
-
-def _answer(given: Any, count: int) -> list[Any]:
-    """What callables said: one entry for each gradient."""
-    if given is None or len(given) != count:
-        raise RuntimeError(
-            f"a pass was answered with {0 if given is None else len(given)} gradients, not {count}"
-        )
-    return list(given)

@@ -236,6 +236,8 @@ class _Frame:
         due = len(self._places)
 
         def pack(t: Tensor) -> Tensor:
+            # A node that kept its own output would hold itself.
+            t = _detach(t) if t.requires_grad else t
             made.append(t)
             if self._early and len(made) == due:
                 raise _Enough
@@ -269,7 +271,7 @@ class _Frame:
                 different.append(
                     f"tensor at position {i}:\nsaved metadata: {place.meta}\nrecomputed metadata: {found}\n"
                 )
-            place.made[task] = t if not t.requires_grad else _detach(t)
+            place.made[task] = t
         if different:
             raise CheckpointError(
                 "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata "

@@ -203,6 +203,15 @@ def register_multi_grad_hook(
     return MultiHandle([register_tensor_hook(t, partial(gather, i)) for i, t in enumerate(tensors)])
 
 
+def answered(given: Any, count: int) -> list[Any]:
+    """What callables said: one entry for each gradient."""
+    if given is None or len(given) != count:
+        raise RuntimeError(
+            f"a pass was answered with {0 if given is None else len(given)} gradients, not {count}"
+        )
+    return list(given)
+
+
 # What Python says of wrong arguments names these.
 register_tensor_hook.__qualname__ = "Tensor.register_hook"
 register_post_accumulate.__qualname__ = "Tensor.register_post_accumulate_grad_hook"

@@ -85,6 +85,8 @@ class Node:
     leaf: ClassVar[bool] = False
     #: what lies behind the node is not known here (a client's mirror that lost sight of a graph)
     opaque: ClassVar[bool] = False
+    #: while it runs as the write to a view: the CopySlices around it
+    whole: Any = None
     #: a stand-in: see `Folded`
     folded: ClassVar[bool] = False
 

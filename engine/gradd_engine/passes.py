@@ -8,6 +8,7 @@ once, in PyTorch's order. A pass under way lives in a token tensor: it ends with
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from . import anomaly
@@ -33,7 +34,14 @@ def _token(task: GraphTask, like: Tensor, check_nan: bool) -> Tensor:
     token: Tensor = like.backend.empty(Meta((0,), uint8))
     task.anomaly = check_nan
     token._holds = task
+    weakref.finalize(token, _leave, weakref.ref(task)).atexit = False
     return token
+
+
+def _leave(task: weakref.ref[GraphTask]) -> None:
+    left = task()
+    if left is not None:
+        left.leave()
 
 
 def _begin_backward(

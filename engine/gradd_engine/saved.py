@@ -117,6 +117,8 @@ class Saved:
             return self.tensor
         out = carry(self.tensor, detached(self.tensor))
         out._fn, out._nr = owner, self.nr
+        if owner.whole is not None:
+            owner.whole.claim(out)
         return out
 
 
@@ -168,6 +170,8 @@ class Packed:
             out._requires_grad, out._acc = True, weakref.ref(edge.node)
         else:
             out._fn, out._nr = edge.node, edge.nr
+            if edge.node is owner and owner.whole is not None:
+                owner.whole.claim(out)
         return out
 
 

@@ -15,7 +15,7 @@ from .nodes import Node, edge_of, move_retainer
 from .registry import REGISTRY, named
 from .saved import FREED, TensorMeta
 from .state import ambient, state
-from .tensor import Tensor
+from .tensor import Tensor, detached
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,12 +88,19 @@ def refresh(view: Tensor) -> None:
         return
     if view._creation is not None:
         raise RuntimeError(creation_error(view, indirect=True))
+    before = view._view_version
     view._view_version = view._vc.n
     if view.dtype.category < 2:
         return
     old, nr = view._fn, view._nr
     _rebuilt(view, base)
-    assert view._fn is not None
+    if view._fn is None:
+        view._fn, view._nr, view._view_version = old, nr, before
+        # PyTorch fails an assertion of its own.
+        raise RuntimeError(
+            "A view has lost its history: its base was detached by detach_() and modified inplace since, and "
+            "the view shows it in another dtype or conjugated. Take the view anew, or use detach() instead."
+        )
     move_retainer(old, nr, view._fn, view._nr)
 
 
@@ -153,6 +160,19 @@ class CopySlices(Node):
             self.fn.release()
             self.fn = None
 
+    def claim(self, out: Tensor) -> None:
+        """Make `out`, which the written op saved of the view that it wrote, a view of the base as it left it.
+
+        Its gradient would else go to the op alone, past the rest of the base.
+        """
+        base = self.base
+        if out.dtype is not base.dtype or out._conj is not base.conj:
+            return
+        whole = detached(out)
+        whole._shape, whole.strides, whole.offset = base.shape, base.strides, base.offset
+        whole._fn, whole._nr = self, 0
+        _rebuilt(out, whole)
+
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         """Split the gradient into the written part and the rest."""
         fn = self._written()
@@ -170,12 +190,14 @@ class CopySlices(Node):
         part = named.as_strided(whole, *place)
         part = conj(part) if turned else part
         old = fn.wants, fn.inputs
+        fn.whole = self
         fn.wants = (self.edges[0] is not None, *old[0][1:])
         fn.inputs = [view, *old[1][1:]]
         try:
             found = fn.apply([part])
         finally:
             fn.wants, fn.inputs = old
+            fn.whole = None
         first, *rest = found
         if self.edges[0] is None:
             return [None, *rest]

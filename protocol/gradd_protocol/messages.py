@@ -43,6 +43,10 @@ class TensorInfo(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     """It was made in inference mode."""
     is_conj: bool = False
     """Its memory holds the conjugates of its values."""
+    has_graph: bool = False
+    """It has a history of its own; a view without one gets it from its base when somebody looks."""
+    is_marked: bool = False
+    """It was told to require gradients; a view that was not requires them where its base does."""
 
 
 class SessionInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

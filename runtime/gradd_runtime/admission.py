@@ -9,7 +9,7 @@ from gradd_engine.dispatch import flat_tensors
 from gradd_engine.layout import Meta
 from gradd_engine.nodes import Node
 from gradd_engine.ops.dynamic import ShapeDependsOnValuesError
-from gradd_engine.state import ambient, state
+from gradd_engine.state import ambient, set_mode, state
 from gradd_engine.transforms.batched_pass import check_batched
 from gradd_protocol.problems import Problem, problem
 from gradd_protocol.program import GradOf
@@ -57,9 +57,9 @@ def admit(bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Pro
     meta = MetaBackend()
     slots: list[Any] = [_mirror(meta, t) for t in tensors]
     late = iter(values)
-    with ambient(grad=True, backend=meta, generator=None, account=None):
+    with ambient(grad=True, inference=None, backend=meta, generator=None, account=None):
         for i, call in enumerate(bound.calls):
-            state.grad = call.grad is True
+            set_mode(call.grad)
             inputs = [slots[x] if x.__class__ is int else _peek(x, slots, late) for x in call.inputs]
             attrs = call.attributes(late)
             try:
@@ -170,9 +170,11 @@ def _mirror(backend: MetaBackend, t: Tensor) -> Any:
 
 
 def _give_history(t: Tensor) -> None:
-    node = Node()
-    node.backend = t.backend
-    t._fn, t._nr, t._requires_grad, t._view_version = node, 0, False, t._vc.n
+    # Of a written view its base has one as well, and other views get theirs from there.
+    for x in (t,) if t._base is None else (t, t._base):
+        node = Node()
+        node.backend = x.backend
+        x._fn, x._nr, x._requires_grad, x._view_version = node, 0, False, x._vc.n
 
 
 def _peek(x: Any, slots: list[Any], values: Iterator[Any]) -> Any:

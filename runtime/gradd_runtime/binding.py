@@ -17,7 +17,7 @@ from gradd_protocol.program import UPLOAD, Complex, GradOf, Program, Special, St
 from msgspec import UNSET
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from gradd_engine.state import Mode
 
@@ -62,6 +62,18 @@ class Bound:
     deep: set[int] = field(default_factory=set)
 
     @cached_property
+    def ends(self) -> tuple[tuple[int, ...], ...]:
+        """By call: the slots that no later one reads."""
+        last = dict.fromkeys(range(self.inputs if self.calls else 0), 0)
+        for i, call in enumerate(self.calls):
+            last |= dict.fromkeys(read(call.inputs), i)
+            last |= dict.fromkeys(range(call.first, call.first + call.outputs), i)
+        found: list[list[int]] = [[] for _ in self.calls]
+        for slot, i in last.items():
+            found[i].append(slot)
+        return tuple(map(tuple, found))
+
+    @cached_property
     def unplannable(self) -> str:
         """Why no plan could hold every step: one depends on values, reseeds, or moves memory. Else empty."""
         for i, c in enumerate(self.calls):
@@ -70,6 +82,17 @@ class Bound:
             if c.op is not None and (c.op.dynamic or not c.op.traced):
                 return f"step {i} is {c.op.name}"
         return ""
+
+
+def read(inputs: Iterable[Any]) -> Iterator[int]:
+    """The slots that are among (nested) inputs of a step."""
+    for x in inputs:
+        if x.__class__ is int:
+            yield x
+        elif isinstance(x, GradOf):
+            yield x.of
+        elif isinstance(x, list):
+            yield from read(x)
 
 
 def lookup(name: str, step: int) -> Op:

@@ -15,7 +15,7 @@ from gradd_protocol.program import GradOf, Value
 from .binding import Bound, Call, invalid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Sequence
 
     from gradd_engine.backends import Backend
     from gradd_engine.tensor import Tensor
@@ -80,12 +80,15 @@ def run(
     values: Sequence[Any],
     uploads: Sequence[Any],
     produced: Callable[[int, Any], None],
+    wanted: Container[int],
 ) -> Run:
     """Run every step in order; a step that raises stops the program and earlier steps stand.
 
-    `produced(slot, tensor)` is called as each output comes to be.
+    `produced(slot, tensor)` is called as each output comes to be. A slot that no later step reads is emptied,
+    unless it is `wanted`: what nobody holds makes room for what comes.
     """
     it = Run(list(tensors))
+    ends = bound.ends
     late, data = iter(values), iter(uploads)
     before = (state.grad, state.inference, state.backend)
     state.backend = backend
@@ -113,6 +116,10 @@ def run(
                 for k, r in enumerate(results):
                     it.slots.append(r)
                     produced(call.first + k, r)
+            results, r = [], None
+            for k in ends[i]:
+                if k not in wanted:
+                    it.slots[k] = None
             it.applied = i + 1
     finally:
         state.grad, state.inference, state.backend = before

@@ -19,16 +19,16 @@ from gradd_engine.dtypes import defaulting
 from gradd_engine.memory import Account, OutOfQuota
 from gradd_engine.rng import SEED, Generator
 from gradd_engine.state import EVERY, ambient, quiet_kernels
-from gradd_protocol import frames, names
+from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import Problem, ProtocolError
 from gradd_protocol.program import validate
-from gradd_protocol.values import decode_scalars
 
 from . import graphs, jsonbatch, single
-from .binding import Bound, bind_program, check_uploads
+from .binding import Bound, bind_program
 from .executor import over_quota
+from .framebatch import release, work_of
 from .jsondesk import JsonDesk
 from .jsonhooks import Hooks
 from .pins import Pins
@@ -37,7 +37,7 @@ from .profile import Profile
 from .refusals import broken
 from .store import MemoryStore, Record
 from .table import Table, not_found
-from .work import Outcome, Work, perform
+from .work import Outcome, perform
 from .writers import Writer
 
 if TYPE_CHECKING:
@@ -286,7 +286,7 @@ class Session:
         try:
             if runs:
                 if refusal is not None and refusal.slug == "quota-exceeded":
-                    self._release(batch)
+                    release(batch, self.table)
                     bound, refusal = self._program(batch, frame)
                 outcome = self._run(batch, bound, refusal, buffers, staged)
             reply = self._reply(batch, writer, outcome, runs)
@@ -355,16 +355,6 @@ class Session:
             held -= nbytes
         return bound, None
 
-    def _release(self, batch: m.Batch) -> None:
-        """Drop what the batch frees and does not otherwise name: its steps have that room."""
-        if not batch.free:
-            return
-        asked = (*batch.state, *batch.bind.values(), *batch.fetch)
-        needed = {*batch.inputs, *(names.split(x).name for x in asked if isinstance(x, str))}
-        for i in batch.free:
-            if i not in needed:
-                self.table.drop(i)
-
     def _run(
         self,
         batch: m.Batch,
@@ -376,59 +366,14 @@ class Session:
         try:
             if refusal is not None or bound is None:
                 return Outcome(problem=refusal)
-            work = self._work(batch, bound, buffers, staged)
-            self._release(batch)
+            work = work_of(batch, bound, self.table, buffers, staged)
+            release(batch, self.table)
         except ProtocolError as error:
             return Outcome(problem=error.problem)
         with defaulting(bound.dtype):
             outcome = perform(work, self)
         self.counts["steps"] += outcome.applied
         return outcome
-
-    def _work(self, batch: m.Batch, bound: Bound, buffers: Sequence[Any], staged: Mapping[str, Any]) -> Work:
-        if len(batch.inputs) != bound.inputs:
-            raise ProtocolError.of(
-                "malformed-frame", f"the program has {bound.inputs} inputs, the batch {len(batch.inputs)}"
-            )
-        if len(batch.values) != len(bound.values):
-            raise ProtocolError.of(
-                "malformed-frame",
-                f"the program has {len(bound.values)} values, the batch {len(batch.values)}",
-            )
-        if len(batch.uploads) != bound.uploads:
-            raise ProtocolError.of(
-                "malformed-frame", f"the program has {bound.uploads} uploads, the batch {len(batch.uploads)}"
-            )
-        for slot in (*batch.keep, *(f for f in (*batch.fetch, *batch.bind.values()) if isinstance(f, int))):
-            if not 0 <= slot < bound.slots:
-                raise ProtocolError.of("malformed-frame", f"the program has no slot {slot}")
-        for name in batch.bind:
-            names.tensor(name)
-        if len(set(batch.uploads)) != len(batch.uploads):
-            raise ProtocolError.of("malformed-frame", "an upload is named twice")
-        uploads = []
-        for key in batch.uploads:
-            if isinstance(key, str):
-                uploads.append(staged[key])
-            elif key < len(buffers):
-                uploads.append(np.array(buffers[key]))
-            else:
-                raise ProtocolError.of("malformed-frame", f"the frame has no buffer {key}")
-        if uploads:
-            check_uploads(bound, uploads)
-        keep = {slot: f"@{batch.writer}.{batch.first + i}" for i, slot in enumerate(batch.keep)}
-        binds: dict[int, list[str]] = {}
-        late: list[tuple[str, str]] = []
-        for name, where in batch.bind.items():
-            if isinstance(where, int):
-                binds.setdefault(where, []).append(name)
-            else:
-                late.append((name, where))
-        return Work(
-            bound, [self.table.find(i) for i in batch.inputs],
-            decode_scalars(batch.values, bound.values),
-            uploads, keep, binds, late, list(batch.fetch), list(batch.free), list(batch.unbind),
-        )  # fmt: skip
 
     def _results(self, outcome: Outcome, writer: Writer, seq: int) -> list[m.Result]:
         out: list[m.Result] = []

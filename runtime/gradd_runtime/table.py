@@ -33,6 +33,8 @@ def describe(t: Tensor, id: str, name: str | None) -> TensorInfo:
         t._grad is not None,
         t._vc.inference,
         t._conj,
+        t._fn is not None,
+        t._requires_grad,
     )
 
 

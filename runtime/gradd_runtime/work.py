@@ -106,7 +106,10 @@ def perform(work: Work, session: Session) -> Outcome:
             return Outcome(problem=refusal)
         backend: Any = session.backend
         with backend.watched(None if profile is None else profile.watch):
-            done = run(work.bound, session.backend, work.tensors, work.values, work.uploads, produced)
+            done = run(
+                work.bound, session.backend, work.tensors, work.values, work.uploads, produced,
+                set(work.fetched_slots()),
+            )  # fmt: skip
         if done.problem is not None:
             session.plans.failed()
     if profile is not None and work.bound.calls:

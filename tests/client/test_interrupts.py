@@ -20,6 +20,14 @@ def session(request: pytest.FixtureRequest) -> Iterator[Any]:
         yield s
 
 
+@pytest.fixture(autouse=True)
+def interruptible() -> Iterator[None]:
+    """Where tests run in the background, interrupts are ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 class CtrlC:
     """Sends a real SIGINT to the main thread as soon as it waits for a reply."""
 

@@ -67,6 +67,19 @@ ONE_TO_ONE: dict[str, tuple[Callable[[Any], Any], Any]] = {
         lambda nn: nn.BatchNorm1d(4, track_running_stats=False, affine=False),
         normal(6, 4, 3),
     ),
+    "InstanceNorm1d": (lambda nn: nn.InstanceNorm1d(4), normal(3, 4, 5)),
+    "InstanceNorm1d, no batch": (lambda nn: nn.InstanceNorm1d(4, affine=True), normal(4, 5)),
+    "InstanceNorm2d": (
+        lambda nn: nn.InstanceNorm2d(2, momentum=0.3, affine=True, track_running_stats=True),
+        normal(3, 2, 4, 5),
+    ),
+    "InstanceNorm2d, no momentum": (
+        lambda nn: nn.InstanceNorm2d(2, 1e-3, None, track_running_stats=True),
+        normal(3, 2, 4, 5),
+    ),
+    "InstanceNorm3d": (lambda nn: nn.InstanceNorm3d(2, affine=True, bias=False), normal(2, 2, 2, 3, 2)),
+    "AlphaDropout, p = 0": (lambda nn: nn.AlphaDropout(0.0), normal(3, 4)),
+    "FeatureAlphaDropout, p = 0": (lambda nn: nn.FeatureAlphaDropout(0.0), normal(2, 3, 2)),
     "MaxPool2d": (lambda nn: nn.MaxPool2d(2), normal(2, 2, 6, 5)),
     "MaxPool2d, overlapping": (
         lambda nn: nn.MaxPool2d(3, stride=2, padding=1, ceil_mode=True),

@@ -132,6 +132,37 @@ def test_after_a_failure_tensors_are_turned_as_the_server_has_them(session: Any,
         assert x.grad.tolist() == [[36.0] * 3] * 2
 
 
+@pytest.mark.parametrize("how", ["no_grad view", "view of what had no gradients", "flag of its own"])
+@pytest.mark.parametrize("written", [False, True])
+@pytest.mark.parametrize("lost", [False, True])
+def test_after_a_failure_a_view_follows_its_base(session: Any, how: str, written: bool, lost: bool) -> None:
+    table = gradd.ones(3)
+    base = gradd.ones(3, requires_grad=how == "no_grad view")
+    with gradd.no_grad():
+        view = base[:2]
+    if how == "view of what had no gradients":
+        view = base[:2]
+    if how == "flag of its own":
+        view.requires_grad_()
+    base.requires_grad_()
+    if written:
+        with gradd.no_grad():
+            base.add_(1)
+    session.flush()
+    table[gradd.tensor([99])]
+    session.step_done()
+    if lost:
+        base * 2
+    with pytest.raises(IndexError):
+        session.flush()
+    session.flush()
+    assert session.mirror() == session.tensors()
+    base.requires_grad_(False)
+    assert view.requires_grad is (how == "flag of its own")
+    session.flush()
+    assert session.mirror() == session.tensors()
+
+
 def test_it_lists_what_the_server_lists(session: Any) -> None:
     x = torch.ones(2, requires_grad=True)
     session["x"] = x

@@ -41,9 +41,32 @@ CASES = [
     for steps in [(a,) for a in STEPS] + list(itertools.product(STEPS, STEPS))
     # PyTorch fails an assertion of its own, or lets a later hook join the earlier ones of another node.
     if not (mode == "recorded" and {"retained": "write", "hooked": "hook"}.get(kind) in steps)
-    # A leaf's accumulator is found by a weak reference and holds no shape of its own.
-    if not (mode == "no_grad" and kind == "used leaf")
 ]
+
+
+def _shapeless(x: Any) -> list[Any]:
+    """Values and names in what was seen; sizes are integers."""
+    if isinstance(x, (list, tuple)):
+        return [e for part in x for e in _shapeless(part)]
+    return [x] if isinstance(x, (float, str)) else []
+
+
+def _agree(case: Any, ours: list[Any], theirs: list[Any]) -> bool:
+    """Whether it is as in PyTorch. A leaf's accumulator is found by a weak reference and holds no shape of
+    its own: a gradient that PyTorch gives in the shape before, or refuses for it, comes in the leaf's.
+    """
+    if repr(ours) == repr(theirs):
+        return True
+    if case[1:3] != ("no_grad", "used leaf"):
+        return False
+    for a, b in zip(ours, theirs, strict=True):
+        if repr(a) == repr(b):
+            continue
+        if isinstance(b, tuple) and b[0] == "RuntimeError":
+            return "invalid gradient at index" in b[1]
+        if _shapeless(a) != _shapeless(b):
+            return False
+    return True
 
 
 class Case:
@@ -155,4 +178,13 @@ def T(request: pytest.FixtureRequest) -> Iterator[Any]:
 def test_what_comes_after_is_as_in_pytorch(T: Any) -> None:
     torch = pytest.importorskip("torch")
     for case in random.Random(8).sample(CASES, COUNT):
-        assert repr(_played(T, case)) == repr(_played(torch, case)), case
+        assert _agree(case, _played(T, case), _played(torch, case)), case
+
+
+@pytest.mark.oracle
+def test_leaves_whose_graph_lives_are_as_in_pytorch_but_for_the_shape() -> None:
+    torch = pytest.importorskip("torch")
+    leaves = [case for case in CASES if case[1:3] == ("no_grad", "used leaf")]
+    with gradd.connect("local:"):
+        for case in random.Random(9).sample(leaves, COUNT):
+            assert _agree(case, _played(gradd, case), _played(torch, case)), case

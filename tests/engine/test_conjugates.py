@@ -80,3 +80,12 @@ def test_copies_are_computed() -> None:
     assert values(target) == values(c)
     NUMPY.copy_into(target, tensor().conj())
     assert target.array.tolist() == [1 - 2j, 3 + 4j]
+
+
+@pytest.mark.parametrize("op", ["select_scatter", "slice_scatter", "diagonal_scatter"])
+def test_what_is_complex_is_stored_as_its_real_part(op: str) -> None:
+    where = {"select_scatter": (0, 1), "slice_scatter": (0, 1, 2), "diagonal_scatter": ()}[op]
+    src = tensor(np.full((1, 2) if op == "slice_scatter" else 2, 1 + 2j))
+    out = getattr(named, op)(tensor(np.zeros((3, 2))), src, *where)
+    assert out.array.dtype == np.float64
+    assert sorted(out.array.reshape(-1).tolist()) == [0.0, 0.0, 0.0, 0.0, 1.0, 1.0]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from gradd_engine.modes import no_grad
 from gradd_engine.ops import create
+from gradd_engine.registry import REGISTRY
 
 from tests.oracle import ITSELF, module
 
@@ -126,6 +127,18 @@ def test_an_older_view_gets_a_new_history(E: Any) -> None:
     assert v.grad_fn.name() == "ViewBackward0"
     y.mul_(2.0)
     assert v.grad_fn.name() == "AsStridedBackward0"
+
+
+def test_a_view_of_what_was_detached_says_that_its_history_is_lost() -> None:
+    x = create.tensor([1.0, 2.0], requires_grad=True)
+    base = REGISTRY["complex"].call(x, x)
+    view = REGISTRY["view_as_real"].call(base)
+    base.detach_()
+    with no_grad():
+        base.mul_(2.0)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="A view has lost its history"):
+            view.sum()
 
 
 def test_views_share_version_counters(E: Any) -> None:

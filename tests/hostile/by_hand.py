@@ -78,6 +78,7 @@ def _kernels() -> Iterator[Call]:
     yield _call("squeeze_", _t(1, 3), dim=None)
     yield _call("t_", a)
     yield _call("transpose_", a, dim0=0, dim1=1)
+    yield _call("as_strided_", a, size=[2, 2], stride=[2, 1], storage_offset=1)
 
 
 def _state() -> Iterator[Call]:

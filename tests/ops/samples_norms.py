@@ -36,6 +36,15 @@ SAMPLES = {
         S(IMAGE, weight=T(4), bias=T(4), **RUNNING).dtypes(FLOATS),
         S(T(5, 4), **RUNNING).dtypes(FLOATS),
     ],
+    "nn.functional.instance_norm": [
+        S(IMAGE).dtypes(FLOATS),
+        S(IMAGE, weight=T(4), bias=T(4), eps=1e-2).dtypes(FLOATS),
+        S(T(2, 4, 3), weight=T(4), momentum=0.3, **RUNNING).dtypes("float32"),
+        S(IMAGE, weight=T(4), bias=T(4), use_input_stats=False, **RUNNING).dtypes(FLOATS),
+    ],
+    "instance_norm": [
+        S(IMAGE, T(4), None, None, None, True, 0.1, 1e-5, False).dtypes("float32"),
+    ],
     "nn.functional.rms_norm": [
         S(T(3, 4), [4], T(4)).dtypes(FLOATS),
         S(T(3, 4), [4], eps=1e-3).dtypes(FLOATS),
@@ -71,6 +80,15 @@ ERRORS = {
         S(IMAGE, T(4), T(4), None, T(3)),
         S(IMAGE, T(4), T(3)),
         S(I((3, 4), 3), I((4,), 3), I((4,), 3)),
+    ],
+    "nn.functional.instance_norm": [
+        S(T(2, 4)),
+        S(T(2, 4, 1)),
+        S(T(3), use_input_stats=False),
+        S(IMAGE, use_input_stats=False),
+        S(IMAGE, weight=T(2)),
+        S(IMAGE, T(2), T(4)),
+        S(I((3, 4, 2), 3)),
     ],
     "nn.functional.rms_norm": [
         S(T(3, 4), [3]),

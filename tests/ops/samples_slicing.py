@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.ops.table import S, T
+
+
+def _dense(name: str) -> Any:
+    """The oracle's parts, each in memory of its own."""
+    return lambda torch, *args: tuple(
+        part.clone(memory_format=torch.contiguous_format) for part in getattr(torch, name)(*args)
+    )
+
 
 SAMPLES = {
     "slice_from": [
@@ -21,6 +31,19 @@ SAMPLES = {
     "split": [S(T(5, 3), 2).complex_too(), S(T(5, 3), [1, 4]), S(T(5, 3), 5, 1), S(T(0, 3), 0)],
     "split_with_sizes": [S(T(2, 5), [2, 0, 3], 1).complex_too()],
     "chunk": [S(T(5, 3), 2).complex_too(), S(T(5, 3), 4, 1), S(T(0, 3), 2)],
+    "unsafe_split": [
+        S(T(5, 3), 2).torch(_dense("unsafe_split")).no_graph().complex_too(),
+        S(T(5, 3), 5, 1).torch(_dense("unsafe_split")).no_graph(),
+        S(T(0, 3), 0).torch(_dense("unsafe_split")).no_graph(),
+    ],
+    "unsafe_split_with_sizes": [
+        S(T(2, 5), [2, 0, 3], 1).torch(_dense("unsafe_split_with_sizes")).no_graph().complex_too(),
+    ],
+    "unsafe_chunk": [
+        S(T(5, 3), 2).torch(_dense("unsafe_chunk")).no_graph().complex_too(),
+        S(T(5, 3), 4, -1).torch(_dense("unsafe_chunk")).no_graph(),
+        S(T(0, 3), 2).torch(_dense("unsafe_chunk")).no_graph(),
+    ],
     "tensor_split": [S(T(7, 2), 3).complex_too(), S(T(7, 2), [1, 5]), S(T(2, 4), [1, 3], 1)],
 }
 
@@ -31,5 +54,8 @@ ERRORS = {
     "unbind": [S(T()), S(T(2), 3)],
     "split": [S(T(5), 0), S(T(5), -1), S(T(5), [2, 2]), S(T(5), [-1, 6])],
     "chunk": [S(T(5), 0), S(T(), 1)],
+    "unsafe_split": [S(T(5), 0), S(T(5), -1), S(T(), 1)],
+    "unsafe_split_with_sizes": [S(T(5), [2, 2]), S(T(5), [-1, 6])],
+    "unsafe_chunk": [S(T(5), 0), S(T(), 1)],
     "tensor_split": [S(T(5), 0)],
 }

@@ -31,6 +31,7 @@ SAMPLES = {
         S(T(3, 4), [2, 2], [1, 2], 1).no_layouts(),
         S(T(12), [3, 2], [2, 1], 3).no_layouts(),
     ],
+    "as_strided_": [S(T(3, 4, grad=False), [2, 2], [4, 1]).no_layouts().no_grad()],
     "as_strided_scatter": [
         S(T(3, 4), T(2, 2), [2, 2], [4, 1], 1).torch(_scatter).no_layouts().no_graph(),
         S(T(6), T(2), [2], [2], 0).torch(_scatter).no_layouts().no_graph(),

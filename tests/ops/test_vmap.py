@@ -28,7 +28,7 @@ UNMAPPED = {
     "equal": "a Python bool: one answer for all samples is not what each sample has",
 }
 #: what writes to its inputs
-WRITING = ("setitem", "nn.functional.batch_norm")
+WRITING = ("setitem", "nn.functional.batch_norm", "nn.functional.instance_norm")
 _SHARED = ("Batch norm got a batched tensor", "vmap: inplace arithmetic")
 KEYS = [k for k, some in CASES.items() if some and k not in UNMAPPED]
 

@@ -279,6 +279,16 @@ def test_what_a_batch_frees_is_room_for_its_steps() -> None:
     assert client.session.account.used < MIB
 
 
+def test_what_no_later_step_reads_makes_room() -> None:
+    client = Client(limit=16 * MIB)
+    chain = [Step("add", [i, Value("float")]) for i in range(100)]
+    wide = Step("zeros", [], {"size": [1 << 19]})
+    for _ in range(4):
+        reply = client.batch(wide, *chain, values=[1.0] * 100, fetch=[50, 100])
+        assert reply.problem is None
+        assert client.session.account.peak < 10 * MIB
+
+
 def test_what_a_batch_names_is_freed_behind_its_steps() -> None:
     client = Client()
     client.batch(Step("zeros", [], {"size": [2]}), keep=[0], first=7)

@@ -137,7 +137,8 @@ def test_memory_comes_back() -> None:
     for _ in range(10):
         assert peer.batch(fill, Step("sin", [0])).problem is None
     assert peer.session.account.used == 0
-    assert peer.batch(fill, fill, fill).problem.slug == "quota-exceeded"
+    reply = peer.batch(fill, fill, fill, Step("cat", [[0, 1, 2]]))
+    assert reply.problem.slug == "quota-exceeded"
     assert peer.session.account.used == 0
 
 
@@ -185,3 +186,38 @@ def test_a_flag_set_on_a_view_is_not_its_bases() -> None:
     status, body = peer.json({"steps": steps, "fetch": ["y"]})
     assert status == 200, body
     assert body["results"]["y"]["data"] == [6.0] * 6
+
+
+@pytest.mark.parametrize("other", ["select", "imag", "conj"])
+def test_a_write_of_one_view_gives_a_history_to_the_others(other: str) -> None:
+    views = {
+        "select": [Step("real_parts", [1]), Step("select", [4], {"dim": -1, "index": 1})],
+        "imag": [Step("real_parts", [1]), Step("select", [4], {"dim": -1, "index": 0})],
+        "conj": [Step("conj", [1]), Step("select", [4], {"dim": 0, "index": 0})],
+    }
+    peer = Peer()
+    peer.put("w", np.ones((), np.float32), requires_grad=True)
+    reply = peer.batch(
+        Step("zeros", [], {"size": [2], "dtype": "complex64"}),
+        Step("select", [1], {"dim": 0, "index": 0}),
+        Step("mul_", [2, 0]),
+        *views[other],
+        Step("mul_", [5, 0]),
+        Step("select", [1], {"dim": 0, "index": 1}),
+        Step("copy_", [7, 0]),
+        Step("sum", [5]),
+        inputs=["w"],
+    )
+    assert reply.problem is None
+    assert reply.applied == 9
+
+
+@pytest.mark.parametrize("mode", [True, False, "inference"])
+def test_steps_are_looked_at_in_their_mode(peer: Peer, mode: Any) -> None:
+    reply = peer.batch(Step("resize_", [0], {"size": [1, 2]}, grad=mode), inputs=["w"])
+    if mode == "inference":
+        assert reply.problem is None
+        assert peer.get("w").shape == (1, 2)
+    else:
+        assert (reply.problem.slug, reply.applied) == ("invalid-op", 0)
+        assert reply.problem.detail == "cannot resize variables that require grad"

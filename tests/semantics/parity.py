@@ -64,6 +64,13 @@ Small differences that no item names:
   that recorded it.
 - The gradient of `det` at an exactly singular matrix is 0 with `create_graph` too; that of a norm of order 0
   is no gradient.
+- A leaf that was turned in place (`t_`, `squeeze_`, ...) under `no_grad` while a graph of it lives gets its
+  gradients in its new shape. PyTorch's graph keeps the old one, and refuses what does not fit.
+- Tangents of `cholesky_inverse` are those of the function: PyTorch multiplies in another order than the
+  derivative has. Those of `triangular_solve` do not count the triangle that is not read; PyTorch's do.
+- An output padding beyond the stride is refused in transposed convolutions.
+- Singular values of infinities are refused, and so `pinv` and `lstsq`, as of NaN; PyTorch gives NaN for some.
+- The parts that `unsafe_split` and its kin give have memory of their own.
 """
 
 _SUITE = """

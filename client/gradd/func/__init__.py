@@ -4,7 +4,7 @@ from gradd_engine.transforms.grad import grad, grad_and_value, linearize, vjp
 from gradd_engine.transforms.jac import hessian, jacfwd, jacrev, jvp
 from gradd_engine.transforms.vmap import vmap
 
-from .modules import functional_call, stack_module_state
+from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
 
 __all__ = [
     "functional_call",
@@ -15,6 +15,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
     "vmap",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gradd_engine.ops.joining import stack
 
 from .._tensor import Tensor
+from ..nn.normalization import _BatchNorm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -154,3 +155,15 @@ def _stacked(states: list[dict[str, Any]]) -> dict[str, Tensor]:
 
 
 __all__ = ["functional_call", "stack_module_state"]
+
+
+def replace_all_batch_norm_modules_(root: Module) -> Module:
+    """Make every batch norm of `root` one without running statistics, in place; `root`.
+
+    Within vmap, writing to them would be refused (torch.func.replace_all_batch_norm_modules_).
+    """
+    for module in root.modules():
+        if isinstance(module, _BatchNorm) and module.track_running_stats:
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root

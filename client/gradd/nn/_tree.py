@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from .._tensor import Tensor
-from .parameter import Parameter, type_name
+from .parameter import Buffer, Parameter, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,6 +56,8 @@ class Tree:
                     f"cannot assign '{kind}' as child module '{name}' (torch.nn.Module or None expected)"
                 )
             self._modules[name] = None
+        elif isinstance(value, Buffer):
+            self.register_buffer(name, value, value.persistent)
         elif name in held.get("_buffers", ()):
             if value is not None and not isinstance(value, Tensor):
                 raise TypeError(

@@ -1,4 +1,4 @@
-"""Dropout of elements, and of whole channels.
+"""Dropout of elements, and of whole channels, to zero or (alpha) to what SELU saturates at.
 
 Source: https://pytorch.org/docs/stable/nn.html#dropout-layers
 """
@@ -59,4 +59,22 @@ class Dropout3d(_Dropout):
     def forward(self, input: Tensor) -> Tensor:
         """The same shape."""
         out: Tensor = F.dropout3d(input, self.p, self.training, self.inplace)
+        return out
+
+
+class AlphaDropout(_Dropout):
+    """While training: each element saturates with probability `p`, as by SELU; mean and variance stay."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The same shape."""
+        out: Tensor = F.alpha_dropout(input, self.p, self.training)
+        return out
+
+
+class FeatureAlphaDropout(_Dropout):
+    """While training: each channel of (N, C, *) saturates with probability `p`, as a whole."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The same shape."""
+        out: Tensor = F.feature_alpha_dropout(input, self.p, self.training)
         return out

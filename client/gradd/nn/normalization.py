@@ -1,10 +1,11 @@
-"""LayerNorm, RMSNorm, GroupNorm, BatchNorm1d to 3d.
+"""LayerNorm, RMSNorm, GroupNorm, BatchNorm1d to 3d, InstanceNorm1d to 3d.
 
 Source: https://pytorch.org/docs/stable/nn.html#normalization-layers
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gradd_engine import dtypes
@@ -142,8 +143,8 @@ class GroupNorm(_Affine):
         )
 
 
-class _BatchNorm(_Affine):
-    """Mean 0 and variance 1 by channel over the batch; in eval mode by the running statistics."""
+class _Norm(_Affine):
+    """What norms with running statistics hold."""
 
     ranks: ClassVar[tuple[int, ...]]
     running_mean: Tensor | None
@@ -187,6 +188,17 @@ class _BatchNorm(_Affine):
         self.reset_running_stats()
         self._reset_affine()
 
+    def extra_repr(self) -> str:
+        """Features and options."""
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+
+class _BatchNorm(_Norm):
+    """Mean 0 and variance 1 by channel over the batch; in eval mode by the running statistics."""
+
     def forward(self, input: Tensor) -> Tensor:
         """The same shape: (N, C, *). While training it also moves the running statistics."""
         if input.dim() not in self.ranks:
@@ -211,13 +223,6 @@ class _BatchNorm(_Affine):
         )
         return out
 
-    def extra_repr(self) -> str:
-        """Features and options."""
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
-        )
-
 
 class BatchNorm1d(_BatchNorm):
     """Batch normalisation of (N, C) or (N, C, L)."""
@@ -235,3 +240,68 @@ class BatchNorm3d(_BatchNorm):
     """Batch normalisation of (N, C, D, H, W)."""
 
     ranks = (5,)
+
+
+class _InstanceNorm(_Norm):
+    """Mean 0 and variance 1 by sample and channel; in eval mode by the running statistics, where tracked."""
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The same shape: (N, C, *) or (C, *). While training it also moves the running statistics."""
+        alone, batched = self.ranks
+        if input.dim() not in self.ranks:
+            raise ValueError(f"expected {alone}D or {batched}D input (got {input.dim()}D input)")
+        dim = input.dim() - alone
+        if input.size(dim) != self.num_features:
+            if self.affine:
+                raise ValueError(
+                    f"expected input's size at dim={dim} to match num_features ({self.num_features}), but "
+                    f"got: {input.size(dim)}."
+                )
+            warnings.warn(
+                f"input's size at dim={dim} does not match num_features. You can silence this warning by "
+                "not passing in num_features, which is not used because affine=False",
+                stacklevel=2,
+            )
+        out: Tensor = F.instance_norm(
+            input if dim else input.unsqueeze(0),
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training or not self.track_running_stats,
+            0.0 if self.momentum is None else self.momentum,
+            self.eps,
+        )
+        return out if dim else out.squeeze(0)
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Instance normalisation of (N, C, L) or (C, L)."""
+
+    ranks = (2, 3)
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Instance normalisation of (N, C, H, W) or (C, H, W)."""
+
+    ranks = (3, 4)
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Instance normalisation of (N, C, D, H, W) or (C, D, H, W)."""
+
+    ranks = (4, 5)

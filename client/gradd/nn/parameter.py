@@ -1,10 +1,11 @@
-"""Parameter: the tensor that a module trains (torch.nn.Parameter)."""
+"""Parameter and Buffer: the tensors that a module takes up by assignment."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from .._tensor import Tensor, as_subclass
+from .._typed import TensorType
 
 
 def type_name(value: object) -> str:
@@ -53,3 +54,26 @@ class Parameter(Tensor):
         return "Parameter containing:\n" + super().__repr__()
 
     __str__ = __repr__
+
+
+class _Buffers(TensorType):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
+
+
+class Buffer(Tensor, metaclass=_Buffers):
+    """A tensor over the memory of `data` that a `Module` takes up by assignment, as a buffer.
+
+    It is a plain tensor, marked. `data`: a tensor (None: an empty one); `persistent`: whether it is part of
+    the module's state_dict.
+    """
+
+    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
+        """Share the memory of `data`, without its history."""
+        if data is None:
+            from ._make import empty
+
+            data = empty((0,))
+        made: Any = data.detach().requires_grad_(data.requires_grad)
+        made.persistent, made._is_buffer = persistent, True
+        return made

@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+class LinAlgError(RuntimeError):
+    """A matrix cannot be factorised or inverted (torch.linalg.LinAlgError)."""
+
+
+LinAlgError.__name__ = "_LinAlgError"
+
+
 def turned(xp: Any, a: Any) -> Any:
     """Each matrix of a batch, transposed."""
     return xp.swapaxes(a, -1, -2)
@@ -208,15 +215,45 @@ def matrix_exp(xp: Any, a: Any) -> Any:
     return out.astype(a.dtype)
 
 
+def svd(xp: Any, a: Any, full_matrices: bool = False) -> tuple[Any, Any, Any]:
+    """U, S and Vh of each matrix; LinAlgError where a value is not finite, or where it does not converge."""
+    # LAPACK's bidiagonal divide and conquer may never end once it has met an infinity.
+    if not bool(xp.isfinite(a).all()):
+        raise LinAlgError(
+            "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite "
+            "values."
+        )
+    try:
+        u, s, vh = xp.linalg.svd(a, full_matrices=full_matrices)
+    except np.linalg.LinAlgError:
+        raise LinAlgError(
+            "linalg.svd: The algorithm failed to converge because the input matrix is ill-conditioned or has "
+            "too many repeated singular values."
+        ) from None
+    return u, s, vh
+
+
+def eigh(xp: Any, a: Any, uplo: str = "L") -> tuple[Any, Any]:
+    """Eigenvalues and eigenvectors of Hermitian matrices, of which one triangle is read."""
+    try:
+        values, vectors = xp.linalg.eigh(a, uplo)
+    except np.linalg.LinAlgError:
+        raise LinAlgError(
+            "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or "
+            "has too many repeated eigenvalues."
+        ) from None
+    return values, vectors
+
+
 def pinv(xp: Any, a: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
     """The pseudo-inverse; singular values not above ``max(atol, rtol * the largest)`` count as 0."""
     if not a.size:
         return xp.zeros((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
     if hermitian:
-        s, v = xp.linalg.eigh(a)
+        s, v = eigh(xp, a)
         left, right = v, adjoint(xp, v)
     else:
-        u, s, vh = xp.linalg.svd(a, full_matrices=False)
+        u, s, vh = svd(xp, a)
         left, right = adjoint(xp, vh), adjoint(xp, u)
     size = xp.abs(s)
     largest = size.max(axis=-1, keepdims=True)

@@ -21,6 +21,7 @@ from ..state import ambient
 from ..surface import all_tensors, public
 from ..tensor import Tensor
 from . import dynamic
+from .common import storable
 from .create import tensor, zeros
 from .diagonals import _diagonal_infer, diagonal
 from .dynamic import masked_rows
@@ -89,7 +90,7 @@ def _set(input: Tensor, src: Tensor, part: Meta) -> Meta:
 
 def _stored(xp: Any, a: Any, index: Any, dim: int, src: Any) -> Any:
     out = xp.array(a, copy=True)
-    out[(slice(None),) * (dim % out.ndim) + (index,)] = src
+    out[(slice(None),) * (dim % out.ndim) + (index,)] = storable(src, out)
     return out
 
 
@@ -97,7 +98,7 @@ def _store_diagonal(xp: Any, a: Any, src: Any, offset: int, dim1: int, dim2: int
     out = xp.array(a, copy=True)
     front = xp.moveaxis(out, (dim1, dim2), (-2, -1))
     along = xp.arange(src.shape[-1])
-    front[..., along + max(0, -offset), along + max(0, offset)] = src
+    front[..., along + max(0, -offset), along + max(0, offset)] = storable(src, out)
     return out
 
 

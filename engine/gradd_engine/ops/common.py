@@ -123,3 +123,10 @@ def return_type(name: str, fields: str) -> type[Any]:
 
     doc = f"What `{name}` returns: {', '.join(fields.split())}."
     return type(name, (namedtuple(name, fields),), {"__repr__": show, "__doc__": doc, "__slots__": ()})
+
+
+def storable(src: Any, out: Any) -> Any:
+    """An array that is written into another: the real part of complex numbers where that is real, as copy_
+    has it.
+    """
+    return src.real if src.dtype.kind == "c" and out.dtype.kind in "fiu" else src

@@ -9,7 +9,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
-from ..op import LINEAR, op
+from ..op import op
 from ..registry import named
 from ..surface import public
 from .binary import clamp
@@ -51,7 +51,8 @@ checked_weights = op(
     infer=same,
     impl=_not_negative,
     vjp=lambda g: g,
-    jvp=LINEAR,
+    # a tangent may well be negative
+    jvp=lambda weights_t: weights_t,
     namespace="-",
     outside=True,
     doc="The weights of `cov`, once their values are seen not to be negative.",

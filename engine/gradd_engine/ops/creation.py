@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..autograd import requires_grad_
-from ..layout import format_name
+from ..layout import format_name, reach
 from ..methods import attach
+from ..op import op
 from ..schema import type_name
 from ..state import ambient
 from ..surface import public
@@ -22,7 +23,7 @@ from . import create
 from .cast import to_dtype
 from .inplace import fill
 from .shape import clone
-from .views import detach
+from .views import detach, unsafe_strided
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -151,6 +152,50 @@ def _empty(size: list[int], *, dtype: DType, memory_format: Any = None) -> Any:
 
 _ROWS = "contiguous_format"
 empty = sized_function("empty", _empty, "See torch.empty; the memory is zeros.", ("memory_format",))
+
+
+def _empty_strided(size: Any, stride: Any, dtype: DType | None) -> Any:
+    shape, steps = create.checked(size), tuple(stride)
+    if len(shape) != len(steps):
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})"
+        )
+    if any(s < 0 for s in steps):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(steps)}"
+        )
+    memory = create.empty([reach(shape, steps)], dtype=dtype)
+    return unsafe_strided(memory, list(shape), list(steps))
+
+
+_empty_strided_op = op(
+    "empty_strided(int[] size, int[] stride, *, dtype? dtype=None)",
+    composite=_empty_strided,
+    namespace="-",
+    outside=True,
+    doc="Zeros with these strides: nothing is ever uninitialised (torch.empty_strided).",
+)
+
+
+@public(creates=True)
+def empty_strided(
+    size: Any,
+    stride: Any,
+    *,
+    dtype: DType | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
+) -> Any:
+    """See torch.empty_strided; the memory is zeros."""
+    check_device(device)
+    dtype = dtype or dtypes.default_dtype()
+    wanted(dtype, requires_grad, "empty_strided")
+    shape, steps = sizes("empty_strided", (size,)), sizes("empty_strided", (stride,))
+    return finished(_empty_strided_op(shape, steps, dtype=dtype), requires_grad)
+
+
 zeros_like = like_function("zeros_like", create.zeros_like, "See torch.zeros_like.")
 ones_like = like_function("ones_like", create.ones_like, "See torch.ones_like.")
 empty_like = like_function("empty_like", create.empty_like, "See torch.empty_like; the memory is zeros.")
@@ -237,6 +282,7 @@ for _name, _make in (
     ("new_ones", ones),
     ("new_empty", empty),
     ("new_full", full),
+    ("new_empty_strided", empty_strided),
 ):
     _new(_name, _make)
 attach("new_tensor", _new_tensor)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Any
 
 from .. import dtypes, rng
 from ..layout import Meta, numel, preserved_strides
-from ..op import op
+from ..op import Op, op
 from ..surface import public
 from ..tensor import Tensor
-from .arithmetic import mul
+from .arithmetic import add, mul, sub
 from .create import zeros
+from .elementwise import sign
 
 
 def _mask_infer(input: Tensor, p: float, features: int) -> Meta:
@@ -52,11 +54,29 @@ dropout_mask = op(
 )
 
 
-def _dropout(input: Tensor, p: float, training: bool, inplace: bool, features: int = 0) -> Any:
+#: what SELU gives far below zero, negated: scale * alpha
+_SATURATION = 1.7580993408473766
+
+
+def _dropout(
+    input: Tensor, p: float, training: bool, inplace: bool, features: int = 0, alpha: bool = False
+) -> Any:
     if not training or p == 0 or not input.numel():
         return input
-    noise = zeros([], dtype=input.dtype) if p == 1 else dropout_mask(input, float(p), features)
-    return mul.inplace(input, noise) if inplace and mul.inplace else mul(input, noise)
+    if features and input.ndim < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    product = mul.inplace if inplace and mul.inplace else mul
+    if p == 1:
+        return product(input, zeros([], dtype=input.dtype))
+    noise = dropout_mask(input, float(p), features)
+    if not alpha:
+        return product(input, noise)
+    kept = sign(noise)
+    scale = 1 / sqrt((_SATURATION**2 * p + 1) * (1 - p))
+    # what is dropped saturates; mean and variance stay
+    shift = add(mul(sub(kept, 1), _SATURATION * scale), _SATURATION * scale * p)
+    found = product(input, mul(kept, scale))
+    return add.inplace(found, shift) if inplace and add.inplace else add(found, shift)
 
 
 _dropout_op = op(
@@ -74,6 +94,20 @@ _feature_dropout_op = op(
     outside=True,
     doc="Whole channels zeroed with probability `p`, the others scaled by 1 / (1 - p).",
 )
+_alpha_dropout_op = op(
+    "alpha_dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False)",
+    composite=lambda input, p, training, inplace: _dropout(input, p, training, inplace, 0, True),
+    namespace="-",
+    outside=True,
+    doc="Elements saturated as by SELU with probability `p`; mean and variance stay.",
+)
+_feature_alpha_dropout_op = op(
+    "feature_alpha_dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False)",
+    composite=lambda input, p, training, inplace: _dropout(input, p, training, inplace, 2, True),
+    namespace="-",
+    outside=True,
+    doc="Whole channels saturated as by SELU with probability `p`; mean and variance stay.",
+)
 
 
 def _check_p(p: float) -> None:
@@ -90,22 +124,36 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     return _dropout_op(input, p, training, inplace)
 
 
-@public("", name="dropout")
-def _dropout_top(input: Tensor, p: float, train: bool) -> Any:
-    """See torch.dropout."""
-    return dropout(input, p, train)
+def _function(name: str, run: Op, training: bool) -> None:
+    """Publish torch.nn.functional's function `name`; `training` is its default."""
 
-
-def _feature_dropout(name: str) -> None:
-    def function(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    def function(input: Any, p: float = 0.5, training: bool = training, inplace: bool = False) -> Any:
         _check_p(p)
         if not training or p == 0:
             return input
-        return _feature_dropout_op(input, p, training, inplace)
+        return run(input, p, training, inplace)
 
     function.__doc__ = f"See torch.nn.functional.{name}."
     public("nn.functional", name=name)(function)
 
 
+def _top(name: str, run: Op) -> None:
+    """Publish torch's function `name`, whose arguments all have to be given."""
+
+    def function(input: Tensor, p: float, train: bool) -> Any:
+        if not 0 <= p <= 1:
+            raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
+        return run(input, p, train) if train and p else input
+
+    function.__doc__ = f"See torch.{name}."
+    public("", name=name)(function)
+
+
 for _name in ("dropout1d", "dropout2d", "dropout3d"):
-    _feature_dropout(_name)
+    _function(_name, _feature_dropout_op, True)
+_function("alpha_dropout", _alpha_dropout_op, False)
+_function("feature_alpha_dropout", _feature_alpha_dropout_op, False)
+_top("dropout", _dropout_op)
+_top("feature_dropout", _feature_dropout_op)
+_top("alpha_dropout", _alpha_dropout_op)
+_top("feature_alpha_dropout", _feature_alpha_dropout_op)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
+from ..kernels.linalg import LinAlgError as LinAlgError
 from ..layout import Meta, contiguous_strides
 from ..methods import attach
 from ..op import op
@@ -22,13 +23,6 @@ if TYPE_CHECKING:
 
     from ..dtypes import DType
     from ..layout import Shape
-
-
-class LinAlgError(RuntimeError):
-    """A matrix cannot be factorised or inverted (torch.linalg.LinAlgError)."""
-
-
-LinAlgError.__name__ = "_LinAlgError"
 
 
 def adjoint(x: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..kernels import linalg as kernels
 from ..layout import Meta
 from ..op import Joint, Op, op
 from ..registry import named
@@ -40,8 +41,7 @@ def _eigh_infer(A: Tensor, UPLO: str) -> list[Meta]:
 
 
 def _eigh_impl(xp: Any, a: Any, UPLO: str) -> Any:
-    values, vectors = xp.linalg.eigh(a, UPLO.upper())
-    return values, vectors
+    return kernels.eigh(xp, a, UPLO.upper())
 
 
 def _eigh_vjp(grads: Any, outs: Any) -> Any:

@@ -63,9 +63,9 @@ def _lstsq_impl(xp: Any, a: Any, b: Any, rcond: Any, driver: str) -> Any:
     b = b[..., None] if vector else b
     m, n = a.shape[-2:]
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    bound = float(np.finfo(a.dtype).eps) * max(m, n) if rcond is None else rcond
+    x = xp.matmul(kernels.pinv(xp, a, 0.0, bound, False), b)  # which refuses what is not finite
     s = xp.linalg.svd(a, compute_uv=False)
-    bound = float(np.finfo(s.dtype).eps) * max(m, n) if rcond is None else rcond
-    x = xp.matmul(kernels.pinv(xp, a, 0.0, bound, False), b)
     nothing = xp.zeros(0, s.dtype)
     rank = (s > bound * s[..., :1]).sum(axis=-1) if s.shape[-1] else xp.zeros(lead, np.int64)
     residual = nothing

@@ -177,6 +177,8 @@ def _householder(input: Any, tau: Any) -> Any:
     if not n:
         return input.clone()
     out = stack([_unit(input, m, j) for j in range(n)], -1).expand(list(input.shape))
+    if not tau.shape[-1]:  # the same whatever the input is, yet a function of it
+        return out + input.masked_fill(input.new_ones((), dtype=dtypes.bool_), 0)
     low = input.tril(-1)
     for i in reversed(range(tau.shape[-1])):
         v = low.select(-1, i) + _unit(input, m, i)

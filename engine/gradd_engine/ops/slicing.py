@@ -215,21 +215,21 @@ def _unbind_backward(grads: Sequence[Any], input_meta: Any, dim: int) -> Any:
     return named.stack([zeros(shape, dtype=input_meta.dtype) if g is None else g for g in grads], d)
 
 
-def _views_cost(input: Tensor, dim: int, each: int) -> tuple[int, int]:
+def views_cost(input: Tensor, dim: int, each: int) -> tuple[int, int]:
     """Of a tensor and its node for each `each` of the elements along `dim`; what is refused costs nothing."""
     if not -input.ndim <= dim < input.ndim or each < 1:
         return 0, 0
-    return _parts_cost(-(-input.shape[dim] // each))
+    return parts_cost(-(-input.shape[dim] // each))
 
 
-def _parts_cost(count: int) -> tuple[int, int]:
+def parts_cost(count: int) -> tuple[int, int]:
     """Of so many views and their nodes."""
     return count * TURN // 4, count * (TENSOR_BYTES + NODE_BYTES)
 
 
 unbind = op(
     "unbind(Tensor input, int dim=0)",
-    cost=lambda input, dim=0: _views_cost(input, dim, 1),
+    cost=lambda input, dim=0: views_cost(input, dim, 1),
     infer=_unbind_infer,
     view=True,
     multi_view=True,
@@ -248,14 +248,16 @@ def _parts(input: Tensor, dim: int, sizes: Sequence[int]) -> list[Meta]:
     return out
 
 
-def _even(size: int, split_size: int) -> list[int]:
+def even(size: int, split_size: int) -> list[int]:
+    """The sizes of parts of `split_size`, the last one smaller where it does not divide."""
     if split_size == 0:
         return [0]
     count = max(1, -(-size // split_size))
     return [split_size] * (count - 1) + [size - split_size * (count - 1)]
 
 
-def _split_infer(input: Tensor, split_size: int, dim: int) -> list[Meta]:
+def split_infer(input: Tensor, split_size: int, dim: int) -> list[Meta]:
+    """The parts of split, as views; RuntimeError in PyTorch's words."""
     if not input.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     if split_size < 0:
@@ -266,10 +268,10 @@ def _split_infer(input: Tensor, split_size: int, dim: int) -> list[Meta]:
         raise RuntimeError(
             f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}"
         )
-    return _parts(input, d, _even(size, split_size))
+    return _parts(input, d, even(size, split_size))
 
 
-def _rejoined(grads: Sequence[Any], meta: Any, dim: int, sizes: Sequence[int]) -> Any:
+def rejoined(grads: Sequence[Any], meta: Any, dim: int, sizes: Sequence[int]) -> Any:
     """Gradients of the parts put together again; zeros where a part has none."""
     parts = []
     for g, n in zip(grads, sizes, strict=True):
@@ -283,13 +285,13 @@ def _rejoined(grads: Sequence[Any], meta: Any, dim: int, sizes: Sequence[int]) -
 
 def _split_backward(grads: Sequence[Any], input_meta: Any, split_size: int, dim: int) -> Any:
     d = wrap_dim(dim, input_meta.ndim)
-    return _rejoined(grads, input_meta, d, _even(input_meta.shape[d], split_size))
+    return rejoined(grads, input_meta, d, even(input_meta.shape[d], split_size))
 
 
 _split = op(
     "split_evenly(Tensor input, int split_size, int dim=0)",
-    cost=lambda input, split_size, dim=0: _views_cost(input, dim, split_size),
-    infer=_split_infer,
+    cost=lambda input, split_size, dim=0: views_cost(input, dim, split_size),
+    infer=split_infer,
     view=True,
     multi_view=True,
     vjp=_split_backward,
@@ -301,7 +303,8 @@ _split = op(
 )
 
 
-def _split_sizes_infer(input: Tensor, split_sizes: Sequence[int], dim: int) -> list[Meta]:
+def split_sizes_infer(input: Tensor, split_sizes: Sequence[int], dim: int) -> list[Meta]:
+    """The parts of split_with_sizes, as views; RuntimeError in PyTorch's words."""
     if not input.ndim:
         raise RuntimeError("split_with_sizes expects at least a 1-dimensional tensor")
     d = wrap_dim(dim, input.ndim)
@@ -320,10 +323,10 @@ def _split_sizes_infer(input: Tensor, split_sizes: Sequence[int], dim: int) -> l
 
 split_with_sizes = op(
     "split_with_sizes(Tensor input, int[] split_sizes, int dim=0)",
-    infer=_split_sizes_infer,
+    infer=split_sizes_infer,
     view=True,
     multi_view=True,
-    vjp=lambda grads, input_meta, split_sizes, dim: _rejoined(
+    vjp=lambda grads, input_meta, split_sizes, dim: rejoined(
         grads, input_meta, wrap_dim(dim, input_meta.ndim), split_sizes
     ),
     jvp=LINEAR,
@@ -365,7 +368,7 @@ def _chunk(input: Tensor, chunks: int, dim: int) -> Any:
     size = input.shape[wrap_dim(dim, input.ndim)]
     each = -(-size // chunks)
     if each == 0:
-        spend("chunk", *_parts_cost(chunks))
+        spend("chunk", *parts_cost(chunks))
         return split_with_sizes(input, [0] * chunks, dim)
     return _split(input, each, dim)
 
@@ -391,7 +394,7 @@ def _tensor_split(input: Tensor, indices_or_sections: Any, dim: int) -> Any:
         count = indices_or_sections
         if count <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {count}")
-        spend("tensor_split", *_parts_cost(count))
+        spend("tensor_split", *parts_cost(count))
         ends = [(i + 1) * (size // count) + min(i + 1, size % count) for i in range(count)]
     parts, start = [], 0
     for end in ends:

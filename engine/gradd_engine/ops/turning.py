@@ -1,4 +1,4 @@
-"""unsqueeze_, squeeze_, t_, transpose_: the tensor itself takes the geometry of a view of it.
+"""unsqueeze_, squeeze_, t_, transpose_, as_strided_: the tensor itself takes the geometry of a view of it.
 
 Nothing is written, but its version counts, its node is that of the view, and it stays what it was: a view of
 its base, or none of anything.
@@ -15,7 +15,7 @@ from ..op import op
 from ..state import state
 from ..tensor import Tensor, carry, detached
 from .reshape import squeeze_all, squeeze_dim, squeeze_dims, unsqueeze
-from .views import t, transpose
+from .views import as_strided, t, transpose
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,6 +95,17 @@ transpose_ = op(
     method=True,
     namespace="-",
     doc="Two dimensions of the tensor itself swapped (torch.Tensor.transpose_).",
+)
+
+as_strided_ = op(
+    "as_strided_(Tensor input, int[] size, int[] stride, int? storage_offset=None)",
+    composite=lambda input, size, stride, storage_offset: _turned(
+        input, "AsStridedBackward1", as_strided, size, stride, storage_offset
+    ),
+    writes="input",
+    traced=False,
+    method=True,
+    doc="Any strides over the memory of the tensor itself (torch.as_strided_).",
 )
 
 

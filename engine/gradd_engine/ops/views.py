@@ -20,7 +20,7 @@ from ..op import LINEAR, op
 from ..registry import named
 from ..surface import public
 from ..tensor import Tensor, detached
-from .common import as_list
+from .common import as_list, storable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -263,6 +263,17 @@ as_strided: Op = op(
     doc="Any strides over the input's memory (torch.as_strided).",
 )  # fmt: skip
 
+unsafe_strided: Op = op(
+    "unsafe_strided(Tensor input, int[] size, int[] stride)",
+    infer=lambda input, size, stride: _as_strided_infer(input, size, stride, 0),
+    infers_anew=True,
+    view=True,
+    unsafe=True,
+    namespace="-",
+    outside=True,
+    doc="A temporary with other strides over its memory; autograd does not follow it as a view.",
+)
+
 
 def _dense(x: Tensor, meta: TensorMeta) -> Any:
     return named.to_layout(x, list(meta.strides))
@@ -314,7 +325,7 @@ def _scatter_impl(xp: Any, a: Any, src: Any, size: Any, stride: Any, storage_off
     out = a.copy(order="K")
     order = sorted(range(out.ndim), key=lambda i: (-out.strides[i], -out.shape[i]))
     flat = out.transpose(order).reshape(-1)
-    flat[_positions(xp, size, stride, storage_offset)] = src
+    flat[_positions(xp, size, stride, storage_offset)] = storable(src, out)
     return out
 
 

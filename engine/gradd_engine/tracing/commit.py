@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..nodes import next_priority
 from .graphs import Graph, retainers
 
 if TYPE_CHECKING:
@@ -107,6 +108,11 @@ class Commit:
             if f.tensor._fn is not None:
                 made._fn = self._history(f.tensor._fn, graph)
         self._settle(graph)
+        if ending.cuts:
+            began = next_priority() if graph is None else graph.began
+            for traced, before in ending.cuts.items():
+                if traced in tensors:
+                    tensors[traced]._cut = began + before
 
     def _history(self, traced: Node, graph: Graph | None) -> Node:
         known = self.nodes.get(id(traced))

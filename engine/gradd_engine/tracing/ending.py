@@ -219,6 +219,8 @@ class Ending:
         looked = [x for e in entries if (x := e.source()) is not None]
         looked += [x for n in self.nodes for r in (n.retainers or {}).values() if (x := r()) is not None]
         self.known = [i for i in {id(x) for x in looked} if i in near]
+        #: tensors that detach_() took from their graphs: how many of the new nodes were there before
+        self.cuts = {id(t): sum(n.priority < t._cut for n in self.nodes) for t in self._tensors if t._cut}
         cycle = any(
             id(t._fn) in histories or (t._base is not None and id(t._base._fn) in histories)
             for t in self.kept

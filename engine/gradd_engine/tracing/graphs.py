@@ -40,7 +40,8 @@ class Graph:
         #: where the blocks begin that nodes know the place of
         self._begins = {b.number: commit.begin(b) for b in ending.begins}
         #: the nodes' sequence numbers are of now, whenever they are made
-        self._ticket = next_priority()
+        self.began = next_priority()
+        self._made = False
 
     def fold(self, traced: Node) -> Folded:
         """A stand-in for the real node of a traced one."""
@@ -48,16 +49,16 @@ class Graph:
 
     def node(self, traced: Node) -> Node:
         """The real node of a traced one; the first call makes them all, and what only they hold."""
-        if self._ticket >= 0:
-            self._make(self._ticket)
-            self._ticket = -1
+        if not self._made:
+            self._made = True
+            self._make()
         return self._nodes[id(traced)]
 
-    def _make(self, ticket: int) -> None:
+    def _make(self) -> None:
         for f, storage, offset, counter, _ in self._far:
             self._tensors[id(f.tensor)] = f.over(self._backend, storage, offset, counter)
         for i, node in enumerate(self._ending.nodes):
-            self._nodes[id(node)] = self._shell(node, ticket + i)
+            self._nodes[id(node)] = self._shell(node, self.began + i)
         for node in self._ending.nodes:
             self._connect(node)
         for f, _, _, _, ahead in self._far:
@@ -65,6 +66,9 @@ class Graph:
             f.dress(made, ahead, self._tensors)
             if f.tensor._fn is not None:
                 made._fn = self._nodes[id(f.tensor._fn)]
+            before = self._ending.cuts.get(id(f.tensor))
+            if before is not None:
+                made._cut = self.began + before
 
     def _shell(self, node: Node, priority: int) -> Node:
         if isinstance(node, AccumulateGrad):

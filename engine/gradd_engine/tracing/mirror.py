@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..graph import OpNode
 from ..layout import Meta
 from ..nodes import AccumulateGrad, Edge, Node, accumulator, next_priority, node_of
-from ..saved import Saved, TensorMeta
+from ..saved import CUT, Saved, TensorMeta, places
 from ..tensor import Tensor
 from .numbers import Offset, TraceFailed, local
 
@@ -125,6 +125,8 @@ class Found:
             raise Unplannable
         edges = tuple(None if e is None else (self._place(e.node), e.nr) for e in node.edges)
         saved = None if node.saved is None else tuple((n, self._saved(v)) for n, v in node.saved.items())
+        if CUT and any(e.tensor._cut > node.priority for _, _, e in places(node.saved or {})):
+            raise Unplannable  # a pass through it is refused
         inputs = tuple(self._saved(m) for m in node.inputs)
         return (
             node.op,

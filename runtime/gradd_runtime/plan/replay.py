@@ -76,8 +76,9 @@ class Plan:
         costs = Estimate()
         with ambient(account=None, generator=None, ledger=costs):
             done = run(
-                work.bound, recorder, self._mirrored.inputs, values, work.uploads, lambda slot, t: None
-            )
+                work.bound, recorder, self._mirrored.inputs, values, work.uploads, lambda slot, t: None,
+                range(work.bound.slots),
+            )  # fmt: skip
         if self._mirrored.seen:
             raise LooksBehind(self._mirrored.seen)
         if done.problem is not None:
