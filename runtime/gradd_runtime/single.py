@@ -105,7 +105,8 @@ def stage(session: Session, key: str, array: Any) -> m.Done:
     if session.staged_bytes + more > DEFAULT.staged_bytes:
         raise ProtocolError.of(
             "quota-exceeded", "too many staged bytes wait for their batches",
-            exception="RuntimeError", limit=DEFAULT.staged_bytes, used=session.staged_bytes, requested=array.nbytes,
+            limit=DEFAULT.staged_bytes, used=session.staged_bytes, requested=array.nbytes,
+            exception="RuntimeError",
         )  # fmt: skip
     try:
         session.account.admit(more)

@@ -85,6 +85,7 @@ def test_staged_bytes_are_capped() -> None:
     peer.session.staged_bytes = DEFAULT.staged_bytes - 4
     reply, _ = peer.ask(m.Stage("1.1"), [DATA])
     assert (reply.problem.slug, reply.problem.status, reply.problem.requested) == ("quota-exceeded", 507, 12)
+    assert reply.problem.exception == "RuntimeError"
 
 
 def test_an_upload_sent_again_takes_its_own_place() -> None:
