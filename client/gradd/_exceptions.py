@@ -43,6 +43,16 @@ class RecordedHere(GraddError):
     """The cause of an error that the server found: where the failing operation was recorded."""
 
 
+def copy_of(error: Exception) -> Exception:
+    """What to raise for an error that is kept: one that was raised holds the frames that it went through, and
+    every tensor that they name.
+    """
+    made: Exception = error.__class__.__new__(error.__class__, *error.args)
+    made.__dict__.update(error.__dict__)
+    made.__cause__ = error.__cause__
+    return made
+
+
 Site = tuple["CodeType", int]
 
 

@@ -31,7 +31,7 @@ class Staged:
 
 
 class Outbox:
-    """Makes batches of one session. Callers hold the session's lock."""
+    """Makes batches of one session. Callers hold the session's lock, but for `stage`."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -161,6 +161,18 @@ class Outbox:
             if t is not None and id(t) not in asked and t.nbytes <= _PREDICT:
                 reads.append((t, k))
         return reads
+
+    def stage(self, array: Any) -> Staged:
+        """Upload a large array ahead of the batch that names it. Where the session has no room for it, what
+        is dead is freed first, which goes with a batch; then RuntimeError.
+        """
+        wire = self.session.wire
+        with self.session.lock:
+            try:
+                return Staged(wire.stage(array))
+            except RuntimeError:
+                self.session.flush()
+                return Staged(wire.stage(array))
 
     def _frees(self) -> list[str]:
         out: list[str] = []

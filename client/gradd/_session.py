@@ -15,11 +15,11 @@ from gradd_protocol import names
 from gradd_protocol.limits import DEFAULT
 
 from . import _registry, _state
-from ._exceptions import GraddError, ServerError, SessionClosed
+from ._exceptions import GraddError, ServerError, SessionClosed, copy_of
 from ._graph import graph_of
 from ._live import Live
 from ._mirror import MirrorBackend, adopt
-from ._outbox import Outbox, Staged
+from ._outbox import Outbox
 from ._profile import Profile
 from ._program import Builder
 from ._recorder import Recorder, lend
@@ -61,7 +61,7 @@ class Session:
         #: tensors with an id
         self.live = Live(self.dead)
         self.outbox = Outbox(self)
-        self.send = self.outbox.send
+        self.send, self.stage = self.outbox.send, self.outbox.stage
         _registry.add(self)
 
     # -- recording (the backend's listener) --------------------------------------------------------
@@ -186,7 +186,8 @@ class Session:
 
     def refuse_lost(self, t: Any) -> None:
         """A tensor that never came to be raises the error that prevented it."""
-        raise t._lost or GraddError("this tensor has no value in its session: what made it was interrupted")
+        lost = t._lost or GraddError("this tensor has no value in its session: what made it was interrupted")
+        raise copy_of(lost)
 
     def step_done(self) -> None:
         """An optimizer's step() returned: the batch ends here (rule b), but for the middle of a function."""
@@ -201,11 +202,6 @@ class Session:
             self.recorder().flush()
             self.wire.wait_all()
             self.check()
-
-    def stage(self, array: Any) -> Staged:
-        """Upload a large array ahead of the batch that names it."""
-        with self.lock:
-            return Staged(self.wire.stage(array))
 
     # -- values ------------------------------------------------------------------------------------
 

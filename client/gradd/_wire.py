@@ -17,7 +17,7 @@ from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
 
 from . import _transports
-from ._exceptions import ConnectionFailed, GraddError, SessionLost, error_of
+from ._exceptions import ConnectionFailed, GraddError, SessionLost, copy_of, error_of
 from ._transports import waits
 from ._transports.base import Dropped, Silent
 
@@ -207,7 +207,7 @@ class Wire:
         error, self.unseen, self.unseen_seq = self.unseen, None, 0
         assert error is not None
         self.ack = self.answered
-        return error
+        return copy_of(error)
 
     def _receive(self, block: bool) -> bool:
         """Take one reply; False when there is none."""

@@ -18,7 +18,7 @@ from gradd_protocol.problems import ProtocolError, problem
 from . import jsonbatch
 from .refusals import broken
 from .store import Record
-from .work import perform
+from .work import Outcome, perform
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,14 +118,15 @@ class JsonDesk:
             work = compile()
         except ProtocolError as refused:
             return _encoder.encode(refused.problem), refused.problem.status
+        outcome = Outcome()
         try:
             outcome = perform(work, session)
             session.counts["steps"] += outcome.applied
-            found = jsonbatch.answer(seq, session.position, work, outcome)
-            session.account.charge(-outcome.copied)
-            session.settle()
-            return found
+            return jsonbatch.answer(seq, session.position, work, outcome)
         except Exception as error:
             # The number is consumed, so it has an answer, and a key does not run twice.
             fault = broken(session.name, error)
             return _encoder.encode(fault), fault.status
+        finally:
+            session.account.charge(-outcome.copied)
+            session.settle()

@@ -99,21 +99,22 @@ def stage(session: Session, key: str, array: Any) -> m.Done:
         raise ProtocolError.of(
             "writer-unknown", f"{key!r} is not the key writer.n of a writer of this session"
         )
-    if session.staged_bytes + array.nbytes > DEFAULT.staged_bytes:
+    # Sent again, as where its answer was lost, it takes its own place.
+    old = session.staged.get(key)
+    more = array.nbytes - (0 if old is None else old.nbytes)
+    if session.staged_bytes + more > DEFAULT.staged_bytes:
         raise ProtocolError.of(
             "quota-exceeded", "too many staged bytes wait for their batches",
             limit=DEFAULT.staged_bytes, used=session.staged_bytes, requested=array.nbytes,
+            exception="RuntimeError",
         )  # fmt: skip
     try:
-        session.account.admit(array.nbytes)
+        session.account.admit(more)
     except OutOfQuota as error:
         raise ProtocolError(over_quota(error)) from None
-    new = key not in session.staged
-    if not new:
-        unstage(session, key)
     session.staged[key] = taken(array)
-    session.staged_bytes += array.nbytes
-    return m.Done(created=new)
+    session.staged_bytes += more
+    return m.Done(created=old is None)
 
 
 def unstage(session: Session, key: str) -> Any:

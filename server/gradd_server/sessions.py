@@ -68,6 +68,7 @@ class Entry:
                 raise Refused(
                     "quota-exceeded",
                     "uploads under way would be more than the session may hold",
+                    exception="RuntimeError",
                     requested=nbytes,
                     used=self.incoming,
                     limit=limit,

@@ -75,41 +75,35 @@ def _calls(url: str, transport: str) -> dict[str, Callable[[], Callable[[], Any]
         x.add_(1)
         return lambda: s.close()
 
-    def long() -> Callable[[], Any]:
-        """Some seconds of work in one batch."""
-        s, a = session(), torch.ones(1000, 1000)
+    def product(size: int, times: int) -> tuple[Any, Callable[[], Any]]:
+        """A session, and what records so many products of matrices of so many rows."""
+        s, a = session(), torch.ones(size, size)
         s.flush()
 
-        def run() -> Any:
+        def record() -> Any:
             b = a
-            for _ in range(80):
+            for _ in range(times):
                 b = b @ a * 1e-3
-            return b.sum().item()
+            return b
 
-        return run
+        return s, record
+
+    def long() -> Callable[[], Any]:
+        """Some seconds of work in one batch."""
+        _, record = product(1000, 80)
+        return lambda: record().sum().item()
 
     def endless() -> Callable[[], Any]:
         """Minutes of work in one batch."""
-        s, a = session(), torch.ones(3000, 3000)
-        s.flush()
-
-        def run() -> Any:
-            b = a
-            for _ in range(1000):
-                b = b @ a * 1e-3
-            return b.sum().item()
-
-        return run
+        _, record = product(3000, 1000)
+        return lambda: record().sum().item()
 
     def waiting() -> Callable[[], Any]:
         """Minutes of work in a batch that nobody waits for."""
-        s, a = session(), torch.ones(3000, 3000)
-        s.flush()
+        s, record = product(3000, 1000)
 
         def run() -> Any:
-            b = a
-            for _ in range(1000):
-                b = b @ a * 1e-3
+            record()
             s.step_done()
             print("sent", flush=True)
             threading.Event().wait()

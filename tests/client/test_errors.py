@@ -68,7 +68,9 @@ def test_what_never_came_to_be_raises_the_first_error(session: Any) -> None:
         for use in (lost.tolist, lambda t=lost: t * 2, lambda t=lost: table.add_(t[0])):
             with pytest.raises(IndexError) as again:
                 use()
-            assert again.value is caught.value
+            assert str(again.value) == str(caught.value)
+            assert again.value.__notes__ == caught.value.__notes__
+            assert again.value.__cause__ is caught.value.__cause__
     assert before.tolist() == [2.0, 2.0, 2.0]
     assert table.tolist() == [1.0, 1.0, 1.0]
 

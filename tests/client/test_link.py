@@ -222,3 +222,48 @@ def test_where_the_daemon_lives_the_request_is_sent_again() -> None:
         socket.create_connection(("127.0.0.1", port)).close()
         thread.join(PATIENCE)
     assert seen == [b"PUT body"] * 2
+
+
+def halting(listener: socket.socket, stop: threading.Event, seen: list[bytes]) -> None:
+    """Answer every probe, and the other requests in two pieces: the second after three probes more."""
+    waiting, probes = [], 0
+    while not stop.is_set():
+        connection, _ = listener.accept()
+        with connection.makefile("rb") as file:
+            if not file.peek(1):
+                connection.close()
+                continue
+            said = Server._request(file)
+        if said.startswith(b"PUT"):
+            seen.append(said)
+            connection.sendall(OK[:-1])
+            waiting.append(connection)
+            continue
+        connection.sendall(OK)
+        connection.close()
+        probes += 1
+        if probes == 3:
+            for one in waiting:
+                one.sendall(OK[-1:])
+    for one in waiting:
+        one.close()
+
+
+def test_an_answer_that_halts_midway_is_waited_for_while_the_daemon_lives(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("gradd._transports.link._LOOKS", 9)
+    stop, seen = threading.Event(), []  # type: ignore[var-annotated]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        thread = threading.Thread(target=halting, args=(listener, stop, seen))
+        thread.start()
+        link = Link(f"http://127.0.0.1:{port}", {}, 0.4)
+        try:
+            assert link.call("PUT", "/a", b"body")[1] == b"ok"
+        finally:
+            link.close()
+            stop.set()
+            socket.create_connection(("127.0.0.1", port)).close()
+            thread.join(PATIENCE)
+    assert seen == [b"PUT body"]

@@ -35,7 +35,8 @@ CLOSE = {
 WITHOUT_VALUES = frozenset(
     {
         "bernoulli", "cauchy", "empty", "empty_like", "empty_strided", "exponential", "geometric",
-        "log_normal", "multinomial", "new_empty", "normal", "rand", "rand_like", "randint", "randint_like",
+        "log_normal", "multinomial", "new_empty", "new_empty_strided", "normal", "rand", "rand_like",
+        "randint", "randint_like",
         "randn", "randn_like", "randperm", "resize_", "uniform", "nn.functional.alpha_dropout",
         "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d",
         "nn.functional.feature_alpha_dropout", "nn.functional.rrelu",

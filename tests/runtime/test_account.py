@@ -332,3 +332,19 @@ def test_the_end_of_a_session_returns_all_that_was_counted() -> None:
         act(client, 1)
     client.session.close()
     assert (client.session.account.used, client.session.account.other) == (0, 0)
+
+
+def test_an_answer_that_cannot_be_written_leaves_nothing_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = Client()
+    client.peer.put("x", np.ones((100, 200)).tolist())
+    body = {"steps": [{"op": "t", "inputs": ["x"], "outputs": ["%t"]}], "fetch": ["%t"]}
+    for _ in range(3):  # the plan is made
+        assert client.peer.json(body)[0] == 200
+    before = client.session.account.other
+
+    def full(*args: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(jsondesk.jsonbatch, "answer", full)
+    assert client.peer.json(body)[0] == 507
+    assert client.session.account.other == before

@@ -7,6 +7,7 @@ import pytest
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.program import Step
+from gradd_runtime.session import Session
 
 from tests.runtime.peer import Peer
 
@@ -84,3 +85,13 @@ def test_staged_bytes_are_capped() -> None:
     peer.session.staged_bytes = DEFAULT.staged_bytes - 4
     reply, _ = peer.ask(m.Stage("1.1"), [DATA])
     assert (reply.problem.slug, reply.problem.status, reply.problem.requested) == ("quota-exceeded", 507, 12)
+    assert reply.problem.exception == "RuntimeError"
+
+
+def test_an_upload_sent_again_takes_its_own_place() -> None:
+    large = np.ones(1 << 20, np.float32)
+    peer = Peer(Session("small", limit=3 << 20))
+    for _ in range(3):
+        reply, _ = peer.ask(m.Stage("1.1"), [large])
+        assert isinstance(reply, m.Done), reply
+    assert peer.session.staged_bytes == large.nbytes

@@ -5,7 +5,7 @@ memory that it is for.
 from __future__ import annotations
 
 import http.client
-import select
+import io
 import socket
 import ssl
 import struct
@@ -23,13 +23,56 @@ if TYPE_CHECKING:
 _LOOKS, _MORE = 2, 4
 
 
+class _Again(Exception):
+    """The daemon lives and sends nothing: the connection may be dead."""
+
+
+class _Patient(io.RawIOBase):
+    """What comes over a socket. Each time that nothing does within its timeout, `look` is called, which may
+    raise; _Again after so many times in a row.
+    """
+
+    def __init__(self, sock: socket.socket, look: Callable[[], None], looks: int | None) -> None:
+        self._socket, self._look, self._looks = sock, look, looks
+        self._file = sock.makefile("rb", buffering=0)
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        """What http.client asks of a socket."""
+        return io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        """See io.RawIOBase."""
+        looks = self._looks
+        while True:
+            try:
+                return self._file.readinto(buffer)
+            except TimeoutError:
+                self._look()
+                if looks is not None:
+                    looks -= 1
+                    if not looks:
+                        raise _Again from None
+                # After a timeout such a file is of no more use.
+                spent, self._file = self._file, self._socket.makefile("rb", buffering=0)
+                spent.close()
+
+    def close(self) -> None:
+        """See io.RawIOBase."""
+        self._file.close()
+        super().close()
+
+
 class Link:
     """One connection to the daemon at `base`, made when it is needed and kept. For one thread at a time.
 
-    HTTP has no pings. Where an answer takes its time, the daemon is asked on another connection whether it
-    lives (`silence`, s: the longest that it may say nothing). If so the request goes on; now and then it is
-    sent again on a new connection, for the old one may have died without a word. So requests must be such
-    that twice is as good as once, or say `once`.
+    HTTP has no pings. Where an answer, or the rest of one, takes its time, the daemon is asked on another
+    connection whether it lives (`silence`, s: the longest that it may say nothing). If so the request goes
+    on; now and then it is sent again on a new connection, for the old one may have died without a word. So
+    requests must be such that twice is as good as once, or say `once`.
     """
 
     def __init__(self, base: str, headers: dict[str, str], silence: float | None = None) -> None:
@@ -59,15 +102,15 @@ class Link:
                     connection.request(
                         method, self._to.path + path, body, {**self._headers, **(headers or {})}
                     )
-                connection.sock.settimeout(self._silence)
-                if not self._answers(connection, None if once else looks):
-                    looks *= _MORE
-                    continue
+                connection.sock.settimeout(self._silence / 2)
+                connection.response_class = self._patient(None if once else looks)
                 response = connection.getresponse()
                 found = take(response) if response.status < 400 else response.read()
                 if connection.sock is not None:  # else it ended with this answer
                     self._kept = connection
                 return response, found
+            except _Again:
+                looks *= _MORE
             except (TimeoutError, BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError) as e:
                 raise Silent(self._silence) from e
             except (http.client.HTTPException, OSError) as e:
@@ -78,17 +121,14 @@ class Link:
                 if self._kept is not connection:
                     connection.close()
 
-    def _answers(self, connection: http.client.HTTPConnection, looks: int | None) -> bool:
-        """Wait until the answer begins; False after so many looks at a daemon that lives. Raises Silent."""
-        poll = select.poll()
-        poll.register(connection.sock, select.POLLIN)
-        while not poll.poll(500 * self._silence):
-            self._probe()
-            if looks is not None:
-                looks -= 1
-                if not looks:
-                    return False
-        return True
+    def _patient(self, looks: int | None) -> Any:
+        """What makes a response of a socket: as http.client does, but the socket is read with patience."""
+
+        def response(sock: Any, **more: Any) -> http.client.HTTPResponse:
+            patient: Any = _Patient(sock, self._probe, looks)
+            return http.client.HTTPResponse(patient, **more)
+
+        return response
 
     def _probe(self) -> None:
         """Ask the daemon whether it lives. Raises Silent."""
