@@ -67,6 +67,8 @@ class Wire:
         self.writer, self.epoch, self.window = attached.writer, attached.epoch, attached.window
         self.prefix = f"@{self.writer}."
         self.seq = self.answered = self.ack = 0
+        #: the newest batch with steps
+        self.worked = 0
         self.flying: OrderedDict[int, Sent] = OrderedDict()
         self.flying_bytes = 0
         self.known: set[str] = set()
@@ -114,6 +116,8 @@ class Wire:
             raise GraddError(
                 f"a batch of {sent.size} bytes is over the limit of {DEFAULT.server_message_bytes}"
             )
+        if sent.built is not None and sent.built.steps:
+            self.worked = sent.message.seq
         if self.ended is not None:
             sent.answered = True
             sent.lose(0, self.ended)
@@ -199,8 +203,8 @@ class Wire:
 
     @property
     def graphs_stand(self) -> bool:
-        """Whether the unseen error left graphs as they were: it stopped a pass, nothing was done after."""
-        return self.stopped and self.unseen_seq == self.seq
+        """Whether the unseen error left graphs as they were: it stopped a pass, no step came after."""
+        return self.stopped and self.unseen_seq == self.worked
 
     def saw(self) -> Exception:
         """The error that nobody had seen, now told: batches from here on run again."""
