@@ -187,6 +187,31 @@ def test_a_daemon_that_says_nothing_is_left(size: int) -> None:
         link.close()
 
 
+@pytest.mark.parametrize("hangs_up", [False, True])
+def test_a_daemon_that_reads_no_more_may_have_answered(hangs_up: bool) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        link = Link(f"http://127.0.0.1:{listener.getsockname()[1]}", {}, 0.2)
+        ended: list[object] = []
+
+        def put() -> None:
+            try:
+                ended.append(link.call("PUT", "/a", memoryview(bytes(64 << 20)))[1])
+            except Dropped as e:
+                ended.append(type(e))
+
+        thread = threading.Thread(target=put)
+        thread.start()
+        connection, _ = listener.accept()
+        with connection:
+            if hangs_up:
+                connection.shutdown(socket.SHUT_RDWR)
+            else:
+                connection.sendall(OK)
+            thread.join(PATIENCE)
+        link.close()
+    assert ended == [Dropped if hangs_up else b"ok"]
+
+
 def live(listener: socket.socket, stop: threading.Event, seen: list[bytes]) -> None:
     """Answer every probe, and of the other requests all but the first."""
     held = []

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import http.client
 import io
+import select
 import socket
 import ssl
 import struct
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -96,12 +96,15 @@ class Link:
             connection = kept or self._connect()
             try:
                 connection.sock.settimeout(None)  # but for that of the system, for bytes that do not get away
-                with suppress(
-                    BrokenPipeError, ConnectionResetError
-                ):  # it may have answered before it hung up
-                    connection.request(
-                        method, self._to.path + path, body, {**self._headers, **(headers or {})}
-                    )
+                try:
+                    all_headers = {**self._headers, **(headers or {})}
+                    connection.request(method, self._to.path + path, body, all_headers)
+                except (BrokenPipeError, ConnectionResetError):
+                    pass  # it may have answered before it hung up
+                except BlockingIOError:
+                    # So may one that reads no more; else it says nothing.
+                    if not select.select([connection.sock], [], [], 0)[0]:
+                        raise
                 connection.sock.settimeout(self._silence / 2)
                 connection.response_class = self._patient(None if once else looks)
                 response = connection.getresponse()
