@@ -119,3 +119,10 @@ def test_no_result_is_laid_out_backwards() -> None:
     backwards = Tensor(NUMPY, whole.storage, Size((2, 3)), (3, -1), 2, whole.dtype, array)
     with pytest.raises(RuntimeError, match="negative strides are not supported"):
         named.as_strided_scatter(backwards, tensor([0.0]), [1], [1], 0)
+
+
+@pytest.mark.parametrize(("shape", "dim"), [((2, 3), 0), ((0, 3), 0), ((2, 3), -1), ((), 0)])
+def test_only_a_dimension_of_size_1_is_squeezed(shape: tuple[int, ...], dim: int) -> None:
+    assert named.squeezed_product(ones([2, 1]), -1).shape == (2,)
+    with pytest.raises(RuntimeError, match="not of size 1"):
+        named.squeezed_product(ones(list(shape)), dim)

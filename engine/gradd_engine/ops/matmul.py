@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
-from ..layout import Meta, broadcast_shapes, numel
+from ..layout import Meta, broadcast_shapes, numel, wrap_dim
 from ..op import BILINEAR, op
 from .arithmetic import mul
 from .common import conj
@@ -199,14 +199,18 @@ vdot: Op = op(
     raises=False,
 )
 
+
+def _squeezed(input: Tensor, dim: int) -> Meta:
+    dim = wrap_dim(dim, input.ndim)
+    if input.shape[dim : dim + 1] != (1,):
+        raise RuntimeError(f"squeezed_product(): dimension {dim} of {list(input.shape)} is not of size 1")
+    shape, strides = ([*x[:dim], *x[dim + 1 :]] for x in (input.shape, input.strides))
+    return Meta(tuple(shape), input.dtype, tuple(strides), input.offset)
+
+
 squeezed_product = op(
     "squeezed_product(Tensor input, int dim)",
-    infer=lambda input, dim: Meta(
-        (*input.shape[:dim], *input.shape[dim + 1 :]),
-        input.dtype,
-        (*input.strides[:dim], *input.strides[dim + 1 :]),
-        input.offset,
-    ),
+    infer=_squeezed,
     view=True,
     unsafe=True,
     vjp=lambda g, dim: unsqueeze(g, dim),
