@@ -55,6 +55,9 @@ REFUSED: dict[str, tuple[Step, str, str]] = {
     "more parts than anybody could hold": (
         Step("tensor_split", [0], {"indices_or_sections": 10**8, "dim": 0}), "x", "work-exceeded",
     ),
+    "what a triangle's places take on the way": (
+        Step("triu_indices", [], {"row": 1500, "col": 1500, "dtype": "int64"}), "x", "quota-exceeded",
+    ),
     "parts of nothing": (Step("chunk", [0], {"chunks": 10**6, "dim": 0}), "e", "quota-exceeded"),
     "repeats that are not what they come to": (
         Step("repeated_places", [0], {"total": 5}), "n", "op-failed",

@@ -240,10 +240,21 @@ def _triangle(xp: Any, row: int, col: int, offset: int, lower: bool) -> Any:
     return xp.stack((rows[nth], places - (ends - counts)[nth] + firsts[nth]))
 
 
+def _triangle_cost(lower: bool) -> Any:
+    infer = _triangle_indices(lower)
+
+    def cost(row: int, col: int, offset: int, dtype: DType | None) -> tuple[int, int]:
+        count = infer(row, col, offset, dtype).shape[1]
+        return 8 * count, 64 * count
+
+    return cost
+
+
 tril_indices_op = op(
     "tril_indices(int row, int col, int offset=0, *, dtype? dtype=None)",
     infer=_triangle_indices(True),
     impl=lambda xp, row, col, offset, dtype: _triangle(xp, row, col, offset, True),
+    cost=_triangle_cost(True),
     doc="Row and column indices of a lower triangle (torch.tril_indices).",
     raises=False,
 )
@@ -251,6 +262,7 @@ triu_indices_op = op(
     "triu_indices(int row, int col, int offset=0, *, dtype? dtype=None)",
     infer=_triangle_indices(False),
     impl=lambda xp, row, col, offset, dtype: _triangle(xp, row, col, offset, False),
+    cost=_triangle_cost(False),
     doc="Row and column indices of an upper triangle (torch.triu_indices).",
     raises=False,
 )
