@@ -159,7 +159,7 @@ def _mirror(backend: MetaBackend, t: Tensor) -> Any:
     out = backend.empty(Meta(tuple(t.shape), t.dtype, tuple(t.strides)))
     out.offset, out.storage, out._conj = t.offset, t.storage, t._conj
     if t._leaf:
-        out._requires_grad = t.requires_grad
+        out._requires_grad = t._requires_grad  # its own: what its base says comes from there
     else:
         _give_history(out)
     if t._base is not None:

@@ -140,7 +140,17 @@ def _admission(work: Work, session: Session) -> Problem | None:
     signature = (
         work.bound.id,
         tuple(
-            (t.shape, t.strides, t.offset, t.dtype, t._conj, t.requires_grad, t._fn is None, t._base is None)
+            (
+                t.shape,
+                t.strides,
+                t.offset,
+                t.dtype,
+                t._conj,
+                t.requires_grad,
+                t._requires_grad,
+                t._fn is None,
+                t._base is None,
+            )
             for t in work.tensors
         ),
     )

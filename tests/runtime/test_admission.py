@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import gradd
 import numpy as np
 import pytest
 from gradd_protocol.program import GradOf, Step, Value
@@ -221,3 +222,20 @@ def test_steps_are_looked_at_in_their_mode(peer: Peer, mode: Any) -> None:
     else:
         assert (reply.problem.slug, reply.applied) == ("invalid-op", 0)
         assert reply.problem.detail == "cannot resize variables that require grad"
+
+
+def test_a_view_without_history_saves_nothing() -> None:
+    with gradd.connect("local:") as session:
+        x = gradd.tensor(3.0, requires_grad=True)
+        with gradd.no_grad():
+            v = x.view(-1)
+        session.flush()
+        with gradd.inference_mode():
+            i = gradd.ones(2) + v
+        # The view says that it requires grad, as its base does; its gradient goes nowhere.
+        assert (v / i).requires_grad
+        assert (v / i).tolist() == [0.75, 0.75]
+        v.requires_grad_()
+        session.flush()
+        with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+            (v / i).tolist()
