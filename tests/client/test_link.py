@@ -212,16 +212,24 @@ def test_a_daemon_that_reads_no_more_may_have_answered(hangs_up: bool) -> None:
     assert ended == [Dropped if hangs_up else b"ok"]
 
 
+def asked(listener: socket.socket) -> tuple[socket.socket, bytes] | None:
+    """The next connection and its request; None where it ended without one."""
+    connection, _ = listener.accept()
+    with connection.makefile("rb") as file:
+        if file.peek(1):
+            return connection, Server._request(file)
+    connection.close()
+    return None
+
+
 def live(listener: socket.socket, stop: threading.Event, seen: list[bytes]) -> None:
     """Answer every probe, and of the other requests all but the first."""
     held = []
     while not stop.is_set():
-        connection, _ = listener.accept()
-        with connection.makefile("rb") as file:
-            if not file.peek(1):
-                connection.close()
-                continue
-            said = Server._request(file)
+        found = asked(listener)
+        if found is None:
+            continue
+        connection, said = found
         if said.startswith(b"GET"):
             connection.sendall(OK)
             connection.close()
@@ -253,12 +261,10 @@ def halting(listener: socket.socket, stop: threading.Event, seen: list[bytes]) -
     """Answer every probe, and the other requests in two pieces: the second after three probes more."""
     waiting, probes = [], 0
     while not stop.is_set():
-        connection, _ = listener.accept()
-        with connection.makefile("rb") as file:
-            if not file.peek(1):
-                connection.close()
-                continue
-            said = Server._request(file)
+        found = asked(listener)
+        if found is None:
+            continue
+        connection, said = found
         if said.startswith(b"PUT"):
             seen.append(said)
             connection.sendall(OK[:-1])

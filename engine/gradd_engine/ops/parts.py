@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..cost import spend
 from ..layout import Meta, wrap_dim
 from ..op import LINEAR, op
-from ..tensor import Tensor
-from .slicing import even, parts_cost, rejoined, split_infer, split_sizes_infer, views_cost
+from .slicing import chunked, even, rejoined, split_infer, split_sizes_infer, views_cost
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,21 +61,11 @@ unsafe_split_with_sizes = op(
 )
 
 
-def _chunk(input: Tensor, chunks: int, dim: int) -> Any:
-    if not input.ndim:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    each = -(-input.shape[wrap_dim(dim, input.ndim)] // chunks)
-    if each == 0:
-        spend("unsafe_chunk", *parts_cost(chunks))
-        return unsafe_split_with_sizes(input, [0] * chunks, dim)
-    return unsafe_split(input, each, dim)
-
-
 unsafe_chunk = op(
     "unsafe_chunk(Tensor input, int chunks, int dim=0)",
-    composite=_chunk,
+    composite=lambda input, chunks, dim: chunked(
+        "unsafe_chunk", unsafe_split, unsafe_split_with_sizes, input, chunks, dim
+    ),
     many=True,
     method=True,
     doc="At most `chunks` parts of equal size, with memory of their own (torch.unsafe_chunk).",

@@ -360,22 +360,22 @@ def _split_method(self: Any, split_size: Any, dim: int = 0) -> Any:
     return split_op(self, split_size, dim)
 
 
-def _chunk(input: Tensor, chunks: int, dim: int) -> Any:
+def chunked(name: str, split: Any, by_sizes: Any, input: Tensor, chunks: int, dim: int) -> Any:
+    """At most `chunks` parts of equal size, by one of two ops; `name` is what is charged."""
     if not input.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    size = input.shape[wrap_dim(dim, input.ndim)]
-    each = -(-size // chunks)
+    each = -(-input.shape[wrap_dim(dim, input.ndim)] // chunks)
     if each == 0:
-        spend("chunk", *parts_cost(chunks))
-        return split_with_sizes(input, [0] * chunks, dim)
-    return _split(input, each, dim)
+        spend(name, *parts_cost(chunks))
+        return by_sizes(input, [0] * chunks, dim)
+    return split(input, each, dim)
 
 
 chunk = op(
     "chunk(Tensor input, int chunks, int dim=0)",
-    composite=_chunk,
+    composite=lambda input, chunks, dim: chunked("chunk", _split, split_with_sizes, input, chunks, dim),
     many=True,
     method=True,
     doc="At most `chunks` parts of equal size along `dim` (torch.chunk).",
