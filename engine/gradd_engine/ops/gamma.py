@@ -94,7 +94,7 @@ def _polygamma(xp: Any, a: Any, n: int) -> Any:
 
 def _zeta_everywhere(xp: Any, s: int, x: Any) -> Any:
     """`_zeta` also below zero: the terms there are those of two more series, of the distances to the next
-    whole numbers. Infinite at whole x <= 0.
+    whole numbers. Infinite at whole x <= 0, and so at -inf.
     """
     above = xp.where(x > 0, x, x - xp.floor(x))
     found = _zeta(xp, s, xp.where(above > 0, above, 1.0))
@@ -103,7 +103,7 @@ def _zeta_everywhere(xp: Any, s: int, x: Any) -> Any:
         rest = xp.where(below & (above > 0), 1 - above, 1.0)
         terms = _zeta(xp, s, rest) - _zeta(xp, s, xp.where(below, 1 - x, 1.0))
         found = xp.where(below, found + (-1.0) ** s * terms, found)
-    return xp.where((x <= 0) & (above == 0), math.inf, xp.where(xp.isnan(x), x, found))
+    return xp.where((x <= 0) & (x == xp.floor(x)), math.inf, xp.where(xp.isnan(x), x, found))
 
 
 def _infer(name: str) -> Any:
