@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import gradd
 import numpy as np
 import pytest
 from gradd_engine.cost import WORK, TooMuchWork
@@ -27,6 +28,7 @@ def peer() -> Peer:
     peer = Peer(Session("small", limit=64 * MIB))
     peer.put("x", np.ones((1, 4, 4), np.float32))
     peer.put("n", np.full(3, FAR))
+    peer.put("r", np.array([10**8]))
     peer.put("e", np.ones((0, 3), np.float32))
     peer.put("one", np.ones(1, np.float32))
     return peer
@@ -46,6 +48,9 @@ REFUSED: dict[str, tuple[Step, str, str]] = {
     "more windows than could be averaged": (
         Step("adaptive_avg_pool2d", [0], {"output_size": [1, 10**7]}), "x", "work-exceeded",
     ),
+    "more windows in a line": (
+        Step("adaptive_avg_pool1d", [0], {"output_size": [10**7]}), "x", "work-exceeded",
+    ),
     "strides over more than there is": (
         Step(
             "as_strided_backward", [0],
@@ -61,6 +66,9 @@ REFUSED: dict[str, tuple[Step, str, str]] = {
     "parts of nothing": (Step("chunk", [0], {"chunks": 10**6, "dim": 0}), "e", "quota-exceeded"),
     "repeats that are not what they come to": (
         Step("repeated_places", [0], {"total": 5}), "n", "op-failed",
+    ),
+    "repeats that come to more than they are said to": (
+        Step("repeated_places", [0], {"total": 2}), "r", "op-failed",
     ),
 }  # fmt: skip
 
@@ -82,24 +90,53 @@ def test_what_expanded_inputs_stand_for_counts_before_a_kernel_may_copy_it(peer:
     assert (problem.slug, problem.step) == ("quota-exceeded", 1)
 
 
+def test_places_that_a_scatter_makes_count_before_they_are_taken(peer: Peer) -> None:
+    size, wide = [10_000, 10_000], Step("expand", [0], {"size": [10_000, 10_000]})
+    for stride in ([0, 0], [1, 0]):
+        attrs = {"shape": [10_000], "strides": [1], "size": size, "stride": stride, "offset": 0}
+        problem = peer.batch(wide, Step("as_strided_backward", [1], attrs), inputs=["one"]).problem
+        assert (problem.slug, problem.step) == ("quota-exceeded", 1)
+
+
+def test_combinations_are_chosen_within_the_quota() -> None:
+    with gradd.connect("local:"):
+        x = gradd.arange(60.0)
+        for repeated in (False, True):
+            many = gradd.combinations(x, 8, repeated)
+            with pytest.raises(RuntimeError, match="out of memory"):
+                many.tolist()
+        assert gradd.combinations(x, 0).tolist() == []
+        assert len(gradd.combinations(x, 3)) == 34_220
+
+
+@pytest.mark.parametrize("n", [FAR, FAR - 1, -FAR])
+def test_a_power_of_any_order_ends(peer: Peer, n: int) -> None:
+    peer.put("turn", np.array([[0, -1], [1, 0]], np.float64))
+    reply = peer.batch(Step("matrix_power", [0], {"n": n}), inputs=["turn"], fetch=[1])
+    assert reply.problem is None
+    assert peer.arrays[0].tolist() == ([[0, 1], [-1, 0]] if n % 2 else [[1, 0], [0, 1]])
+
+
 def test_a_polygamma_of_any_order_ends(peer: Peer) -> None:
     reply = peer.batch(Step("polygamma", [0], {"n": FAR}), inputs=["one"], fetch=[1])
     assert reply.problem is None
     assert not np.isfinite(peer.arrays[0]).any()
 
 
-def test_results_keep_no_temporaries() -> None:
+@pytest.mark.parametrize("shape", [(500, 500), (250_000,)])
+def test_results_keep_no_temporaries(shape: tuple[int, ...]) -> None:
     peer = Peer()
-    peer.put("p", np.ones((500, 500), np.float32))
+    peer.put("p", np.ones(shape, np.float32))
     before = peer.session.account.used
     draw = Step("multinomial", [0], {"num_samples": 20})
     peer.batch(*[draw] * 20, inputs=["p"], first=0, keep=list(range(1, 21)))
-    assert peer.session.account.used - before == 20 * 500 * 20 * 8
+    each = int(np.prod(shape[:-1])) * 20 * 8
+    assert peer.session.account.used - before == 20 * each
     for t in peer.session.table.ids.values():
         array: Any = t.array
         while array.base is not None:
             array = array.base
-        assert array.nbytes == 500 * 20 * 8
+        assert array.nbytes == each
 
 
 def test_a_declared_cost_is_refused_eagerly_and_where_it_would_be_planned() -> None:

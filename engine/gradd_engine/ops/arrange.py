@@ -261,15 +261,18 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
-        return zeros([0], dtype=input.dtype)
-    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    chosen = set(choose(range(len(input)), r))
-    mask = [at in chosen for at in itertools.product(range(len(input)), repeat=r)]
+        with ambient(backend=input.backend):
+            return zeros([0], dtype=input.dtype)
+    size = len(input)
+    count = math.comb(size + r - 1 if with_replacement else size, r)
     with ambient(backend=input.backend):
         # How many there are is known: nothing is waited for.
-        under = named.reshape(tensor(mask, dtype=dtypes.bool_), [len(input)] * r)
+        under = named.full([size] * r, True, dtype=dtypes.bool_)
+        places = meshgrid(*[named.arange(0, size, 1)] * r, indexing="ij")
+        for one, next_one in itertools.pairwise(places):
+            under = under & (one <= next_one if with_replacement else one < next_one)
     grids = meshgrid(*[input] * r, indexing="ij")
-    return stack([masked_rows(g, under, len(chosen)) for g in grids], 1)
+    return stack([masked_rows(g, under, count) for g in grids], 1)
 
 
 @public()
