@@ -40,6 +40,7 @@ class Client:
         self.acknowledged = True
         self.peer.put("w", np.ones(4, np.float32), True)
         self.peer.put("p", np.ones((50, 50), np.float32))
+        self.peer.put("q", np.ones(10_000, np.float32))
 
     def batch(self, *steps: Step, **more: Any) -> Any:
         reply = self.peer.batch(*steps, **more)
@@ -73,7 +74,7 @@ class Client:
 
     def views_of_temporaries(self, size: int) -> None:
         draw = Step("multinomial", [0], {"num_samples": 20})
-        self.batch(*[draw] * (8 * size), inputs=["p"], first=self.ids, keep=[*range(1, 8 * size + 1)])
+        self.batch(*[draw] * (8 * size), inputs=["q"], first=self.ids, keep=[*range(1, 8 * size + 1)])
         self.ids += 8 * size
 
     def replies(self, size: int) -> None:

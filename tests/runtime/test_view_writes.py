@@ -109,9 +109,37 @@ def made_of_it(torch: Any, w: Any) -> Any:
     return s
 
 
+def pieces(torch: Any, w: Any) -> Any:
+    s = torch.zeros(4)
+    s[0:2] = w
+    s[2:4] = w * 3
+    return s
+
+
+def two_rows(torch: Any, w: Any) -> Any:
+    s = torch.zeros(2, 2)
+    s[0].copy_(w)
+    s[1].copy_(w * 2)
+    return s
+
+
+def filled(torch: Any, w: Any) -> Any:
+    s = torch.ones(2, 2)
+    s[0].masked_fill_(torch.tensor([True, False]), w[0])
+    s[1].masked_fill_(torch.tensor([True, False]), w[1])
+    return s
+
+
+def complex_parts(torch: Any, w: Any) -> Any:
+    s = torch.zeros(2, dtype=torch.complex64)
+    s[0] = w[0]
+    s[1] = w[1]
+    return torch.view_as_real(s)
+
+
 BODIES: list[Body] = [
     rows, one_write, slices, cells, two_views, transposed, masked, put, expanded, complex_views, nested,
-    made_of_it,
+    made_of_it, pieces, two_rows, filled, complex_parts,
 ]  # fmt: skip
 
 

@@ -47,7 +47,8 @@ def scattering(T: Any) -> dict[str, Callable[[Any], Any]]:
         "kthvalue": lambda x: x.kthvalue(2)[0] ** 2,
         "cummax": lambda x: x.cummax(0)[0] ** 2,
         "mode": lambda x: x.mode()[0] ** 2,
-        "index_put": lambda x: (x * x).index_put((i,), x[:3] * 2, True),
+        "index_put": lambda x: (x * x).index_put((i[:2],), x[1:3] * 2),
+        "index_put, added": lambda x: (x * x).index_put((i,), x[:3] * 2, True),
         "pdist": lambda x: F.pdist(x.view(5, 1) ** 2),
         "max_pool1d": lambda x: F.max_pool1d((x * x).view(1, 1, 5), 2),
         "scatter_reduce": lambda x: T.zeros(2).scatter_reduce(0, i, x[:3] * x[1:4], "sum"),
@@ -56,7 +57,7 @@ def scattering(T: Any) -> dict[str, Callable[[Any], Any]]:
 
 NAMES = (
     "gather", "take", "index_select", "index", "embedding", "cross_entropy", "nll_loss", "sort", "topk",
-    "kthvalue", "cummax", "mode", "index_put", "pdist", "max_pool1d", "scatter_reduce",
+    "kthvalue", "cummax", "mode", "index_put", "index_put, added", "pdist", "max_pool1d", "scatter_reduce",
 )  # fmt: skip
 
 
