@@ -131,6 +131,17 @@ def test_what_was_differentiated_dies_at_once(case: str) -> None:
     assert max(grown) < CALLS, grown
 
 
+@pytest.mark.parametrize("options", [{}, {"retain_graph": True}, {"create_graph": True}], ids=str)
+def test_fifty_gradients_leave_the_last(options: dict[str, bool]) -> None:
+    with gradd.connect("local:") as session:
+        x = gradd.ones(3, requires_grad=True)
+        before = len(session.tensors())
+        for _ in range(50):
+            (g,) = gradd.autograd.grad((x * x).sum(), x, **options)
+        assert g.tolist() == [2.0] * 3
+        assert len(session.tensors()) == before + 1
+
+
 def test_what_a_thread_of_a_kernel_raises_dies_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads._pool, "threads", 2)
 

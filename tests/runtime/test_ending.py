@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
+import gradd
 import numpy as np
 import pytest
 from gradd_protocol import frames
@@ -100,6 +101,24 @@ def test_closing_frees_the_pages_of_uploads() -> None:
         Peer(submit=lambda frame: placement.submit("b", frame).result())  # after the end of "a"
         assert mapped() == 0, n
     placement.shutdown()
+
+
+@pytest.mark.usefixtures("no_collector")
+def test_the_end_of_an_anonymous_session_gives_its_memory_back() -> None:
+    from gradd._transports.local import _inline
+
+    client = gradd.connect("local:")
+    x = gradd.from_numpy(np.ones(1 << 18, np.float32)).requires_grad_()
+    (x * x).sum().backward()
+    assert x.grad.sum().item() == 2 << 18
+    session = weakref.ref(_inline()._sessions[client.name])
+    account = session().account
+    assert account.used >= 2 << 20
+    client.close()
+    with gradd.connect("local:"):
+        assert gradd.ones(1).item() == 1.0
+    assert session() is None
+    assert account.used == 0
 
 
 def mapped() -> int:

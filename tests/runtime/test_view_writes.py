@@ -137,9 +137,17 @@ def complex_parts(torch: Any, w: Any) -> Any:
     return torch.view_as_real(s)
 
 
+def numbers(torch: Any, w: Any) -> Any:
+    s = torch.zeros(3)
+    s[0] = w[0]
+    s[1] = 2.0
+    s[2] = w[1]
+    return s
+
+
 BODIES: list[Body] = [
     rows, one_write, slices, cells, two_views, transposed, masked, put, expanded, complex_views, nested,
-    made_of_it, pieces, two_rows, filled, complex_parts,
+    made_of_it, pieces, two_rows, filled, complex_parts, numbers,
 ]  # fmt: skip
 
 

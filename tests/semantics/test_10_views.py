@@ -426,3 +426,25 @@ def test_10_a_slice_of_everything_is_a_slice(T: Any, size: tuple[int, ...]) -> N
     x = T.ones(size).requires_grad_()
     names = [x[:].grad_fn.name(), x[0:].grad_fn.name(), x[...].grad_fn.name()]
     assert names == ["SliceBackward0", "SliceBackward0", "AliasBackward0"]
+
+
+@pytest.mark.parametrize("how", ["rows", "slices", "numbers", "sums"])
+def test_10_a_second_pass_through_writes_to_views_is_refused(
+    T: Any, leaf: Any, raises: Any, how: str
+) -> None:
+    w, s = leaf(), T.zeros(4)
+    for k in range(3):
+        if how == "rows":
+            s[k] = w[0]
+        elif how == "slices":
+            s[k : k + 2] = w
+        elif how == "sums":
+            s[k:].add_(w[1])
+        else:
+            s[0] = w[0]
+            s[k + 1] = 2.0
+    s.sum().backward()
+    first = w.grad.tolist()
+    with raises(RuntimeError, "Trying to backward through the graph a second time…"):
+        s.sum().backward()
+    assert w.grad.tolist() == first
