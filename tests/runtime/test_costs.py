@@ -98,6 +98,19 @@ def test_places_that_a_scatter_makes_count_before_they_are_taken(peer: Peer) -> 
         assert (problem.slug, problem.step) == ("quota-exceeded", 1)
 
 
+def test_columns_of_a_convolution_count_before_they_are_taken() -> None:
+    peer = Peer(Session("small", limit=16 * MIB))
+    peer.put("x", np.ones((1, 1, 128, 128), np.float32))
+    peer.put("w", np.ones((1, 4, 17, 17), np.float32))
+    geometry = {"stride": [1, 1], "padding": [8, 8], "dilation": [1, 1], "groups": 1, "size": [128, 128]}
+    wide = Step("convolution_transpose", [0, 1, None], geometry)
+    for _ in range(3):
+        problem = peer.batch(wide, inputs=["x", "w"]).problem
+        assert (problem.slug, problem.exception) == ("quota-exceeded", "RuntimeError")
+    peer.session.account.limit = 256 * MIB
+    assert peer.batch(wide, inputs=["x", "w"]).problem is None
+
+
 def test_combinations_are_chosen_within_the_quota() -> None:
     with gradd.connect("local:"):
         x = gradd.arange(60.0)
