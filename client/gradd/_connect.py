@@ -96,11 +96,12 @@ def _in_child() -> None:
 
 
 def _at_exit() -> None:
-    # Who pressed Ctrl-C does not wait for a batch that may take minutes.
-    interrupted = getattr(sys, "last_type", None) is KeyboardInterrupt
+    # Who pressed Ctrl-C does not wait for a batch that may take minutes, whether the script caught it or not.
+    interrupted = left = getattr(sys, "last_type", None) is KeyboardInterrupt
     for s in _registry.all_sessions():
         try:
-            if interrupted and s.wire.busy:
+            if (interrupted or s.wire.interrupted) and s.wire.busy:
+                left = True
                 s.abandon()
             else:
                 s.close()
@@ -109,7 +110,7 @@ def _at_exit() -> None:
         except Exception as e:
             text = "".join(traceback.format_exception_only(e)).rstrip()
             print(f"gradd: session {s.name} ended with an error that nobody saw:\n{text}", file=sys.stderr)
-    if interrupted:
+    if left:
         from ._transports import local
 
         local.abandon()

@@ -77,6 +77,8 @@ class Wire:
         self._next_upload = 1
         self._refusals = 0
         self._stale = False
+        #: a wait ended by Ctrl-C, and nothing was sent or waited for since
+        self.interrupted = False
 
     def begin_anew(self) -> None:
         """In a forked child: another connection and another writer. The parent's connection is left alone."""
@@ -232,9 +234,10 @@ class Wire:
                 self._take(reply, arrays)
         except Dropped as e:
             self._reconnect(e)
-        except BaseException:
+        except BaseException as e:
             # An interrupt may have cost a reply: ask again for all that is unanswered.
             self._stale = True
+            self.interrupted = isinstance(e, KeyboardInterrupt)
             raise
         return True
 
@@ -306,7 +309,7 @@ class Wire:
             except GraddError as e:
                 self._end(e)
                 break
-        self._stale = self.away = False
+        self._stale = self.away = self.interrupted = False
 
     def _tries(self) -> Iterator[bool]:
         """A turn a try, with pauses that grow, for as long as one has patience; whether it is the last. Of a

@@ -110,10 +110,30 @@ def _calls(url: str, transport: str) -> dict[str, Callable[[], Callable[[], Any]
 
         return run
 
+    def caught() -> Callable[[], Any]:
+        """Minutes of work in one batch, and an end for who does not want to wait for it."""
+        s, record = product(3000, 1000)
+        receive = s.wire.transport.receive
+
+        def told(block: bool) -> Any:
+            if block:
+                print("waits", flush=True)
+            return receive(block)
+
+        def run() -> Any:
+            s.wire.transport.receive = told
+            try:
+                record().sum().item()
+            except KeyboardInterrupt:
+                return
+
+        return run
+
     return {
         "open": lambda: session,
         "flush": flush, "fetch": fetch, "many": many, "upload": upload, "download": download, "info": info,
         "close": close, "long": long, "endless": endless, "waiting": waiting,
+        "caught": caught,
     }  # fmt: skip
 
 

@@ -225,6 +225,22 @@ def test_ctrl_c_ends_a_script_whose_batch_is_long(daemon: Daemon, transport: str
         replaced(daemon, engines[0])
 
 
+@pytest.mark.parametrize("transport", ["stream", "http", "local"])
+def test_ctrl_c_ends_a_script_that_catches_it(daemon: Daemon, transport: str) -> None:
+    local = transport == "local"
+    script = Script("local:" if local else daemon.url, "stream" if local else transport, "caught")
+    script.go()
+    assert script.process.stdout is not None
+    assert script.process.stdout.readline() == "waits\n"
+    script.process.send_signal(signal.SIGINT)
+    assert script.end()[0]["ended"] == "ok"
+    assert script.process.returncode == 0
+    if not local:
+        (engine,) = daemon.engines()
+        os.kill(engine, signal.SIGKILL)
+        replaced(daemon, engine)
+
+
 def replaced(daemon: Daemon, engine: int) -> None:
     """Wait until another process is in the place of `engine`."""
     end = time.monotonic() + BOUND
