@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from gradd_protocol.version import VERSION
 
 ROOT = Path(__file__).parents[2]
@@ -20,6 +23,65 @@ def test_files_have_one_subject() -> None:
     }
     assert sizes
     assert {path: lines for path, lines in sizes.items() if lines > 450} == {}
+
+
+CLOCKS = {"time", "monotonic", "perf_counter", "process_time", "thread_time"}
+
+
+def _timed(node: ast.AST, names: set[str]) -> bool:
+    """Whether an expression reads a clock or a name that has its reading."""
+    return any(
+        (isinstance(n, ast.Attribute) and n.attr in CLOCKS and getattr(n.value, "id", "") == "time")
+        or (isinstance(n, ast.Name) and n.id in names)
+        or (isinstance(n, ast.Constant) and "perf_counter()" in str(n.value))  # in a script for a child
+        for n in ast.walk(node)
+    )
+
+
+def _asserted_times(source: str) -> Iterator[int]:
+    """The lines that assert fewer than ten seconds, in number, of what a clock said."""
+    for function in ast.walk(ast.parse(source)):
+        if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        names: set[str] = set()
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assign) and _timed(node.value, names):
+                names |= {t.id for t in node.targets if isinstance(t, ast.Name)}
+            elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "append":
+                owner = node.func.value  # type: ignore[attr-defined]
+                if isinstance(owner, ast.Name) and any(_timed(a, names) for a in node.args):
+                    names.add(owner.id)
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
+                sides = [node.test.left, *node.test.comparators]
+                numbers = [n.value for n in sides if isinstance(n, ast.Constant)]
+                if any(isinstance(n, (int, float)) and n < 10 for n in numbers) and _timed(node.test, names):
+                    yield node.lineno
+
+
+def test_no_test_asserts_a_time() -> None:
+    """Machines are slow and busy: wait up to PATIENCE, or compare within a run. Speed is for benchmarks."""
+    found = {
+        path.relative_to(ROOT).as_posix(): list(_asserted_times(path.read_text()))
+        for path in (ROOT / "tests").rglob("*.py")
+    }
+    assert len(found) > 100
+    assert {path: lines for path, lines in found.items() if lines} == {}
+
+
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        ("began = time.perf_counter(); work(); assert time.perf_counter() - began < 0.4", 1),
+        ("took = []; took.append(time.monotonic() - began); assert sorted(took)[3] < 0.05", 1),
+        ("script = 'print(time.perf_counter())'; assert float(run(script)) < 0.4", 1),
+        ("end = time.monotonic() + PATIENCE; assert time.monotonic() < end", 0),
+        ("began = time.process_time(); assert time.process_time() - began < 10.0", 0),
+        ("assert count < 3", 0),
+    ],
+)
+def test_a_planted_time_is_found(body: str, count: int) -> None:
+    assert len(list(_asserted_times(f"def test() -> None:\n    {body}\n"))) == count
 
 
 def test_the_packages_are_typed_for_their_users() -> None:
