@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import graph
 from .fitting import conj
 from .layout import is_dense, overlaps_itself
-from .nodes import Node, edge_of, move_retainer
+from .nodes import SAVED, Node, edge_of, move_retainer
 from .registry import REGISTRY, named
 from .saved import FREED, TensorMeta
 from .state import ambient, state
@@ -160,18 +160,34 @@ class CopySlices(Node):
             self.fn.release()
             self.fn = None
 
+    def waits(self, at: str) -> bool:
+        """As for any node; what the written op packed is to be unpacked."""
+        if at == SAVED:
+            return self.fn is not None and self.fn.waits(at)
+        return super().waits(at)
+
+    def unpacked(self) -> list[Any]:
+        """What the hooks of the written op's saved tensors give."""
+        return self._written().unpacked()
+
+    def fill(self, found: Sequence[Any] | None) -> None:
+        """Take what was unpacked, for the next `apply`."""
+        self._written().fill(found)
+
     def claim(self, out: Tensor) -> None:
         """Make `out`, which the written op saved of the view that it wrote, a view of the base as it left it.
 
         Its gradient would else go to the op alone, past the rest of the base.
         """
-        base = self.base
+        base, view = self.base, self.view
         if out.dtype is not base.dtype or out._conj is not base.conj:
             return
         whole = detached(out)
         whole._shape, whole.strides, whole.offset = base.shape, base.strides, base.offset
         whole._fn, whole._nr = self, 0
-        _rebuilt(out, whole)
+        # Where it lies is the view's to say: what hooks unpacked has memory of its own.
+        place = {"size": list(view.shape), "stride": list(view.strides), "storage_offset": view.offset}
+        graph.record(REGISTRY["as_strided"], (whole,), place, [out], due=True)
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         """Split the gradient into the written part and the rest."""

@@ -47,3 +47,14 @@ def test_they_are_those_of_what_is_put_together_anew(view: str, name: str) -> No
     for _ in range(4):  # planned from the third on
         for got, ought in zip(_orders(in_place), want, strict=True):
             np.testing.assert_allclose(got, ought, rtol=1e-9, atol=1e-9)
+
+
+def test_what_a_view_was_written_with_may_be_mutated() -> None:
+    x = gradd.tensor([1.0, 2.0], dtype=gradd.float64, requires_grad=True)
+    with gradd.autograd.graph.allow_mutation_on_saved_tensors():
+        y = x * 1
+        y[1:].exp_()
+        z = y.sum()
+        y.zero_()
+        z.backward()
+    np.testing.assert_allclose(x.grad.numpy(), [1.0, np.exp(2.0)])
