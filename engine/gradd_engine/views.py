@@ -106,15 +106,20 @@ def refresh(view: Tensor) -> None:
 
 def _rebuilt(view: Tensor, base: Tensor) -> None:
     """Give `view` a node over the base as it is now."""
-    geometry = {"size": list(view.shape), "stride": list(view.strides), "storage_offset": view.offset}
-    if view.dtype is not base.dtype or view._conj is not base._conj:
+    _placed(view, base, view, view._conj)
+
+
+def _placed(t: Tensor, base: Tensor, at: Any, turned: bool) -> None:
+    """Give `t` the node of the view of `base` that has the geometry of `at`, and is conjugated or not."""
+    geometry = {"size": list(at.shape), "stride": list(at.strides), "storage_offset": at.offset}
+    if at.dtype is not base.dtype or turned is not base._conj:
         with ambient(depth=1, grad=True):
-            made = _seen(base, view.dtype, base._conj, base.storage.nbytes)  # type: ignore[union-attr]
+            made = _seen(base, at.dtype, base._conj, base.storage.nbytes)  # type: ignore[union-attr]
             made = named.as_strided(made, *geometry.values())
-            made = named.conj(made) if view._conj is not made._conj else made
-        view._fn, view._nr = made._fn, made._nr
+            made = named.conj(made) if turned is not made._conj else made
+        t._fn, t._nr = made._fn, made._nr
     else:
-        graph.record(REGISTRY["as_strided"], (base,), geometry, [view], due=True)
+        graph.record(REGISTRY["as_strided"], (base,), geometry, [t], due=True)
 
 
 Tensor._refresh = refresh
@@ -180,14 +185,18 @@ class CopySlices(Node):
         Its gradient would else go to the op alone, past the rest of the base.
         """
         base, view = self.base, self.view
-        if out.dtype is not base.dtype or out._conj is not base.conj:
-            return
-        whole = detached(out)
-        whole._shape, whole.strides, whole.offset = base.shape, base.strides, base.offset
+        if view.dtype is base.dtype and view.conj is base.conj:
+            whole = detached(out)
+            whole._shape, whole.strides, whole.offset = base.shape, base.strides, base.offset
+        else:
+            with ambient(depth=1, grad=False):
+                memory = named.zeros([base.offset + _reach(base) + 1], dtype=base.dtype)
+                whole = named.as_strided(memory, list(base.shape), list(base.strides), base.offset)
+            whole = detached(whole)
+            whole._conj = base.conj
         whole._fn, whole._nr = self, 0
         # Where it lies is the view's to say: what hooks unpacked has memory of its own.
-        place = {"size": list(view.shape), "stride": list(view.strides), "storage_offset": view.offset}
-        graph.record(REGISTRY["as_strided"], (whole,), place, [out], due=True)
+        _placed(out, whole, view, view.conj)
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         """Split the gradient into the written part and the rest."""
