@@ -297,7 +297,7 @@ def record(
         return
     node.width = len(outs)
     if len(outs) > 1:
-        node.geometries = {nr: (o.shape, o.dtype) for nr, o in enumerate(outs)}
+        node.geometries = {nr: (o._shape, o._dtype) for nr, o in enumerate(outs)}
     node.backend = outs[0].backend
     for nr, o in enumerate(outs):
         if tracked[nr]:
