@@ -49,6 +49,8 @@ def copy_of(error: Exception) -> Exception:
     """
     made: Exception = error.__class__.__new__(error.__class__, *error.args)
     made.__dict__.update(error.__dict__)
+    if "__notes__" in made.__dict__:
+        made.__notes__ = [*made.__notes__]
     made.__cause__ = error.__cause__
     return made
 

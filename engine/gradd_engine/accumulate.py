@@ -68,8 +68,8 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
     """
     dtype = leaf._grad_dtype
     if skip:
-        kind = leaf.dtype if dtype is ... or dtype is None else dtype
-        g = leaf.backend.empty(_unseen(leaf.shape, tuple(leaf.strides), kind))
+        kind = leaf._dtype if dtype is ... or dtype is None else dtype
+        g = leaf.backend.empty(_unseen(leaf._shape, tuple(leaf.strides), kind))
         if leaf._grad is None:
             leaf._grad = g
         else:

@@ -233,6 +233,8 @@ def shown(
                 listener.failed(op, inputs, attrs)
             else:
                 listener.refused()
+                state.depth = 0
+                graph.tell_renewed(inputs)
             raise
         finally:
             state.depth = 0

@@ -278,6 +278,18 @@ def renew(inputs: Any) -> None:
             renew(x)
 
 
+def tell_renewed(inputs: Any) -> None:
+    """After an op was refused: tell the session which views among its inputs have nodes, for it has not seen
+    the op, and what came before the refusal may have renewed them.
+    """
+    for x in inputs:
+        if isinstance(x, Tensor):
+            if x._base is not None and x._fn is not None and not x._fn.opaque:
+                x._renew()
+        elif type(x) is list or type(x) is tuple:
+            tell_renewed(x)
+
+
 def record(
     op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outs: list[Tensor], due: bool = False
 ) -> None:
@@ -297,7 +309,7 @@ def record(
         return
     node.width = len(outs)
     if len(outs) > 1:
-        node.geometries = {nr: (o.shape, o.dtype) for nr, o in enumerate(outs)}
+        node.geometries = {nr: (o._shape, o._dtype) for nr, o in enumerate(outs)}
     node.backend = outs[0].backend
     for nr, o in enumerate(outs):
         if tracked[nr]:

@@ -181,23 +181,23 @@ class Tensor:
     @property
     def ndim(self) -> int:
         """Number of dimensions."""
-        return len(self.shape)
+        return len(self._shape)
 
     def dim(self) -> int:
         """Number of dimensions."""
-        return len(self.shape)
+        return len(self._shape)
 
     def ndimension(self) -> int:
         """Number of dimensions."""
-        return len(self.shape)
+        return len(self._shape)
 
     def numel(self) -> int:
         """Number of elements."""
-        return numel(self.shape)
+        return numel(self._shape)
 
     def nelement(self) -> int:
         """Number of elements."""
-        return numel(self.shape)
+        return numel(self._shape)
 
     def element_size(self) -> int:
         """Bytes an element."""
@@ -206,7 +206,7 @@ class Tensor:
     @property
     def nbytes(self) -> int:
         """Bytes of all elements (not of the storage)."""
-        return numel(self.shape) * self.dtype.itemsize
+        return numel(self._shape) * self._dtype.itemsize
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or one dimension of it."""

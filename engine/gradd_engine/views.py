@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import graph
 from .fitting import conj
 from .layout import is_dense, overlaps_itself
-from .nodes import Node, edge_of, move_retainer
+from .nodes import SAVED, Node, edge_of, move_retainer
 from .registry import REGISTRY, named
 from .saved import FREED, TensorMeta
 from .state import ambient, state
@@ -106,15 +106,20 @@ def refresh(view: Tensor) -> None:
 
 def _rebuilt(view: Tensor, base: Tensor) -> None:
     """Give `view` a node over the base as it is now."""
-    geometry = {"size": list(view.shape), "stride": list(view.strides), "storage_offset": view.offset}
-    if view.dtype is not base.dtype or view._conj is not base._conj:
+    _placed(view, base, view, view._conj)
+
+
+def _placed(t: Tensor, base: Tensor, at: Any, turned: bool) -> None:
+    """Give `t` the node of the view of `base` that has the geometry of `at`, and is conjugated or not."""
+    geometry = {"size": list(at.shape), "stride": list(at.strides), "storage_offset": at.offset}
+    if at.dtype is not base.dtype or turned is not base._conj:
         with ambient(depth=1, grad=True):
-            made = _seen(base, view.dtype, base._conj, base.storage.nbytes)  # type: ignore[union-attr]
+            made = _seen(base, at.dtype, base._conj, base.storage.nbytes)  # type: ignore[union-attr]
             made = named.as_strided(made, *geometry.values())
-            made = named.conj(made) if view._conj is not made._conj else made
-        view._fn, view._nr = made._fn, made._nr
+            made = named.conj(made) if turned is not made._conj else made
+        t._fn, t._nr = made._fn, made._nr
     else:
-        graph.record(REGISTRY["as_strided"], (base,), geometry, [view], due=True)
+        graph.record(REGISTRY["as_strided"], (base,), geometry, [t], due=True)
 
 
 Tensor._refresh = refresh
@@ -160,18 +165,38 @@ class CopySlices(Node):
             self.fn.release()
             self.fn = None
 
+    def waits(self, at: str) -> bool:
+        """As for any node; what the written op packed is to be unpacked."""
+        if at == SAVED:
+            return self.fn is not None and self.fn.waits(at)
+        return super().waits(at)
+
+    def unpacked(self) -> list[Any]:
+        """What the hooks of the written op's saved tensors give."""
+        return self._written().unpacked()
+
+    def fill(self, found: Sequence[Any] | None) -> None:
+        """Take what was unpacked, for the next `apply`."""
+        self._written().fill(found)
+
     def claim(self, out: Tensor) -> None:
         """Make `out`, which the written op saved of the view that it wrote, a view of the base as it left it.
 
         Its gradient would else go to the op alone, past the rest of the base.
         """
-        base = self.base
-        if out.dtype is not base.dtype or out._conj is not base.conj:
-            return
-        whole = detached(out)
-        whole._shape, whole.strides, whole.offset = base.shape, base.strides, base.offset
+        base, view = self.base, self.view
+        if view.dtype is base.dtype and view.conj is base.conj:
+            whole = detached(out)
+            whole._shape, whole.strides, whole.offset = base.shape, base.strides, base.offset
+        else:
+            with ambient(depth=1, grad=False):
+                memory = named.zeros([base.offset + _reach(base) + 1], dtype=base.dtype)
+                whole = named.as_strided(memory, list(base.shape), list(base.strides), base.offset)
+            whole = detached(whole)
+            whole._conj = base.conj
         whole._fn, whole._nr = self, 0
-        _rebuilt(out, whole)
+        # Where it lies is the view's to say: what hooks unpacked has memory of its own.
+        _placed(out, whole, view, view.conj)
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         """Split the gradient into the written part and the rest."""

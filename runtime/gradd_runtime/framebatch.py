@@ -74,8 +74,10 @@ def release(batch: m.Batch, table: Table) -> None:
     """Drop what the batch frees and does not otherwise name: its steps have that room."""
     if not batch.free:
         return
-    asked = (*batch.state, *batch.bind.values(), *batch.fetch)
-    needed = {*batch.inputs, *(names.split(x).name for x in asked if isinstance(x, str))}
+    needed = set(batch.inputs)
+    for x in (*batch.state, *batch.bind.values(), *batch.fetch):
+        if x.__class__ is str:
+            needed.add(names.split(x).name)
     for i in batch.free:
         if i not in needed:
             table.drop(i)

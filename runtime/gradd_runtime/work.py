@@ -123,7 +123,7 @@ def perform(work: Work, session: Session) -> Outcome:
                 outcome.results.append(_fetch(f, done.slots, session, outcome))
         except ProtocolError as error:
             outcome.problem = error.problem
-        except OutOfQuota as error:
+        except (OutOfQuota, MemoryError) as error:
             outcome.problem = over_quota(error, applied=done.applied)
     if outcome.problem is not None:
         outcome.results.clear()

@@ -57,6 +57,16 @@ def test_an_error_is_told_once(session: Any) -> None:
     assert (table * 2).tolist() == [2.0, 2.0, 2.0]
 
 
+def test_a_note_on_an_error_is_of_that_one_alone(session: Any) -> None:
+    table = torch.ones(3)
+    bad = wrong(table)
+    for _ in range(2):
+        with pytest.raises(IndexError, match=MESSAGE) as caught:
+            bad.tolist()
+        assert len(caught.value.__notes__) == 1  # where it was recorded
+        caught.value.add_note("seen")
+
+
 def test_what_never_came_to_be_raises_the_first_error(session: Any) -> None:
     table = torch.ones(3)
     before = table + 1

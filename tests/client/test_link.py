@@ -222,6 +222,30 @@ def asked(listener: socket.socket) -> tuple[socket.socket, bytes] | None:
     return None
 
 
+def test_a_connection_that_took_half_a_body_is_left() -> None:
+    def serve(listener: socket.socket) -> None:
+        first, _ = listener.accept()
+        with first:
+            first.sendall(OK)
+            found = asked(listener)
+            if found is not None:
+                with found[0] as second:
+                    second.sendall(OK)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        thread = threading.Thread(target=serve, args=(listener,))
+        thread.start()
+        link = Link(f"http://127.0.0.1:{port}", {}, 0.2)
+        try:
+            assert link.call("PUT", "/a", memoryview(bytes(64 << 20)))[1] == b"ok"
+            assert link.call("GET", "/b")[1] == b"ok"
+        finally:
+            link.close()
+            socket.create_connection(("127.0.0.1", port)).close()
+            thread.join(PATIENCE)
+
+
 def live(listener: socket.socket, stop: threading.Event, seen: list[bytes]) -> None:
     """Answer every probe, and of the other requests all but the first."""
     held = []

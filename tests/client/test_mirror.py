@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gradd
@@ -181,3 +181,24 @@ def test_it_lists_them_in_the_order_in_which_they_were_made(session: Any) -> Non
     tensors = [torch.full((1,), float(n)) for n in range(12)]
     assert session.mirror() == session.tensors()
     assert [row.id for row in session.mirror()] == [t._id for t in tensors]
+
+
+REFUSED: dict[str, Callable[[Any], Any]] = {
+    "matmul": lambda v: torch.matmul(v, torch.ones(3, 2)),
+    "linear": lambda v: torch.nn.functional.linear(v, torch.ones(3, 3)),
+    "cross_entropy": lambda v: torch.nn.functional.cross_entropy(v, torch.ones(3)),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refused_op_may_have_renewed_a_view(session: Any, name: str) -> None:
+    """PyTorch gives the gradients too: the view is no leaf any more once the op took it."""
+    w, base = torch.ones(2, requires_grad=True), torch.ones(3, 2)
+    view = base[0]
+    base[1].copy_(w)
+    with pytest.raises((RuntimeError, ValueError)):
+        REFUSED[name](view)
+    view.add_(1)
+    session.flush()
+    (base * base).sum().backward()
+    assert w.grad.tolist() == [2.0, 2.0]

@@ -29,6 +29,14 @@ def test_alpha_dropout_saturates_and_keeps_mean_and_variance(make: Callable[...,
     assert layer(x).equal(x)
 
 
+@pytest.mark.parametrize("name", ["feature_dropout", "feature_alpha_dropout"])
+def test_a_vector_has_no_channels_to_drop_but_all(name: str) -> None:
+    drop = getattr(gradd, name)
+    assert drop(gradd.ones(3), 1.0, True).tolist() == [0.0, 0.0, 0.0]
+    with pytest.raises(RuntimeError, match="Feature dropout requires at least 2 dimensions in the input"):
+        drop(gradd.ones(3), 0.5, True)
+
+
 def test_instance_norm_says_where_the_channels_do_not_fit() -> None:
     x = gradd.randn(2, 3, 4)
     with pytest.warns(UserWarning, match="input's size at dim=1 does not match num_features"):

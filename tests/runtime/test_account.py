@@ -15,7 +15,7 @@ from gradd_engine import memory
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT, MIB
 from gradd_protocol.program import Step, Value
-from gradd_runtime import jsondesk
+from gradd_runtime import jsondesk, work
 from gradd_runtime.session import Session
 
 from tests.runtime.peer import FILL, Peer
@@ -349,3 +349,26 @@ def test_an_answer_that_cannot_be_written_leaves_nothing_counted(monkeypatch: py
     monkeypatch.setattr(jsondesk.jsonbatch, "answer", full)
     assert client.peer.json(body)[0] == 507
     assert client.session.account.other == before
+
+
+def test_a_copy_that_gets_no_memory_leaves_nothing_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = Client()
+    made = work.values_of
+
+    def full(t: Any, account: Any) -> Any:
+        if t.shape == (3, 100):
+            raise MemoryError
+        return made(t, account)
+
+    monkeypatch.setattr(work, "values_of", full)
+    client.peer.put("x", np.ones((100, 200), np.float32))
+    client.peer.put("y", np.ones((100, 3), np.float32))
+    steps = [Step("t", [0]), Step("t", [1])]
+    for _ in range(3):  # the plan is made
+        assert client.batch(*steps, inputs=["x", "y"], fetch=[2]).problem is None
+    before = client.session.account.other
+    for _ in range(4):
+        problem = client.batch(*steps, inputs=["x", "y"], fetch=[2, 3]).problem
+        client.peer.ack = client.peer.seq
+        assert problem.slug == "quota-exceeded"
+    assert client.session.account.other - before < 80_000  # the copy of x, once

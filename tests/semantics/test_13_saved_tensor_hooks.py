@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -96,6 +97,24 @@ def test_13_01_in_place_operations(T: Any, leaf: Any) -> None:
         y.mul_(x)
     y.sum().backward()
     assert x.grad.tolist() == pytest.approx([2 * 2.7182817, 3 * 7.389056])
+
+
+@pytest.mark.parametrize("pack", ["clone", "copy"])
+def test_13_01_in_place_operations_on_views(T: Any, leaf: Any, pack: str) -> None:
+    x = leaf([[0.5, 1.0, 0.0], [0.25, 0.0, 2.0]])
+    copies = {"clone": T.clone, "copy": lambda t: T.tensor(t.tolist())}
+    with T.autograd.graph.saved_tensors_hooks(copies[pack], lambda t: t):
+        y = x * 2
+        y[:, 1:].exp_()
+        z = (y * y).sum()
+    (g,) = T.autograd.grad(z, x, create_graph=True)
+    (h,) = T.autograd.grad(g.sum(), x)
+    e = [[0, 2, 0], [0, 0, 4]]
+    assert g.tolist() == [
+        pytest.approx([8 * row[0], *(4 * math.exp(2 * v) for v in power[1:])])
+        for row, power in zip(x.tolist(), e, strict=True)
+    ]
+    assert h.tolist() == [pytest.approx([8.0, *(16 * math.exp(2 * v) for v in power[1:])]) for power in e]
 
 
 def test_13_01_second_derivatives(T: Any, leaf: Any) -> None:

@@ -96,9 +96,11 @@ class Link:
             connection = kept or self._connect()
             try:
                 connection.sock.settimeout(None)  # but for that of the system, for bytes that do not get away
+                whole = False
                 try:
                     all_headers = {**self._headers, **(headers or {})}
                     connection.request(method, self._to.path + path, body, all_headers)
+                    whole = True
                 except (BrokenPipeError, ConnectionResetError):
                     pass  # it may have answered before it hung up
                 except BlockingIOError:
@@ -109,7 +111,7 @@ class Link:
                 connection.response_class = self._patient(None if once else looks)
                 response = connection.getresponse()
                 found = take(response) if response.status < 400 else response.read()
-                if connection.sock is not None:  # else it ended with this answer
+                if whole and connection.sock is not None:  # else it ended with this answer, or waits for more
                     self._kept = connection
                 return response, found
             except _Again:

@@ -154,9 +154,6 @@ def _stacked(states: list[dict[str, Any]]) -> dict[str, Tensor]:
     return out
 
 
-__all__ = ["functional_call", "stack_module_state"]
-
-
 def replace_all_batch_norm_modules_(root: Module) -> Module:
     """Make every batch norm of `root` one without running statistics, in place; `root`.
 
@@ -167,3 +164,6 @@ def replace_all_batch_norm_modules_(root: Module) -> Module:
             module.running_mean = module.running_var = module.num_batches_tracked = None
             module.track_running_stats = False
     return root
+
+
+__all__ = ["functional_call", "replace_all_batch_norm_modules_", "stack_module_state"]

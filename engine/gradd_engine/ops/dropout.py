@@ -63,11 +63,11 @@ def _dropout(
 ) -> Any:
     if not training or p == 0 or not input.numel():
         return input
-    if features and input.ndim < 2:
-        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     product = mul.inplace if inplace and mul.inplace else mul
     if p == 1:
         return product(input, zeros([], dtype=input.dtype))
+    if features and input.ndim < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     noise = dropout_mask(input, float(p), features)
     if not alpha:
         return product(input, noise)

@@ -23,16 +23,13 @@ if TYPE_CHECKING:
 def check_alike(name: str, params: Sequence[Tensor], **others: Sequence[Tensor]) -> None:
     """RuntimeError unless each list has one tensor a parameter, of its shape and dtype."""
     for p in params:
-        if not p.dtype.differentiable:
+        if not p._dtype.differentiable:
             raise RuntimeError(f"{name}(): only Tensors of floating point and complex dtype can be optimized")
     for what, tensors in others.items():
         if len(tensors) != len(params):
             raise RuntimeError(f"{name}(): {what} has {len(tensors)} tensors for {len(params)} params")
-        i = -1
-        for t in tensors:
-            i += 1
-            p = params[i]
-            if t.dtype is not p.dtype or t.shape != p.shape:
+        for i, (t, p) in enumerate(zip(tensors, params, strict=True)):
+            if t._dtype is not p._dtype or t._shape != p._shape:
                 raise RuntimeError(
                     f"{name}(): {what}[{i}] has shape {list(t.shape)} and dtype {t.dtype}, "
                     f"its parameter shape {list(p.shape)} and dtype {p.dtype}"

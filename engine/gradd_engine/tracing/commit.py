@@ -97,14 +97,15 @@ class Commit:
     def make(self) -> None:
         """Make what is new, then bring the inputs to the state in which the trace left its mirrors."""
         ending, tensors = self._ending, self.tensors
-        near = ending.near
-        for f in near:
+        near = []
+        for f in ending.near:
             storage, offset = self.memory(f)
-            tensors[id(f.tensor)] = f.over(self.backend, storage, offset, self.counter(f.tensor._vc)[0])
+            counter, ahead = self.counter(f.tensor._vc)
+            tensors[id(f.tensor)] = made = f.over(self.backend, storage, offset, counter)
+            near.append((f, made, ahead))
         graph = Graph(ending, self) if ending.nodes else None
-        for f in near:
-            made = tensors[id(f.tensor)]
-            f.dress(made, self.counter(f.tensor._vc)[1], tensors)
+        for f, made, ahead in near:
+            f.dress(made, ahead, tensors)
             if f.tensor._fn is not None:
                 made._fn = self._history(f.tensor._fn, graph)
         self._settle(graph)

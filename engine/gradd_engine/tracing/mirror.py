@@ -61,25 +61,26 @@ class Found:
             if deep is None or i in deep:
                 self._place(x)
         parts: list[Any] = []
+        tensors, nodes = self.tensors, self.nodes
         t = n = 0
-        while t < len(self.tensors) or n < len(self.nodes):
-            if t < len(self.tensors):
-                parts.append(self._tensor(self.tensors[t]))
+        while t < len(tensors) or n < len(nodes):
+            if t < len(tensors):
+                parts.append(self._tensor(tensors[t]))
                 t += 1
             else:
-                parts.append(self._node(self.nodes[n]))
+                parts.append(self._node(nodes[n]))
                 n += 1
         self.walked = n
         for i in shallow:
             self._place(inputs[i])
-            while t < len(self.tensors):
-                parts.append(self._tensor(self.tensors[t]))
+            while t < len(tensors):
+                parts.append(self._tensor(tensors[t]))
                 t += 1
-                while n < len(self.nodes):
-                    parts.append(self._retained(self.nodes[n]))
+                while n < len(nodes):
+                    parts.append(self._retained(nodes[n]))
                     self.owners.append(i)
                     n += 1
-        self.inputs = tuple(self._places[id(t)] for t in inputs)
+        self.inputs = tuple([self._places[id(x)] for x in inputs])
         ranks = sorted(range(self.walked), key=lambda i: self.nodes[i].priority)
         self.key = (self.inputs, self.walked, tuple(parts), tuple(ranks))
 
@@ -98,10 +99,10 @@ class Found:
             raise Unplannable
         base = t._base
         return (
-            t.shape,
+            t._shape,
             t.strides,
-            None if floats(t) else t.offset,
-            t.dtype,
+            None if base is not None and floats(t) else t.offset,
+            t._dtype,
             t._conj,
             t._requires_grad,
             t._grad_dtype,

@@ -74,7 +74,8 @@ class Plans:
             return None
         found = next((p for p in plans if p.fits(work.values)), None)
         if found is not None:
-            self._known.move_to_end(key)
+            if self.counts["bytes"] > PLAN_BYTES // 2:  # its order matters only where something may go soon
+                self._known.move_to_end(key)
             return found, inputs
         if first_eager and key not in self._seen:
             self._seen[key] = None

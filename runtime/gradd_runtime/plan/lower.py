@@ -71,7 +71,7 @@ class Arrays:
         """See Memory."""
         array = self._frame.arrays[of.home]
         if self._account is not None:
-            self._account.take(array.nbytes)
+            self._account.count(array.nbytes)  # there is room for it: `Plans.run` looked
         made = Storage(array, array.nbytes, self._account)
         if not array.flags.c_contiguous:
             made.nbytes = made.flat.nbytes

@@ -145,7 +145,7 @@ class Plan:
             frame.flats[number] = storage.flat
             frame.begins[number] = reals[i].offset
         drawn = session.generator.step
-        before = [(flat, flat.copy()) for flat in self._flats(found)]
+        before = [(flat, flat.copy()) for flat in self._flats(found)] if self._early else ()
         try:
             if session.profile is not None:
                 self._run(frame, session.profile.timed(self._steps))
