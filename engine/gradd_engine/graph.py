@@ -284,7 +284,9 @@ def tell_renewed(inputs: Any) -> None:
     """
     for x in inputs:
         if isinstance(x, Tensor):
-            if x._base is not None and x._fn is not None and not x._fn.opaque:
+            # One that is still behind its base was refused itself.
+            current = x._base is not None and x._view_version == x._vc.n
+            if current and x._fn is not None and not x._fn.opaque:
                 x._renew()
         elif type(x) is list or type(x) is tuple:
             tell_renewed(x)
