@@ -30,7 +30,7 @@ def aligned(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     out: np.ndarray[Any, Any]
     if nbytes <= ALIGNMENT:
         # The loss of a step: an array of its own and its address would take longer than all the rest.
-        out = _line()[:nbytes].view(values.dtype).reshape(values.shape)
+        out = np.ndarray(values.shape, values.dtype, _line())
     elif _address(values) % ALIGNMENT == 0:
         return values
     else:

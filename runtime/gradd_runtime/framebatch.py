@@ -14,7 +14,7 @@ from .binding import Bound, check_uploads
 from .work import Work
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from .table import Table
 
@@ -38,8 +38,8 @@ def work_of(
         raise ProtocolError.of(
             "malformed-frame", f"the program has {bound.uploads} uploads, the batch {len(batch.uploads)}"
         )
-    for slot in (*batch.keep, *(f for f in (*batch.fetch, *batch.bind.values()) if isinstance(f, int))):
-        if not 0 <= slot < bound.slots:
+    for slot in (*batch.keep, *batch.fetch, *batch.bind.values()):
+        if slot.__class__ is int and not 0 <= slot < bound.slots:
             raise ProtocolError.of("malformed-frame", f"the program has no slot {slot}")
     for name in batch.bind:
         names.tensor(name)
@@ -70,14 +70,20 @@ def work_of(
     )  # fmt: skip
 
 
-def release(batch: m.Batch, table: Table) -> None:
-    """Drop what the batch frees and does not otherwise name: its steps have that room."""
+def release(batch: m.Batch, kept: Iterable[str], table: Table) -> list[str]:
+    """Drop what the batch frees and does not otherwise name or keep: its steps have that room. Returns what
+    is to be freed when it has run.
+    """
     if not batch.free:
-        return
-    needed = set(batch.inputs)
+        return []
+    needed = {*batch.inputs, *kept}
     for x in (*batch.state, *batch.bind.values(), *batch.fetch):
         if x.__class__ is str:
             needed.add(names.split(x).name)
+    left = []
     for i in batch.free:
-        if i not in needed:
+        if i in needed:
+            left.append(i)
+        else:
             table.drop(i)
+    return left

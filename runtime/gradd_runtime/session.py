@@ -101,10 +101,10 @@ class Session:
         if self.account.used:
             gc.collect()
 
-    def settle(self) -> None:
-        """Count what tables and plans take by now."""
+    def settle(self, more: int = 0) -> None:
+        """Count what tables and plans take by now, and `more` bytes."""
         beside = ENTRY_BYTES * (len(self.table) + len(self.admitted)) + self.plans.counts["bytes"]
-        self.account.charge(beside - self._settled)
+        self.account.charge(beside - self._settled + more)
         self._settled = beside
 
     # -- frames ------------------------------------------------------------------------------------
@@ -264,15 +264,16 @@ class Session:
             assert isinstance(reply, m.BatchReply)
             return frames.join(frames.encode(msgspec.structs.replace(reply, replayed=True), out))
         bound, refusal = self._program(batch, frame)
-        missing = [k for k in batch.uploads if isinstance(k, str) and k not in self.staged]
-        if missing:
-            raise ProtocolError.of("upload-missing", f"upload {missing[0]!r} has not come")
+        for k in batch.uploads:
+            if isinstance(k, str) and k not in self.staged:
+                raise ProtocolError.of("upload-missing", f"upload {k!r} has not come")
         writer.check_window(batch.seq, batch.ack)
         held = writer.held
         runs = writer.consume(batch.seq, batch.ack)
-        for key in [k for k, seq in writer.pinned.items() if seq <= writer.ack]:
-            del writer.pinned[key]
-            self.pinned.drop(key)
+        if writer.pinned:
+            for key in [k for k, seq in writer.pinned.items() if seq <= writer.ack]:
+                del writer.pinned[key]
+                self.pinned.drop(key)
         self.table.turn(writer.id, self.position)
         self.position += 1
         self.counts["batches"] += 1
@@ -286,7 +287,7 @@ class Session:
         try:
             if runs:
                 if refusal is not None and refusal.slug == "quota-exceeded":
-                    release(batch, self.table)
+                    release(batch, (), self.table)
                     bound, refusal = self._program(batch, frame)
                 outcome = self._run(batch, bound, refusal, buffers, staged)
             reply = self._reply(batch, writer, outcome, runs)
@@ -300,8 +301,7 @@ class Session:
             writer.failed = batch.seq
         writer.position = self.position
         writer.store(batch.seq, digest, data)
-        self.account.charge(writer.held - held - outcome.copied)
-        self.settle()
+        self.settle(writer.held - held - outcome.copied)
         self.store.append(
             Record(self.position, writer.id, batch.seq, digest, bytes(frame), _word(reply.problem, runs))
         )
@@ -367,7 +367,7 @@ class Session:
             if refusal is not None or bound is None:
                 return Outcome(problem=refusal)
             work = work_of(batch, bound, self.table, buffers, staged)
-            release(batch, self.table)
+            work.free = release(batch, work.keep.values(), self.table)
         except ProtocolError as error:
             return Outcome(problem=error.problem)
         with defaulting(bound.dtype):

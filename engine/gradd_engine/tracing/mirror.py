@@ -19,7 +19,7 @@ from ..tensor import Tensor
 from .numbers import Offset, TraceFailed, local
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Sequence, Set
 
     from ..tensor import VersionCounter
     from .trace import Block, TraceBackend
@@ -48,7 +48,7 @@ class Found:
     others are taken as they stand: they come last, from number ``walked`` on.
     """
 
-    def __init__(self, inputs: Sequence[Tensor], deep: Container[int] | None = None) -> None:
+    def __init__(self, inputs: Sequence[Tensor], deep: Set[int] | None = None) -> None:
         self.tensors: list[Tensor] = []
         self.nodes: list[Node] = []
         #: of each node from ``walked`` on: the input that led to it
@@ -56,10 +56,12 @@ class Found:
         self._places: dict[int, int] = {}
         self._storages: dict[int, int] = {}
         self._counters: dict[int, int] = {}
-        shallow = () if deep is None else [i for i in range(len(inputs)) if i not in deep]
-        for i, x in enumerate(inputs):
-            if deep is None or i in deep:
-                self._place(x)
+        shallow: Sequence[int] = range(len(inputs))
+        if deep is None or deep:
+            for i in shallow:
+                if deep is None or i in deep:
+                    self._place(inputs[i])
+            shallow = () if deep is None else [i for i in shallow if i not in deep]
         parts: list[Any] = []
         tensors, nodes = self.tensors, self.nodes
         t = n = 0
@@ -81,7 +83,7 @@ class Found:
                     self.owners.append(i)
                     n += 1
         self.inputs = tuple([self._places[id(x)] for x in inputs])
-        ranks = sorted(range(self.walked), key=lambda i: self.nodes[i].priority)
+        ranks = sorted(range(n), key=lambda i: nodes[i].priority) if (n := self.walked) else ()
         self.key = (self.inputs, self.walked, tuple(parts), tuple(ranks))
 
     def _place(self, x: Tensor | Node) -> int:
