@@ -202,6 +202,12 @@ batch_norm_eval: Op = op(
 )
 
 
+def check_paired(running_mean: Any, running_var: Any) -> None:
+    """ValueError where there is one of the running statistics."""
+    if (running_mean is None) is not (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
+
+
 def _batch(
     input: Any,
     running_mean: Any,
@@ -217,7 +223,12 @@ def _batch(
             raise ValueError(
                 f"Expected more than 1 value per channel when training, got input size {input.shape}"
             )
+        if eps <= 0:
+            raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+        check_paired(running_mean, running_var)
         return batch_norm_train(input, weight, bias, running_mean, running_var, momentum=momentum, eps=eps)[0]
+    if eps < 0:
+        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
     for name, t in (("running_mean", running_mean), ("running_var", running_var)):
         if t is None:
             raise RuntimeError(f"{name} must be defined in evaluation mode")

@@ -13,7 +13,7 @@ from ..op import op
 from ..registry import named
 from ..surface import public
 from ..tensor import Tensor
-from .batchnorm import batch_norm_eval, batch_norm_train
+from .batchnorm import batch_norm_eval, batch_norm_train, check_paired
 
 
 def _instance(
@@ -33,6 +33,7 @@ def _instance(
         raise RuntimeError(
             "Expected running_mean and running_var to be defined when use_input_stats is false"
         )
+    check_paired(*running)
     n, c = input.size(0), input.size(1)
 
     def for_each(t: Any) -> Any:
