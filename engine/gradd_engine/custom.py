@@ -394,12 +394,12 @@ def _set_history(
     check_history(outputs, inputs, numbers, width, dirty, kept)
     node: CustomNode = state.function or CustomNode(name)
     node.priority = next_priority()
-    rebased = [o._base for k, o in enumerate(outputs) if k in dirty and o._base is not None]
+    rewritten = [o if o._base is None else o._base for k, o in enumerate(outputs) if k in dirty]
     node.edges = tuple(edge_of(x) if x.dtype.category > 1 else None for x in inputs)
     for x in inputs:
-        if any(x._base is b for b in rebased):
+        if any(x._base is b for b in rewritten):
             # Where its gradient went is settled; from here on that is for the new history of its base.
-            x._view_version = -1
+            x._view_version = x._vc.n - 1
     node.width = width
     node.arguments = [(x.shape, x.dtype) for x in inputs]
     node.geometries = {nr: (o.shape, o.dtype) for nr, o in zip(numbers, outputs, strict=True)}
