@@ -168,7 +168,11 @@ class BackwardNode(CustomNode):
                 return self._kept[entry]
             return self.outputs[entry].source() or self.outputs[entry].unpack(self)
         check_saved(entry, self)
-        return None if entry is None else entry.tensor
+        if entry is None:
+            return None
+        if entry.tensor._base is not None:
+            entry.tensor._shown()  # rebuilds its node, or refuses to, also where backward does not ask for it
+        return entry.tensor
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"'{self._label}' object has no attribute '{name}'")

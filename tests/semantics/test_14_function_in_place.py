@@ -60,6 +60,47 @@ def test_14_08_a_written_view_is_the_only_output(T: Any, leaf: Any, raises: Any)
         Two.apply(a.clone().view_as(a))
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_14_08_a_view_given_along_with_the_base_that_is_written_to(T: Any, leaf: Any, first: bool) -> None:
+    class Times(T.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, *given: Any) -> Any:
+            base = given[first]
+            ctx.mark_dirty(base)
+            return base.mul_(2)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return (g * 0, g * 10) if first else (g * 10, g * 0)
+
+    a = leaf()
+    base = a.clone()
+    view = base.view_as(base)
+    Times.apply(*((view, base) if first else (base, view)))
+    assert view.grad_fn.name() == "AsStridedBackward0"
+    assert view.grad_fn.next_functions[0][0] is base.grad_fn
+    (view.sum() * 3 + base.sum()).backward()
+    assert a.grad.tolist() == [40.0, 40.0]
+
+
+def test_14_10_a_saved_view_that_may_not_be_rebuilt(T: Any, leaf: Any, raises: Any) -> None:
+    class Kept(T.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            view = x.view_as(x)
+            ctx.save_for_backward(view)
+            ctx.mark_dirty(x)
+            return x.mul_(2)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g + len(ctx.saved_tensors)
+
+    out = Kept.apply(leaf().clone())
+    with raises(RuntimeError, "A view was created in no_grad mode and its base or another view of its …"):
+        out.sum().backward()
+
+
 def test_13_02_hooks_entered_while_unpacking_end_with_it(T: Any, leaf: Any) -> None:
     def unpack(x: Any) -> Any:
         context.__enter__()
