@@ -67,10 +67,14 @@ class CustomNode(Node):
             self.outputs = None
 
     def kept(self) -> Sequence[Tensor]:
-        """The outputs that backward asked for, with their history; whether they are as they were is checked
-        where backward looks at them.
-        """
-        return [entry.opened(self) for entry in self.outputs or ()]
+        """The outputs that backward asked for, with their history: it checks those that it looks at."""
+        return [entry.opened(self, history=True) for entry in self.outputs or ()]
+
+    @property
+    def _saved_tensors(self) -> list[Tensor]:
+        """`kept`, checked: for a process that looks at them outside a pass."""
+        self.verify()
+        return list(self.kept())
 
     def entries(self) -> dict[str, Any] | None:
         """What is kept, by name; None once it was freed."""
@@ -163,16 +167,17 @@ class BackwardNode(CustomNode):
         if isinstance(entry, int):
             if self.outputs is None:
                 raise RuntimeError(FREED)
+            self.outputs[entry].check(self)
             if self._kept is not None:
-                self.outputs[entry].check(self)
                 return self._kept[entry]
-            return self.outputs[entry].source() or self.outputs[entry].unpack(self)
+            output = self.outputs[entry].source()
+            _ = output is not None and output.grad_fn  # a session knows of a node that was looked at
+            with ambient(grad=True):
+                return self._show("tensors", self.outputs)[entry]
         check_saved(entry, self)
-        if entry is None:
-            return None
-        if entry.tensor._base is not None:
+        if entry is not None and entry.tensor._base is not None:
             entry.tensor._shown()  # rebuilds its node, or refuses to, also where backward does not ask for it
-        return entry.tensor
+        return None if entry is None else entry.tensor
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"'{self._label}' object has no attribute '{name}'")

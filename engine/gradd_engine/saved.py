@@ -111,9 +111,9 @@ class Saved:
             self.check(owner)
         return self.opened(owner)
 
-    def opened(self, owner: Node) -> Tensor:
-        """`unpack` without the check."""
-        if not self.is_output or not state.grad:
+    def opened(self, owner: Node, history: bool = False) -> Tensor:
+        """`unpack` without the check; `history`: an output has its own also where nothing is recorded."""
+        if not self.is_output or not (history or state.grad):
             return self.tensor
         out = carry(self.tensor, detached(self.tensor))
         out._fn, out._nr = owner, self.nr

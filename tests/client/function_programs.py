@@ -73,6 +73,7 @@ def function(T: Any, plan: Plan, say: Callable[..., None]) -> Any:
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
             say("backward", ctx.needs_input_grad, [None if g is None else g.tolist() for g in grads])
+            say("saved", [(t.requires_grad, t.grad_fn and t.grad_fn.name()) for t in ctx.saved_tensors])
             kept = sum(
                 (t.sum() for t in ctx.saved_tensors if t.dtype is T.float64), T.zeros((), dtype=T.float64)
             )

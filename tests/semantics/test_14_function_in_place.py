@@ -101,6 +101,50 @@ def test_14_10_a_saved_view_that_may_not_be_rebuilt(T: Any, leaf: Any, raises: A
         out.sum().backward()
 
 
+@pytest.mark.parametrize("graph", [True, False])
+def test_14_10_a_saved_output_has_its_history_in_backward(T: Any, leaf: Any, graph: bool) -> None:
+    class Double(T.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            y = x * 2
+            ctx.save_for_backward(y)
+            return y
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            (y,) = ctx.saved_tensors
+            seen.append((y.requires_grad, y.grad_fn.name()))
+            with T.enable_grad():
+                return T.autograd.grad((y * y).sum(), y)[0] * g
+
+    seen: list[Any] = []
+    x = leaf()
+    (g,) = T.autograd.grad(Double.apply(x).sum(), x, create_graph=graph)
+    assert g.tolist() == [4.0, 8.0]
+    assert seen == [(True, "DoubleBackward")]
+
+
+@pytest.mark.parametrize("values", [[0.0, 0.0], [0.0]])
+def test_14_10_a_saved_output_that_is_read_outside(
+    T: Any, leaf: Any, raises: Any, values: list[float]
+) -> None:
+    class Double(T.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            y = x * 2
+            ctx.save_for_backward(y)
+            return y
+
+    y = Double.apply(leaf(values))
+    node = y.grad_fn
+    (found,) = node.saved_tensors
+    assert (found.tolist(), found.requires_grad) == (values, True)
+    with T.no_grad():
+        y.add_(1)
+    with raises(RuntimeError, "one of the variables needed for gradient computation has been modified …"):
+        node.saved_tensors  # noqa: B018
+
+
 def test_13_02_hooks_entered_while_unpacking_end_with_it(T: Any, leaf: Any) -> None:
     def unpack(x: Any) -> Any:
         context.__enter__()
