@@ -210,6 +210,16 @@ def overlaps_itself(shape: Sequence[int], strides: Sequence[int]) -> bool:
     return 0 in strides and any(size > 1 and stride == 0 for size, stride in zip(shape, strides, strict=True))
 
 
+def may_overlap(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether the strides do not rule out that two indices name one memory location."""
+    end = 0
+    for stride, size in sorted((s, n) for n, s in zip(shape, strides, strict=True) if n > 1):
+        if stride <= end:
+            return True
+        end += (size - 1) * stride
+    return False
+
+
 def dense_strides(shape: Sequence[int], order: Sequence[int]) -> Shape:
     """Strides of a dense tensor whose dimensions, fastest first, are `order` (0 after one of no elements, as
     in PyTorch).

@@ -132,3 +132,23 @@ def test_second_gradients_of_what_is_linear_in_places_are_zeros(name: str) -> No
     assert second is not None
     assert second.shape == x.shape
     assert not second.any().item()
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        (lambda w: w.expand(2, 3).as_strided((2,), (1,), 0), [1.0, 1.0, 0.0]),
+        (lambda w: w.unfold(0, 2, 1).as_strided((2, 2), (1, 1), 0), [1.0, 2.0, 1.0]),
+        (lambda w: w[::2].as_strided((2,), (2,), 0), [1.0, 0.0, 1.0]),
+    ],
+    ids=["expanded", "windows", "gaps"],
+)
+def test_strides_over_places_that_elements_share(seen: Callable[[Any], Any], expected: list[float]) -> None:
+    """Each element of the input that lies in a place has an equal part of its gradient, as in PyTorch; the
+    second gradient is that of the first, forward mode agrees.
+    """
+    w = leaf([1.0, 2.0, 3.0])
+    (first,) = gradd.autograd.grad(seen(w).sum(), w)
+    assert first.tolist() == expected
+    assert gradd.autograd.gradcheck(lambda w: seen(w * w), (w,), check_forward_ad=True)
+    assert gradd.autograd.gradgradcheck(lambda w: seen(w * w), (w,))

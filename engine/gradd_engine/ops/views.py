@@ -9,6 +9,8 @@ from ..layout import (
     Meta,
     broadcast_strides,
     is_contiguous,
+    is_dense,
+    may_overlap,
     numel,
     resolve_size,
     view_strides,
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 
     from ..op import Op
     from ..saved import TensorMeta
+
+    #: sizes, strides and begin of a view, in elements
+    _Places = tuple[Sequence[int], Sequence[int], int]
 
 
 def _view_infer(input: Tensor, size: Any) -> Meta:
@@ -245,7 +250,39 @@ def _positions(xp: Any, size: Any, stride: Any, offset: int) -> Any:
 
 def _as_strided_grad(g: Any, input_meta: TensorMeta, size: Any, stride: Any, storage_offset: Any) -> Any:
     offset = (input_meta.offset if storage_offset is None else storage_offset) - input_meta.offset
-    return as_strided_backward(g, list(input_meta.shape), list(input_meta.strides), size, stride, offset)
+    shape, strides = list(input_meta.shape), list(input_meta.strides)
+    if is_dense(shape, strides):
+        return as_strided_backward(g, shape, strides, size, stride, offset)
+    return _through_memory(g, (size, stride, offset), (shape, strides, 0), (shape, strides, 0))
+
+
+def _as_strided_tangent(
+    input_t: Any, input_meta: TensorMeta, size: Any, stride: Any, storage_offset: Any
+) -> Any:
+    offset = (input_meta.offset if storage_offset is None else storage_offset) - input_meta.offset
+    shape, strides = list(input_meta.shape), list(input_meta.strides)
+    if is_dense(shape, strides):
+        return as_strided(named.to_layout(input_t, strides), size, stride, offset)
+    return _through_memory(input_t, (shape, strides, 0), (size, stride, offset), (shape, strides, 0))
+
+
+def _through_memory(x: Any, source: _Places, target: _Places, shared: _Places) -> Any:
+    """What `target` finds in memory to which `x` was added in the places of `source`. As in PyTorch, the
+    places of `shared` that several of its elements lie in give each an equal part.
+    """
+    start = max(0, -source[2], -target[2])
+    memory = [start + max(at + _last(size, stride) for size, stride, at in (source, target)) + 1]
+
+    def added(x: Any, places: _Places) -> Any:
+        size, stride, at = places
+        return as_strided_backward(x, memory, [1], size, stride, start + at)
+
+    found = added(x, source)
+    if may_overlap(*shared[:2]):
+        ones = x.new_ones(tuple(shared[0]), dtype=x.dtype.to_real())
+        found = named.div(found, named.clamp_min(added(ones, shared), 1))
+    size, stride, at = target
+    return as_strided(found, size, stride, start + at)
 
 
 as_strided: Op = op(
@@ -255,10 +292,7 @@ as_strided: Op = op(
     infers_anew=True,
     view=True,
     vjp=_as_strided_grad,
-    jvp=lambda input_t, input_meta, size, stride, storage_offset: as_strided(
-        _dense(input_t, input_meta), size, stride,
-        (input_meta.offset if storage_offset is None else storage_offset) - input_meta.offset,
-    ),
+    jvp=_as_strided_tangent,
     method=True,
     doc="Any strides over the input's memory (torch.as_strided).",
 )  # fmt: skip
@@ -273,10 +307,6 @@ unsafe_strided: Op = op(
     outside=True,
     doc="A temporary with other strides over its memory; autograd does not follow it as a view.",
 )
-
-
-def _dense(x: Tensor, meta: TensorMeta) -> Any:
-    return named.to_layout(x, list(meta.strides))
 
 
 def _scatter_add(xp: Any, g: Any, shape: Any, strides: Any, size: Any, stride: Any, offset: int) -> Any:
