@@ -269,8 +269,6 @@ class GraphTask:
 
     def _pass_on(self, node: Node, found: Sequence[Any]) -> None:
         """Hand a node's gradients to the nodes behind it."""
-        if Node.turned and not self.skip:
-            found = all_shaped(node, found)
         buffers = self._buffers
         dependencies, needed = self._dependencies, self._needed
         at = -1
@@ -312,6 +310,8 @@ class GraphTask:
             found: Sequence[Any]
             if self._stops(BODY, node):
                 found = answered((yield Stop(BODY, node, [*grads, *node.kept()])), len(node.edges))
+                if Node.turned and not self.skip:
+                    found = all_shaped(node, found)
                 if not self.keep:
                     node.release()
             elif isinstance(node, AccumulateGrad):
@@ -373,6 +373,8 @@ class GraphTask:
             if g.backend is not self._backend:
                 state.backend = self._backend = g.backend
             found = node.apply(grads)
+            if Node.turned:  # what is refused for its shape leaves the node as it was
+                found = all_shaped(node, found)
         if not self.keep:
             node.release()
         return found

@@ -66,6 +66,9 @@ Small differences that no item names:
   is no gradient.
 - A leaf that was turned in place (`t_`, `squeeze_`, ...) under `no_grad` while a graph of it lives gets its
   gradients in its new shape. PyTorch's graph keeps the old one, and refuses what does not fit.
+- A tensor that retains its gradient and was turned in place with autograd may be written to: PyTorch does so,
+  with the same values and gradients, and then fails an assertion of its own. A hook registered after such a
+  turn is given the gradient in the new shape; PyTorch's joins the hooks from before it, in the old shape.
 - Tangents of `cholesky_inverse` are those of the function: PyTorch multiplies in another order than the
   derivative has. Those of `triangular_solve` do not count the triangle that is not read; PyTorch's do.
 - An output padding beyond the stride is refused in transposed convolutions.
