@@ -101,8 +101,9 @@ def test_14_10_a_saved_view_that_may_not_be_rebuilt(T: Any, leaf: Any, raises: A
         out.sum().backward()
 
 
-@pytest.mark.parametrize("graph", [True, False])
-def test_14_10_a_saved_output_has_its_history_in_backward(T: Any, leaf: Any, graph: bool) -> None:
+def saving_double(T: Any) -> Any:
+    """A Function that doubles, and saves its output."""
+
     class Double(T.autograd.Function):  # type: ignore[misc]
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
@@ -110,6 +111,12 @@ def test_14_10_a_saved_output_has_its_history_in_backward(T: Any, leaf: Any, gra
             ctx.save_for_backward(y)
             return y
 
+    return Double
+
+
+@pytest.mark.parametrize("graph", [True, False])
+def test_14_10_a_saved_output_has_its_history_in_backward(T: Any, leaf: Any, graph: bool) -> None:
+    class Double(saving_double(T)):  # type: ignore[misc]
         @staticmethod
         def backward(ctx: Any, g: Any) -> Any:
             (y,) = ctx.saved_tensors
@@ -128,14 +135,7 @@ def test_14_10_a_saved_output_has_its_history_in_backward(T: Any, leaf: Any, gra
 def test_14_10_a_saved_output_that_is_read_outside(
     T: Any, leaf: Any, raises: Any, values: list[float]
 ) -> None:
-    class Double(T.autograd.Function):  # type: ignore[misc]
-        @staticmethod
-        def forward(ctx: Any, x: Any) -> Any:
-            y = x * 2
-            ctx.save_for_backward(y)
-            return y
-
-    y = Double.apply(leaf(values))
+    y = saving_double(T).apply(leaf(values))
     node = y.grad_fn
     (found,) = node.saved_tensors
     assert (found.tolist(), found.requires_grad) == (values, True)
