@@ -12,7 +12,7 @@ from gradd_engine.nodes import Node
 from gradd_engine.packing import disable_saved_tensors_hooks, saved_tensors_hooks
 from gradd_engine.tensor import Tensor as EngineTensor
 
-from .._creation import from_numpy
+from .._surface import from_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

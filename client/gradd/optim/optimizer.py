@@ -17,8 +17,7 @@ from gradd_engine.nodes import RemovableHandle
 from gradd_engine.ops.create import zeros
 from gradd_engine.state import ambient
 
-from .._tensor import Tensor
-from ..nn.parameter import type_name
+from .._tensor import Tensor, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
