@@ -14,7 +14,7 @@ from typing import Any as _Any
 from gradd_engine import dtypes as _dtypes
 from gradd_engine.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from gradd_engine.api import is_warn_always_enabled, set_warn_always
-from gradd_engine.backends import Device as device
+from gradd_engine.device import Device as device
 from gradd_engine.dtypes import DType as dtype
 from gradd_engine.layout import MemoryFormat as memory_format
 from gradd_engine.layout import Size, channels_last, channels_last_3d, contiguous_format, preserve_format

@@ -15,7 +15,7 @@ from gradd_engine.backends.meta import MetaBackend
 from gradd_engine.backward import meets_callables
 from gradd_engine.layout import Meta, Size
 from gradd_engine.nodes import GRADIENTS, Edge, Node
-from gradd_engine.tensor import InferenceCounter, VersionCounter
+from gradd_engine.storage import InferenceCounter, VersionCounter
 from gradd_engine.tensor import Tensor as EngineTensor
 from gradd_protocol.limits import DEFAULT
 

@@ -14,7 +14,7 @@ from gradd_engine.tensor import Tensor
 from gradd_protocol.program import UPLOAD, GradOf, Program, Step, Value, static_number
 
 if TYPE_CHECKING:
-    from gradd_engine.op import Op
+    from gradd_engine.opclass import Op
     from gradd_engine.schema import Param
     from gradd_engine.state import Mode
 

@@ -27,7 +27,7 @@ from ._tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from gradd_engine.backends import Device
+    from gradd_engine.device import Device
 
     from ._session import Session
 

@@ -27,7 +27,7 @@ from ._program import LATE, Builder, Grad, Late, Recorded, attrs_of, kind_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gradd_engine.op import Op
+    from gradd_engine.opclass import Op
 
     from ._exceptions import Site
     from ._session import Session

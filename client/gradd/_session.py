@@ -28,7 +28,7 @@ from ._transports.waits import CLOSE
 from ._wire import Wire
 
 if TYPE_CHECKING:
-    from gradd_engine.op import Op
+    from gradd_engine.opclass import Op
 
     from ._pending import Fetch, Sent
 

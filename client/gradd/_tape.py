@@ -20,7 +20,7 @@ from ._tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gradd_engine.op import Op
+    from gradd_engine.opclass import Op
     from gradd_engine.state import Mode
 
     from ._program import Known

@@ -14,7 +14,7 @@ import numpy as np
 from gradd_engine import api, dtypes, forward_ad  # noqa: F401 - api attaches backward
 from gradd_engine import autograd as _autograd
 from gradd_engine import gradients as _gradients
-from gradd_engine.backends import Device
+from gradd_engine.device import Device
 from gradd_engine.layout import format_name, has_format
 from gradd_engine.modes import is_grad_enabled
 from gradd_engine.ops import dynamic as _dynamic

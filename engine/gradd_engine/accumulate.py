@@ -14,7 +14,8 @@ from .gradients import check_layout, contract_strides
 from .layout import Meta, contiguous_strides, is_dense
 from .registry import named
 from .state import state
-from .tensor import Tensor, detached, new_counter
+from .storage import new_counter
+from .tensor import Tensor, detached
 
 if TYPE_CHECKING:
     from .dtypes import DType

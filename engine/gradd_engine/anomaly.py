@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .nodes import Node
-    from .op import Op
+    from .opclass import Op
 
 _KEY, _PARENT = "traceback_", "parent_"
 _HERE = os.path.dirname(__file__)

@@ -17,7 +17,8 @@ from .op import op
 from .registry import named
 from .saved import CUT
 from .state import state
-from .tensor import Tensor, carry, detached, new_counter
+from .storage import new_counter
+from .tensor import Tensor, carry, detached
 from .transforms.batched_pass import batch_of, check_batched
 from .transforms.refused import RETAINS, refuse
 

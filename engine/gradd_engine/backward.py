@@ -25,8 +25,7 @@ from .tangents import LEVELS
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
-    from .backends import Backend
-    from .tensor import Tensor
+    from .tensor import Backend, Tensor
 
 
 class Stop(NamedTuple):

@@ -18,7 +18,7 @@ from .tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .op import Op
+    from .opclass import Op
     from .schema import Param
 
 

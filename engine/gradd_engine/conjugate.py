@@ -16,8 +16,8 @@ from .tensor import Tensor, detached
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .backends import Backend
-    from .op import Op
+    from .opclass import Op
+    from .tensor import Backend
 
 
 def flagged(inputs: Sequence[Any]) -> bool:

@@ -8,7 +8,7 @@ ledger of the thread (a session's account, or what estimates for a plan); withou
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from .layout import numel
 from .misfit import misfit, stated
@@ -18,7 +18,7 @@ from .tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .op import Op
+    from .opclass import Op
 
 #: most work of one op: about a minute
 WORK = 1 << 36
@@ -35,13 +35,6 @@ class TooMuchWork(RuntimeError):
         super().__init__(f"{name}(): it would take about {requested:.3g} operations, {WORK} are allowed")
         self.requested = requested
         self.limit = WORK
-
-
-class Ledger(Protocol):
-    """Whoever is told of memory before it is taken for a moment, and may refuse."""
-
-    def afford(self, nbytes: int) -> None:
-        """Raise OutOfQuota where there is no room for `nbytes` more."""
 
 
 class Estimate:

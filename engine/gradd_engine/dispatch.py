@@ -12,22 +12,23 @@ from . import conjugate, graph
 from .backends.numpy import NUMPY
 from .cost import charge
 from .inplace import check_inference, check_memory, check_overlap, check_result, check_target, rebase
-from .methods import position
 from .misfit import misfit, stated
+from .position import position
 from .registry import named
 from .schema import GREATEST, LEAST, check_attrs, check_int, type_name
 from .state import MAPPED, state
+from .storage import new_counter
 from .tangents import LEVELS, apart, keep, levels_of, propagate, write
-from .tensor import Tensor, new_counter
+from .tensor import Tensor
 from .views import mark_views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from .backends import Backend, Listener
-    from .infer import Known
+    from .known import Known
     from .layout import Meta
-    from .op import Op
+    from .opclass import Op
+    from .tensor import Backend, Listener
 
 _NUMBERS = (bool, int, float, complex)
 
@@ -45,7 +46,8 @@ def default_backend() -> Backend:
     """Where tensors are created that have no tensor inputs: the thread's backend, else NumPy."""
     if state.backend is None:
         state.backend = NUMPY
-    return state.backend
+    found: Backend = state.backend
+    return found
 
 
 def backend_of(op: Op, inputs: tuple[Any, ...]) -> Backend:

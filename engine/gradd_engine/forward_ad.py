@@ -21,7 +21,7 @@ from .transforms.vmap import lifted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .backends import Backend
+    from .tensor import Backend
 
 NESTED = "Nested forward mode AD is not supported at the moment"
 NO_LEVEL = (
@@ -41,9 +41,7 @@ class UnpackedDualTensor(NamedTuple):
 
 
 def _enter(depth: int) -> Tensor:
-    backend = state.backend
-    assert backend is not None
-    token = backend.empty(Meta((0,), uint8))
+    token: Tensor = state.backend.empty(Meta((0,), uint8))
     token._holds = Level(depth)
     return token
 

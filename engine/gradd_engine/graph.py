@@ -18,8 +18,8 @@ from .tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .infer import Known
-    from .op import Op
+    from .known import Known
+    from .opclass import Op
 
 
 class OpNode(Node):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .cost import spread
 from .dtypes import FLOAT, DType
+from .known import Known
 from .layout import Meta, Size, numel
 from .misfit import misfit, stated
 from .saved import TensorMeta
@@ -19,8 +20,7 @@ from .state import state
 from .tensor import Tensor
 
 if TYPE_CHECKING:
-    from .op import Op
-    from .plans import Plan
+    from .opclass import Op
 
 #: an op that has seen more combinations than this begins anew
 _MOST = 512
@@ -31,41 +31,27 @@ DIMS, _BYTES = 64, (1 << 63) - 1
 _LISTS = frozenset({list, tuple, Size})
 
 
-class Known:
-    """What a plain op or view makes of inputs of one geometry: ``meta``, what `infer` says, and its parts
-    at hand.
-
-    ``line``: any array of that shape in memory of its own is contiguous. ``tracks``: its result can have a
-    history. ``takes``, an entry an input, says what its kernel gets: None for the array as it is, a type to
-    make of a number, False where it takes more; with ``asks`` it gets more than inputs and parameters. For
-    its node: ``params`` and ``label``, which the overload decides, ``slots``, where the tensors of the edges
-    stand among the inputs (-1: never a gradient), ``inputs``, their geometry, and ``plans`` by what is
-    wanted.
-    """
-
-    __slots__ = (
-        "asks", "complex", "contiguous", "dtype", "inputs", "label", "line", "meta", "nbytes", "params",
-        "plans", "shape", "slots", "takes", "tracks",
-    )  # fmt: skip
-
-    def __init__(self, op: Op, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
-        self.meta = meta
-        self.tracks = bool(op.rules) and meta.dtype.category >= FLOAT
-        self.takes = () if op.view else tuple(_take(x, meta.compute) for x in inputs)
-        self.shape = tuple(meta.shape)
-        self.dtype = meta.dtype.np
-        self.nbytes = meta.nbytes
-        self.contiguous = meta.contiguous
-        self.line = meta.contiguous and len(self.shape) < 2
-        self.asks = op.random or op.needs_meta
-        #: an input may be a conjugate view
-        self.complex = any(isinstance(x, Tensor) and x.dtype.is_complex for x in inputs)
-        self.params, self.label = overload(op, inputs)
-        places = [op.slot_of[name] for name in self.params]
-        flat = op.flat is not None and op.flat(attrs)
-        self.slots = tuple(at if _differentiable(inputs[at]) and not flat else -1 for at in places)
-        self.inputs = tuple(None if at < 0 else _geometry(inputs[at], op.view) for at in self.slots)
-        self.plans: dict[tuple[bool, ...], Plan] = {}
+def _known(op: Op, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Known:
+    """Work out what is remembered of such a call."""
+    found = Known()
+    found.meta = meta
+    found.tracks = bool(op.rules) and meta.dtype.category >= FLOAT
+    found.takes = () if op.view else tuple(_take(x, meta.compute) for x in inputs)
+    found.shape = tuple(meta.shape)
+    found.dtype = meta.dtype.np
+    found.nbytes = meta.nbytes
+    found.contiguous = meta.contiguous
+    found.line = meta.contiguous and len(found.shape) < 2
+    found.asks = op.random or op.needs_meta
+    #: an input may be a conjugate view
+    found.complex = any(isinstance(x, Tensor) and x.dtype.is_complex for x in inputs)
+    found.params, found.label = overload(op, inputs)
+    places = [op.slot_of[name] for name in found.params]
+    flat = op.flat is not None and op.flat(attrs)
+    found.slots = tuple(at if _differentiable(inputs[at]) and not flat else -1 for at in places)
+    found.inputs = tuple(None if at < 0 else _geometry(inputs[at], op.view) for at in found.slots)
+    found.plans = {}
+    return found
 
 
 def overload(op: Op, inputs: tuple[Any, ...]) -> tuple[tuple[str, ...], str]:
@@ -108,7 +94,7 @@ def learn(op: Op, key: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str
             return None
     if not state.depth:
         check_attrs(op.schema, attrs)
-    found = Known(op, _sized(_inferred(op, inputs, attrs)), inputs, attrs)
+    found = _known(op, _sized(_inferred(op, inputs, attrs)), inputs, attrs)
     if len(op.known) >= _MOST:
         op.known.clear()
     op.known[key] = found

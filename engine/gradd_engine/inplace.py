@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .layout import Meta
-    from .op import Op
+    from .opclass import Op
 
 
 def check_target(t: Tensor) -> None:

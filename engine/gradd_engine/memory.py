@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sys import getrefcount
+from typing import Protocol
 
 #: what a tensor's objects take beside its elements, and a node of a graph, about (measured with tracemalloc)
 TENSOR_BYTES, NODE_BYTES = 500, 850
@@ -21,6 +22,13 @@ class OutOfQuota(RuntimeError):
         self.requested = requested
         self.used = used
         self.limit = limit
+
+
+class Ledger(Protocol):
+    """Whoever is told of memory before it is taken for a moment, and may refuse."""
+
+    def afford(self, nbytes: int) -> None:
+        """Raise OutOfQuota where there is no room for `nbytes` more."""
 
 
 class Account:

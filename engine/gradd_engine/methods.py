@@ -5,14 +5,10 @@ A method is its function again, under a name of its own: PyTorch counts a method
 
 from __future__ import annotations
 
-import sys
 import types
 from typing import Any
 
 from .tensor import Tensor
-
-#: calls that stand between a function of the user's and the refusal of its arguments, at most
-_DEEP = 16
 
 
 def attach(name: str, fn: Any) -> None:
@@ -27,15 +23,3 @@ def attach(name: str, fn: Any) -> None:
         made.__dict__.update(fn.__dict__)
         fn = made
     setattr(Tensor, name, fn)
-
-
-def position(name: str, at: int) -> int:
-    """Where argument `at`, counted from 0 with ``self``, stands in the call of `name` under way, from 1."""
-    frame = sys._getframe(1)
-    for _ in range(_DEEP):
-        if frame.f_code.co_qualname == f"Tensor.{name}":
-            return at
-        if frame.f_back is None:
-            break
-        frame = frame.f_back
-    return at + 1

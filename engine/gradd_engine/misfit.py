@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .tensor import Tensor
 
 if TYPE_CHECKING:
-    from .op import Op
+    from .opclass import Op
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
 _HERE = str(Path(__file__).parent)

@@ -17,7 +17,7 @@ from .state import ambient
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .op import Op
+    from .opclass import Op
     from .tensor import Tensor
 
 

@@ -16,10 +16,9 @@ from .state import state
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from .backends import Backend
     from .dtypes import DType
     from .layout import Size
-    from .tensor import Tensor
+    from .tensor import Backend, Tensor
 
     #: what is known of a gradient before there is one
     Geometry: TypeAlias = tuple[Size, DType]

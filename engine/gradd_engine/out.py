@@ -17,7 +17,7 @@ from .tangents import LEVELS, levels_of
 from .tensor import Tensor
 
 if TYPE_CHECKING:
-    from .op import Op
+    from .opclass import Op
 
 
 def store(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], out: Any) -> Tensor:

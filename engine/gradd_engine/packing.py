@@ -15,7 +15,8 @@ from .anomaly import Watcher
 from .dispatch import flat_tensors
 from .graph import OpNode
 from .nodes import Node, edge_of
-from .op import Op, op
+from .op import op
+from .opclass import Op
 from .saved import Packed, Saved, places
 from .state import ambient, state
 from .tensor import Tensor, detached

@@ -17,7 +17,8 @@ from .backward import GraphTask, Stop
 from .dispatch import backend_of, shown
 from .dtypes import uint8
 from .layout import Meta
-from .op import Op, op
+from .op import op
+from .opclass import Op
 from .registry import named
 from .state import ambient, elsewhere, state
 from .tensor import Tensor

@@ -12,7 +12,7 @@ from .saved import unpack
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .op import Op
+    from .opclass import Op
 
 #: what is saved: an input, its geometry, an output, all outputs
 VALUE, META, OUT, OUTS = range(4)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .op import Op
+    from .opclass import Op
 
 #: every declared op by name
 REGISTRY: dict[str, Op] = {}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .dtypes import DType
-from .methods import position
+from .position import position
 
 TENSOR_KINDS = ("Tensor", "Tensor?", "Tensor|Number", "Tensor|Number?", "Tensor[]", "Tensor?[]")
 STATIC_KINDS = (

@@ -15,11 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import TracebackType
 
-    from .backends import Backend
-    from .backends.batched import BatchedBackend
-    from .cost import Ledger
     from .dtypes import DType
-    from .memory import Account
+    from .memory import Account, Ledger
     from .rng import Generator
 
 
@@ -47,7 +44,8 @@ class _State(threading.local):
     #: the default floating dtype (dtypes gives the first one): of the process, unless the thread has its own
     dtype: DType
     depth: int = 0
-    backend: Backend | None = None
+    #: where tensors are made that have no tensor inputs (see `default_backend`)
+    backend: Any = None
     generator: Generator | None = None
     account: Account | None = None
     #: how many passes of this thread are under way, one within another
@@ -73,8 +71,8 @@ class _State(threading.local):
     #: backward passes look for NaN, and nodes remember where they were made
     anomaly: bool = False
     check_nan: bool = True
-    #: the levels of vmap that are open, the innermost last
-    vmaps: tuple[BatchedBackend, ...] = ()
+    #: the levels of vmap that are open, the innermost last (backends, see `batched`)
+    vmaps: tuple[Any, ...] = ()
 
 
 state = _State()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .nodes import Node
-    from .op import Op
+    from .opclass import Op
 
 #: the levels that are open anywhere in this process, by id: while there is none, no op looks for tangents
 LEVELS: set[int] = set()

@@ -1,4 +1,4 @@
-"""Tensor, its storage and its version counter.
+"""Tensor, and what it asks of the place where it lives.
 
 Operators and methods are attached by the op declarations (see `op.py`); this file holds what a tensor *is*.
 Behaviour after https://pytorch.org/docs/stable/tensors.html and `torch.autograd`.
@@ -8,94 +8,115 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from .fixed import no_deletion, read_only
 from .layout import MemoryFormat, Size, contiguous_format, has_format, numel, wrap_dim
 from .state import state
+from .storage import InferenceCounter, Storage, VersionCounter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
-    from .backends import Backend
+    from .device import Device
     from .dtypes import DType
-    from .memory import Account
+    from .known import Known
+    from .layout import Meta
     from .nodes import AccumulateGrad, Edge, Node
-    from .tangents import Level
+    from .opclass import Op
 
 
-class Storage:
-    """One block of memory: ``flat`` is its bytes (made on first use), ``nbytes`` its size, counted in an
-    account.
-    """
+class Listener(Protocol):
+    """Sees each outermost op after it ran (or, for a pass that raised midway, after it failed)."""
 
-    __slots__ = ("__weakref__", "_flat", "_lease", "array", "nbytes")
-
-    def __init__(self, array: Any, nbytes: int, account: Account | None) -> None:
-        self.array = array
-        self.nbytes = nbytes
-        self._flat: Any = None
-        self._lease = None if account is None else Lease(account, nbytes)
+    # A protocol's members have no code; `...` stands where a type checker would miss what is returned.
 
     @property
-    def flat(self) -> Any:
-        """The memory as a 1-D array of bytes, in address order; shared, not copied."""
-        if self._flat is None:
-            self._flat = flat_bytes(self.array)
-        return self._flat
+    def lock(self) -> AbstractContextManager[Any]:
+        """Held from `before` until the op is recorded or refused: steps are recorded in the order they ran
+        in.
+        """
+        ...
+
+    def record(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outputs: Any) -> Any:
+        """`op` ran; `outputs` is a tensor, a tuple of tensors, or None. Returns what the caller gets."""
+        ...
+
+    def before(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
+        """`op` is about to run."""
+
+    def knows(self, t: Tensor) -> bool:
+        """Whether steps can name the tensor."""
+        ...
+
+    def failed(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
+        """`op` raised after it had already changed state."""
+
+    def refused(self) -> None:
+        """The op raised before it changed anything."""
+
+    def lend(self) -> Callable[[], None]:
+        """What lets another thread record as this one does, called there while this one waits for it."""
+        ...
+
+    def flush(self) -> None:
+        """Let everything run that was recorded; raises what was found wrong."""
 
 
-def flat_bytes(a: Any) -> Any:
-    """The memory of a backend's array as bytes, in address order; shared, not copied."""
-    if not a.flags.c_contiguous:
-        turned = a.transpose(sorted(range(a.ndim), key=lambda i: (-a.strides[i], -a.shape[i])))
-        # with gaps between its elements it lies in a flat array of the backend's
-        a = turned if turned.flags.c_contiguous else _root(a)
-    return a.reshape(-1).view("uint8")
+class Backend(Protocol):
+    """The interface of numpy, cupy and meta."""
 
+    # A protocol's members have no code; `...` stands where a type checker would miss what is returned.
 
-def _root(a: Any) -> Any:
-    while a.base is not None:
-        a = a.base
-    return a
+    device: Device
+    listener: Listener | None
+    is_meta: bool
+    #: how many levels of vmap it stands on; see `batched`
+    level: int
+    tensor_class: type[Tensor]
+    #: makes a `tensor_class`; the class itself may do something else when it is called: a client's takes
+    #: what users give it
+    made: Callable[..., Tensor]
 
+    def infer(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """What `op` says of its outputs: a Meta, or a list of them."""
+        ...
 
-class Lease:
-    """Bytes of an account, given back when their holder dies."""
+    def run(
+        self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> list[Tensor]:
+        """Run `op`'s kernel; tensors with exactly the shapes, dtypes and strides of `metas`."""
+        ...
 
-    __slots__ = ("_account", "_nbytes")
+    def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
+        """`run` for a plain op and inputs of a geometry that is known."""
+        ...
 
-    def __init__(self, account: Account, nbytes: int) -> None:
-        self._account = account
-        self._nbytes = nbytes
+    def run_into(
+        self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> None:
+        """Run `op`'s kernel and store its result in `target`'s memory, cast to its dtype."""
+        ...
 
-    def __del__(self) -> None:
-        self._account.give(self._nbytes)
+    def copy_into(self, target: Tensor, source: Tensor) -> None:
+        """Copy elements; both have one shape and dtype."""
 
+    def view(self, of: Tensor, meta: Meta) -> Tensor:
+        """A tensor over the same storage and version counter."""
+        ...
 
-class VersionCounter:
-    """Counts in-place changes; shared by a tensor, its views and its detach()ed aliases."""
+    def empty(self, meta: Meta) -> Tensor:
+        """A tensor with memory of its own; contents undefined (never shown to users)."""
+        ...
 
-    __slots__ = ("n",)
+    def from_array(self, array: Any, dtype: Any = None) -> Tensor:
+        """A tensor that takes over `array` (no copy)."""
+        ...
 
-    #: its tensors were made in inference mode: the count is nobody's business
-    inference: ClassVar[bool] = False
-
-    def __init__(self) -> None:
-        self.n = 0
-
-
-class InferenceCounter(VersionCounter):
-    """What tensors made in inference mode share instead; by it they are known as such."""
-
-    __slots__ = ()
-
-    inference = True
-
-
-def new_counter() -> VersionCounter:
-    """The counter of a tensor with memory of its own, made now."""
-    return VersionCounter() if state.inference is None else InferenceCounter()
+    def to_numpy(self, t: Tensor) -> Any:
+        """The values as a C-ordered NumPy array that shares nothing."""
+        ...
 
 
 class Tensor:
@@ -134,8 +155,8 @@ class Tensor:
     _grad_dtype: Any = ...
     #: what a token tensor stands for
     _holds: Any = None
-    #: by forward-mode level; None where there is none whatever it is a view of
-    _tangents: dict[Level, Tensor | None] | None = None
+    #: by forward-mode level (tangents.Level); None where there is none whatever it is a view of
+    _tangents: dict[Any, Tensor | None] | None = None
     #: the memory holds the conjugates of the values (`conjugate`)
     _conj: bool = False
     __hash__ = object.__hash__

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .dtypes import DType
-    from .op import Op
+    from .opclass import Op
 
 SHARED = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory "

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import gradd_engine.ops  # noqa: F401 - declares every op
 from gradd_engine import dtypes
-from gradd_engine.op import REGISTRY, Op
+from gradd_engine.op import REGISTRY
+from gradd_engine.opclass import Op
 from gradd_engine.schema import REQUIRED, Param, check_attr
 from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import UPLOAD, Complex, GradOf, Program, Special, Step, Value

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import gradd_engine.ops  # noqa: F401 - declares every op
-from gradd_engine.op import REGISTRY, Op
+from gradd_engine.op import REGISTRY
+from gradd_engine.opclass import Op
 from gradd_engine.schema import REQUIRED, Param
 
 _JSON: dict[str, dict[str, Any]] = {

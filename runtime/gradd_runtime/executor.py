@@ -17,8 +17,7 @@ from .binding import Bound, Call, invalid
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
 
-    from gradd_engine.backends import Backend
-    from gradd_engine.tensor import Tensor
+    from gradd_engine.tensor import Backend, Tensor
 
 
 @dataclass(slots=True)

@@ -43,7 +43,7 @@ from .writers import Writer
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gradd_engine.backends import Backend
+    from gradd_engine.tensor import Backend
     from gradd_protocol.program import Program
 
     from .store import Store

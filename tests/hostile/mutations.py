@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from gradd_engine import dtypes
 from gradd_engine.dtypes import DType
-from gradd_engine.op import REGISTRY, Op
+from gradd_engine.op import REGISTRY
+from gradd_engine.opclass import Op
 from gradd_engine.schema import Param
 
 from .valid import Call, Given, tensors

@@ -22,7 +22,8 @@ from gradd_engine.memory import OutOfQuota
 from gradd_engine.op import REGISTRY
 from gradd_engine.rng import Generator
 from gradd_engine.state import _quiet, ambient
-from gradd_engine.tensor import Storage, Tensor
+from gradd_engine.storage import Storage
+from gradd_engine.tensor import Tensor
 from gradd_protocol import messages as m
 from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import Complex, Special, Step, Value, static_float

@@ -13,7 +13,8 @@ import numpy as np
 from gradd_engine import autograd
 from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.dtypes import DType
-from gradd_engine.op import REGISTRY, Op
+from gradd_engine.op import REGISTRY
+from gradd_engine.opclass import Op
 from gradd_engine.rng import Generator
 from gradd_engine.state import ambient
 from gradd_engine.tensor import Tensor

@@ -11,7 +11,8 @@ import numpy as np
 from gradd_engine import api, dtypes
 from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.layout import Meta
-from gradd_engine.op import REGISTRY, Op
+from gradd_engine.op import REGISTRY
+from gradd_engine.opclass import Op
 from gradd_engine.rng import Generator
 from gradd_engine.state import ambient
 from gradd_engine.tensor import Tensor

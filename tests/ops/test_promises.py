@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gradd_engine.op import Op
+from gradd_engine.opclass import Op
 from gradd_engine.registry import REGISTRY
 
 from tests.ops.promises import Call, broken, calls, promising

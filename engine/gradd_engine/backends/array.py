@@ -12,21 +12,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..cost import spend
+from ..device import Device
 from ..dtypes import BOOL, INT, DType, float32, from_numpy
 from ..infer import infer
 from ..kernels import KernelTable
 from ..layout import Meta, is_dense, reach
 from ..misfit import NotAsInferred, misfit, stated
 from ..state import quiet_copy, quietly, state
-from ..tensor import Storage, Tensor
-from . import Device
+from ..storage import Storage
+from ..tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..infer import Known
-    from ..op import Op
-    from . import Listener
+    from ..known import Known
+    from ..opclass import Op
+    from ..tensor import Listener
 
     Watch = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 

@@ -19,18 +19,19 @@ from ..infer import infer
 from ..layout import Meta, Size
 from ..registry import named
 from ..state import MAPPED, ambient, state
-from ..tensor import Tensor, VersionCounter
+from ..storage import VersionCounter
+from ..tensor import Backend, Listener, Tensor
+from ..transforms.mapped_call import Call
 from ..transforms.random import randomly
 from ..transforms.refused import BACKWARD, REQUIRES
 from ..transforms.restride import restride
-from ..transforms.rules import Call, apply_rule
+from ..transforms.rules import apply_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..infer import Known
-    from ..op import Op
-    from . import Backend, Listener
+    from ..known import Known
+    from ..opclass import Op
 
 _ESCAPED = (
     "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "

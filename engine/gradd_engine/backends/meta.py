@@ -8,18 +8,18 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+from ..device import Device
 from ..dtypes import from_numpy
 from ..infer import infer
 from ..layout import Meta
 from ..tensor import Tensor
-from . import Device
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..infer import Known
-    from ..op import Op
-    from . import Listener
+    from ..known import Known
+    from ..opclass import Op
+    from ..tensor import Listener
 
 
 class MetaStorage:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes, gauss
 from ..layout import Meta
-from ..op import ELEMENTWISE, Op, op
+from ..op import ELEMENTWISE, op
+from ..opclass import Op
 from ..surface import public
 from ..tensor import Tensor
 from ..tiles import tiled

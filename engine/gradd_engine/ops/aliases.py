@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..methods import attach
-from ..op import Op
+from ..opclass import Op
 from ..surface import public
 from . import arithmetic, binary, combine, comparison, elementwise, rounding
 

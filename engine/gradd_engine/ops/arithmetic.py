@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
-from ..op import ELEMENTWISE, LINEAR, Op, op
+from ..op import ELEMENTWISE, LINEAR, op
+from ..opclass import Op
 from ..tensor import Tensor
 from .common import broadcast, broadcast_float, conj, nonzero_divisor, refuse, same
 from .create import zeros_like

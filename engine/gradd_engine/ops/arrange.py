@@ -32,7 +32,7 @@ from .slicing import _select_infer, select, slice_, slice_range, tensor_split, u
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..op import Op
+    from ..opclass import Op
 
 
 def _turned(input: Tensor, k: int, dims: Sequence[int]) -> tuple[int, int]:

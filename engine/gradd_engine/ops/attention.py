@@ -21,7 +21,7 @@ from .scalars import mul_scalar
 from .softmax import softmax_backward
 
 if TYPE_CHECKING:
-    from ..op import Op
+    from ..opclass import Op
     from ..tensor import Tensor
 
 _NAMES = {

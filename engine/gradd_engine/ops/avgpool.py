@@ -21,7 +21,7 @@ from .pooling import check_windows, one, planes, strides_of, two
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..op import Op
+    from ..opclass import Op
     from ..tensor import Tensor
 
 _UNIT = (1, 1)

@@ -23,7 +23,7 @@ from .norms import (
 from .shape import sum_to_size
 
 if TYPE_CHECKING:
-    from ..op import Op
+    from ..opclass import Op
     from ..tensor import Tensor
 
 

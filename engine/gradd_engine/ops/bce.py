@@ -16,7 +16,7 @@ from .arithmetic import add, div, mul, rsub, sub
 from .losses import reduced, reduction_of
 
 if TYPE_CHECKING:
-    from ..op import Op
+    from ..opclass import Op
     from ..tensor import Tensor
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..op import ELEMENTWISE, Op, op
+from ..op import ELEMENTWISE, op
+from ..opclass import Op
 from .binary import where
 from .elementwise import sgn
 from .special import real_input

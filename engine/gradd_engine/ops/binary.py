@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from .. import dtypes
 from ..layout import Meta
 from ..methods import attach
-from ..op import ELEMENTWISE, Op, op
+from ..op import ELEMENTWISE, op
+from ..opclass import Op
 from ..surface import public
 from ..tensor import Tensor
 from .common import broadcast, conj, pointwise_meta, refuse

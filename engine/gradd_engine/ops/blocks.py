@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..dtypes import DType
-    from ..op import Op
+    from ..opclass import Op
     from ..tensor import Tensor
 
     Pair = Sequence[int]

@@ -9,7 +9,8 @@ import numpy as np
 
 from .. import dtypes
 from ..layout import Meta, numel
-from ..op import Op, op
+from ..op import op
+from ..opclass import Op
 from ..surface import public
 from ..tensor import Tensor
 from . import dynamic

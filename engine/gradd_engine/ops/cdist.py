@@ -8,7 +8,8 @@ from typing import Any
 
 from .. import dtypes
 from ..layout import Meta, broadcast_shapes
-from ..op import Op, op
+from ..op import op
+from ..opclass import Op
 from ..surface import public
 from ..tensor import Tensor
 from .common import refuse

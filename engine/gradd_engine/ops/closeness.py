@@ -6,7 +6,8 @@ from typing import Any
 
 from .. import dtypes
 from ..layout import Meta
-from ..op import Op, op
+from ..op import op
+from ..opclass import Op
 from ..schema import type_name
 from ..surface import public
 from ..tensor import Tensor

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import Meta
-from ..op import ELEMENTWISE, Op, op
+from ..op import ELEMENTWISE, op
+from ..opclass import Op
 from ..tensor import Tensor
 from .binary import log_of, where
 from .common import broadcast, broadcast_float, conj, pointwise_meta, refuse

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import Meta, preserved_strides
-from ..op import Op, op
+from ..op import op
+from ..opclass import Op
 from ..tensor import Tensor
 from .common import broadcast, broadcast_bool, pointwise_meta, refuse, same
 from .create import zeros_like

@@ -16,7 +16,7 @@ from .common import broadcast, same
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..op import Op
+    from ..opclass import Op
 
 
 conj_physical: Op = op(

@@ -22,7 +22,7 @@ from .images import each_dim
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..op import Op
+    from ..opclass import Op
     from ..tensor import Tensor
 
 # -- kernels ---------------------------------------------------------------------------------------

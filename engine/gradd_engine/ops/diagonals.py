@@ -14,7 +14,7 @@ from .shape import contiguous_copy
 from .views import as_strided_backward, expand
 
 if TYPE_CHECKING:
-    from ..op import Op
+    from ..opclass import Op
 
 
 def _diagonal_infer(input: Tensor | Meta, offset: int, dim1: int, dim2: int) -> Meta:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
-from ..op import Op, op
+from ..op import op
+from ..opclass import Op
 from .common import broadcast
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import Any
 
 from .. import dtypes, rng
 from ..layout import Meta, numel, preserved_strides
-from ..op import Op, op
+from ..op import op
+from ..opclass import Op
 from ..surface import public
 from ..tensor import Tensor
 from .arithmetic import add, mul, sub

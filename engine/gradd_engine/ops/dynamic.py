@@ -23,7 +23,7 @@ from .views import expand, reshape
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..op import Op
+    from ..opclass import Op
     from ..tensor import Tensor
 
 

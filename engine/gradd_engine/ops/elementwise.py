@@ -10,7 +10,8 @@ import ml_dtypes
 
 from .. import dtypes
 from ..layout import Meta, preserved_strides
-from ..op import ELEMENTWISE, LINEAR, Op, op
+from ..op import ELEMENTWISE, LINEAR, op
+from ..opclass import Op
 from ..registry import named
 from ..state import state
 from .common import broadcast, broadcast_float, conj, refuse, same

@@ -17,7 +17,7 @@ from .number import CPP, element, fits
 from .views import reshape
 
 if TYPE_CHECKING:
-    from ..op import Op
+    from ..opclass import Op
 
 
 def _masked_fill_infer(input: Tensor, mask: Tensor, value: Any) -> Meta:

@@ -6,7 +6,8 @@ import math
 
 from .. import gauss
 from ..layout import Meta
-from ..op import ELEMENTWISE, Op, op
+from ..op import ELEMENTWISE, op
+from ..opclass import Op
 from ..tensor import Tensor
 from ..tiles import tiled
 from .common import broadcast_float, refuse

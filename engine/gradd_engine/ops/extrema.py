@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from .. import dtypes
 from ..dispatch import invalid_combination
 from ..layout import Meta, reduced_shape, wrap_dim
-from ..op import Joint, Op, op
+from ..op import Joint, op
+from ..opclass import Op
 from ..surface import public
 from ..tensor import Tensor
 from .binary import maximum, minimum, where

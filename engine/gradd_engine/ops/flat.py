@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import Meta, preserved_strides
-from ..op import LINEAR, Op, op
+from ..op import LINEAR, op
+from ..opclass import Op
 from .create import zeros
 from .views import reshape
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from ..layout import Meta
 from ..methods import attach
-from ..op import ELEMENTWISE, Op, op
+from ..op import ELEMENTWISE, op
+from ..opclass import Op
 from ..surface import public
 from ..tensor import Tensor
 from .common import broadcast_float, refuse

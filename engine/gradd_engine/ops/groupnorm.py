@@ -23,7 +23,7 @@ from .norms import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from ..op import Op
+    from ..opclass import Op
     from ..tensor import Tensor
 
 

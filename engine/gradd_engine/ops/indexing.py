@@ -35,7 +35,7 @@ from .slicing import select
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..op import Op
+    from ..opclass import Op
     from ..tensor import Tensor
 
 

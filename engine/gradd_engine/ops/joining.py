@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..dtypes import DType
-    from ..op import Op
+    from ..opclass import Op
 
 
 def common_dtype(tensors: Sequence[Tensor]) -> DType:

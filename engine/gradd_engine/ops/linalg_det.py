@@ -6,7 +6,8 @@ from typing import Any
 
 from .. import dtypes
 from ..layout import Meta
-from ..op import Joint, Op, op
+from ..op import Joint, op
+from ..opclass import Op
 from ..registry import named
 from ..tensor import Tensor
 from .binary import where

@@ -9,7 +9,8 @@ import numpy as np
 from .. import dtypes
 from ..kernels import linalg as kernels
 from ..layout import Meta
-from ..op import Joint, Op, op
+from ..op import Joint, op
+from ..opclass import Op
 from ..registry import named
 from ..tensor import Tensor
 from .common import conj

@@ -7,7 +7,8 @@ from typing import Any
 from .. import dtypes
 from ..kernels import linalg as kernels
 from ..layout import Meta, broadcast_shapes
-from ..op import Joint, Op, op
+from ..op import Joint, op
+from ..opclass import Op
 from ..tensor import Tensor
 from .diagonals import tril, triu
 from .joining import cat

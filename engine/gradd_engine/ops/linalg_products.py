@@ -9,7 +9,8 @@ import numpy as np
 from .. import dtypes
 from ..kernels import linalg as kernels
 from ..layout import Meta, broadcast_shapes, wrap_dim
-from ..op import BILINEAR, Op, op
+from ..op import BILINEAR, op
+from ..opclass import Op
 from ..surface import public
 from ..tensor import Tensor
 from .arithmetic import add, mul

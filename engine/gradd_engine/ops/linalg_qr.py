@@ -7,7 +7,8 @@ from typing import Any
 from .. import dtypes
 from ..cost import TURN
 from ..layout import Meta
-from ..op import Joint, Op, op
+from ..op import Joint, op
+from ..opclass import Op
 from ..tensor import Tensor
 from .diagonals import diag_embed, diagonal, triu
 from .joining import cat, stack

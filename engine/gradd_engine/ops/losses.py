@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..dtypes import DType
-    from ..op import Op
+    from ..opclass import Op
     from ..tensor import Tensor
 
 

@@ -19,7 +19,7 @@ from .shape import contiguous
 from .views import expand, reshape, t, transpose, unsafe_view
 
 if TYPE_CHECKING:
-    from ..op import Op
+    from ..opclass import Op
     from ..tensor import Tensor
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import Meta, reduced_shape, wrap_dim
-from ..op import Joint, Op, op
+from ..op import Joint, op
+from ..opclass import Op
 from ..surface import public
 from ..tensor import Tensor
 from .common import refuse, return_type

@@ -20,7 +20,7 @@ from .scalars import add_scalar, div_scalar, mul_scalar
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..op import Op
+    from ..opclass import Op
     from ..tensor import Tensor
 
 

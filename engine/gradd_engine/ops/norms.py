@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..dtypes import DType
-    from ..op import Op
+    from ..opclass import Op
     from ..tensor import Tensor
 
 

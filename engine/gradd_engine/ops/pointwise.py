@@ -7,7 +7,8 @@ from typing import Any
 
 from .. import dtypes
 from ..layout import Meta
-from ..op import ELEMENTWISE, Op, op
+from ..op import ELEMENTWISE, op
+from ..opclass import Op
 from ..surface import public
 from ..tensor import Tensor
 from .common import broadcast, broadcast_float, conj, refuse

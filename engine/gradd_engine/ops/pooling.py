@@ -19,7 +19,7 @@ from .images import image_strides
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..op import Op
+    from ..opclass import Op
     from ..tensor import Tensor
 
 

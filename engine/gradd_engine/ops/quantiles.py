@@ -8,7 +8,8 @@ import numpy as np
 
 from .. import dtypes
 from ..layout import Meta, numel, reduced_shape, wrap_dim
-from ..op import Joint, Op, op
+from ..op import Joint, op
+from ..opclass import Op
 from ..surface import public
 from ..tensor import Tensor
 from . import dynamic

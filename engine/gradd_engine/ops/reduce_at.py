@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import Meta, preserved_strides, wrap_dim
-from ..op import Joint, Op, op
+from ..op import Joint, op
+from ..opclass import Op
 from ..state import state
 from .binary import where
 from .cast import type_as

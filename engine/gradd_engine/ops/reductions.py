@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import Meta, numel, reduced_shape, wrap_dims
-from ..op import LINEAR, Op, op
+from ..op import LINEAR, op
+from ..opclass import Op
 from ..tensor import Tensor
 from .binary import where
 from .common import conj

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import Meta
-from ..op import ELEMENTWISE, Op, op
+from ..op import ELEMENTWISE, op
+from ..opclass import Op
 from ..tensor import Tensor
 from .arithmetic import div, quotient
 from .common import broadcast, nonzero_divisor, refuse, same

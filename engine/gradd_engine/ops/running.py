@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import Meta, wrap_dim
-from ..op import Joint, Op, op
+from ..op import Joint, op
+from ..opclass import Op
 from ..surface import public
 from .common import conj, refuse, return_type
 from .create import zeros

@@ -9,7 +9,7 @@ from .arithmetic import div, mul
 from .common import broadcast, broadcast_float, conj
 
 if TYPE_CHECKING:
-    from ..op import Op
+    from ..opclass import Op
 
 add_scalar: Op = op(
     "add_scalar(Tensor input, Tensor|Number other)",

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import Meta, wrap_dim
-from ..op import LINEAR, Op, op
+from ..op import LINEAR, op
+from ..opclass import Op
 from ..tensor import Tensor
 from .common import broadcast, conj
 

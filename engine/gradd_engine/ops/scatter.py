@@ -16,7 +16,7 @@ from .slicing import slice_backward
 from .views import expand, view
 
 if TYPE_CHECKING:
-    from ..op import Op
+    from ..opclass import Op
 
 #: dtypes of an index
 INDEX = (dtypes.int64, dtypes.int32)

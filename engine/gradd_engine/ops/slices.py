@@ -17,7 +17,7 @@ from .scatter import INDEX, bounded
 from .views import reshape
 
 if TYPE_CHECKING:
-    from ..op import Op
+    from ..opclass import Op
 
 
 def _index_select_infer(input: Tensor, index: Tensor, dim: int) -> Meta:

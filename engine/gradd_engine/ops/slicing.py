@@ -22,7 +22,7 @@ from .create import zeros
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..op import Op
+    from ..opclass import Op
 
 
 def _narrowed(input: Any, dim: int, start: int, length: int, step: int = 1) -> Meta:

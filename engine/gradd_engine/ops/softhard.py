@@ -9,7 +9,8 @@ from ml_dtypes import finfo
 
 from .. import dtypes
 from ..layout import Meta, elementwise_strides, wrap_dim
-from ..op import ELEMENTWISE, Op, op
+from ..op import ELEMENTWISE, op
+from ..opclass import Op
 from ..tensor import Tensor
 from .activations import F, floating, no_complex_bounds, of_pieces, published
 from .binary import where

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import Meta, wrap_dim
-from ..op import Op, op
+from ..op import op
+from ..opclass import Op
 from ..surface import public
 from ..tensor import Tensor
 from .cast import to_dtype

@@ -17,7 +17,7 @@ from .scatter import gather_op, scatter_add, scatter_op
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..op import Op
+    from ..opclass import Op
 
 
 _RETURNS = {name: return_type(name, "values indices") for name in ("sort", "topk", "kthvalue")}

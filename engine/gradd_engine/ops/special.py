@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes, gauss
 from ..layout import Meta
-from ..op import ELEMENTWISE, Op, op
+from ..op import ELEMENTWISE, op
+from ..opclass import Op
 from ..surface import public
 from . import rounding
 from .binary import where

@@ -28,7 +28,7 @@ from .views import expand, view
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..op import Op
+    from ..opclass import Op
 
 _ALLOWED = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import Meta, contiguous_strides, numel, wrap_dim
-from ..op import Op, op
+from ..op import op
+from ..opclass import Op
 from ..surface import public
 from . import dynamic
 from .common import refuse

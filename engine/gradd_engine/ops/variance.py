@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from .. import dtypes
 from ..layout import Meta, numel
-from ..op import Joint, Op, op
+from ..op import Joint, op
+from ..opclass import Op
 from ..surface import public
 from ..tensor import Tensor
 from .binary import where

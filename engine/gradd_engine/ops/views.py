@@ -27,7 +27,7 @@ from .common import as_list, storable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..op import Op
+    from ..opclass import Op
     from ..saved import TensorMeta
 
     #: sizes, strides and begin of a view, in elements

@@ -18,7 +18,7 @@ from .number import fits, stored
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..op import Op
+    from ..opclass import Op
     from ..tensor import Tensor
 
 # -- constant padding ------------------------------------------------------------------------------

@@ -12,9 +12,9 @@ from .graphs import Graph, retainers
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..backends import Backend
     from ..nodes import Node
-    from ..tensor import Storage, Tensor, VersionCounter
+    from ..storage import Storage, VersionCounter
+    from ..tensor import Backend, Tensor
     from .ending import Ending, Shape
     from .mirror import Found
     from .trace import Block

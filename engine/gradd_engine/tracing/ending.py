@@ -21,7 +21,7 @@ from .numbers import Offset, TraceFailed, local
 from .trace import Block
 
 if TYPE_CHECKING:
-    from ..tensor import Storage, VersionCounter
+    from ..storage import Storage, VersionCounter
     from .mirror import Mirrored
 
 #: what a tensor has of its own beyond memory and history

@@ -21,7 +21,7 @@ from .numbers import Offset, TraceFailed, local
 if TYPE_CHECKING:
     from collections.abc import Sequence, Set
 
-    from ..tensor import VersionCounter
+    from ..storage import VersionCounter
     from .trace import Block, TraceBackend
 
 #: a graph of more nodes than this is walked eagerly: looking at it would cost what a plan saves

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..backends import Device
 from ..conjugate import physical
+from ..device import Device
 from ..layout import Meta
 from ..tensor import Tensor
 from .numbers import Guards, Offset, TraceFailed, local, looked, place_of, plain
@@ -18,10 +18,10 @@ from .numbers import Guards, Offset, TraceFailed, local, looked, place_of, plain
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..backends import Listener
     from ..dtypes import DType
-    from ..infer import Known
-    from ..op import Op
+    from ..known import Known
+    from ..opclass import Op
+    from ..tensor import Listener
 
 #: views whose place in memory may depend on a run-time value: their geometry is inferred anew at each replay
 _WINDOWS = frozenset({"slice_from", "select"})

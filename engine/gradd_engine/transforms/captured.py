@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..nodes import Node
-    from ..op import Op
+    from ..opclass import Op
 
 _CAPTURED = (
     "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place "

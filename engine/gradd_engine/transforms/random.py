@@ -8,7 +8,7 @@ from ..registry import named
 from ..state import state
 
 if TYPE_CHECKING:
-    from .rules import Call
+    from .mapped_call import Call
 
 _REFUSED = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or "

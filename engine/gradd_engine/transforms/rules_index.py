@@ -6,7 +6,8 @@ from typing import Any
 
 from ..layout import broadcast_shapes, numel, wrap_dim
 from ..registry import named
-from .rules import Call, one_by_one, rule
+from .mapped_call import Call, rule
+from .rules import one_by_one
 
 # -- square brackets -------------------------------------------------------------------------------
 

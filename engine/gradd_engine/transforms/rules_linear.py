@@ -6,7 +6,8 @@ from typing import Any
 
 from ..layout import numel
 from ..registry import named
-from .rules import Call, by_sample, one_by_one, rule
+from .mapped_call import Call, by_sample, rule
+from .rules import one_by_one
 
 # -- products --------------------------------------------------------------------------------------
 

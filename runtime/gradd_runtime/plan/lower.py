@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from gradd_engine.layout import Meta
-from gradd_engine.tensor import Storage, flat_bytes
+from gradd_engine.storage import Storage, flat_bytes
 from gradd_engine.tracing import (
     Allocate,
     Block,
