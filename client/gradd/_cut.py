@@ -5,8 +5,8 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.dtypes import float32
-from gradd_engine.layout import Meta
+from gradd_engine.data.dtypes import float32
+from gradd_engine.data.layout import Meta
 from gradd_protocol.program import UPLOAD
 
 from ._program import Builder, Grad, Late

@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-import gradd_engine.ops  # noqa: F401 - declares what the table lists
-from gradd_engine.state import ambient
-from gradd_engine.surface import CREATES, functions
-from gradd_engine.tensor import Tensor
+import gradd_engine.all_ops  # noqa: F401 - declares what the table lists
+from gradd_engine.data.state import ambient
+from gradd_engine.declare.surface import CREATES, functions
+from gradd_engine.tensor.tensor import Tensor
 
 from ._connect import current
 

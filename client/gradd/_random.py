@@ -14,11 +14,12 @@ from contextlib import contextmanager
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine import dtypes, seeding
-from gradd_engine.ops.create import empty
-from gradd_engine.rng import SEED
-from gradd_engine.schema import type_name
-from gradd_engine.state import ambient
+from gradd_engine.custom import seeding
+from gradd_engine.data import dtypes
+from gradd_engine.data.rng import SEED
+from gradd_engine.data.state import ambient
+from gradd_engine.ops.shared.constants import empty
+from gradd_engine.schema.schema import type_name
 
 from ._connect import current
 from ._functions import namespace
@@ -27,7 +28,7 @@ from ._tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from gradd_engine.device import Device
+    from gradd_engine.data.device import Device
 
     from ._session import Session
 

@@ -9,9 +9,9 @@ from gradd_protocol.messages import TensorInfo
 from gradd_protocol.problems import ProtocolError
 
 if TYPE_CHECKING:
-    from gradd_engine.memory import Account
-    from gradd_engine.storage import Storage
-    from gradd_engine.tensor import Tensor
+    from gradd_engine.data.memory import Account
+    from gradd_engine.data.storage import Storage
+    from gradd_engine.tensor.tensor import Tensor
 
     Values = np.ndarray[Any, Any]
 

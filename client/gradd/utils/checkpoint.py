@@ -2,7 +2,7 @@
 there.
 """
 
-from gradd_engine.checkpoint import (
+from gradd_engine.custom.checkpoint import (
     CheckpointError,
     checkpoint,
     checkpoint_sequential,

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..cost import spend
-from ..device import Device
-from ..dtypes import BOOL, INT, DType, float32, from_numpy
-from ..infer import infer
+from ..data.device import Device
+from ..data.dtypes import BOOL, INT, DType, float32, from_numpy
+from ..data.layout import Meta, is_dense, reach
+from ..data.state import quiet_copy, quietly, state
+from ..data.storage import Storage
+from ..graph.cost import spend
+from ..graph.infer import infer
+from ..graph.misfit import NotAsInferred, misfit, stated
 from ..kernels import KernelTable
-from ..layout import Meta, is_dense, reach
-from ..misfit import NotAsInferred, misfit, stated
-from ..state import quiet_copy, quietly, state
-from ..storage import Storage
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..known import Known
-    from ..opclass import Op
-    from ..tensor import Listener
+    from ..schema.known import Known
+    from ..schema.op import Op
+    from ..tensor.tensor import Listener
 
     Watch = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 

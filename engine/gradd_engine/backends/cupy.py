@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from .array import ArrayBackend
 
 if TYPE_CHECKING:
-    from ..layout import Meta
-    from ..tensor import Tensor
+    from ..data.layout import Meta
+    from ..tensor.tensor import Tensor
 
 
 class CupyBackend(ArrayBackend):

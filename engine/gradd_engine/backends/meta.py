@@ -8,18 +8,18 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from ..device import Device
-from ..dtypes import from_numpy
-from ..infer import infer
-from ..layout import Meta
-from ..tensor import Tensor
+from ..data.device import Device
+from ..data.dtypes import from_numpy
+from ..data.layout import Meta
+from ..graph.infer import infer
+from ..tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..known import Known
-    from ..opclass import Op
-    from ..tensor import Listener
+    from ..schema.known import Known
+    from ..schema.op import Op
+    from ..tensor.tensor import Listener
 
 
 class MetaStorage:

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..nodes import next_priority
+from ..tensor.nodes import next_priority
 from .graphs import Graph, retainers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..nodes import Node
-    from ..storage import Storage, VersionCounter
-    from ..tensor import Backend, Tensor
+    from ..data.storage import Storage, VersionCounter
+    from ..tensor.nodes import Node
+    from ..tensor.tensor import Backend, Tensor
     from .ending import Ending, Shape
     from .mirror import Found
     from .trace import Block

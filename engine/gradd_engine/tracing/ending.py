@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..graph import OpNode
-from ..layout import Meta, is_contiguous
-from ..nodes import AccumulateGrad, Node
-from ..saved import Saved, TensorMeta
-from ..tensor import Tensor
-from ..views import CopySlices
+from ..data.layout import Meta, is_contiguous
+from ..graph.recording import OpNode
+from ..graph.view_history import CopySlices
+from ..tensor.nodes import AccumulateGrad, Node
+from ..tensor.saved import Saved, TensorMeta
+from ..tensor.tensor import Tensor
 from .mirror import Behind
 from .numbers import Offset, TraceFailed, local
 from .trace import Block
 
 if TYPE_CHECKING:
-    from ..storage import Storage, VersionCounter
+    from ..data.storage import Storage, VersionCounter
     from .mirror import Mirrored
 
 #: what a tensor has of its own beyond memory and history

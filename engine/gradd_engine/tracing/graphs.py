@@ -5,12 +5,12 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ..graph import OpNode
-from ..nodes import AccumulateGrad, Edge, Folded, Node, accumulator, next_priority
-from ..saved import Saved, TensorMeta
-from ..state import state
-from ..tensor import Tensor
-from ..views import CopySlices
+from ..data.state import state
+from ..graph.recording import OpNode
+from ..graph.view_history import CopySlices
+from ..tensor.nodes import AccumulateGrad, Edge, Folded, Node, accumulator, next_priority
+from ..tensor.saved import Saved, TensorMeta
+from ..tensor.tensor import Tensor
 from .numbers import Offset, place_of
 
 if TYPE_CHECKING:

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..conjugate import physical
-from ..device import Device
-from ..layout import Meta
-from ..tensor import Tensor
+from ..data.device import Device
+from ..data.layout import Meta
+from ..graph.conjugate import physical
+from ..tensor.tensor import Tensor
 from .numbers import Guards, Offset, TraceFailed, local, looked, place_of, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..dtypes import DType
-    from ..known import Known
-    from ..opclass import Op
-    from ..tensor import Listener
+    from ..data.dtypes import DType
+    from ..schema.known import Known
+    from ..schema.op import Op
+    from ..tensor.tensor import Listener
 
 #: views whose place in memory may depend on a run-time value: their geometry is inferred anew at each replay
 _WINDOWS = frozenset({"slice_from", "select"})

@@ -1,1 +1,1 @@
-"""Function transforms: what `torch.func` makes of functions."""
+"""Function transforms: what `torch.func` and forward mode make of functions."""

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..dispatch import flat_tensors, written
-from ..state import state
-from ..tensor import Tensor
-from .vmap import lifted
+from ..batching.vmap import lifted
+from ..data.state import state
+from ..declare.dispatch import flat_tensors, written
+from ..tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..nodes import Node
-    from ..opclass import Op
+    from ..schema.op import Op
+    from ..tensor.nodes import Node
 
 _CAPTURED = (
     "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place "

@@ -9,21 +9,21 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from ..api import cotangents as cotangent_list
-from ..autograd import untracked
-from ..modes import enable_grad
-from ..ops.create import zeros_like
-from ..packing import disable_saved_tensors_hooks
-from ..state import state
-from ..tensor import Tensor
+from ..backward.api import cotangents as cotangent_list
+from ..backward.autograd import untracked
+from ..backward.saved_hooks import disable_saved_tensors_hooks
+from ..batching.tree import flatten, unflatten
+from ..data.state import state
+from ..graph.modes import enable_grad
+from ..ops.shared.constants import zeros_like
+from ..tensor.tensor import Tensor
 from .arguments import Arguments, checked, with_aux
 from .scope import Scope, tracked
-from .tree import flatten, unflatten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .tree import Structure
+    from ..batching.tree import Structure
 
 _GRAD = "grad_and_value(f)(*args)"
 _VJP = "vjp(f, *primals)"

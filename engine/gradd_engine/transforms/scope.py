@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..autograd import untracked
-from ..nodes import AccumulateGrad, edge_of
-from ..ops.create import zeros_like
-from ..passes import run_grad
-from ..registry import named
-from ..state import state
-from ..tensor import Tensor
-from .batched_pass import run_through
-from .vmap import lifted
+from ..backward.autograd import untracked
+from ..backward.passes import run_grad
+from ..batching.batched_pass import run_through
+from ..batching.vmap import lifted
+from ..data.state import state
+from ..ops.shared.constants import zeros_like
+from ..schema.registry import named
+from ..tensor.nodes import AccumulateGrad, edge_of
+from ..tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

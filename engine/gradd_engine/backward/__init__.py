@@ -1,0 +1,1 @@
+"""The backward pass: its executor, hooks, accumulation, anomaly mode, and PyTorch's entry points."""

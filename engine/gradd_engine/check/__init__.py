@@ -1,0 +1,1 @@
+"""gradcheck and its parts: Jacobians by differences, and what is said where derivatives disagree."""

@@ -1,0 +1,1 @@
+"""`autograd.Function`, checkpoints, and the random stream that they restore."""

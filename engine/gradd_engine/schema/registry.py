@@ -1,0 +1,32 @@
+"""Declared ops by name.
+
+What lies below the declarations (graph, executor, views, forward mode) calls ops through `named`, so that
+rooms depend on each other in one direction only: ops on the core, never the core on a family of ops.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .op import Op
+
+#: every declared op by name
+REGISTRY: dict[str, Op] = {}
+
+
+class _Named:
+    """``named.add(a, b)`` runs the op declared as ``add``."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        found = REGISTRY.get(name)
+        if found is None:
+            raise LookupError(f"the op {name!r} is not declared: import gradd_engine.ops")
+        # Found at once from now on: a declaration is made once and stays.
+        setattr(self, name, found.call)
+        return found.call
+
+
+named = _Named()

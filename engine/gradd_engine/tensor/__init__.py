@@ -1,0 +1,1 @@
+"""Tensors, the nodes and edges of their graph, and what nodes save."""
