@@ -11,15 +11,19 @@ from math import e, inf, nan, pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from gradd_engine.backward.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
-from gradd_engine.backward.api import is_warn_always_enabled, set_warn_always
+from gradd_engine.backward import (
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+    is_warn_always_enabled,
+    set_warn_always,
+)
 from gradd_engine.batching.vmap import vmap
+from gradd_engine.data import Device as device
+from gradd_engine.data import DType as dtype
+from gradd_engine.data import MemoryFormat as memory_format
+from gradd_engine.data import Size, channels_last, channels_last_3d, contiguous_format, preserve_format
 from gradd_engine.data import dtypes as _dtypes
-from gradd_engine.data.device import Device as device
-from gradd_engine.data.dtypes import DType as dtype
-from gradd_engine.data.layout import MemoryFormat as memory_format
-from gradd_engine.data.layout import Size, channels_last, channels_last_3d, contiguous_format, preserve_format
-from gradd_engine.graph.modes import (
+from gradd_engine.graph import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
@@ -27,7 +31,7 @@ from gradd_engine.graph.modes import (
     no_grad,
     set_grad_enabled,
 )
-from gradd_engine.tensor.printing import set_printoptions
+from gradd_engine.tensor import set_printoptions
 from gradd_protocol.version import VERSION as __version__
 
 from . import accelerator, autograd, cuda, func, linalg, nn, optim, special, testing, utils

@@ -17,7 +17,7 @@ from ._session import Session
 from ._transports.base import Dropped
 
 if TYPE_CHECKING:
-    from gradd_engine.data.dtypes import DType
+    from gradd_engine.data import DType
 
 
 def connect(

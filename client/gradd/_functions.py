@@ -6,9 +6,9 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 import gradd_engine.all_ops  # noqa: F401 - declares what the table lists
-from gradd_engine.data.state import ambient
-from gradd_engine.declare.surface import CREATES, functions
-from gradd_engine.tensor.tensor import Tensor
+from gradd_engine.data import ambient
+from gradd_engine.declare import CREATES, functions
+from gradd_engine.tensor import Tensor
 
 from ._connect import current
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_engine import graph_dump as picture
 from gradd_engine.graph_dump import MAX_NODES
-from gradd_engine.tensor.tensor import Tensor as EngineTensor
+from gradd_engine.tensor import Tensor as EngineTensor
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 

@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gradd_engine.backends.meta import MetaBackend
-from gradd_engine.backward.executor import meets_callables
-from gradd_engine.data import dtypes
-from gradd_engine.data.layout import Meta, Size
-from gradd_engine.data.storage import InferenceCounter, VersionCounter
-from gradd_engine.tensor.nodes import GRADIENTS, Edge, Node
-from gradd_engine.tensor.tensor import Tensor as EngineTensor
+from gradd_engine.backward import meets_callables
+from gradd_engine.data import InferenceCounter, Meta, Size, VersionCounter, dtypes
+from gradd_engine.tensor import GRADIENTS, Edge, Node
+from gradd_engine.tensor import Tensor as EngineTensor
 from gradd_protocol.limits import DEFAULT
 
 if TYPE_CHECKING:
-    from gradd_engine.data.dtypes import DType
+    from gradd_engine.data import DType
     from gradd_protocol.messages import TensorInfo
 
     from ._session import Session

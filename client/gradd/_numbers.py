@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 from gradd_engine.data import dtypes
-from gradd_engine.schema.schema import type_name
+from gradd_engine.schema import type_name
 
 if TYPE_CHECKING:
-    from gradd_engine.data.dtypes import DType
+    from gradd_engine.data import DType
 
 
 class finfo:

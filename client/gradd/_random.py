@@ -15,11 +15,9 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.custom import seeding
-from gradd_engine.data import dtypes
-from gradd_engine.data.rng import SEED
-from gradd_engine.data.state import ambient
+from gradd_engine.data import SEED, ambient, dtypes
 from gradd_engine.ops.shared.constants import empty
-from gradd_engine.schema.schema import type_name
+from gradd_engine.schema import type_name
 
 from ._connect import current
 from ._functions import namespace
@@ -28,7 +26,7 @@ from ._tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from gradd_engine.data.device import Device
+    from gradd_engine.data import Device
 
     from ._session import Session
 

@@ -14,15 +14,13 @@ import numpy as np
 from gradd_engine.backward import api  # noqa: F401 - api attaches backward
 from gradd_engine.backward import autograd as _autograd
 from gradd_engine.backward import gradients as _gradients
-from gradd_engine.data import dtypes
-from gradd_engine.data.device import Device
-from gradd_engine.data.layout import format_name, has_format
-from gradd_engine.graph.modes import is_grad_enabled
+from gradd_engine.data import Device, dtypes, format_name, has_format
+from gradd_engine.graph import is_grad_enabled
 from gradd_engine.ops.index import dynamic as _dynamic
 from gradd_engine.ops.shape.cast import to_copy
 from gradd_engine.ops.shared.number import fits
-from gradd_engine.schema.schema import type_name
-from gradd_engine.tensor.tensor import Tensor as EngineTensor
+from gradd_engine.schema import type_name
+from gradd_engine.tensor import Tensor as EngineTensor
 from gradd_engine.transforms import forward_ad
 
 from ._aligned import aligned
@@ -210,7 +208,7 @@ class Tensor(EngineTensor, metaclass=TensorType):
         return format(self.item(), spec) if not self.shape else super().__format__(spec)
 
     def __repr__(self) -> str:
-        from gradd_engine.tensor.printing import format_tensor
+        from gradd_engine.tensor import format_tensor
 
         try:
             fn = self._shown()

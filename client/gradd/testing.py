@@ -18,7 +18,7 @@ from ._tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from gradd_engine.data.dtypes import DType
+    from gradd_engine.data import DType
 
 _TOP = namespace("")
 #: (rtol, atol) where none are given; what is not here is compared exactly

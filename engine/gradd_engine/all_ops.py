@@ -2,10 +2,10 @@
 
 from . import ops
 from .backward import autograd, edges, gradients, passes, saved_hooks
-from .custom import function, function_node, seeding
+from .custom import custom_node, function, seeding
 from .transforms import forward_ad
 
 __all__ = [
-    "autograd", "edges", "forward_ad", "function", "function_node", "gradients", "ops", "passes",
+    "autograd", "custom_node", "edges", "forward_ad", "function", "gradients", "ops", "passes",
     "saved_hooks", "seeding",
 ]  # fmt: skip

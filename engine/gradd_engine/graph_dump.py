@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .custom.function_node import CustomNode
-from .graph.recording import OpNode
-from .graph.view_history import CopySlices
-from .tensor.nodes import AccumulateGrad, Node, edge_of
-from .tensor.saved import Saved
-from .tensor.tensor import Tensor
+from .custom import CustomNode
+from .graph import CopySlices, OpNode
+from .tensor import AccumulateGrad, Node, Saved, Tensor, edge_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .tensor.nodes import Geometry
+    from .tensor import Geometry
 
 #: nodes of a picture unless more are asked for
 MAX_NODES = 1000

@@ -8,10 +8,10 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from .data.layout import Size
+from .data import Size
 from .data.state import state
 from .ops.shape.view_ops import detach
-from .tensor.tensor import Tensor
+from .tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import gradd_engine.all_ops  # noqa: F401 - declares every op
 from gradd_engine.data import dtypes
-from gradd_engine.declare.declarators import REGISTRY
-from gradd_engine.schema.op import Op
-from gradd_engine.schema.schema import REQUIRED, Param, check_attr
+from gradd_engine.declare import REGISTRY
+from gradd_engine.schema import REQUIRED, Op, Param, check_attr
 from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import UPLOAD, Complex, GradOf, Program, Special, Step, Value
 from msgspec import UNSET
@@ -20,7 +19,7 @@ from msgspec import UNSET
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from gradd_engine.data.state import Mode
+    from gradd_engine.data import Mode
 
 
 @dataclass(slots=True, eq=False)

@@ -11,7 +11,7 @@ from gradd_protocol import messages as m
 from gradd_protocol.problems import ProtocolError
 
 if TYPE_CHECKING:
-    from gradd_engine.tensor.tensor import Tensor
+    from gradd_engine.tensor import Tensor
 
     from .table import Table
 

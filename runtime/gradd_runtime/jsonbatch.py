@@ -20,7 +20,7 @@ from .work import Outcome, Work
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gradd_engine.schema.schema import Param
+    from gradd_engine.schema import Param
 
     from gradd_runtime.table import Table
 

@@ -9,9 +9,8 @@ from gradd_protocol.messages import TensorInfo
 from gradd_protocol.problems import ProtocolError
 
 if TYPE_CHECKING:
-    from gradd_engine.data.memory import Account
-    from gradd_engine.data.storage import Storage
-    from gradd_engine.tensor.tensor import Tensor
+    from gradd_engine.data import Account, Storage
+    from gradd_engine.tensor import Tensor
 
     Values = np.ndarray[Any, Any]
 

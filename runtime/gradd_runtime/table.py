@@ -11,7 +11,7 @@ from gradd_protocol.problems import ProtocolError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gradd_engine.tensor.tensor import Tensor
+    from gradd_engine.tensor import Tensor
 
 
 def not_found(name: str) -> ProtocolError:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.data.memory import OutOfQuota
+from gradd_engine.data import OutOfQuota
 from gradd_protocol.limits import DEFAULT, MIB
 from gradd_protocol.problems import Problem, ProtocolError
 from gradd_protocol.program import GradOf
@@ -19,7 +19,7 @@ from .pins import values_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gradd_engine.tensor.tensor import Tensor
+    from gradd_engine.tensor import Tensor
 
     from .binding import Bound
     from .session import Session

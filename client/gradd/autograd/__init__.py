@@ -1,10 +1,8 @@
 """Automatic differentiation, spelled as torch.autograd. The passes run in the session's daemon."""
 
-from gradd_engine.backward.anomaly import detect_anomaly, set_detect_anomaly
-from gradd_engine.backward.api import backward, grad
-from gradd_engine.backward.saved_hooks import SavedTensor
-from gradd_engine.custom.function import Function
-from gradd_engine.graph.modes import (
+from gradd_engine.backward import SavedTensor, backward, detect_anomaly, grad, set_detect_anomaly
+from gradd_engine.custom import Function
+from gradd_engine.graph import (
     enable_grad,
     enforce_grad_layout_policy,
     inference_mode,

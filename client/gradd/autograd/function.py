@@ -1,7 +1,7 @@
 """torch.autograd.function: `Function`, its ``ctx``, and the decorator of backwards that end there."""
 
-from gradd_engine.custom.function import Function, InplaceFunction, once_differentiable
-from gradd_engine.custom.function_node import BackwardNode as BackwardCFunction
-from gradd_engine.custom.function_node import BackwardNode as FunctionCtx
+from gradd_engine.custom import BackwardNode as BackwardCFunction
+from gradd_engine.custom import BackwardNode as FunctionCtx
+from gradd_engine.custom import Function, InplaceFunction, once_differentiable
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]

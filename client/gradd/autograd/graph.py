@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gradd_engine.backward import (
+    GradientEdge,
+    allow_mutation_on_saved_tensors,
+    disable_saved_tensors_hooks,
+    get_gradient_edge,
+    register_multi_grad_hook,
+    saved_tensors_hooks,
+)
 from gradd_engine.backward import autograd as _autograd
-from gradd_engine.backward.edges import GradientEdge, get_gradient_edge
-from gradd_engine.backward.hooks import register_multi_grad_hook
-from gradd_engine.backward.mutation import allow_mutation_on_saved_tensors
-from gradd_engine.backward.saved_hooks import disable_saved_tensors_hooks, saved_tensors_hooks
-from gradd_engine.tensor.nodes import Node
-from gradd_engine.tensor.tensor import Tensor as EngineTensor
+from gradd_engine.tensor import Node
+from gradd_engine.tensor import Tensor as EngineTensor
 
 from .._creation import from_numpy
 

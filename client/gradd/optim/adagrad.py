@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.graph.modes import no_grad
+from gradd_engine.graph import no_grad
 from gradd_engine.ops.optim.adaptive_steps import adagrad_step
 from gradd_engine.ops.shared.constants import full_like
 

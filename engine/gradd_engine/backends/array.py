@@ -11,23 +11,32 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.device import Device
-from ..data.dtypes import BOOL, INT, DType, float32, from_numpy
-from ..data.layout import Meta, is_dense, reach
-from ..data.state import quiet_copy, quietly, state
-from ..data.storage import Storage
-from ..graph.cost import spend
+from ..data import (
+    BOOL,
+    INT,
+    Device,
+    DType,
+    Meta,
+    Storage,
+    float32,
+    from_numpy,
+    is_dense,
+    quiet_copy,
+    quietly,
+    reach,
+)
+from ..data.state import state
+from ..graph import NotAsInferred, spend, stated
 from ..graph.infer import infer
-from ..graph.misfit import NotAsInferred, misfit, stated
+from ..graph.misfit import misfit
 from ..kernels import KernelTable
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..schema.known import Known
-    from ..schema.op import Op
-    from ..tensor.tensor import Listener
+    from ..schema import Known, Op
+    from ..tensor import Listener
 
     Watch = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from .array import ArrayBackend
 
 if TYPE_CHECKING:
-    from ..data.layout import Meta
-    from ..tensor.tensor import Tensor
+    from ..data import Meta
+    from ..tensor import Tensor
 
 
 class CupyBackend(ArrayBackend):

@@ -8,18 +8,15 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from ..data.device import Device
-from ..data.dtypes import from_numpy
-from ..data.layout import Meta
+from ..data import Device, Meta, from_numpy
 from ..graph.infer import infer
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..schema.known import Known
-    from ..schema.op import Op
-    from ..tensor.tensor import Listener
+    from ..schema import Known, Op
+    from ..tensor import Listener
 
 
 class MetaStorage:

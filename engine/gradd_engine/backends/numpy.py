@@ -9,7 +9,7 @@ import numpy as np
 from .array import ArrayBackend
 
 if TYPE_CHECKING:
-    from ..data.layout import Meta
+    from ..data import Meta
 
 
 class NumpyBackend(ArrayBackend):

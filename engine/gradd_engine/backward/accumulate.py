@@ -9,18 +9,17 @@ import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..data.layout import Meta, contiguous_strides, is_dense
+from ..data import Meta, contiguous_strides, is_dense, new_counter
 from ..data.state import state
-from ..data.storage import new_counter
-from ..graph.fitting import cast_gradient
-from ..schema.registry import named
-from ..tensor.tensor import Tensor, detached
+from ..graph import cast_gradient
+from ..schema import named
+from ..tensor import Tensor, detached
 from .gradients import check_layout, contract_strides
 
 if TYPE_CHECKING:
-    from ..data.dtypes import DType
+    from ..data import DType
     from .gradients import check_layout, contract_strides
-from ..data.layout import Size
+from ..data import Size
 
 
 def retain(t: Tensor, g: Tensor) -> None:

@@ -12,13 +12,13 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from ..data.state import state
-from ..schema.registry import named
+from ..schema import named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..schema.op import Op
-    from ..tensor.nodes import Node
+    from ..schema import Op
+    from ..tensor import Node
 
 _KEY, _PARENT = "traceback_", "parent_"
 _HERE = os.path.dirname(os.path.dirname(__file__))

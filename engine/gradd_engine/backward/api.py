@@ -9,10 +9,9 @@ import operator
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from ..batching.batched_pass import run_through
-from ..batching.refused import BACKWARD, REQUIRES, refuse
-from ..schema.schema import type_name
-from ..tensor.tensor import Tensor
+from ..batching import BACKWARD, REQUIRES, refuse, run_through
+from ..schema import type_name
+from ..tensor import Tensor
 from . import autograd as _ops
 from .edges import GradientEdge, tensor_of
 from .passes import run_backward, run_grad

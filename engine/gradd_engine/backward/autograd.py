@@ -10,16 +10,13 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ..batching.batched_pass import batch_of, check_batched
-from ..batching.refused import RETAINS, refuse
+from ..batching import RETAINS, batch_of, check_batched, refuse
+from ..data import new_counter
 from ..data.state import state
-from ..data.storage import new_counter
-from ..declare.declarators import op
-from ..graph.fitting import cast_gradient
-from ..schema.registry import named
-from ..tensor.nodes import Edge, edge_of, next_priority
-from ..tensor.saved import CUT
-from ..tensor.tensor import Tensor, carry, detached
+from ..declare import op
+from ..graph import cast_gradient
+from ..schema import named
+from ..tensor import CUT, Edge, Tensor, carry, detached, edge_of, next_priority
 from .executor import GraphTask
 
 if TYPE_CHECKING:

@@ -14,21 +14,29 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..data import dtypes
-from ..data.layout import Meta
-from ..data.state import ambient, state
-from ..declare.declarators import op
-from ..declare.dispatch import shown
-from ..schema.registry import named
-from ..tensor.nodes import BODY, SAVED, AccumulateGrad, Edge, Node, edge_of
-from ..tensor.saved import Packed, Saved, saved_value
-from ..tensor.tensor import Tensor, detached
+from ..data import Meta, ambient, dtypes
+from ..data.state import state
+from ..declare import op, shown
+from ..schema import named
+from ..tensor import (
+    BODY,
+    SAVED,
+    AccumulateGrad,
+    Edge,
+    Node,
+    Packed,
+    Saved,
+    Tensor,
+    detached,
+    edge_of,
+    saved_value,
+)
 from .accumulate import accumulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..tensor.nodes import Geometry
+    from ..tensor import Geometry
 
 
 class GradientEdge(NamedTuple):

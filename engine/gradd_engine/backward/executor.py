@@ -13,22 +13,12 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..data.state import as_it_is, state
-from ..graph.fitting import all_shaped, shaped
-from ..graph.tangents import LEVELS
-from ..schema.registry import named
-from ..tensor.nodes import (
-    ACCUMULATED,
-    BODY,
-    GRADIENTS,
-    POSTHOOKS,
-    PREHOOKS,
-    SAVED,
-    STOPS,
-    AccumulateGrad,
-    Edge,
-    Node,
-)
+from ..data import as_it_is
+from ..data.state import state
+from ..graph import LEVELS, all_shaped, shaped
+from ..schema import named
+from ..tensor import AccumulateGrad, Edge, Node
+from ..tensor.nodes import ACCUMULATED, BODY, GRADIENTS, POSTHOOKS, PREHOOKS, SAVED, STOPS
 from .accumulate import accumulate, retain
 from .anomaly import check_gradients
 from .hooks import answer, answered
@@ -36,7 +26,7 @@ from .hooks import answer, answered
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
-    from ..tensor.tensor import Backend, Tensor
+    from ..tensor import Backend, Tensor
 
 
 class Stop(NamedTuple):

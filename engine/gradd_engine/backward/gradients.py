@@ -5,13 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from ..data.dtypes import DType
-from ..data.layout import Meta, contiguous_strides, is_dense, preserved_strides
+from ..data import DType, Meta, contiguous_strides, is_dense, preserved_strides
 from ..data.state import state
-from ..declare.declarators import op
-from ..schema.registry import named
-from ..schema.schema import type_name
-from ..tensor.tensor import Tensor, detached
+from ..declare import op
+from ..schema import named, type_name
+from ..tensor import Tensor, detached
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from ..data.state import state
-from ..tensor.nodes import (  # fmt: skip
+from ..tensor import (
     ACCUMULATED,
     BODY,
     GRADIENTS,
@@ -18,9 +18,9 @@ from ..tensor.nodes import (  # fmt: skip
     AccumulateGrad,
     Node,
     RemovableHandle,
+    Tensor,
     edge_of,
 )
-from ..tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

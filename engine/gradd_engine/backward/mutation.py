@@ -9,16 +9,16 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from ..data.state import ambient
-from ..declare.dispatch import flat_tensors, written
-from ..schema.registry import named
+from ..data import ambient
+from ..declare import flat_tensors, written
+from ..schema import named
 from .saved_hooks import Packing, saved_tensors_hooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..schema.op import Op
-    from ..tensor.tensor import Tensor
+    from ..schema import Op
+    from ..tensor import Tensor
 
 
 class _Handle:

@@ -11,14 +11,11 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ..data.dtypes import uint8
-from ..data.layout import Meta
-from ..data.state import ambient, elsewhere, state
-from ..declare.declarators import op
-from ..declare.dispatch import backend_of, shown
-from ..schema.op import Op
-from ..schema.registry import named
-from ..tensor.tensor import Tensor
+from ..data import Meta, ambient, elsewhere, uint8
+from ..data.state import state
+from ..declare import backend_of, op, shown
+from ..schema import Op, named
+from ..tensor import Tensor
 from . import anomaly
 from .autograd import Driven, backward, backward_task, grad, grad_task
 from .executor import GraphTask, Stop

@@ -11,15 +11,12 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..data.state import ambient, state
-from ..declare.declarators import op
-from ..declare.dispatch import flat_tensors
-from ..graph.recording import OpNode
-from ..graph.view_history import CopySlices
-from ..schema.op import Op
-from ..tensor.nodes import Node, edge_of
-from ..tensor.saved import Packed, Saved, places
-from ..tensor.tensor import Tensor, detached
+from ..data import ambient
+from ..data.state import state
+from ..declare import flat_tensors, op
+from ..graph import CopySlices, OpNode
+from ..schema import Op
+from ..tensor import Node, Packed, Saved, Tensor, detached, edge_of, places
 from .anomaly import Watcher
 
 if TYPE_CHECKING:

@@ -10,15 +10,16 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..data.state import ambient, state
-from ..schema.registry import named
-from ..tensor.tensor import Tensor
+from ..data import ambient
+from ..data.state import state
+from ..schema import named
+from ..tensor import Tensor
 from .vmap import level_over, same_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..tensor.nodes import Edge
+    from ..tensor import Edge
     from .level import BatchedBackend
 
 

@@ -15,12 +15,11 @@ import functools
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ..data.layout import Meta, Size
-from ..data.state import MAPPED, ambient, state
-from ..data.storage import VersionCounter
+from ..data import MAPPED, Meta, Size, VersionCounter, ambient
+from ..data.state import state
 from ..graph.infer import infer
-from ..schema.registry import named
-from ..tensor.tensor import Backend, Listener, Tensor
+from ..schema import named
+from ..tensor import Backend, Listener, Tensor
 from .mapped_call import Call
 from .randomness import randomly
 from .refused import BACKWARD, REQUIRES
@@ -30,8 +29,7 @@ from .rules import apply_rule
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..schema.known import Known
-    from ..schema.op import Op
+    from ..schema import Known, Op
 
 _ESCAPED = (
     "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "

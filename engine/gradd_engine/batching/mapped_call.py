@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..data.layout import Meta, is_dense, numel
-from ..data.state import ambient
-from ..schema.registry import named
-from ..tensor.tensor import Tensor, detached
+from ..data import Meta, ambient, is_dense, numel
+from ..schema import named
+from ..tensor import Tensor, detached
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..schema.op import Op
+    from ..schema import Op
 
     RuleFn = Callable[["Call"], Any]
 

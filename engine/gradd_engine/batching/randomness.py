@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..data.state import state
-from ..schema.registry import named
+from ..schema import named
 
 if TYPE_CHECKING:
     from .mapped_call import Call

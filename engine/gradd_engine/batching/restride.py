@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..data.layout import broadcast_strides, numel, view_strides
-from ..schema.registry import named
+from ..data import broadcast_strides, numel, view_strides
+from ..schema import named
 
 
 def restride(t: Any, shape: tuple[int, ...], strides: tuple[int, ...], offset: Any) -> Any:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data.layout import numel, wrap_dim
-from ..schema.registry import named
-from ..schema.schema import ELEMENTWISE
-from ..tensor.tensor import Tensor, detached
+from ..data import numel, wrap_dim
+from ..schema import ELEMENTWISE, named
+from ..tensor import Tensor, detached
 from .mapped_call import RULES, Call, by_sample, rule
 
 if TYPE_CHECKING:

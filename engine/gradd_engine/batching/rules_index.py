@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..data.layout import broadcast_shapes, numel, wrap_dim
-from ..schema.registry import named
+from ..data import broadcast_shapes, numel, wrap_dim
+from ..schema import named
 from .mapped_call import Call, rule
 from .rules import one_by_one
 

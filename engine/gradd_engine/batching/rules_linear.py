@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..data.layout import numel
-from ..schema.registry import named
+from ..data import numel
+from ..schema import named
 from .mapped_call import Call, by_sample, rule
 from .rules import one_by_one
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..data.state import ambient, state
-from ..schema.registry import named
-from ..tensor.tensor import Tensor
+from ..data import ambient
+from ..data.state import state
+from ..schema import named
+from ..tensor import Tensor
 from . import rules_index, rules_linear  # noqa: F401 - the rules are there once they are imported
 from .level import BatchedBackend
 from .tree import flatten, spread, unflatten

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..backward import api, autograd
 from ..data import dtypes
-from ..schema.registry import named
-from ..tensor.tensor import Tensor
+from ..schema import named
+from ..tensor import Tensor
 from . import gradcheck_compare as verdicts
 from .gradcheck_compare import GradcheckError
 from .jacobians import Reading, Subject, Tolerances, floating, tensor_like, unrecorded

@@ -14,11 +14,9 @@ import numpy as np
 
 from ..backward import api
 from ..batching.vmap import vmap
-from ..data import dtypes
-from ..data.state import ambient
-from ..schema.registry import named
-from ..tensor.printing import format_tensor
-from ..tensor.tensor import Tensor
+from ..data import ambient, dtypes
+from ..schema import named
+from ..tensor import Tensor, format_tensor
 from .jacobians import (
     IMAGINARY,
     REAL,

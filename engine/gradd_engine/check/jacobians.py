@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backward import api, autograd
-from ..data.state import ambient
-from ..schema.registry import named
-from ..tensor.tensor import Tensor
+from ..data import ambient
+from ..schema import named
+from ..tensor import Tensor
 from ..transforms import forward_ad
 
 if TYPE_CHECKING:

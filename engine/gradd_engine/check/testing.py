@@ -14,7 +14,7 @@ import numpy as np
 from ..backends.numpy import NUMPY
 from ..backward import autograd
 from ..data import dtypes
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor
 from ..transforms import forward_ad
 
 if TYPE_CHECKING:

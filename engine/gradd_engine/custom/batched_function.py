@@ -8,11 +8,11 @@ from __future__ import annotations
 import weakref
 from typing import Any, NamedTuple
 
-from ..batching.level import BatchedBackend
-from ..batching.tree import flatten, spread, unflatten
-from ..data.state import ambient, state
-from ..schema.registry import named
-from ..tensor.tensor import Tensor
+from ..batching import BatchedBackend, flatten, spread, unflatten
+from ..data import ambient
+from ..data.state import state
+from ..schema import named
+from ..tensor import Tensor
 
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 

@@ -13,12 +13,11 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from ..backward.api import backward
-from ..backward.saved_hooks import saved_tensors_hooks
+from ..backward import backward, saved_tensors_hooks
 from ..data.state import state
-from ..declare.dispatch import flat_tensors
-from ..graph.modes import enable_grad, no_grad
-from ..tensor.tensor import Tensor
+from ..declare import flat_tensors
+from ..graph import enable_grad, no_grad
+from ..tensor import Tensor
 from .function import Function
 from .function_node import BackwardNode
 from .seeding import restore_rng, stored_rng

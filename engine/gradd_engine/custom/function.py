@@ -12,14 +12,13 @@ import inspect
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from ..batching.level import BatchedBackend
-from ..data.state import ambient, state
-from ..declare.declarators import op
-from ..declare.dispatch import flat_tensors
-from ..graph.modes import no_grad
-from ..schema.registry import named
-from ..tensor.nodes import Node, edge_of
-from ..tensor.tensor import Tensor, detached
+from ..batching import BatchedBackend
+from ..data import ambient
+from ..data.state import state
+from ..declare import flat_tensors, op
+from ..graph import no_grad
+from ..schema import named
+from ..tensor import Node, Tensor, detached, edge_of
 from .batched_function import batched
 from .function_node import BackwardNode
 from .function_tangents import Tangents

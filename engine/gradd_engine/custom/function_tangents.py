@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..data.state import state
-from ..graph.tangents import LEVELS, has_tangent
+from ..graph import LEVELS, has_tangent
 from ..ops.shared.constants import zeros_like
-from ..tensor.tensor import Tensor
-from ..transforms.forward_ad import hold_tangent, tangent_of_dual
+from ..tensor import Tensor
+from ..transforms import hold_tangent, tangent_of_dual
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from ..data.dtypes import uint8
-from ..data.layout import Meta
+from ..data import Meta, uint8
 from ..data.state import state
-from ..declare.declarators import op
-from ..tensor.tensor import Tensor
+from ..declare import op
+from ..tensor import Tensor
 
 
 def _seed(seed: int) -> None:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from ..graph.inplace_history import check_target
-from ..schema.registry import named
-from ..tensor.nodes import BODY, Node, edge_of, move_retainer, node_of
-from ..tensor.saved import FREED, TensorMeta
+from ..graph import check_target
+from ..schema import named
+from ..tensor import BODY, FREED, Node, TensorMeta, edge_of, move_retainer, node_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..tensor.tensor import Tensor
-    from .function_node import CustomNode
+    from ..tensor import Tensor
+    from .custom_node import CustomNode
 
 
 def check_written(t: Tensor, given: bool, outputs: int) -> None:

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..data import dtypes
 from ..data.state import state
-from ..graph.infer import PLAIN, learn
-from ..schema.schema import GREATEST, LEAST, NUMPY_NAMES, REQUIRED
-from ..tensor.tensor import Tensor
+from ..graph import PLAIN, learn
+from ..schema import GREATEST, LEAST, NUMPY_NAMES, REQUIRED
+from ..tensor import Tensor
 from .dispatch import compute, dispatch
 from .out import store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..schema.op import Op
-    from ..schema.schema import Param
+    from ..schema import Op, Param
 
 
 def build_call(op: Op) -> Callable[..., Any]:

@@ -20,11 +20,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..schema import BILINEAR, ELEMENTWISE, LINEAR, REGISTRY, Joint, Op, Rule, Schema
 from ..schema import schema as _schema
-from ..schema.op import Op
-from ..schema.registry import REGISTRY
-from ..schema.rule import Joint, Rule
-from ..schema.schema import BILINEAR, ELEMENTWISE, LINEAR, Schema
 from .calls import build_call
 from .dispatch import dispatch
 from .methods import attach

@@ -8,7 +8,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor
 
 
 def attach(name: str, fn: Any) -> None:

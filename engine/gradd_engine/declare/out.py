@@ -8,16 +8,16 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from ..data.dtypes import can_cast
-from ..data.state import ambient, state
-from ..graph.inplace_history import check_memory, check_overlap
-from ..graph.tangents import LEVELS, levels_of
-from ..schema.registry import named
-from ..tensor.tensor import Tensor
-from .dispatch import dispatch, flat_tensors
+from ..data import ambient, can_cast
+from ..data.state import state
+from ..graph import LEVELS, check_memory, check_overlap, levels_of
+from ..schema import named
+from ..tensor import Tensor
+from .arguments import flat_tensors
+from .dispatch import dispatch
 
 if TYPE_CHECKING:
-    from ..schema.op import Op
+    from ..schema import Op
 
 
 def store(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], out: Any) -> Tensor:

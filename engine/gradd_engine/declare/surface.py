@@ -11,9 +11,8 @@ import inspect
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ..schema.registry import REGISTRY
-from ..schema.schema import NUMPY_NAMES, type_name
-from ..tensor.tensor import Tensor
+from ..schema import NUMPY_NAMES, REGISTRY, type_name
+from ..tensor import Tensor
 from .methods import attach
 
 if TYPE_CHECKING:

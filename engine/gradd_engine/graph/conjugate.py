@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data.layout import Meta, preserved_strides
-from ..schema.registry import REGISTRY
-from ..tensor.tensor import Tensor, detached
+from ..data import Meta, preserved_strides
+from ..schema import REGISTRY
+from ..tensor import Tensor, detached
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..schema.op import Op
-    from ..tensor.tensor import Backend
+    from ..schema import Op
+    from ..tensor import Backend
 
 
 def flagged(inputs: Sequence[Any]) -> bool:

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data.layout import numel
+from ..data import numel
 from ..data.state import state
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor
 from .misfit import misfit, stated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..schema.op import Op
+    from ..schema import Op
 
 #: most work of one op: about a minute
 WORK = 1 << 36

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..schema.registry import named
-from ..tensor.tensor import Tensor
+from ..schema import named
+from ..tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..data.dtypes import DType
-    from ..tensor.nodes import Edge, Node
-    from ..tensor.saved import TensorMeta
+    from ..data import DType
+    from ..tensor import Edge, Node, TensorMeta
 
 
 def conj(x: Any) -> Any:

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data.dtypes import FLOAT, DType
-from ..data.layout import Meta, Size, numel
+from ..data import FLOAT, DType, Meta, Size, numel
 from ..data.state import state
-from ..schema.known import Known
-from ..schema.schema import check_attrs
-from ..tensor.saved import TensorMeta
-from ..tensor.tensor import Tensor
+from ..schema import Known, check_attrs
+from ..tensor import Tensor, TensorMeta
 from .cost import spread
 from .misfit import misfit, stated
 
 if TYPE_CHECKING:
-    from ..schema.op import Op
+    from ..schema import Op
 
 #: an op that has seen more combinations than this begins anew
 _MOST = 512

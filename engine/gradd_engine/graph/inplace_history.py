@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data.dtypes import BOOL, can_cast
-from ..data.layout import is_dense, overlaps_itself
+from ..data import BOOL, can_cast, is_dense, overlaps_itself
 from ..data.state import state
-from ..tensor.nodes import move_retainer, node_of
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, move_retainer, node_of
 from . import recording as graph
 from .view_history import SHARED, CopySlices, creation_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..data.layout import Meta
-    from ..schema.op import Op
+    from ..data import Meta
+    from ..schema import Op
 
 
 def check_target(t: Tensor) -> None:

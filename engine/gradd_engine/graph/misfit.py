@@ -11,10 +11,10 @@ import dis
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor
 
 if TYPE_CHECKING:
-    from ..schema.op import Op
+    from ..schema import Op
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
 _HERE = str(Path(__file__).parents[1])

@@ -12,7 +12,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from ..data.state import state
-from ..schema.schema import type_name
+from ..schema import type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable

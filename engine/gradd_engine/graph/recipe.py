@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..tensor.saved import unpack
+from ..tensor import unpack
 from .fitting import fit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..schema.op import Op
+    from ..schema import Op
 
 #: what is saved: an input, its geometry, an output, all outputs
 VALUE, META, OUT, OUTS = range(4)

@@ -7,19 +7,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data.state import ambient, state
-from ..schema.registry import named
-from ..tensor.nodes import SAVED, AccumulateGrad, Edge, Node, accumulator, edge_of, next_priority
-from ..tensor.saved import CUT, FREED, Packed, Saved, TensorMeta, check_saved, places
-from ..tensor.tensor import Tensor
+from ..data import ambient
+from ..data.state import state
+from ..schema import named
+from ..tensor import (
+    CUT,
+    FREED,
+    SAVED,
+    AccumulateGrad,
+    Edge,
+    Node,
+    Packed,
+    Saved,
+    Tensor,
+    TensorMeta,
+    accumulator,
+    check_saved,
+    edge_of,
+    next_priority,
+    places,
+)
 from .infer import overload
 from .recipe import META, OUT, VALUE, Plan, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..schema.known import Known
-    from ..schema.op import Op
+    from ..schema import Known, Op
 
 
 class OpNode(Node):

@@ -12,21 +12,18 @@ import inspect
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ..data.dtypes import promote
-from ..data.layout import Meta, overlaps_itself
-from ..data.state import ambient, state
-from ..schema.registry import REGISTRY, named
-from ..schema.schema import BILINEAR, ELEMENTWISE, LINEAR
-from ..tensor.saved import Saved
-from ..tensor.tensor import Tensor, carry
+from ..data import Meta, ambient, overlaps_itself, promote
+from ..data.state import state
+from ..schema import BILINEAR, ELEMENTWISE, LINEAR, REGISTRY, named
+from ..tensor import Saved, Tensor, carry
 from .fitting import cast_gradient, conj
 from .recording import OpNode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..schema.op import Op
-    from ..tensor.nodes import Node
+    from ..schema import Op
+    from ..tensor import Node
 
 #: the levels that are open anywhere in this process, by id: while there is none, no op looks for tangents
 LEVELS: set[int] = set()

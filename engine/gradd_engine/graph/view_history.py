@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data.layout import is_dense, overlaps_itself
-from ..data.state import ambient, state
-from ..schema.registry import REGISTRY, named
-from ..tensor.nodes import SAVED, Node, edge_of, move_retainer
-from ..tensor.saved import FREED, TensorMeta
-from ..tensor.tensor import Tensor, detached
+from ..data import ambient, is_dense, overlaps_itself
+from ..data.state import state
+from ..schema import REGISTRY, named
+from ..tensor import FREED, SAVED, Node, Tensor, TensorMeta, detached, edge_of, move_retainer
 from . import recording as graph
 from .fitting import conj
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..data.dtypes import DType
-    from ..schema.op import Op
+    from ..data import DType
+    from ..schema import Op
 
 SHARED = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.layout import numel
+from ..data import numel
 from .threads import share
 from .windows import Buffers, cell
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.layout import numel
+from ..data import numel
 from .arrays import floating, ready
 from .images_conv import How, convolve_transposed
 from .images_pool import check_places, each_plane

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data.layout import numel
+from ..data import numel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..data.layout import Meta
+    from ..data import Meta
 
 
 class Known:

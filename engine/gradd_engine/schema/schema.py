@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..data.dtypes import DType
+from ..data import DType
 from .position import position
 
 TENSOR_KINDS = ("Tensor", "Tensor?", "Tensor|Number", "Tensor|Number?", "Tensor[]", "Tensor?[]")

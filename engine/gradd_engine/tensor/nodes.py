@@ -16,13 +16,11 @@ from ..data.state import state
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ..data.dtypes import DType
-    from ..data.layout import Size
+    from ..data import DType, Size
     from .tensor import Backend, Tensor
 
-    #: what is known of a gradient before there is one
-    Geometry: TypeAlias = tuple[Size, DType]
-
+#: what is known of a gradient before there is one
+Geometry: TypeAlias = "tuple[Size, DType]"
 #: room between two sequence numbers, for the nodes of a graph that is made later than it came to be
 ROOM = 1 << 16
 _sequence = itertools.count(0, ROOM)

@@ -17,7 +17,7 @@ from ..data import dtypes
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..data.dtypes import DType
+    from ..data import DType
 
 
 @dataclasses.dataclass

@@ -6,14 +6,14 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from ..data.state import state
+from .alias import carry, detached
 from .nodes import AccumulateGrad, Edge, edge_of
-from .tensor import Tensor, carry, detached
+from .tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..data.dtypes import DType
-    from ..data.layout import Size
+    from ..data import DType, Size
     from .nodes import Node
 
 FREED = (

@@ -10,20 +10,27 @@ import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from ..data.fixed import no_deletion, read_only
-from ..data.layout import MemoryFormat, Size, contiguous_format, has_format, numel, wrap_dim
+from ..data import (
+    InferenceCounter,
+    MemoryFormat,
+    Size,
+    Storage,
+    VersionCounter,
+    contiguous_format,
+    has_format,
+    no_deletion,
+    numel,
+    read_only,
+    wrap_dim,
+)
 from ..data.state import state
-from ..data.storage import InferenceCounter, Storage, VersionCounter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
-    from ..data.device import Device
-    from ..data.dtypes import DType
-    from ..data.layout import Meta
-    from ..schema.known import Known
-    from ..schema.op import Op
+    from ..data import Device, DType, Meta
+    from ..schema import Known, Op
     from .nodes import AccumulateGrad, Edge, Node
 
 
@@ -429,28 +436,3 @@ Tensor._backward_hooks = property(  # type: ignore[attr-defined]
 
 read_only(Tensor, "shape", "dtype", "device", "ndim", "nbytes")
 read_only(Tensor, "grad_fn", "is_leaf", "output_nr", "retains_grad", "_version")
-
-
-def detached(t: Tensor, version: VersionCounter | None = None) -> Tensor:
-    """An alias of `t`'s memory without history; shares the version counter unless another is given."""
-    out = t.backend.made(
-        t.backend,
-        t.storage,
-        t._shape,
-        t.strides,
-        t.offset,
-        t._dtype,
-        t.array,
-        t._vc if version is None else version,
-    )
-    if t._conj:
-        out._conj = True
-    return out
-
-
-def carry(source: Tensor, alias: Tensor) -> Tensor:
-    """`alias`, another tensor of the same values, with the tangents of `source`."""
-    if source._tangents:
-        for level, t in source._tangents.items():
-            level.give(alias, t)
-    return alias

@@ -6,11 +6,8 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from ..data.state import state
-from ..graph.recording import OpNode
-from ..graph.view_history import CopySlices
-from ..tensor.nodes import AccumulateGrad, Edge, Folded, Node, accumulator, next_priority
-from ..tensor.saved import Saved, TensorMeta
-from ..tensor.tensor import Tensor
+from ..graph import CopySlices, OpNode
+from ..tensor import AccumulateGrad, Edge, Folded, Node, Saved, Tensor, TensorMeta, accumulator, next_priority
 from .numbers import Offset, place_of
 
 if TYPE_CHECKING:

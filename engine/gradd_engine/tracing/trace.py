@@ -9,19 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..data.device import Device
-from ..data.layout import Meta
-from ..graph.conjugate import physical
-from ..tensor.tensor import Tensor
+from ..data import Device, Meta
+from ..graph import physical
+from ..tensor import Tensor
 from .numbers import Guards, Offset, TraceFailed, local, looked, place_of, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..data.dtypes import DType
-    from ..schema.known import Known
-    from ..schema.op import Op
-    from ..tensor.tensor import Listener
+    from ..data import DType
+    from ..schema import Known, Op
+    from ..tensor import Listener
 
 #: views whose place in memory may depend on a run-time value: their geometry is inferred anew at each replay
 _WINDOWS = frozenset({"slice_from", "select"})

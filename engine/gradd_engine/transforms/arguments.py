@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..batching.tree import flatten, unflatten
-from ..batching.vmap import lifted
-from ..data.state import ambient
-from ..tensor.tensor import Tensor
+from ..batching import flatten, lifted, unflatten
+from ..data import ambient
+from ..tensor import Tensor
 from .captured import Captured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..batching.tree import Structure
+    from ..batching import Structure
 
 
 def _place(argnum: Any, count: int) -> int:

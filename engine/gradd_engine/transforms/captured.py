@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..batching.vmap import lifted
+from ..batching import lifted
 from ..data.state import state
-from ..declare.dispatch import flat_tensors, written
-from ..tensor.tensor import Tensor
+from ..declare import flat_tensors, written
+from ..tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..schema.op import Op
-    from ..tensor.nodes import Node
+    from ..schema import Op
+    from ..tensor import Node
 
 _CAPTURED = (
     "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place "

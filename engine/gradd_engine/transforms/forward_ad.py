@@ -9,19 +9,18 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..batching.vmap import lifted
-from ..data.dtypes import uint8
-from ..data.layout import Meta, is_dense, overlaps_itself
-from ..data.state import ambient, state
-from ..declare.declarators import LINEAR, op
-from ..graph.tangents import LEVELS, Level, has_tangent, tangent_of
-from ..schema.registry import named
-from ..tensor.tensor import Tensor
+from ..batching import lifted
+from ..data import Meta, ambient, is_dense, overlaps_itself, uint8
+from ..data.state import state
+from ..declare import LINEAR, op
+from ..graph import LEVELS, Level, has_tangent, tangent_of
+from ..schema import named
+from ..tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..tensor.tensor import Backend
+    from ..tensor import Backend
 
 NESTED = "Nested forward mode AD is not supported at the moment"
 NO_LEVEL = (

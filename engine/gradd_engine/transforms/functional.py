@@ -11,17 +11,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..backward import autograd as _ops
-from ..backward.passes import run_grad
-from ..batching.refused import REQUIRES, refuse
+from ..backward import run_grad
+from ..batching import REQUIRES, refuse
 from ..batching.vmap import vmap
-from ..data.state import ambient, state
-from ..graph.modes import enable_grad, set_grad_enabled
+from ..data import ambient
+from ..data.state import state
+from ..graph import enable_grad, set_grad_enabled
 from ..ops.create.factories import finished
 from ..ops.create.ranges import eye
 from ..ops.index.joining import stack
 from ..ops.shape.view_ops import detach
 from ..ops.shared.constants import zeros_like
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor
 from . import forward_ad
 
 if TYPE_CHECKING:

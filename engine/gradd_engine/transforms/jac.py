@@ -8,12 +8,12 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from ..batching.tree import flatten, unflatten
+from ..batching import flatten, unflatten
 from ..batching.vmap import vmap
 from ..ops.index.joining import stack
 from ..ops.shared.constants import zeros_like
-from ..schema.registry import named
-from ..tensor.tensor import Tensor
+from ..schema import named
+from ..tensor import Tensor
 from . import forward_ad
 from .arguments import Arguments, checked, with_aux
 from .functional import basis
@@ -22,7 +22,7 @@ from .grad import Pullback, check_outputs, check_tensors
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..batching.tree import Structure
+    from ..batching import Structure
 
 _JVP = "jvp(f, primals, tangents)"
 

@@ -6,15 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..backward.autograd import untracked
-from ..backward.passes import run_grad
-from ..batching.batched_pass import run_through
-from ..batching.vmap import lifted
+from ..backward import run_grad, untracked
+from ..batching import lifted, run_through
 from ..data.state import state
 from ..ops.shared.constants import zeros_like
-from ..schema.registry import named
-from ..tensor.nodes import AccumulateGrad, edge_of
-from ..tensor.tensor import Tensor
+from ..schema import named
+from ..tensor import AccumulateGrad, Tensor, edge_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

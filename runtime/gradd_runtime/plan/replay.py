@@ -5,9 +5,9 @@ from __future__ import annotations
 import marshal
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.data.state import ambient
-from gradd_engine.graph.cost import Estimate
-from gradd_engine.tensor.tensor import Tensor
+from gradd_engine.data import ambient
+from gradd_engine.graph import Estimate
+from gradd_engine.tensor import Tensor
 from gradd_engine.tracing import (
     Allocate,
     Block,

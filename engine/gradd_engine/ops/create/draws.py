@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes, rng
-from ...data.layout import numel
+from ...data import dtypes, numel, rng
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...data.layout import Meta
+    from ...data import Meta
 
 
 def _numbers(xp: Any, meta: Meta, draw: Callable[..., Any], finish: Callable[[Any], Any] | None) -> Any:

@@ -10,14 +10,10 @@ import operator
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import format_name, reach
-from ...data.state import ambient
-from ...declare.declarators import op
-from ...declare.methods import attach
-from ...declare.surface import public
-from ...schema.schema import type_name
-from ...tensor.tensor import Tensor
+from ...data import ambient, dtypes, format_name, reach
+from ...declare import attach, op, public
+from ...schema import type_name
+from ...tensor import Tensor
 from ..shape.cast import to_dtype
 from ..shape.copies import clone
 from ..shape.overwrite import fill
@@ -27,7 +23,7 @@ from ..shared import constants as create
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...data.dtypes import DType
+    from ...data import DType
 
 _DEVICES = (
     "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla",

@@ -8,20 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes, rng
-from ...data.layout import Meta, broadcast_shapes, numel, preserved_strides
-from ...data.state import ambient
-from ...declare.declarators import op
-from ...declare.methods import attach
-from ...declare.surface import public
-from ...tensor.tensor import Tensor
+from ...data import Meta, ambient, broadcast_shapes, dtypes, numel, preserved_strides, rng
+from ...declare import attach, op, public
+from ...tensor import Tensor
 from ..elementwise.arithmetic import add, mul
 from ..shared.constants import checked, like, sized, zeros_like
 from .draws import hits, integers, normal_array, permutation, uniform_array
 from .factories import check_device, finished, like_function, sized_function, sizes, wanted
 
 if TYPE_CHECKING:
-    from ...data.dtypes import DType
+    from ...data import DType
 
 
 def _floating(meta: Meta, kernel: str, complex_too: bool = False) -> Meta:

@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data import dtypes
-from ...data.layout import Meta
-from ...data.rng import blockwise
-from ...declare.declarators import op
-from ...declare.dispatch import invalid_combination
-from ...declare.surface import public
-from ...tensor.tensor import Tensor
+from ...data import Meta, blockwise, dtypes
+from ...declare import invalid_combination, op, public
+from ...tensor import Tensor
 from ..shared.common import np_dtype
 from .factories import check_device, finished, wanted
 
 if TYPE_CHECKING:
-    from ...data.dtypes import DType
+    from ...data import DType
 
 
 def _range_infer(start: Any, end: Any, step: Any, dtype: DType | None) -> Meta:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ...declare.methods import attach
-from ...declare.surface import public
-from ...schema.op import Op
+from ...declare import attach, public
+from ...schema import Op
 from . import arithmetic, binary, comparison, rounding
 from . import binary_more as combine
 from . import unary as elementwise

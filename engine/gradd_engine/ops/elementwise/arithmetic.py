@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import dtypes
-from ...declare.declarators import ELEMENTWISE, LINEAR, op
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...declare import ELEMENTWISE, LINEAR, op
+from ...schema import Op
+from ...tensor import Tensor
 from ..shared.common import broadcast, broadcast_float, conj, nonzero_divisor, refuse, same
 from ..shared.constants import zeros_like
 from ..shared.number import fits, stored
 
 if TYPE_CHECKING:
-    from ...data.layout import Meta
+    from ...data import Meta
 
 
 def _scaled(g: Any, alpha: Any) -> Any:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...declare.declarators import ELEMENTWISE, op
-from ...schema.op import Op
+from ...declare import ELEMENTWISE, op
+from ...schema import Op
 from .binary import where
 from .special import real_input
 from .unary import sgn

@@ -6,13 +6,10 @@ import cmath
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta
-from ...declare.declarators import ELEMENTWISE, op
-from ...declare.methods import attach
-from ...declare.surface import public
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes
+from ...declare import ELEMENTWISE, attach, op, public
+from ...schema import Op
+from ...tensor import Tensor
 from ..shared.common import broadcast, conj, pointwise_meta, refuse
 from ..shared.constants import zeros_like
 from ..shared.number import fits, operands_fit, stored

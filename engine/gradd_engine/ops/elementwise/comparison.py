@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, preserved_strides
-from ...declare.declarators import op
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes, preserved_strides
+from ...declare import op
+from ...schema import Op
+from ...tensor import Tensor
 from ..shared.common import broadcast, broadcast_bool, pointwise_meta, refuse, same
 from ..shared.constants import zeros_like
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.fixed import read_only
-from ...data.layout import Meta, preserved_strides
-from ...declare.declarators import LINEAR, op
-from ...declare.surface import public
-from ...schema.registry import named
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes, preserved_strides, read_only
+from ...declare import LINEAR, op, public
+from ...schema import named
+from ...tensor import Tensor
 from ..shared.common import broadcast, same
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...schema.op import Op
+    from ...schema import Op
 
 
 conj_physical: Op = op(

@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import dtypes
-from ...declare.declarators import op
-from ...schema.op import Op
+from ...declare import op
+from ...schema import Op
 from ..shared.common import broadcast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...data.layout import Meta
-    from ...tensor.tensor import Tensor
+    from ...data import Meta
+    from ...tensor import Tensor
 
 
 def _integers(name: str, impl: Callable[[Any, Any, Any], Any], doc: str) -> Op:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from ...data.layout import Meta
-from ...declare.declarators import ELEMENTWISE, op
+from ...data import Meta
+from ...declare import ELEMENTWISE, op
 from ...kernels import gauss
 from ...kernels.tiles import tiled
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...schema import Op
+from ...tensor import Tensor
 from ..shared.common import broadcast_float, refuse
 from .unary import exp
 

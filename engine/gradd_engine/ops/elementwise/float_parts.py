@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...data import dtypes
-from ...data.layout import Meta
-from ...declare.declarators import ELEMENTWISE, op
-from ...declare.surface import public
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes
+from ...declare import ELEMENTWISE, op, public
+from ...schema import Op
+from ...tensor import Tensor
 from ..shared.common import broadcast, broadcast_float, conj, refuse
 from ..shared.constants import zeros_like
 from .gamma import digamma, lgamma

@@ -11,12 +11,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...data.layout import Meta
-from ...declare.declarators import ELEMENTWISE, op
-from ...declare.methods import attach
-from ...declare.surface import public
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...data import Meta
+from ...declare import ELEMENTWISE, attach, op, public
+from ...schema import Op
+from ...tensor import Tensor
 from ..shared.common import broadcast_float, refuse
 
 #: Bernoulli numbers B2, B4, ... B16

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data import dtypes
-from ...tensor.tensor import Tensor
+from ...tensor import Tensor
 from ..shared.common import NUMBERS
 from . import arithmetic, binary, comparison, rounding
 from . import unary as elementwise

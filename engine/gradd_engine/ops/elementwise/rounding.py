@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta
-from ...declare.declarators import ELEMENTWISE, op
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes
+from ...declare import ELEMENTWISE, op
+from ...schema import Op
+from ...tensor import Tensor
 from ..shared.common import broadcast, nonzero_divisor, refuse, same
 from ..shared.constants import zeros_like
 from .arithmetic import div, quotient

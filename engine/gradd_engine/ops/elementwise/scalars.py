@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...declare.declarators import ELEMENTWISE, op
+from ...declare import ELEMENTWISE, op
 from ..shared.common import broadcast, broadcast_float, conj
 from .arithmetic import div, mul
 
 if TYPE_CHECKING:
-    from ...schema.op import Op
+    from ...schema import Op
 
 add_scalar: Op = op(
     "add_scalar(Tensor input, Tensor|Number other)",

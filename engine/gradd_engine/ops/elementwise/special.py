@@ -10,12 +10,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta
-from ...declare.declarators import ELEMENTWISE, op
-from ...declare.surface import public
+from ...data import Meta, dtypes
+from ...declare import ELEMENTWISE, op, public
 from ...kernels import gauss
-from ...schema.op import Op
+from ...schema import Op
 from ..shared.common import broadcast_float, refuse
 from . import rounding
 from .binary import where
@@ -26,7 +24,7 @@ from .unary import exp, log, log1p
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...tensor.tensor import Tensor
+    from ...tensor import Tensor
 
 _HALF = (dtypes.float16, dtypes.bfloat16)
 _ROOT_PI = math.sqrt(math.pi)

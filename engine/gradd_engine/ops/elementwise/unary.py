@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 
-from ...data import dtypes
-from ...data.layout import Meta, preserved_strides
+from ...data import Meta, dtypes, preserved_strides
 from ...data.state import state
-from ...declare.declarators import ELEMENTWISE, LINEAR, op
-from ...schema.op import Op
-from ...schema.registry import named
+from ...declare import ELEMENTWISE, LINEAR, op
+from ...schema import Op, named
 from ..shared.common import broadcast, broadcast_float, conj, refuse, same
 from ..shared.constants import zeros_like
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...tensor.tensor import Tensor
+    from ...tensor import Tensor
 
 LN2, LN10 = math.log(2.0), math.log(10.0)
 

@@ -11,15 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data import dtypes
-from ...data.layout import Meta, numel, preserved_strides, wrap_dim
-from ...data.state import ambient
-from ...declare.declarators import LINEAR, op
-from ...declare.dispatch import invalid_combination
-from ...declare.methods import attach
-from ...declare.surface import all_tensors, public
-from ...schema.registry import named
-from ...tensor.tensor import Tensor
+from ...data import Meta, ambient, dtypes, numel, preserved_strides, wrap_dim
+from ...declare import LINEAR, all_tensors, attach, invalid_combination, op, public
+from ...schema import named
+from ...tensor import Tensor
 from ..shape.diagonals import _diagonal_infer, diagonal
 from ..shape.reshape import flatten, unsqueeze
 from ..shared.common import storable
@@ -32,7 +27,7 @@ from .slicing import _select_infer, select, slice_, slice_range, tensor_split, u
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...schema.op import Op
+    from ...schema import Op
 
 
 def _turned(input: Tensor, k: int, dims: Sequence[int]) -> tuple[int, int]:

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data import dtypes
-from ...data.layout import Meta, broadcast_shapes, numel
-from ...declare.declarators import LINEAR, op
-from ...declare.surface import public
-from ...schema.registry import named
+from ...data import Meta, broadcast_shapes, dtypes, numel
+from ...declare import LINEAR, op, public
+from ...schema import named
 from ..elementwise.binary import where
 from ..shape.view_ops import expand, reshape
 from ..shared.constants import zeros
@@ -23,8 +21,8 @@ from ..shared.constants import zeros
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...schema.op import Op
-    from ...tensor.tensor import Tensor
+    from ...schema import Op
+    from ...tensor import Tensor
 
 
 class ShapeDependsOnValuesError(RuntimeError):

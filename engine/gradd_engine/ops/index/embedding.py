@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, broadcast_shapes
-from ...declare.declarators import LINEAR, op
-from ...declare.surface import public
-from ...tensor.tensor import Tensor
+from ...data import Meta, broadcast_shapes, dtypes
+from ...declare import LINEAR, op, public
+from ...tensor import Tensor
 from ..elementwise.binary import where
 from ..elementwise.comparison import eq
 from ..shape.view_ops import reshape
@@ -17,7 +15,7 @@ from . import dynamic
 from .indexing import add_at
 
 if TYPE_CHECKING:
-    from ...schema.op import Op
+    from ...schema import Op
 
 
 def _masked_fill_infer(input: Tensor, mask: Tensor, value: Any) -> Meta:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, preserved_strides, wrap_dim
-from ...declare.declarators import LINEAR, op
-from ...schema.registry import named
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes, preserved_strides, wrap_dim
+from ...declare import LINEAR, op
+from ...schema import named
+from ...tensor import Tensor
 from ..elementwise.arithmetic import mul
 from ..shape.view_ops import reshape
 from ..shared.constants import zeros
@@ -17,7 +16,7 @@ from .indexing import add_at, in_range
 from .scatter import INDEX, bounded
 
 if TYPE_CHECKING:
-    from ...schema.op import Op
+    from ...schema import Op
 
 
 def _index_select_infer(input: Tensor, index: Tensor, dim: int) -> Meta:

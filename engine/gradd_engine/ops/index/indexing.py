@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data import dtypes
-from ...data.layout import (
+from ...data import (
     Meta,
+    ambient,
     broadcast_shapes,
     broadcast_strides,
+    dtypes,
     elementwise_strides,
     numel,
     preserved_strides,
     view_strides,
 )
-from ...data.state import ambient
-from ...declare.declarators import LINEAR, op
+from ...declare import LINEAR, op
 from ..elementwise.arithmetic import mul
 from ..shared import constants as create
 from ..shared.constants import zeros
@@ -35,8 +35,8 @@ from .slicing import select
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ...schema.op import Op
-    from ...tensor.tensor import Tensor
+    from ...schema import Op
+    from ...tensor import Tensor
 
 
 def _as_tensor(value: Any, like: Tensor) -> Tensor:

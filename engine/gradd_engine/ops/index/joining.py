@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, preserved_strides, wrap_dim, wrap_dims
-from ...declare.declarators import LINEAR, op
-from ...declare.methods import attach
-from ...declare.surface import public
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes, preserved_strides, wrap_dim, wrap_dims
+from ...declare import LINEAR, attach, op, public
+from ...tensor import Tensor
 from ..shape.copies import contiguous_copy
 from ..shape.reshape import atleast_1d, atleast_2d, atleast_3d, unsqueeze
 from ..shape.view_ops import expand, reshape, view
@@ -20,8 +17,8 @@ from .slicing import slice_, unbind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...data.dtypes import DType
-    from ...schema.op import Op
+    from ...data import DType
+    from ...schema import Op
 
 
 def common_dtype(tensors: Sequence[Tensor]) -> DType:

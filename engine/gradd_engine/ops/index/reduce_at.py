@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, preserved_strides, wrap_dim
+from ...data import Meta, dtypes, preserved_strides, wrap_dim
 from ...data.state import state
-from ...declare.declarators import Joint, op
-from ...schema.op import Op
+from ...declare import Joint, op
+from ...schema import Op
 from ..elementwise.binary import where
 from ..shape.cast import type_as
 from ..shape.view_ops import expand, reshape
@@ -24,7 +23,7 @@ from .slicing import narrow
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...tensor.tensor import Tensor
+    from ...tensor import Tensor
 
 _SCATTERED = ("sum", "prod", "mean", "amax", "amin")
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, broadcast_shapes, wrap_dim
-from ...declare.declarators import LINEAR, op
-from ...declare.surface import public
-from ...tensor.tensor import Tensor
+from ...data import Meta, broadcast_shapes, dtypes, wrap_dim
+from ...declare import LINEAR, op, public
+from ...tensor import Tensor
 from ..elementwise.binary import where
 from ..shape.view_ops import expand, view
 from ..shared.constants import zeros
@@ -16,7 +14,7 @@ from ..shared.number import element, fits
 from .slicing import slice_backward
 
 if TYPE_CHECKING:
-    from ...schema.op import Op
+    from ...schema import Op
 
 #: dtypes of an index
 INDEX = (dtypes.int64, dtypes.int32)

@@ -8,21 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data.dtypes import INT
-from ...data.layout import Meta, wrap_dim
-from ...data.memory import NODE_BYTES, TENSOR_BYTES
-from ...declare.declarators import LINEAR, op
-from ...declare.methods import attach
-from ...declare.surface import public
-from ...graph.cost import TURN, spend
-from ...schema.registry import named
-from ...tensor.tensor import Tensor
+from ...data import INT, NODE_BYTES, TENSOR_BYTES, Meta, wrap_dim
+from ...declare import LINEAR, attach, op, public
+from ...graph import TURN, spend
+from ...schema import named
+from ...tensor import Tensor
 from ..shared.constants import zeros
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...schema.op import Op
+    from ...schema import Op
 
 
 def _narrowed(input: Any, dim: int, start: int, length: int, step: int = 1) -> Meta:

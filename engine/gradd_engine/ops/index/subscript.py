@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data import dtypes
-from ...data.layout import Meta
-from ...data.state import ambient
-from ...declare.declarators import LINEAR, op
-from ...schema.schema import type_name
-from ...tensor.tensor import Tensor
+from ...data import Meta, ambient, dtypes
+from ...declare import LINEAR, op
+from ...schema import type_name
+from ...tensor import Tensor
 from ..shape.overwrite import assign_, copy_
 from ..shape.reshape import unsqueeze
 from ..shape.view_ops import expand, view
@@ -29,7 +27,7 @@ from .slicing import select, slice_, slice_range, unbind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...schema.op import Op
+    from ...schema import Op
 
 _ALLOWED = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, preserved_strides
-from ...declare.declarators import LINEAR, op
-from ...schema.op import Op
+from ...data import Meta, dtypes, preserved_strides
+from ...declare import LINEAR, op
+from ...schema import Op
 from ..shape.view_ops import reshape
 from ..shared.constants import zeros
 
 if TYPE_CHECKING:
-    from ...tensor.tensor import Tensor
+    from ...tensor import Tensor
 
 
 def _long(index: Tensor, name: str) -> None:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, contiguous_strides, numel, wrap_dim
-from ...declare.declarators import op
-from ...declare.surface import public
-from ...schema.op import Op
+from ...data import Meta, contiguous_strides, dtypes, numel, wrap_dim
+from ...declare import op, public
+from ...schema import Op
 from ..shared.common import refuse
 from . import dynamic
 
 if TYPE_CHECKING:
-    from ...tensor.tensor import Tensor
+    from ...tensor import Tensor
 
 
 def _rows(xp: Any, a: Any, dim: int | None) -> Any:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data.layout import Meta, wrap_dim
-from ...declare.declarators import LINEAR, op
+from ...data import Meta, wrap_dim
+from ...declare import LINEAR, op
 from .slicing import chunked, even, rejoined, split_infer, split_sizes_infer, views_cost
 
 if TYPE_CHECKING:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, elementwise_strides, is_contiguous, numel
-from ...declare.declarators import op
+from ...data import Meta, dtypes, elementwise_strides, is_contiguous, numel
+from ...declare import op
 from ..elementwise.arithmetic import add, mul
 from ..shape.reshape import unsqueeze
 from ..shape.view_ops import expand, expand_meta, t, view
@@ -29,7 +28,7 @@ from .matmul import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...tensor.tensor import Tensor
+    from ...tensor import Tensor
 
 
 def scaled(x: Any, factor: Any) -> Any:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...data import dtypes
-from ...data.layout import Meta, broadcast_shapes
-from ...declare.declarators import Joint, op
+from ...data import Meta, broadcast_shapes, dtypes
+from ...declare import Joint, op
 from ...kernels import factorisations as kernels
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...schema import Op
+from ...tensor import Tensor
 from ..shape.diagonals import diag_embed, diagonal, tril
 from .linalg_common import adjoint, check, columns, re, square, square_floating, tupled
 from .solve import solve_triangular_kernel as solve_triangular

@@ -9,9 +9,8 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from ...data import dtypes
-from ...declare.declarators import op
-from ...declare.surface import public
-from ...schema.registry import named
+from ...declare import op, public
+from ...schema import named
 from ..elementwise.binary import clamp
 from ..reduce.reductions import mean
 from ..shape.cast import to_dtype
@@ -19,7 +18,7 @@ from ..shared.common import same
 from .matmul import mm
 
 if TYPE_CHECKING:
-    from ...tensor.tensor import Tensor
+    from ...tensor import Tensor
 
 
 def _weights(name: str, given: Any, count: int, category: int) -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...data import dtypes
-from ...data.layout import Meta
-from ...declare.declarators import Joint, op
-from ...schema.op import Op
-from ...schema.registry import named
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes
+from ...declare import Joint, op
+from ...schema import Op, named
+from ...tensor import Tensor
 from ..elementwise.binary import where
 from ..reduce.reductions import sum
 from ..shape.cast import to_dtype

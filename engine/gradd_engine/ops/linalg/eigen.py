@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ...data import dtypes
-from ...data.layout import Meta
-from ...declare.declarators import Joint, op
+from ...data import Meta, dtypes
+from ...declare import Joint, op
 from ...kernels import factorisations as kernels
-from ...schema.op import Op
-from ...schema.registry import named
-from ...tensor.tensor import Tensor
+from ...schema import Op, named
+from ...tensor import Tensor
 from ..shape.diagonals import diag_embed, diagonal
 from ..shape.reshape import unsqueeze
 from ..shared.common import conj

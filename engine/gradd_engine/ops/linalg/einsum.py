@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data.layout import is_contiguous, numel, wrap_dim
-from ...declare.declarators import op
-from ...declare.surface import public
+from ...data import is_contiguous, numel, wrap_dim
+from ...declare import op, public
 from ..elementwise.arithmetic import mul
 from ..shape.diagonals import diagonal
 from ..shape.reshape import movedim_op, squeeze_all, unsqueeze
@@ -21,7 +20,7 @@ from .matmul import bmm, dot, mm
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...tensor.tensor import Tensor
+    from ...tensor import Tensor
 
 #: stands for "..." among the labels of an operand
 ELLIPSIS = "."

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ...data import dtypes
-from ...data.layout import Meta, broadcast_shapes
-from ...declare.declarators import Joint, op
+from ...data import Meta, broadcast_shapes, dtypes
+from ...declare import Joint, op
 from ...kernels import factorisations as kernels
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...schema import Op
+from ...tensor import Tensor
 from ..reduce.reductions import sum
 from ..shape.reshape import squeeze_dim, unsqueeze
 from ..shared.common import conj

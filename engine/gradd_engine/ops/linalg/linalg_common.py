@@ -6,14 +6,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, contiguous_strides
-from ...declare.declarators import op
-from ...declare.methods import attach
-from ...declare.surface import PUBLIC
+from ...data import Meta, contiguous_strides, dtypes
+from ...declare import PUBLIC, attach, op
 from ...kernels.factorisations import LinAlgError as LinAlgError
-from ...schema.registry import named
-from ...tensor.tensor import Tensor
+from ...schema import named
+from ...tensor import Tensor
 from ..index import dynamic
 from ..shape.view_ops import transpose
 from ..shared.common import conj, return_type
@@ -21,8 +18,7 @@ from ..shared.common import conj, return_type
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...data.dtypes import DType
-    from ...data.layout import Shape
+    from ...data import DType, Shape
 
 
 def adjoint(x: Any) -> Any:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...data import dtypes
-from ...data.layout import Meta, broadcast_shapes
-from ...declare.declarators import Joint, op
+from ...data import Meta, broadcast_shapes, dtypes
+from ...declare import Joint, op
 from ...kernels import factorisations as kernels
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...schema import Op
+from ...tensor import Tensor
 from ..index.joining import cat
 from ..shape.diagonals import tril, triu
 from ..shape.view_ops import transpose

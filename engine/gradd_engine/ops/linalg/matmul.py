@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, broadcast_shapes, numel, wrap_dim
-from ...declare.declarators import BILINEAR, op
+from ...data import Meta, broadcast_shapes, dtypes, numel, wrap_dim
+from ...declare import BILINEAR, op
 from ..elementwise.arithmetic import mul
 from ..shape.copies import contiguous
 from ..shape.reshape import squeeze_dim, unsqueeze
@@ -19,8 +18,8 @@ from ..shared.common import conj
 from ..shared.number import CPP
 
 if TYPE_CHECKING:
-    from ...schema.op import Op
-    from ...tensor.tensor import Tensor
+    from ...schema import Op
+    from ...tensor import Tensor
 
 
 def no_bool(x: Tensor, kernel: str) -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import wrap_dim, wrap_dims
-from ...declare.declarators import op
-from ...declare.surface import public
-from ...tensor.tensor import Tensor
+from ...data import dtypes, wrap_dim, wrap_dims
+from ...declare import op, public
+from ...tensor import Tensor
 from ..elementwise.unary import nan_to_num
 from ..reduce.reductions import sum
 from ..reduce.vector_norm import vector_norm
@@ -21,7 +19,7 @@ from .solve import inv_ex
 from .svd import svdvals
 
 if TYPE_CHECKING:
-    from ...data.dtypes import DType
+    from ...data import DType
 
 _NAME = "linalg.matrix_norm"
 

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data import dtypes
-from ...data.layout import Meta, broadcast_shapes, wrap_dim
-from ...declare.declarators import BILINEAR, op
-from ...declare.surface import public
+from ...data import Meta, broadcast_shapes, dtypes, wrap_dim
+from ...declare import BILINEAR, op, public
 from ...kernels import factorisations as kernels
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...schema import Op
+from ...tensor import Tensor
 from ..create.ranges import eye
 from ..elementwise.arithmetic import add, mul
 from ..index.joining import cat

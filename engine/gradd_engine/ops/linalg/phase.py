@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...declare.declarators import op
+from ...declare import op
 from ..shape.diagonals import diagonal
 from ..shared.common import same
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...data import dtypes
-from ...data.layout import Meta
-from ...declare.declarators import Joint, op
-from ...graph.cost import TURN
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes
+from ...declare import Joint, op
+from ...graph import TURN
+from ...schema import Op
+from ...tensor import Tensor
 from ..index.joining import cat, stack
 from ..index.slicing import narrow
 from ..shape.diagonals import diag_embed, diagonal, triu

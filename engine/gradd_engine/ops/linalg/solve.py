@@ -8,13 +8,11 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ...data import dtypes
-from ...data.layout import Meta, broadcast_shapes
-from ...declare.declarators import Joint, op
+from ...data import Meta, broadcast_shapes, dtypes
+from ...declare import Joint, op
 from ...kernels import factorisations as kernels
-from ...schema.op import Op
-from ...schema.registry import named
-from ...tensor.tensor import Tensor
+from ...schema import Op, named
+from ...tensor import Tensor
 from ..shape.diagonals import tril, triu
 from ..shape.reshape import squeeze_dim, unsqueeze
 from ..shape.view_ops import permute, reshape, transpose

@@ -10,13 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ...data import dtypes
-from ...data.layout import Meta
-from ...declare.declarators import Joint, op
-from ...declare.surface import public
+from ...data import Meta, dtypes
+from ...declare import Joint, op, public
 from ...kernels import factorisations as kernels
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...schema import Op
+from ...tensor import Tensor
 from ..elementwise.binary import maximum
 from ..elementwise.unary import abs
 from ..index.slicing import narrow

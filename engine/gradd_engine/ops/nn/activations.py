@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta
-from ...declare.declarators import ELEMENTWISE, op
-from ...declare.surface import public
+from ...data import Meta, dtypes
+from ...declare import ELEMENTWISE, op, public
 from ...kernels import gauss
 from ...kernels.tiles import tiled
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...schema import Op
+from ...tensor import Tensor
 from ..elementwise.binary import where
 from ..elementwise.erf import erf
 from ..elementwise.unary import exp, recorded, sigmoid, tanh

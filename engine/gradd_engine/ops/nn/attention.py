@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta
-from ...declare.declarators import op
+from ...data import Meta, dtypes
+from ...declare import op
 from ..elementwise.arithmetic import add, mul, sub
 from ..elementwise.binary import where
 from ..elementwise.scalars import mul_scalar
@@ -21,8 +20,8 @@ from .dropout import dropout
 from .softmax import softmax_backward
 
 if TYPE_CHECKING:
-    from ...schema.op import Op
-    from ...tensor.tensor import Tensor
+    from ...schema import Op
+    from ...tensor import Tensor
 
 _NAMES = {
     "Bool": "bool", "Byte": "unsigned char", "Char": "signed char", "Short": "short int", "Int": "int",

@@ -9,10 +9,9 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, numel
-from ...declare.declarators import LINEAR, op
-from ...graph.cost import TURN
+from ...data import Meta, dtypes, numel
+from ...declare import LINEAR, op
+from ...graph import TURN
 from ...kernels.images_pool import out_shape, spread_windows, sum_windows
 from ..shared.image_layout import image_strides
 from ..shared.zero_gradient import constant_in
@@ -21,8 +20,8 @@ from .pooling import check_windows, one, planes, strides_of, two
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...schema.op import Op
-    from ...tensor.tensor import Tensor
+    from ...schema import Op
+    from ...tensor import Tensor
 
 _UNIT = (1, 1)
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data.layout import Meta
-from ...declare.declarators import Joint, op
+from ...data import Meta
+from ...declare import Joint, op
 from ..elementwise.arithmetic import add, mul, sub
 from ..shape.copies import sum_to_size
 from ..shared.image_layout import image_strides
@@ -23,8 +23,8 @@ from .layernorm import (  # fmt: skip
 )
 
 if TYPE_CHECKING:
-    from ...schema.op import Op
-    from ...tensor.tensor import Tensor
+    from ...schema import Op
+    from ...tensor import Tensor
 
 
 def along(t: Any, ndim: int) -> Any:

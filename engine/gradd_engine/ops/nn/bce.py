@@ -8,16 +8,14 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, broadcast_shapes, preserved_strides
-from ...declare.declarators import op
-from ...declare.surface import public
+from ...data import Meta, broadcast_shapes, dtypes, preserved_strides
+from ...declare import op, public
 from ..elementwise.arithmetic import add, div, mul, rsub, sub
 from .losses import reduced, reduction_of
 
 if TYPE_CHECKING:
-    from ...schema.op import Op
-    from ...tensor.tensor import Tensor
+    from ...schema import Op
+    from ...tensor import Tensor
 
 
 def _meta(input: Tensor, reduction: str, dtype: dtypes.DType) -> Meta:

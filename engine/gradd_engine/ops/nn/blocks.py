@@ -9,18 +9,16 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, numel
-from ...declare.declarators import LINEAR, op
-from ...declare.surface import public
-from ...graph.cost import TURN
+from ...data import Meta, dtypes, numel
+from ...declare import LINEAR, op, public
+from ...graph import TURN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ...data.dtypes import DType
-    from ...schema.op import Op
-    from ...tensor.tensor import Tensor
+    from ...data import DType
+    from ...schema import Op
+    from ...tensor import Tensor
 
     Pair = Sequence[int]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data.layout import Meta
-from ...declare.declarators import BILINEAR, op
+from ...data import Meta
+from ...declare import BILINEAR, op
 from ...kernels.images_conv import How, convolve, convolve_transposed, convolve_weight
 from ..elementwise.arithmetic import add
 from ..shared.common import conj
@@ -22,8 +22,8 @@ from .convroom import weight_room
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...schema.op import Op
-    from ...tensor.tensor import Tensor
+    from ...schema import Op
+    from ...tensor import Tensor
 
 # -- kernels ---------------------------------------------------------------------------------------
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data.layout import Meta, numel
+from ...data import Meta, numel
 from ..shared.image_layout import image_strides
 from .convroom import conv_room, transpose_room
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...data.dtypes import DType
-    from ...tensor.tensor import Tensor
+    from ...data import DType
+    from ...tensor import Tensor
 
 _C_NAMES = {
     "Bool": "bool", "Byte": "unsigned char", "Char": "signed char", "Short": "short int", "Int": "int",

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...data.layout import numel
-from ...graph.cost import spread
+from ...data import numel
+from ...graph import spread
 from ...kernels.images_conv import CACHED, IDLE, LEAST, LEAST_ROWS, blocks_of, sums_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...data.layout import Meta
-    from ...tensor.tensor import Tensor
+    from ...data import Meta
+    from ...tensor import Tensor
 
 #: how many buffers of a kind are counted at most
 THREADS = 4

@@ -5,12 +5,10 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from ...data import dtypes, rng
-from ...data.layout import Meta, numel, preserved_strides
-from ...declare.declarators import op
-from ...declare.surface import public
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes, numel, preserved_strides, rng
+from ...declare import op, public
+from ...schema import Op
+from ...tensor import Tensor
 from ..elementwise.arithmetic import add, mul, sub
 from ..elementwise.unary import sign
 from ..shared.constants import zeros

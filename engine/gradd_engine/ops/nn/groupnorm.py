@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data.layout import Meta, numel
-from ...declare.declarators import Joint, op
+from ...data import Meta, numel
+from ...declare import Joint, op
 from ..elementwise.arithmetic import add, mul
 from ..shared.image_layout import kept_format
 from .batchnorm import along, image, of_channels
@@ -23,8 +23,8 @@ from .layernorm import (  # fmt: skip
 )
 
 if TYPE_CHECKING:
-    from ...schema.op import Op
-    from ...tensor.tensor import Tensor
+    from ...schema import Op
+    from ...tensor import Tensor
 
 
 def _check_group(input: Tensor, groups: int, weight: Tensor | None, bias: Tensor | None) -> None:

@@ -8,11 +8,10 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ...declare.declarators import op
-from ...declare.surface import public
-from ...graph.modes import no_grad
-from ...schema.registry import named
-from ...tensor.tensor import Tensor
+from ...declare import op, public
+from ...graph import no_grad
+from ...schema import named
+from ...tensor import Tensor
 from .batchnorm import batch_norm_eval, batch_norm_train, check_paired
 
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta
-from ...declare.declarators import Joint, op
-from ...graph.fitting import cast_gradient
+from ...data import Meta, dtypes
+from ...declare import Joint, op
+from ...graph import cast_gradient
 from ..elementwise.arithmetic import add, div, mul, sub
 from ..elementwise.scalars import add_scalar
 from ..shape.copies import sum_to_size
@@ -22,9 +21,9 @@ from ..shared.image_layout import kept_format
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...data.dtypes import DType
-    from ...schema.op import Op
-    from ...tensor.tensor import Tensor
+    from ...data import DType
+    from ...schema import Op
+    from ...tensor import Tensor
 
 
 def statistics(xp: Any, x: Any, axes: tuple[int, ...], eps: float) -> tuple[Any, Any, Any]:

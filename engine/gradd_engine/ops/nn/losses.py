@@ -8,10 +8,8 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta
-from ...declare.declarators import Joint, op
-from ...declare.surface import public
+from ...data import Meta, dtypes
+from ...declare import Joint, op, public
 from ..elementwise.arithmetic import div, mul, neg, sub
 from ..elementwise.binary import where
 from ..shared.common import pointwise_meta
@@ -19,9 +17,9 @@ from ..shared.common import pointwise_meta
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...data.dtypes import DType
-    from ...schema.op import Op
-    from ...tensor.tensor import Tensor
+    from ...data import DType
+    from ...schema import Op
+    from ...tensor import Tensor
 
 
 def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
@@ -187,7 +185,7 @@ def _alike(input: Any, target: Any) -> tuple[Any, Any]:
         "will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
         stacklevel=3,
     )
-    from ...data.layout import broadcast_shapes
+    from ...data import broadcast_shapes
 
     shape = broadcast_shapes(tuple(input.shape), tuple(target.shape))
     a, b = (x if tuple(x.shape) == shape else x.expand(*shape) for x in (input, target))

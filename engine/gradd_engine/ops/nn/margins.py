@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...data.dtypes import promote
-from ...data.layout import broadcast_shapes
-from ...declare.declarators import op
+from ...data import broadcast_shapes, promote
+from ...declare import op
 from ..elementwise.arithmetic import add, div, mul, neg, rsub, sub
 from ..elementwise.binary import where
 from ..reduce.vector_norm import vector_norm

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, numel
-from ...declare.declarators import op
-from ...declare.surface import public
+from ...data import Meta, dtypes, numel
+from ...declare import op, public
 from ..elementwise.scalars import add_scalar, div_scalar, mul_scalar
 from ..shared.zero_gradient import constant_in
 from .layernorm import statistic_dtype
@@ -20,8 +18,8 @@ from .losses import reduction_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ...schema.op import Op
-    from ...tensor.tensor import Tensor
+    from ...schema import Op
+    from ...tensor import Tensor
 
 
 def _check_common(input: Tensor, target: Tensor, weight: Tensor | None) -> None:

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, numel, preserved_strides
-from ...declare.declarators import LINEAR, op
-from ...declare.surface import public
-from ...graph.cost import TURN
+from ...data import Meta, dtypes, numel, preserved_strides
+from ...declare import LINEAR, op, public
+from ...graph import TURN
 from ...kernels.images_pool import add_at, max_windows, out_shape, pick
 from ..shared.image_layout import image_strides
 from ..shared.zero_gradient import constant_in
@@ -19,8 +17,8 @@ from ..shared.zero_gradient import constant_in
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ...schema.op import Op
-    from ...tensor.tensor import Tensor
+    from ...schema import Op
+    from ...tensor import Tensor
 
 
 def two(value: Any, name: str, what: str) -> list[int]:

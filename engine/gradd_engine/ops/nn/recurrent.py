@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...declare.declarators import op
-from ...schema.registry import named
+from ...declare import op
+from ...schema import named
 from .dropout import dropout
 
 if TYPE_CHECKING:

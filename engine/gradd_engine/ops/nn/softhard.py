@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from ml_dtypes import finfo
 
-from ...data import dtypes
-from ...data.layout import Meta, elementwise_strides, wrap_dim
-from ...declare.declarators import ELEMENTWISE, op
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes, elementwise_strides, wrap_dim
+from ...declare import ELEMENTWISE, op
+from ...schema import Op
+from ...tensor import Tensor
 from ..elementwise.binary import where
 from ..elementwise.unary import abs, sigmoid, tanh
 from ..shared.common import contiguous_like, refuse

@@ -5,12 +5,10 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, wrap_dim
-from ...declare.declarators import op
-from ...declare.surface import public
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes, wrap_dim
+from ...declare import op, public
+from ...schema import Op
+from ...tensor import Tensor
 from ..elementwise.unary import exp
 from ..reduce.reductions import axes, collect, reduced, spread, sum
 from ..shape.cast import to_dtype
@@ -19,7 +17,7 @@ from ..shared.common import broadcast_float, conj
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ...data.dtypes import DType
+    from ...data import DType
 
 
 def _infer(name: str) -> Callable[..., Meta]:

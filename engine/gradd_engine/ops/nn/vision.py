@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data.layout import Meta, preserved_strides
-from ...declare.declarators import LINEAR, op
-from ...declare.surface import public
+from ...data import Meta, preserved_strides
+from ...declare import LINEAR, op, public
 from ..shared.image_layout import image_strides
 from ..shared.number import fits, stored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...schema.op import Op
-    from ...tensor.tensor import Tensor
+    from ...schema import Op
+    from ...tensor import Tensor
 
 # -- constant padding ------------------------------------------------------------------------------
 

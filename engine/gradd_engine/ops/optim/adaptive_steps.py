@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import dtypes
-from ...declare.declarators import op
+from ...declare import op
 from ...kernels.tiles import tiles
 from .gradient_steps import check_alike, wide
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ...tensor.tensor import Tensor
+    from ...tensor import Tensor
 
 
 def _check_steps(name: str, params: Sequence[Tensor], steps: Sequence[Tensor]) -> None:

@@ -11,13 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import dtypes
-from ...declare.declarators import op
+from ...declare import op
 from ...kernels.tiles import tiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...tensor.tensor import Tensor
+    from ...tensor import Tensor
 
 
 def check_alike(name: str, params: Sequence[Tensor], **others: Sequence[Tensor]) -> None:

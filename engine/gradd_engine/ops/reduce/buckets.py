@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data import dtypes
-from ...data.layout import Meta, numel
-from ...declare.declarators import op
-from ...declare.surface import public
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes, numel
+from ...declare import op, public
+from ...schema import Op
+from ...tensor import Tensor
 from ..index import dynamic
 from ..shared.common import NUMBERS, refuse
 from .extrema import max as largest

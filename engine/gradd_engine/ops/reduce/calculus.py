@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import wrap_dim
-from ...declare.surface import public
-from ...tensor.tensor import Tensor
+from ...data import dtypes, wrap_dim
+from ...declare import public
+from ...tensor import Tensor
 from ..elementwise.comparison import logical_xor
 from ..index.joining import cat
 from ..index.slicing import narrow

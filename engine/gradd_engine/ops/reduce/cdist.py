@@ -6,12 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...data import dtypes
-from ...data.layout import Meta, broadcast_shapes
-from ...declare.declarators import op
-from ...declare.surface import public
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...data import Meta, broadcast_shapes, dtypes
+from ...declare import op, public
+from ...schema import Op
+from ...tensor import Tensor
 from ..create.ranges import triu_indices
 from ..shape.copies import contiguous
 from ..shape.reshape import unsqueeze

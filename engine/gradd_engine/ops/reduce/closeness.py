@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...data import dtypes
-from ...data.layout import Meta
-from ...declare.declarators import op
-from ...declare.surface import public
-from ...schema.op import Op
-from ...schema.schema import type_name
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes
+from ...declare import op, public
+from ...schema import Op, type_name
+from ...tensor import Tensor
 from ..shared.common import pointwise_meta
 from .extrema import all as all_of
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, wrap_dim
-from ...declare.declarators import Joint, op
-from ...schema.op import Op
+from ...data import Meta, dtypes, wrap_dim
+from ...declare import Joint, op
+from ...schema import Op
 from ..elementwise.arithmetic import neg
 from ..elementwise.binary import where
 from ..elementwise.complex import real
@@ -16,7 +15,7 @@ from .reductions import collect, sum
 from .vector_norm import factor, gradient, kernel, vector_norm
 
 if TYPE_CHECKING:
-    from ...tensor.tensor import Tensor
+    from ...tensor import Tensor
 
 #: keeps a quotient finite, as PyTorch's
 _EPS = 1e-7

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, reduced_shape, wrap_dim
-from ...declare.declarators import Joint, op
-from ...declare.dispatch import invalid_combination
-from ...declare.surface import public
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes, reduced_shape, wrap_dim
+from ...declare import Joint, invalid_combination, op, public
+from ...schema import Op
+from ...tensor import Tensor
 from ..elementwise.binary import maximum, minimum, where
 from ..shape.cast import to_dtype
 from ..shared.common import refuse, return_type

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, reduced_shape, wrap_dim
-from ...declare.declarators import Joint, op
-from ...declare.surface import public
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes, reduced_shape, wrap_dim
+from ...declare import Joint, op, public
+from ...schema import Op
+from ...tensor import Tensor
 from ..shared.common import refuse, return_type
 from .extrema import not_empty, pick, place, share_all
 from .reductions import sum

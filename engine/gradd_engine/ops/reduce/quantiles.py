@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...data import dtypes
-from ...data.layout import Meta, numel, reduced_shape, wrap_dim
-from ...declare.declarators import Joint, op
-from ...declare.surface import public
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes, numel, reduced_shape, wrap_dim
+from ...declare import Joint, op, public
+from ...schema import Op
+from ...tensor import Tensor
 from ..elementwise.arithmetic import sub
 from ..elementwise.binary import where
 from ..elementwise.binary_more import lerp

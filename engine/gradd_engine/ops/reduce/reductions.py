@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, numel, reduced_shape, wrap_dims
-from ...declare.declarators import LINEAR, op
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes, numel, reduced_shape, wrap_dims
+from ...declare import LINEAR, op
+from ...schema import Op
+from ...tensor import Tensor
 from ..elementwise.binary import where
 from ..shared.common import conj
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ...data.dtypes import DType
+    from ...data import DType
 
     Dims = int | Sequence[int] | None
 
@@ -44,7 +43,7 @@ def filled(g: Any, input: Any, dim: Dims, keepdim: bool) -> Any:
 
 def collect(t: Any, factor: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
     """Forward mode of a reduction whose gradient is g times `factor`."""
-    from ...graph.fitting import cast_gradient
+    from ...graph import cast_gradient
 
     return cast_gradient(sum(t * conj(factor), dim, keepdim), out.dtype)
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, wrap_dim
-from ...declare.declarators import Joint, op
-from ...declare.surface import public
-from ...schema.op import Op
+from ...data import Meta, dtypes, wrap_dim
+from ...declare import Joint, op, public
+from ...schema import Op
 from ..elementwise.unary import exp
 from ..index.scatter import gather_op, scatter_add
 from ..shared.common import conj, refuse, return_type
@@ -23,7 +21,7 @@ from .scans import recurrence, shift
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...tensor.tensor import Tensor
+    from ...tensor import Tensor
 
 
 def _extreme(name: str) -> Callable[..., Any]:

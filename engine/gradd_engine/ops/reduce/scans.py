@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, wrap_dim
-from ...declare.declarators import LINEAR, op
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes, wrap_dim
+from ...declare import LINEAR, op
+from ...schema import Op
+from ...tensor import Tensor
 from ..shared.common import broadcast, conj
 
 if TYPE_CHECKING:
-    from ...data.dtypes import DType
+    from ...data import DType
 
 
 def _infer(input: Tensor, dim: int, dtype: DType | None) -> Meta:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, preserved_strides, wrap_dim
-from ...declare.declarators import op
-from ...declare.surface import public
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes, preserved_strides, wrap_dim
+from ...declare import op, public
+from ...tensor import Tensor
 from ..index.scatter import gather_op, scatter_add, scatter_op
 from ..shape.reshape import squeeze_dim, unsqueeze
 from ..shared.common import return_type
@@ -17,7 +15,7 @@ from ..shared.constants import zeros
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...schema.op import Op
+    from ...schema import Op
 
 
 _RETURNS = {name: return_type(name, "values indices") for name in ("sort", "topk", "kthvalue")}

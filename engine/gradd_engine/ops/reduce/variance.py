@@ -6,12 +6,10 @@ import math
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, numel
-from ...declare.declarators import Joint, op
-from ...declare.surface import public
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes, numel
+from ...declare import Joint, op, public
+from ...schema import Op
+from ...tensor import Tensor
 from ..elementwise.binary import where
 from .reductions import axes, collect, filled, mean, reduced, spread
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta
-from ...declare.declarators import op
-from ...declare.surface import public
-from ...schema.op import Op
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes
+from ...declare import op, public
+from ...schema import Op
+from ...tensor import Tensor
 from ..elementwise.binary import where
 from ..elementwise.unary import abs, sgn
 from .reductions import axes, collect, reduced, spread, sum
@@ -18,7 +16,7 @@ from .reductions import axes, collect, reduced, spread, sum
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...data.dtypes import DType
+    from ...data import DType
 
     Dims = int | Sequence[int] | None
 

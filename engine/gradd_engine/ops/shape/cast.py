@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, format_name, preserved_strides
-from ...declare.declarators import LINEAR, op
-from ...graph.fitting import cast_gradient
-from ...tensor.tensor import Tensor
+from ...data import Meta, dtypes, format_name, preserved_strides
+from ...declare import LINEAR, op
+from ...graph import cast_gradient
+from ...tensor import Tensor
 from .copies import contiguous
 
 if TYPE_CHECKING:
-    from ...data.dtypes import DType
+    from ...data import DType
 
 
 def _impl(xp: Any, a: Any, dtype: DType, memory_format: str | None = None) -> Any:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import (
+from ...data import (
     MemoryFormat,
     Meta,
     contiguous_format,
+    dtypes,
     format_name,
     format_strides,
     is_dense,
@@ -16,10 +16,9 @@ from ...data.layout import (
     preserve_format,
     preserved_strides,
 )
-from ...declare.declarators import LINEAR, op
-from ...declare.surface import public
-from ...schema.registry import named
-from ...tensor.tensor import Tensor
+from ...declare import LINEAR, op, public
+from ...schema import named
+from ...tensor import Tensor
 from ..shared.common import as_list
 
 if TYPE_CHECKING:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, contiguous_strides, wrap_dim
-from ...declare.declarators import LINEAR, op
-from ...declare.surface import public
-from ...tensor.tensor import Tensor
+from ...data import Meta, contiguous_strides, dtypes, wrap_dim
+from ...declare import LINEAR, op, public
+from ...tensor import Tensor
 from .copies import contiguous_copy
 from .reshape import flatten
 from .view_ops import as_strided_backward, expand
 
 if TYPE_CHECKING:
-    from ...schema.op import Op
+    from ...schema import Op
 
 
 def _diagonal_infer(input: Tensor | Meta, offset: int, dim1: int, dim2: int) -> Meta:

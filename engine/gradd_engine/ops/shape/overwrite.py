@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...data.dtypes import complex128, float64
-from ...data.layout import Meta, broadcast_shapes, preserved_strides
-from ...data.state import ambient
-from ...declare.declarators import op
-from ...declare.methods import attach
-from ...schema.schema import type_name
-from ...tensor.tensor import Tensor
+from ...data import Meta, ambient, broadcast_shapes, complex128, float64, preserved_strides
+from ...declare import attach, op
+from ...schema import type_name
+from ...tensor import Tensor
 from ..shared.common import NUMBERS
 from ..shared.constants import full, zeros_like
 from ..shared.number import element, fits

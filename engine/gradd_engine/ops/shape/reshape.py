@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...data.layout import Meta, numel, wrap_dim, wrap_dims
-from ...declare.declarators import LINEAR, op
-from ...declare.methods import attach
-from ...declare.surface import all_tensors, public
-from ...tensor.tensor import Tensor
+from ...data import Meta, numel, wrap_dim, wrap_dims
+from ...declare import LINEAR, all_tensors, attach, op, public
+from ...tensor import Tensor
 from ..shared.common import as_list
 from .copies import contiguous
 from .view_ops import expand, permute, reshape, transpose, view
@@ -298,7 +296,7 @@ def atleast_3d(*tensors: Any) -> Any:
 @public()
 def broadcast_tensors(*tensors: Any) -> Any:
     """See torch.broadcast_tensors."""
-    from ...data.layout import broadcast_shapes
+    from ...data import broadcast_shapes
 
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
     shape: tuple[int, ...] = ()
@@ -310,8 +308,8 @@ def broadcast_tensors(*tensors: Any) -> Any:
 @public()
 def broadcast_shapes(*shapes: Any) -> Any:
     """See torch.broadcast_shapes."""
-    from ...data.layout import Size
-    from ...data.layout import broadcast_shapes as two
+    from ...data import Size
+    from ...data import broadcast_shapes as two
 
     out: tuple[int, ...] = ()
     for s in shapes:

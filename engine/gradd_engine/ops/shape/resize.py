@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data.layout import Meta, numel
+from ...data import Meta, numel
 from ...data.state import state
-from ...declare.declarators import op
-from ...declare.methods import attach
-from ...graph.inplace_history import check_inference
-from ...schema.registry import named
-from ...tensor.tensor import Tensor, detached
+from ...declare import attach, op
+from ...graph import check_inference
+from ...schema import named
+from ...tensor import Tensor, detached
 from ..shared.common import as_list
 from ..shared.constants import checked, zeros
 from .view_ops import as_strided

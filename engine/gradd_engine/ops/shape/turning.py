@@ -9,11 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data.state import state
-from ...declare.declarators import op
-from ...declare.methods import attach
-from ...graph.inplace_history import check_inference, check_target
-from ...tensor.nodes import remember_shape
-from ...tensor.tensor import Tensor, carry, detached
+from ...declare import attach, op
+from ...graph import check_inference, check_target
+from ...tensor import Tensor, carry, detached, remember_shape
 from .reshape import squeeze_all, squeeze_dim, squeeze_dims, unsqueeze
 from .view_ops import as_strided, t, transpose
 

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data.fixed import read_only
-from ...data.layout import (  # fmt: skip
+from ...data import (
     Meta,
     broadcast_strides,
     is_contiguous,
     is_dense,
     may_overlap,
     numel,
+    read_only,
     resolve_size,
     view_strides,
     wrap_dim,
     wrap_dims,
 )
-from ...declare.declarators import LINEAR, op
-from ...declare.methods import attach
-from ...declare.surface import public
-from ...schema.registry import named
-from ...tensor.tensor import Tensor, detached
+from ...declare import LINEAR, attach, op, public
+from ...schema import named
+from ...tensor import Tensor, detached
 from ..shared.common import as_list, storable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...schema.op import Op
-    from ...tensor.saved import TensorMeta
+    from ...schema import Op
+    from ...tensor import TensorMeta
 
     #: sizes, strides and begin of a view, in elements
     _Places = tuple[Sequence[int], Sequence[int], int]

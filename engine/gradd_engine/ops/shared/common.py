@@ -6,16 +6,15 @@ import operator
 from collections import namedtuple
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, broadcast_shapes, contiguous_strides, elementwise_strides, is_contiguous
-from ...graph.fitting import conj as conj
-from ...schema.schema import type_name
-from ...tensor.tensor import Tensor
+from ...data import Meta, broadcast_shapes, contiguous_strides, dtypes, elementwise_strides, is_contiguous
+from ...graph import conj as conj
+from ...schema import type_name
+from ...tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ...data.dtypes import DType
+    from ...data import DType
 
 NUMBERS = (bool, int, float, complex)
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import dtypes
-from ...data.layout import Meta, format_strides, preserved_strides
-from ...declare.declarators import op
-from ...declare.dispatch import default_backend
+from ...data import Meta, dtypes, format_strides, preserved_strides
+from ...declare import default_backend, op
 from .common import np_dtype
 from .literal import literal
 from .number import fits, stored
 
 if TYPE_CHECKING:
-    from ...data.dtypes import DType
-    from ...tensor.tensor import Tensor
+    from ...data import DType
+    from ...tensor import Tensor
 
 
 def checked(size: Any) -> tuple[int, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data.layout import contiguous_strides, dense_strides, is_contiguous
-from ...schema.schema import type_name
+from ...data import contiguous_strides, dense_strides, is_contiguous
+from ...schema import type_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ import numpy as np
 from ...data import dtypes
 
 if TYPE_CHECKING:
-    from ...data.dtypes import DType
+    from ...data import DType
 
 _NUMBERS = (bool, int, float, complex, np.generic)
 

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ...data import dtypes
-from ...data.dtypes import DType
-from ...tensor.tensor import Tensor
+from ...data import DType, dtypes
+from ...tensor import Tensor
 
 #: C++ names, as messages quote them
 CPP = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...data.layout import Meta
+from ...data import Meta
 from ...data.state import state
-from ...declare.declarators import op
-from ...schema.registry import named
-from ...tensor.tensor import Tensor
+from ...declare import op
+from ...schema import named
+from ...tensor import Tensor
 
 _constant_in = op(
     "constant_in(Tensor input, Tensor other)",
