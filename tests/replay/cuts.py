@@ -14,7 +14,7 @@ import pytest
 from gradd._mirror import Step
 from gradd._recording import Recorder
 from gradd._session import Session
-from gradd_engine.tensor import Tensor
+from gradd_engine.tensor.tensor import Tensor
 
 #: how likely a cut is after each step: one of these for a body
 OFTEN = (0.04, 0.12, 0.25, 0.5)

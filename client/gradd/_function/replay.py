@@ -7,9 +7,9 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.backends.meta import MetaStorage
-from gradd_engine.dispatch import written
-from gradd_engine.layout import numel
-from gradd_engine.state import ambient, set_mode, state
+from gradd_engine.data import ambient, numel, set_mode
+from gradd_engine.data.state import state
+from gradd_engine.declare import written
 from gradd_engine.tracing import Commit, Ending, Found, Mirrored, TraceBackend, TraceFailed
 from gradd_protocol.values import encode_scalar
 

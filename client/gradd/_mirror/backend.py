@@ -9,14 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from gradd_engine import dtypes
 from gradd_engine.backends.meta import MetaBackend
-from gradd_engine.layout import Meta
+from gradd_engine.data import Meta, dtypes
 
 if TYPE_CHECKING:
-    from gradd_engine.backends import Listener
-    from gradd_engine.dtypes import DType
-    from gradd_engine.tensor import Tensor
+    from gradd_engine.data import DType
+    from gradd_engine.tensor import Listener, Tensor
 
 
 class Host(Protocol):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine import dtypes
 from gradd_engine.backward import meets_callables
-from gradd_engine.layout import Meta, Size
-from gradd_engine.nodes import GRADIENTS, Edge, Node
-from gradd_engine.tensor import InferenceCounter, VersionCounter
+from gradd_engine.data import InferenceCounter, Meta, Size, VersionCounter, dtypes
+from gradd_engine.tensor import GRADIENTS, Edge, Node
 
 if TYPE_CHECKING:
     from gradd_engine.tensor import Tensor

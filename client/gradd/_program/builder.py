@@ -8,8 +8,8 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from gradd_engine.dtypes import float32
-from gradd_engine.state import state
+from gradd_engine.data import float32
+from gradd_engine.data.state import state
 from gradd_engine.tensor import Tensor
 from gradd_protocol.program import UPLOAD, GradOf, Program, Step, Value, static_number
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from gradd_engine.op import Op
-    from gradd_engine.schema import Param
-    from gradd_engine.state import Mode
+    from gradd_engine.data import Mode
+    from gradd_engine.schema import Op, Param
 
 
 class Late(NamedTuple):

@@ -11,8 +11,9 @@ import weakref
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gradd_engine.dispatch import written
-from gradd_engine.state import mode, state
+from gradd_engine.data import mode
+from gradd_engine.data.state import state
+from gradd_engine.declare import written
 from gradd_engine.tensor import Tensor
 from gradd_protocol.limits import DEFAULT
 
@@ -23,7 +24,7 @@ from .sites import call_site
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from gradd_engine.op import Op
+    from gradd_engine.schema import Op
 
     from .._mirror import MirrorBackend
     from .._program import Known

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.state import mode
+from gradd_engine.data import mode
 
 if TYPE_CHECKING:
-    from gradd_engine.op import Op
-    from gradd_engine.state import Mode
+    from gradd_engine.data import Mode
+    from gradd_engine.schema import Op
 
 
 class Tape:

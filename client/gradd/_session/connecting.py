@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from gradd_engine import dtypes
+from gradd_engine.data import dtypes
 from gradd_protocol import names
 
 from .. import _transports
@@ -14,7 +14,7 @@ from .._transports import Dropped
 from .session import SESSIONS, Session
 
 if TYPE_CHECKING:
-    from gradd_engine.dtypes import DType
+    from gradd_engine.data import DType
 
 
 def connect(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from gradd_engine import picture
+from gradd_engine import graph_dump as picture
 
 #: units of the drawing: a character's width, a line's height, space around and between boxes
 _CHAR, _LINE, _PAD, _GAP, _RISE = 7.0, 15.0, 8.0, 24.0, 40.0

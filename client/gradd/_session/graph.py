@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine import picture
-from gradd_engine.picture import MAX_NODES
+from gradd_engine import graph_dump as picture
+from gradd_engine.graph_dump import MAX_NODES
 from gradd_engine.tensor import Tensor as EngineTensor
 from gradd_protocol import frames
 from gradd_protocol import messages as m

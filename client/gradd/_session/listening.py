@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from gradd_engine.layout import Meta
+from gradd_engine.data import Meta
 from gradd_protocol.limits import DEFAULT
 
 from .._mirror import STEP, Event, Mirror, Step, after
@@ -14,7 +14,7 @@ from .agreement import Agreeing
 from .reconcile import knows, take_place
 
 if TYPE_CHECKING:
-    from gradd_engine.op import Op
+    from gradd_engine.schema import Op
 
     from .._recording import Recorder
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradd_engine.fixed import read_only
+from gradd_engine.data import read_only
 
 from .._tensor import Tensor, TensorType
 from .creation import made, reduced
