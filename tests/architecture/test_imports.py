@@ -28,6 +28,7 @@ VIOLATIONS = {
     "layers": ("engine/gradd_engine", "import gradd_protocol"),
     "engine": ("engine/gradd_engine/data", "from ..backward import executor"),
     "ops": ("engine/gradd_engine/ops/shape", "from ..nn import conv"),
+    "sdk": ("client/gradd/_mirror", "if TYPE_CHECKING:\n    from .._session import Session"),
     "server": ("server/gradd_server", "import gradd_engine"),
     "local": ("client/gradd", "import gradd_runtime"),
     "cupy": ("engine/gradd_engine", "import cupy"),
