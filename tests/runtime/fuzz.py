@@ -19,7 +19,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from gradd_engine.backends.numpy import NUMPY
-from gradd_runtime.placement import InlinePlacement
+from gradd_runtime.process import InlinePlacement
 
 from tests.runtime.test_plans import compare, random_program
 

@@ -15,8 +15,7 @@ from gradd_engine import memory
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT, MIB
 from gradd_protocol.program import Step, Value
-from gradd_runtime import jsondesk, work
-from gradd_runtime.session import Session
+from gradd_runtime.session import Session, json_batches, perform
 
 from tests.runtime.peer import FILL, Peer
 
@@ -318,7 +317,7 @@ def test_replies_that_nobody_acknowledges() -> None:
 
 
 def test_answers_under_keys_are_kept_up_to_a_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsondesk, "KEY_BYTES", 1 << 20)
+    monkeypatch.setattr(json_batches, "KEY_BYTES", 1 << 20)
     client = Client()
     body = {"steps": [{"op": "zeros", "attrs": {"size": [1 << 15]}, "outputs": ["%z"]}], "fetch": ["%z"]}
     for n in range(10):
@@ -346,21 +345,21 @@ def test_an_answer_that_cannot_be_written_leaves_nothing_counted(monkeypatch: py
     def full(*args: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(jsondesk.jsonbatch, "answer", full)
+    monkeypatch.setattr(json_batches, "json_answer", full)
     assert client.peer.json(body)[0] == 507
     assert client.session.account.other == before
 
 
 def test_a_copy_that_gets_no_memory_leaves_nothing_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     client = Client()
-    made = work.values_of
+    made = perform.values_of
 
     def full(t: Any, account: Any) -> Any:
         if t.shape == (3, 100):
             raise MemoryError
         return made(t, account)
 
-    monkeypatch.setattr(work, "values_of", full)
+    monkeypatch.setattr(perform, "values_of", full)
     client.peer.put("x", np.ones((100, 200), np.float32))
     client.peer.put("y", np.ones((100, 3), np.float32))
     steps = [Step("t", [0]), Step("t", [1])]

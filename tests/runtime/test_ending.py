@@ -14,10 +14,9 @@ import pytest
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.program import Step
-from gradd_runtime.bulk import Bulk, bulk_of
-from gradd_runtime.jsonhooks import Hooks
-from gradd_runtime.placement import InlinePlacement
+from gradd_runtime.process import Bulk, InlinePlacement, bulk_of
 from gradd_runtime.session import Session
+from gradd_runtime.session.json_hooks import Hooks
 
 from tests.runtime.peer import FILL, Peer
 

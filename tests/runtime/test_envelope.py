@@ -7,8 +7,7 @@ import socket
 from collections.abc import Iterator
 
 import pytest
-from gradd_runtime.bulk import BULK_BYTES, Bulk
-from gradd_runtime.envelope import Envelope, Incoming, Kind, sealed, send, unsent
+from gradd_runtime.process import BULK_BYTES, Bulk, Envelope, EnvelopeKind, Incoming, sealed, send, unsent
 
 SIZES = (0, 1, 1000, 65_503, 65_504, 65_505, 300_000)
 """Around the size at which an envelope no longer fits the receiver's buffer."""
@@ -24,13 +23,17 @@ def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
 def whole(sizes: tuple[int, ...]) -> bytes:
     """Envelopes with payloads of those sizes, as bytes."""
     parts = [
-        part for n, size in enumerate(sizes) for part in sealed(Kind.FRAME, n, 9, [bytes([n]) * size])[0]
+        part
+        for n, size in enumerate(sizes)
+        for part in sealed(EnvelopeKind.FRAME, n, 9, [bytes([n]) * size])[0]
     ]
     return b"".join(parts)
 
 
 def check(found: list[Envelope]) -> None:
-    assert [(e.kind, e.request, e.session) for e in found] == [(Kind.FRAME, n, 9) for n in range(len(SIZES))]
+    assert [(e.kind, e.request, e.session) for e in found] == [
+        (EnvelopeKind.FRAME, n, 9) for n in range(len(SIZES))
+    ]
     for e, size in zip(found, SIZES, strict=True):
         assert not isinstance(e.payload, Bulk)
         assert bytes(e.payload) == bytes([e.request]) * size
@@ -61,7 +64,7 @@ def test_large_frames_come_as_files_between_small_ones(pair: tuple[socket.socket
     incoming = Incoming(theirs)
     descriptors = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
     for n in range(6):
-        parts, bulk = sealed(Kind.FRAME, n, 0, [b"head", bytes([n]) * (BULK_BYTES if n % 3 else 10)])
+        parts, bulk = sealed(EnvelopeKind.FRAME, n, 0, [b"head", bytes([n]) * (BULK_BYTES if n % 3 else 10)])
         assert (bulk is not None) is bool(n % 3)
         assert not unsent(parts, send(ours, parts, bulk))
         del bulk
@@ -71,7 +74,7 @@ def test_large_frames_come_as_files_between_small_ones(pair: tuple[socket.socket
         found += came
     assert [e.request for e in found] == list(range(6))
     for n, e in enumerate(found):
-        assert e.kind == (Kind.BULK if n % 3 else Kind.FRAME)
+        assert e.kind == (EnvelopeKind.BULK if n % 3 else EnvelopeKind.FRAME)
         data = e.payload.map() if isinstance(e.payload, Bulk) else e.payload
         assert bytes(data) == b"head" + bytes([n]) * (BULK_BYTES if n % 3 else 10)
     del found, e, data
@@ -81,7 +84,7 @@ def test_large_frames_come_as_files_between_small_ones(pair: tuple[socket.socket
 
 def test_many_parts_are_one_message(pair: tuple[socket.socket, socket.socket]) -> None:
     ours, theirs = pair
-    parts, bulk = sealed(Kind.FRAME, 1, 0, [b"x"] * 5000)
+    parts, bulk = sealed(EnvelopeKind.FRAME, 1, 0, [b"x"] * 5000)
     assert len(parts) == 2
     send(ours, parts, bulk)
     came = Incoming(theirs).receive()

@@ -6,7 +6,7 @@ import json
 import logging
 import os
 
-from gradd_runtime.logs import JsonFormatter
+from gradd_runtime.process import JsonFormatter
 
 
 def test_a_record_is_one_line_of_json() -> None:

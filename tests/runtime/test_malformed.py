@@ -137,8 +137,7 @@ def test_whatever_a_field_holds_the_numbers_stand(block: int) -> None:
         if isinstance(reply, m.JsonReply):
             assert reply.status < 500, where
         seen[slug_of(reply)] = seen.get(slug_of(reply), 0) + 1
-        writer = peer.session.writers.get(peer.writer)
-        assert writer is not None, where
+        writer = peer.session.writers[peer.writer]
         numbered = isinstance(reply, (m.BatchReply, m.JsonReply)) and writer.last != last
         assert writer.last == last + numbered, where
         if numbered:
@@ -170,7 +169,7 @@ def test_a_batch_that_breaks_the_engine_is_answered_and_consumed(monkeypatch: py
             def raises(*args: Any) -> Any:
                 raise error  # noqa: B023
 
-            patch.setattr("gradd_runtime.work.values_of", raises)
+            patch.setattr("gradd_runtime.session.perform.values_of", raises)
             broken = peer.batch(FILL, fetch=[0])
             assert slug_of(broken) == slug
             assert peer.json({"steps": [], "fetch": ["x"]})[0] in (500, 507)

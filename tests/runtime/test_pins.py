@@ -9,8 +9,7 @@ import pytest
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.program import Step, Value
-from gradd_runtime.bulk import Bulk, bulk_of
-from gradd_runtime.placement import InlinePlacement
+from gradd_runtime.process import Bulk, InlinePlacement, bulk_of
 
 from tests.runtime.peer import FILL, Peer
 
@@ -32,7 +31,7 @@ def pinned(peer: Peer) -> str:
 
 def values(peer: Peer, key: str) -> Any:
     """The session's own array under that key."""
-    return peer.session.pinned.read(key)[0]
+    return peer.session.pins.read(key)[0]
 
 
 def test_nothing_is_copied_where_nothing_runs(peer: Peer) -> None:
@@ -41,7 +40,7 @@ def test_nothing_is_copied_where_nothing_runs(peer: Peer) -> None:
     peer.ask(m.DeleteTensor("@1.2"))
     assert peer.ask(m.GetResult(key))[1][0][-1] == 99_999.0
     peer.batch(FILL)  # has read it
-    assert len(peer.session.pinned) == 0
+    assert len(peer.session.pins) == 0
 
 
 def test_what_runs_before_it_was_read_does_not_change_it(peer: Peer) -> None:

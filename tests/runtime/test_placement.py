@@ -12,7 +12,7 @@ from gradd._transports import local
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.program import Step
-from gradd_runtime.placement import InlinePlacement
+from gradd_runtime.process import InlinePlacement
 
 from tests.runtime.peer import FILL, Peer
 from tests.runtime.pipe import PipePlacement

@@ -17,8 +17,8 @@ from gradd._transports.local import _inline
 from gradd_engine.nodes import Folded, node_of
 from gradd_protocol.frames import decode_reply
 from gradd_protocol.messages import Attached
-from gradd_runtime.placement import InlinePlacement
 from gradd_runtime.plan import cache
+from gradd_runtime.process import InlinePlacement
 from gradd_runtime.session import Session
 
 from tests.congruence.graphs import graph

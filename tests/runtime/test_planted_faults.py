@@ -11,8 +11,8 @@ import pytest
 from gradd_engine.registry import REGISTRY
 from gradd_engine.tracing import commit, ending, graphs, mirror
 from gradd_engine.views import CopySlices
-from gradd_runtime.placement import InlinePlacement
 from gradd_runtime.plan import lower, replay, simplify
+from gradd_runtime.process import InlinePlacement
 
 from tests.runtime import test_plans
 from tests.runtime.test_plans import compare, random_program

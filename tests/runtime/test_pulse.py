@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from typing import IO
 
 import pytest
-from gradd_runtime.pulse import beats, cpu_seconds
+from gradd_runtime.process import beats, cpu_seconds
 
 from tests.waiting import PATIENCE
 
 CHILD = """
 import sys, threading
-from gradd_runtime.pulse import beat, hang_on
+from gradd_runtime.process import beat, hang_on
 {prepare}
 print("ready", flush=True)
 {work}

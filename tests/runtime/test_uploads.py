@@ -31,13 +31,13 @@ def test_staged() -> None:
     peer = Peer()
     done, _ = peer.ask(m.Stage("1.1"), [DATA])
     assert done.created
-    assert peer.session.staged_bytes == 12
+    assert peer.session.staged.bytes == 12
     again, _ = peer.ask(m.Stage("1.1"), [DATA * 2])
     assert not again.created
-    assert peer.session.staged_bytes == 12
+    assert peer.session.staged.bytes == 12
     peer.batch(upload(3), uploads=["1.1"], keep=[0], first=1)
     assert peer.get("@1.1").tolist() == [0.0, 2.0, 4.0]
-    assert (peer.session.staged, peer.session.staged_bytes) == ({}, 0)
+    assert (len(peer.session.staged), peer.session.staged.bytes) == (0, 0)
 
 
 def test_one_that_has_not_come_leaves_the_number_unused() -> None:
@@ -54,7 +54,7 @@ def test_batches_that_do_not_run_take_theirs_along() -> None:
     assert peer.batch(upload(3), Step("no_such_op", []), uploads=["1.1"]).problem.slug == "op-not-found"
     peer.ask(m.Stage("1.2"), [DATA])
     assert peer.batch(upload(3), uploads=["1.2"], ack=0).skipped
-    assert (peer.session.staged, peer.session.staged_bytes) == ({}, 0)
+    assert (len(peer.session.staged), peer.session.staged.bytes) == (0, 0)
 
 
 @pytest.mark.parametrize("uploads", [[], [0, 0], [1], [0, 1]])
@@ -82,7 +82,7 @@ def test_keys_are_a_writers_own() -> None:
 
 def test_staged_bytes_are_capped() -> None:
     peer = Peer()
-    peer.session.staged_bytes = DEFAULT.staged_bytes - 4
+    peer.session.staged.bytes = DEFAULT.staged_bytes - 4
     reply, _ = peer.ask(m.Stage("1.1"), [DATA])
     assert (reply.problem.slug, reply.problem.status, reply.problem.requested) == ("quota-exceeded", 507, 12)
     assert reply.problem.exception == "RuntimeError"
@@ -94,4 +94,4 @@ def test_an_upload_sent_again_takes_its_own_place() -> None:
     for _ in range(3):
         reply, _ = peer.ask(m.Stage("1.1"), [large])
         assert isinstance(reply, m.Done), reply
-    assert peer.session.staged_bytes == large.nbytes
+    assert peer.session.staged.bytes == large.nbytes

@@ -33,7 +33,7 @@ _FILES = socket.CMSG_SPACE(8 * array("i").itemsize)
 _PARTS = 64
 
 
-class Kind(enum.IntEnum):
+class EnvelopeKind(enum.IntEnum):
     """What an envelope is for."""
 
     OPEN = 0
@@ -59,10 +59,12 @@ class Envelope(NamedTuple):
     payload: Bytes | Bulk
 
 
-def sealed(kind: Kind, request: int, session: int, parts: Sequence[Part]) -> tuple[list[Part], Bulk | None]:
+def sealed(
+    kind: EnvelopeKind, request: int, session: int, parts: Sequence[Part]
+) -> tuple[list[Part], Bulk | None]:
     """An envelope around a payload in parts: what to send, and the file to come with its first byte."""
     size = sum(part.nbytes if isinstance(part, memoryview) else len(part) for part in parts)
-    if kind == Kind.FRAME and size >= BULK_BYTES:
+    if kind == EnvelopeKind.FRAME and size >= BULK_BYTES:
         return sealed_bulk(request, session, bulk_of(parts))
     if len(parts) > _PARTS:  # the kernel takes a thousand at a time, at most
         parts = [b"".join(parts)]
@@ -71,7 +73,7 @@ def sealed(kind: Kind, request: int, session: int, parts: Sequence[Part]) -> tup
 
 def sealed_bulk(request: int, session: int, bulk: Bulk) -> tuple[list[Part], Bulk | None]:
     """`sealed` around a frame in a file."""
-    return [HEAD.pack(Kind.BULK, request, session, bulk.size)], bulk
+    return [HEAD.pack(EnvelopeKind.BULK, request, session, bulk.size)], bulk
 
 
 def send(sock: socket.socket, parts: Sequence[Part], bulk: Bulk | None, flags: int = 0) -> int:
@@ -130,7 +132,7 @@ class Incoming:
         at = 0
         while (begin := at + HEAD.size) <= held:
             kind, request, session, size = HEAD.unpack_from(self._buffer, at)
-            if kind == Kind.BULK:
+            if kind == EnvelopeKind.BULK:
                 found.append(Envelope(kind, request, session, Bulk(self._files.popleft(), size)))
                 at = begin
             elif begin + size <= held:

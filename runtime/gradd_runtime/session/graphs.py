@@ -13,10 +13,10 @@ from gradd_protocol.problems import ProtocolError
 if TYPE_CHECKING:
     from gradd_engine.tensor import Tensor
 
-    from .table import Table
+    from ..tensors import TensorTable
 
 
-def answer(message: m.GetGraph, table: Table) -> tuple[m.JsonReply, list[Any]]:
+def graph_reply(message: m.GetGraph, table: TensorTable) -> tuple[m.JsonReply, list[Any]]:
     """Answer `GET .../tensors/{id}/graph`. Leaves go by their shared name, or by an id."""
     t = table.find_ref(message.name)
     if t is None:

@@ -1,5 +1,5 @@
-"""An engine process: sessions behind a socket to the front. `... -m gradd_runtime.worker FD DEVICE LEVEL
-PULSE LIFELINE SECONDS` (the descriptors and the interval of `pulse`).
+"""An engine process: sessions behind a socket to the front. `... -m gradd_runtime.process.worker FD DEVICE
+LEVEL PULSE LIFELINE SECONDS` (the descriptors and the interval of `pulse`).
 
 One thread: it takes in every envelope that has arrived, runs one frame, and looks again. Each session that
 has frames waiting gets one run in turn. The end of the socket is the order to finish: what was taken in is
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from gradd_protocol.problems import ProtocolError
 
 from .bulk import Bulk
-from .envelope import Envelope, Incoming, Kind, sealed, send, unsent
+from .envelope import Envelope, EnvelopeKind, Incoming, sealed, send, unsent
 from .logs import log_to_stderr
 from .placement import answer, backend_of, open_session
 from .pulse import beat, hang_on
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gradd_engine.backends import Backend
     from gradd_protocol.frames import Bytes, Part
 
-    from .session import Session
+    from ..session import Session
 
 
 class Worker:
@@ -52,7 +52,7 @@ class Worker:
 
     def run(self) -> None:
         """Serve until the front ends the socket and everything is answered."""
-        write(self._front, Kind.READY)
+        write(self._front, EnvelopeKind.READY)
         while self._open or self._turns:
             while self._open and (not self._turns or self._poll.poll(0)):
                 came = self._incoming.receive()
@@ -66,14 +66,14 @@ class Worker:
 
     def _take(self, envelope: Envelope) -> None:
         kind, request, number, payload = envelope
-        if kind == Kind.OPEN:
+        if kind == EnvelopeKind.OPEN:
             assert not isinstance(payload, Bulk)
             told = json.loads(bytes(payload))
             self._sessions[number] = open_session(told["name"], told["options"], self._backend)
-        elif kind == Kind.CLOSE:
+        elif kind == EnvelopeKind.CLOSE:
             self._close(number)
         elif number not in self._sessions:
-            write(self._front, Kind.FRAME, request, [_closed()])
+            write(self._front, EnvelopeKind.FRAME, request, [_closed()])
         else:
             queue = self._waiting.setdefault(number, deque())
             if not queue:
@@ -85,10 +85,10 @@ class Worker:
         queue = self._waiting[number]
         request, frame, came = queue.popleft()
         session, began = self._sessions[number], perf_counter()
-        if session.profile is not None:
-            session.profile.waited(began - came)
+        if session.profiler is not None:
+            session.profiler.waited(began - came)
         parts = answer(session, frame)
-        write(self._front, Kind.FRAME, request, parts, int(1e9 * (perf_counter() - began)))
+        write(self._front, EnvelopeKind.FRAME, request, parts, int(1e9 * (perf_counter() - began)))
         if queue:
             self._turns.append(number)
         else:
@@ -99,7 +99,7 @@ class Worker:
         if queue := self._waiting.pop(number, None):
             self._turns.remove(number)
             for request, _, _ in queue:
-                write(self._front, Kind.FRAME, request, [_closed()])
+                write(self._front, EnvelopeKind.FRAME, request, [_closed()])
 
 
 def _closed() -> bytes:
@@ -107,7 +107,7 @@ def _closed() -> bytes:
 
 
 def write(
-    front: socket.socket, kind: Kind, request: int = 0, parts: Sequence[Part] = (), ran: int = 0
+    front: socket.socket, kind: EnvelopeKind, request: int = 0, parts: Sequence[Part] = (), ran: int = 0
 ) -> None:
     """Send one envelope. Raises BrokenPipeError where the front is gone."""
     whole, bulk = sealed(kind, request, ran, parts)
@@ -129,7 +129,7 @@ def main(arguments: list[str]) -> int:
         try:
             backend: Any = backend_of(device)
         except (ImportError, RuntimeError) as refused:
-            write(front, Kind.FAILED, parts=[str(refused).encode()])
+            write(front, EnvelopeKind.FAILED, parts=[str(refused).encode()])
             return 1
         gc.freeze()  # modules stay: no collection needs to look through them
         try:

@@ -14,7 +14,7 @@ from gradd_protocol.problems import Problem, ProtocolError
 from gradd_protocol.program import GradOf, Program, Step, Value, static_number, validate
 from gradd_protocol.values import kind_of
 
-from .binding import bind_program, invalid, lookup
+from ..program import bind_program, invalid, lookup
 from .work import Outcome, Work
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from gradd_engine.schema import Param
 
-    from gradd_runtime.table import Table
+    from ..tensors import TensorTable
 
 _encoder = msgspec.json.Encoder()
 
 
-def tensor(text: bytes) -> tuple[Any, bool]:
+def json_tensor(text: bytes) -> tuple[Any, bool]:
     """The array in a JSON body, and whether it requires gradients."""
     form = jsonform.decode_tensor(text)
     return jsonform.decode_data(form), form.requires_grad
@@ -39,7 +39,9 @@ class Compiler:
     `given`: names (or None) of inputs that come from elsewhere, ahead of the session's.
     """
 
-    def __init__(self, table: Table, steps: Sequence[StepForm], given: Sequence[str | None] = ()) -> None:
+    def __init__(
+        self, table: TensorTable, steps: Sequence[StepForm], given: Sequence[str | None] = ()
+    ) -> None:
         self.tensors: list[Any] = []
         self.inputs: dict[str, int] = {}
         self.scope: dict[str, int] = {n: i for i, n in enumerate(given) if n is not None}
@@ -169,12 +171,12 @@ def _by_parameter(form: StepForm, op: Any, i: int) -> dict[str, Any]:
     return given
 
 
-def compile_batch(text: bytes, table: Table) -> Work:
+def compile_batch(text: bytes, table: TensorTable) -> Work:
     """The work in a JSON body; refusals name the step."""
     return _compile(jsonform.decode_batch(text), table)
 
 
-def compile_backward(name: str, text: bytes, table: Table) -> Work:
+def compile_backward(name: str, text: bytes, table: TensorTable) -> Work:
     """The work of `POST .../tensors/{name}:backward`."""
     form = jsonform.decode_backward(text)
     inputs: dict[str, Any] = {"tensors": [names.reference(name)]}
@@ -188,7 +190,7 @@ def compile_backward(name: str, text: bytes, table: Table) -> Work:
     return _compile(BatchForm([StepForm("backward", inputs, attrs, None)], [], []), table)
 
 
-def _compile(form: BatchForm, table: Table) -> Work:
+def _compile(form: BatchForm, table: TensorTable) -> Work:
     c = Compiler(table, form.steps)
     fetch: list[int | GradOf | str] = []
     labels: list[str] = []
@@ -215,7 +217,7 @@ def _compile(form: BatchForm, table: Table) -> Work:
     )
 
 
-def answer(seq: int, position: int, work: Work, outcome: Outcome) -> tuple[bytes, int]:
+def json_answer(seq: int, position: int, work: Work, outcome: Outcome) -> tuple[bytes, int]:
     """The JSON answer and its HTTP status."""
     if outcome.problem is not None:
         return _encoder.encode(outcome.problem), outcome.problem.status

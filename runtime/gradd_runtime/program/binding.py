@@ -1,4 +1,4 @@
-"""From a program's steps to calls: ops looked up, attributes converted, arity and kinds checked, once a
+"""A program bound to ops: they are looked up, attributes converted, arity and kinds checked, once a
 program.
 """
 
@@ -16,6 +16,8 @@ from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import UPLOAD, Complex, GradOf, Program, Special, Step, Value
 from msgspec import UNSET
 
+from .problems import invalid
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True, eq=False)
-class Call:
+class BoundStep:
     """One step, ready to run: `inputs` as in the program, `attrs` converted, with None where `late` ones come
     from the values.
     """
@@ -51,7 +53,7 @@ class Bound:
 
     id: str
     inputs: int
-    calls: tuple[Call, ...]
+    steps: tuple[BoundStep, ...]
     slots: int
     uploads: int
     values: tuple[Any, ...]
@@ -63,12 +65,12 @@ class Bound:
 
     @cached_property
     def ends(self) -> tuple[tuple[int, ...], ...]:
-        """By call: the slots that no later one reads."""
-        last = dict.fromkeys(range(self.inputs if self.calls else 0), 0)
-        for i, call in enumerate(self.calls):
-            last |= dict.fromkeys(read(call.inputs), i)
-            last |= dict.fromkeys(range(call.first, call.first + call.outputs), i)
-        found: list[list[int]] = [[] for _ in self.calls]
+        """By step: the slots that no later one reads."""
+        last = dict.fromkeys(range(self.inputs if self.steps else 0), 0)
+        for i, step in enumerate(self.steps):
+            last |= dict.fromkeys(read(step.inputs), i)
+            last |= dict.fromkeys(range(step.first, step.first + step.outputs), i)
+        found: list[list[int]] = [[] for _ in self.steps]
         for slot, i in last.items():
             found[i].append(slot)
         return tuple(map(tuple, found))
@@ -76,7 +78,7 @@ class Bound:
     @cached_property
     def unplannable(self) -> str:
         """Why no plan could hold every step: one depends on values, reseeds, or moves memory. Else empty."""
-        for i, c in enumerate(self.calls):
+        for i, c in enumerate(self.steps):
             if c.raises:
                 return f"step {i} raises"
             if c.op is not None and (c.op.dynamic or not c.op.traced):
@@ -107,11 +109,6 @@ def lookup(name: str, step: int) -> Op:
     return found
 
 
-def invalid(step: int, detail: str, **members: Any) -> ProtocolError:
-    """invalid-op (422) at a step."""
-    return ProtocolError.of("invalid-op", detail, step=step, **members)
-
-
 def static(p: Param, v: Any) -> Any:
     """A static attribute as the engine takes it: dtypes by name, non-finite floats, tuples for lists."""
     if isinstance(v, (Special, Complex)):
@@ -130,15 +127,15 @@ def bind_program(program: Program, program_id: str) -> Bound:
     """Check every step against the catalogue; op-not-found (404), op-not-callable or invalid-op (422) names
     the step.
     """
-    calls: list[Call] = []
+    bound: list[BoundStep] = []
     slot = program.inputs
     for i, step in enumerate(program.steps):
-        calls.append(_bind(step, i, slot))
+        bound.append(_bind(step, i, slot))
         slot += step.outputs
     return Bound(
         program_id,
         program.inputs,
-        tuple(calls),
+        tuple(bound),
         slot,
         program.uploads(),
         tuple(v.kind for v in program.values()),
@@ -147,7 +144,7 @@ def bind_program(program: Program, program_id: str) -> Bound:
     )
 
 
-def _bind(step: Step, i: int, first: int) -> Call:
+def _bind(step: Step, i: int, first: int) -> BoundStep:
     if step.op == UPLOAD:
         return _bind_upload(step, i, first)
     op = lookup(step.op, i)
@@ -185,7 +182,7 @@ def _bind(step: Step, i: int, first: int) -> Call:
         except TypeError as e:
             raise invalid(i, f"{op.name}(): {e}", exception="TypeError") from None
         attrs[p.name] = converted
-    return Call(
+    return BoundStep(
         op,
         tuple(step.inputs),
         attrs,
@@ -213,7 +210,7 @@ def _check_input(op: Op, p: Param, x: Any, i: int) -> None:
                 raise invalid(i, f"{op.name}(): {p.name!r} takes tensors only", exception="TypeError")
 
 
-def _bind_upload(step: Step, i: int, first: int) -> Call:
+def _bind_upload(step: Step, i: int, first: int) -> BoundStep:
     attrs = dict(step.attrs)
     dtype, shape, flag = attrs.pop("dtype", None), attrs.pop("shape", None), attrs.pop("requires_grad", False)
     if (
@@ -238,7 +235,7 @@ def _bind_upload(step: Step, i: int, first: int) -> Call:
             "Only Tensors of floating point and complex dtype can require gradients",
             exception="RuntimeError",
         )
-    return Call(
+    return BoundStep(
         None,
         (),
         {"dtype": found, "shape": tuple(shape), "requires_grad": flag},
@@ -253,11 +250,11 @@ def _bind_upload(step: Step, i: int, first: int) -> Call:
 def check_uploads(bound: Bound, arrays: Sequence[Any]) -> None:
     """invalid-data (422) where an array is not what its step says it is."""
     given = iter(arrays)
-    for i, call in enumerate(bound.calls):
-        if call.op is not None:
+    for i, step in enumerate(bound.steps):
+        if step.op is not None:
             continue
         a = next(given)
-        dtype, shape = call.attrs["dtype"], call.attrs["shape"]
+        dtype, shape = step.attrs["dtype"], step.attrs["shape"]
         if a.shape != shape or a.dtype != dtype.np:
             raise ProtocolError.of(
                 "invalid-data",
@@ -265,14 +262,3 @@ def check_uploads(bound: Bound, arrays: Sequence[Any]) -> None:
                 f"the upload is {a.dtype} of shape {list(a.shape)}",
                 step=i,
             )
-
-
-def slots_of(x: Any) -> list[int]:
-    """The slots that an input of a step reads."""
-    if isinstance(x, int):
-        return [x]
-    if isinstance(x, GradOf):
-        return [x.of]
-    if isinstance(x, list):
-        return [s for e in x for s in slots_of(e)]
-    return []

@@ -38,7 +38,7 @@ def describe(t: Tensor, id: str, name: str | None) -> TensorInfo:
     )
 
 
-class Table:
+class TensorTable:
     """Ids are given by writers, names are shared; both hold the tensor itself."""
 
     def __init__(self) -> None:

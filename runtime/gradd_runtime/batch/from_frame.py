@@ -1,4 +1,4 @@
-"""A batch of the binary form, made ready to run: the twin of `jsonbatch`."""
+"""A batch of the binary form made ready to run."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from gradd_protocol import names
 from gradd_protocol.problems import ProtocolError
 from gradd_protocol.values import decode_scalars
 
-from .binding import Bound, check_uploads
+from ..program import Bound, check_uploads
 from .work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from .table import Table
+    from ..tensors import TensorTable
 
 
-def work_of(
-    batch: m.Batch, bound: Bound, table: Table, buffers: Sequence[Any], staged: Mapping[str, Any]
+def frame_work(
+    batch: m.Batch, bound: Bound, table: TensorTable, buffers: Sequence[Any], staged: Mapping[str, Any]
 ) -> Work:
     """What a batch asks for, checked against its program; ProtocolError where the two do not fit, or a name
     is of nothing. Nothing has changed then.
@@ -70,7 +70,7 @@ def work_of(
     )  # fmt: skip
 
 
-def release(batch: m.Batch, kept: Iterable[str], table: Table) -> list[str]:
+def release(batch: m.Batch, kept: Iterable[str], table: TensorTable) -> list[str]:
     """Drop what the batch frees and does not otherwise name or keep: its steps have that room. Returns what
     is to be freed when it has run.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.backends.meta import MetaBackend
@@ -14,13 +15,15 @@ from gradd_engine.transforms.batched_pass import check_batched
 from gradd_protocol.problems import Problem, problem
 from gradd_protocol.program import GradOf
 
-from .binding import Bound, Call, invalid
-from .executor import fill, op_failed
+from .executor import fill
+from .problems import invalid, op_failed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gradd_engine.tensor import Tensor
+
+    from .binding import Bound, BoundStep
 
 
 class _Unknown:
@@ -28,6 +31,8 @@ class _Unknown:
 
 
 UNKNOWN: Any = _Unknown()
+#: what was admitted, that a session remembers
+ADMITTED = 4096
 #: passes, and where their gradients stand among the inputs
 _PASSES = {"backward": 1, "grad": 2, "begin_backward": 1, "begin_grad": 2}
 #: steps that act on autograd state alone: what they refuse is found while running
@@ -47,6 +52,41 @@ _STATE = frozenset(
 )
 
 
+class Admitted:
+    """Programs admitted with inputs of one geometry: they are not looked at again."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Any, None] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._known.clear()
+
+    def refusal(self, bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Problem | None:
+        """See `admit`. A program with run-time values is looked at each time."""
+        geometry = (
+            bound.id,
+            tuple(
+                (
+                    t.shape, t.strides, t.offset, t.dtype, t._conj, t.requires_grad, t._requires_grad,
+                    t._fn is None, t._base is None,
+                )
+                for t in tensors
+            ),
+        )  # fmt: skip
+        if geometry in self._known and not bound.values:
+            return None
+        found = admit(bound, tensors, values)
+        if found is None:
+            self._known[geometry] = None
+            if len(self._known) > ADMITTED:
+                self._known.popitem(last=False)
+        return found
+
+
 def admit(bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Problem | None:
     """The problem of the first step that would be refused, as far as shapes and dtypes tell.
 
@@ -58,12 +98,12 @@ def admit(bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Pro
     slots: list[Any] = [_mirror(meta, t) for t in tensors]
     late = iter(values)
     with ambient(grad=True, inference=None, backend=meta, generator=None, account=None):
-        for i, call in enumerate(bound.calls):
-            set_mode(call.grad)
-            inputs = [slots[x] if x.__class__ is int else _peek(x, slots, late) for x in call.inputs]
-            attrs = call.attributes(late)
+        for i, step in enumerate(bound.steps):
+            set_mode(step.grad)
+            inputs = [slots[x] if x.__class__ is int else _peek(x, slots, late) for x in step.inputs]
+            attrs = step.attributes(late)
             try:
-                results = _dry(call, inputs, attrs, meta)
+                results = _dry(step, inputs, attrs, meta)
             except ShapeDependsOnValuesError:
                 results = UNKNOWN
             except Exception as error:
@@ -72,31 +112,31 @@ def admit(bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Pro
                     return found
                 return problem("invalid-op", found.detail, exception=found.exception, step=i, applied=0)
             if results is UNKNOWN:
-                slots.extend([UNKNOWN] * call.outputs)
+                slots.extend([UNKNOWN] * step.outputs)
                 continue
-            if call.outputs and len(results) != call.outputs:
-                name = call.op.name if call.op else "upload"
+            if step.outputs and len(results) != step.outputs:
+                name = step.op.name if step.op else "upload"
                 return invalid(
-                    i, f"{name}() has {len(results)} outputs, {call.outputs} names were given", applied=0
+                    i, f"{name}() has {len(results)} outputs, {step.outputs} names were given", applied=0
                 ).problem
-            if call.outputs:
+            if step.outputs:
                 slots.extend(results)
     return None
 
 
-def _dry(call: Call, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend) -> Any:
+def _dry(step: BoundStep, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend) -> Any:
     """The results of a step on shapes; UNKNOWN where values decide."""
-    op = call.op
+    op = step.op
     if op is None:
         t = meta.empty(Meta(attrs["shape"], attrs["dtype"]))
         t._requires_grad = attrs["requires_grad"]
         return [t]
-    if op.plain and not op.dynamic and not call.raises:
+    if op.plain and not op.dynamic and not step.raises:
         for x in inputs:
             if x is UNKNOWN:
                 return UNKNOWN
         return [op.run(tuple(inputs), attrs)]
-    if op.dynamic or call.raises or any(_unknown(x) for x in inputs):
+    if op.dynamic or step.raises or any(_unknown(x) for x in inputs):
         return UNKNOWN
     if op.name in _PASSES:
         batched = attrs.get("is_grads_batched", False)

@@ -10,12 +10,13 @@ from queue import SimpleQueue
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
+from gradd_engine.rng import SEED
 from gradd_protocol import frames
 from gradd_protocol.problems import ProtocolError
 
+from ..session import Session
 from .bulk import Bulk
 from .refusals import refusal, unknown
-from .session import SEED, Session
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -101,8 +102,8 @@ class InlinePlacement:
                 began = perf_counter()
                 with self._lock:
                     session = self._sessions.get(name)
-                if session is not None and session.profile is not None:
-                    session.profile.waited(began - came)
+                if session is not None and session.profiler is not None:
+                    session.profiler.waited(began - came)
                 reply = self._run(name, frame)
                 future.ran = perf_counter() - began
                 future.set_result(reply)

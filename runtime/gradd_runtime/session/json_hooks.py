@@ -19,10 +19,8 @@ from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import ProtocolError, problem
 
-from .admission import admit
-from .binding import bind_program, invalid
-from .executor import call_step
-from .jsonbatch import Compiler
+from ..batch import Compiler
+from ..program import admit, bind_program, invalid, run_step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from gradd_engine.tensor import Tensor
     from gradd_protocol.jsonform import HookForm
 
-    from .session import Session
+    from .state import SessionState
 
 _PASSES = frozenset({"backward", "begin_backward", "begin_grad", "call_node", "grad", "resume_pass"})
 
@@ -40,12 +38,12 @@ Answer = tuple["m.JsonReply | m.Done", "list[Any]"]
 class Hook:
     """A declared hook: checked and bound once, run whenever its time comes."""
 
-    def __init__(self, name: str, form: HookForm, target: Tensor, session: Session) -> None:
+    def __init__(self, name: str, form: HookForm, target: Tensor, session: SessionState) -> None:
         self.name = self.__name__ = name
         self.runs = 0
         # Not the session: a hook hangs on a tensor that the session holds.
         self._table, self._backend, self._counts = session.table, session.backend, session.counts
-        self._ration = session.hooks.ration
+        self._ration = session.ration
         for i, step in enumerate(form.steps):
             if step.op in _PASSES:
                 raise invalid(i, f"a hook does not start passes: {step.op}()")
@@ -88,7 +86,7 @@ class Hook:
         """Run the steps on what a pass brings: a tensor, or tuples of them; what replaces it, or None."""
         if given[0] is None:
             return None  # a tensor to which no gradient came: there is nothing to run the steps on
-        self._ration.take(len(self._bound.calls))
+        self._ration.take(len(self._bound.steps))
         flat = [t for x in given for t in (x if isinstance(x, (tuple, list)) else [x])]
         table, backend = self._table, self._backend
         try:
@@ -98,17 +96,17 @@ class Hook:
         values = iter(self._values)
         before = state.grad, state.inference
         try:
-            for call in self._bound.calls:
-                set_mode(call.grad)
+            for step in self._bound.steps:
+                set_mode(step.grad)
                 state.grad = state.grad and before[0]
-                for k, made in enumerate(call_step(call, slots, values, iter(()), backend)[: call.outputs]):
+                for k, made in enumerate(run_step(step, slots, values, iter(()), backend)[: step.outputs]):
                     slots.append(made)
-                    for name in self._binds.get(call.first + k, ()):
+                    for name in self._binds.get(step.first + k, ()):
                         table.bind(name, made)
         finally:
             state.grad, state.inference = before
         self.runs += 1
-        self._counts["steps"] += len(self._bound.calls)
+        self._counts["steps"] += len(self._bound.steps)
         if not self._outputs:
             return None
         found = [None if at is None else slots[at] for at in self._outputs]
@@ -121,21 +119,6 @@ def _slot(compiled: Compiler, ref: Any) -> int | None:
     if ref.grad or ref.name not in compiled.scope:
         raise ProtocolError.of("invalid-op", f"no step and no input of the hook is named {str(ref)!r}")
     return compiled.scope[ref.name]
-
-
-class Ration:
-    """The steps that hooks may still run in a batch: many hooks, run by many passes, would make a small
-    request a long one.
-    """
-
-    def __init__(self) -> None:
-        self.left = DEFAULT.batch_hook_steps
-
-    def take(self, steps: int) -> None:
-        """A hook of so many steps is about to run. RuntimeError where they are too many."""
-        self.left -= steps
-        if self.left < 0:
-            raise RuntimeError(f"the hooks of one batch run at most {DEFAULT.batch_hook_steps} steps")
 
 
 class Declared:
@@ -166,11 +149,10 @@ class Hooks:
 
     def __init__(self) -> None:
         self._declared: dict[str, Declared] = {}
-        self.ration = Ration()
 
     def answer(
         self,
-        session: Session,
+        session: SessionState,
         message: m.PutHook | m.GetHook | m.DeleteHook | m.ListHooks,
         buffers: Sequence[Any],
     ) -> Answer:
@@ -190,7 +172,7 @@ class Hooks:
             raise ProtocolError.of("hook-not-found", f"there is no hook {message.name!r} in this session")
         return _said(200, found.describe())
 
-    def _put(self, session: Session, name: str, text: bytes) -> Answer:
+    def _put(self, session: SessionState, name: str, text: bytes) -> Answer:
         names.tensor(name)
         form = jsonform.decode_hook(text)
         target = session.table.find_ref(str(form.tensor))

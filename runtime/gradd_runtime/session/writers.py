@@ -8,9 +8,19 @@ they were sent before their writer knew.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from gradd_engine.memory import OutOfQuota
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import ProtocolError
+
+from ..program import over_quota
+
+if TYPE_CHECKING:
+    from gradd_engine.memory import Account
+
+#: what a writer takes, about
+WRITER_BYTES = 1000
 
 
 @dataclass(slots=True)
@@ -81,3 +91,71 @@ class Writer:
                 return False
             self.failed = None
         return True
+
+
+class Writers:
+    """The writers of a session's epoch, charged to the account. A number is never given out twice."""
+
+    def __init__(self, account: Account) -> None:
+        self.epoch = 1
+        self._account = account
+        self._writers: dict[int, Writer] = {}
+        self._next = 1
+
+    def __len__(self) -> int:
+        return len(self._writers)
+
+    def __contains__(self, id: int) -> bool:
+        return id in self._writers
+
+    def __getitem__(self, id: int) -> Writer:
+        return self._writers[id]
+
+    def add(self, position: int) -> Writer:
+        """A new writer, which knows what was changed up to `position`. Raises ProtocolError: quota-exceeded
+        (507).
+        """
+        try:
+            self._account.admit(WRITER_BYTES)
+        except OutOfQuota as error:
+            raise ProtocolError(over_quota(error)) from None
+        writer = self._writers[self._next] = Writer(self._next, position=position)
+        self._next += 1
+        return writer
+
+    def find(self, id: int, epoch: int) -> Writer:
+        """A writer of this epoch. Raises ProtocolError: writer-fenced or writer-unknown (409)."""
+        if epoch != self.epoch:
+            raise ProtocolError.of(
+                "writer-fenced",
+                f"the session is at epoch {self.epoch}, the writer at {epoch}",
+                epoch=self.epoch,
+            )
+        return self._known(id)
+
+    def reply(self, id: int, seq: int) -> bytes:
+        """The stored reply frame of a batch. Raises ProtocolError: writer-unknown, reply-expired or
+        batch-not-found.
+        """
+        writer = self._known(id)
+        found = writer.replies.get(seq)
+        if found is None:
+            slug = "reply-expired" if seq <= writer.last else "batch-not-found"
+            raise ProtocolError.of(slug, f"writer {id} has no stored reply to batch {seq}")
+        return found[1]
+
+    def _known(self, id: int) -> Writer:
+        writer = self._writers.get(id)
+        if writer is None:
+            raise ProtocolError.of("writer-unknown", f"the session has no writer {id}")
+        return writer
+
+    def fence(self) -> None:
+        """Begin the next epoch, without writers."""
+        self.epoch += 1
+        self._account.charge(-sum(w.held + WRITER_BYTES for w in self._writers.values()))
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all; the account is not told."""
+        self._writers.clear()

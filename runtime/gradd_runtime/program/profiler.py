@@ -6,27 +6,25 @@ The only place of a session that reads a clock; nothing that a session answers d
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from gradd_protocol.messages import BatchTime, KernelTime, Miss, Profiled
 
 if TYPE_CHECKING:
-    from gradd_protocol.program import Program, Step
+    from collections.abc import Sequence
 
-    from .plan.lower import Call, Frame
+    from gradd_protocol.program import Program, Step
 
 #: latest batches and misses that a profile tells of
 LATEST = 1000
 
 
-class Profile:
+class Profiler:
     """One measurement. `synchronize` waits for the device, so that a kernel's time is its own."""
 
     def __init__(self, synchronize: Any) -> None:
-        self._synchronize = synchronize
+        self.synchronize = synchronize
         self._kernels: dict[tuple[str, str], list[float]] = {}
         self._batches: deque[BatchTime] = deque(maxlen=LATEST)
         self._misses: deque[Miss] = deque(maxlen=LATEST)
@@ -42,22 +40,11 @@ class Profile:
         found[0] += 1
         found[1] += seconds
 
-    def timed(self, steps: Sequence[Call]) -> Iterator[Call]:
-        """The steps of a plan, each timed as it is run."""
-        for step in steps:
-            yield step._replace(run=partial(self._time, step))
-
-    def _time(self, step: Call, frame: Frame) -> None:
-        began = perf_counter()
-        step.run(frame)
-        self._synchronize()
-        self.kernel(step.name, "planned", perf_counter() - began)
-
     def watch(self, name: str, kernel: Any, args: Any, attrs: Any) -> Any:
         """A backend's kernel outside plans: run it, timed."""
         began = perf_counter()
         found = kernel(*args, **attrs)
-        self._synchronize()
+        self.synchronize()
         self.kernel(name, "eager", perf_counter() - began)
         return found
 

@@ -1,6 +1,4 @@
-"""Where batches in the JSON form are taken: numbered by the session (writer 0, with idempotency keys) or by
-their writer.
-"""
+"""Batches in the JSON form: numbered by the session (writer 0, with idempotency keys) or by their writer."""
 
 from __future__ import annotations
 
@@ -15,16 +13,16 @@ from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import ProtocolError, problem
 
-from . import jsonbatch
-from .refusals import broken
-from .store import Record
-from .work import Outcome, perform
+from ..batch import Outcome, compile_backward, compile_batch, json_answer
+from ..program import broken
+from ..store import Record
+from .perform import perform
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .session import Session
-    from .work import Work
+    from ..batch import Work
+    from .state import SessionState
 
 #: bytes of answers that a session remembers by their keys: the oldest go
 KEY_BYTES = 32 << 20
@@ -41,7 +39,7 @@ class JsonDesk:
         self._seq = 0
 
     def take(
-        self, session: Session, message: m.JsonBatch, text: bytes
+        self, session: SessionState, message: m.JsonBatch, text: bytes
     ) -> tuple[m.JsonReply, list[Any]] | bytes:
         """Answer a batch; for one that its writer numbered and sent before, the stored reply frame."""
         digest = hashlib.blake2b(text, digest_size=16).digest()
@@ -53,7 +51,7 @@ class JsonDesk:
             if seen != digest:
                 raise ProtocolError.of("idempotency-conflict", f"key {key!r} was used with another body")
             return m.JsonReply(status, replayed=True), [frames.text_buffer(body)]
-        body, status = self._run(session, lambda: jsonbatch.compile_batch(text, session.table))
+        body, status = self._run(session, lambda: compile_batch(text, session.table))
         if key is not None:
             self._keys[key] = (digest, body, status)
             self._count(session, key, body)
@@ -62,21 +60,21 @@ class JsonDesk:
                 self._count(session, old, other, -1)
         return m.JsonReply(status), [frames.text_buffer(body)]
 
-    def _count(self, session: Session, key: str, body: bytes, sign: int = 1) -> None:
+    def _count(self, session: SessionState, key: str, body: bytes, sign: int = 1) -> None:
         nbytes = sign * (len(key) + len(body) + TENSOR_BYTES)
         self.bytes += nbytes
         session.account.charge(nbytes)
 
-    def backward(self, session: Session, name: str, text: bytes) -> tuple[m.JsonReply, list[Any]]:
+    def backward(self, session: SessionState, name: str, text: bytes) -> tuple[m.JsonReply, list[Any]]:
         """Answer `POST .../tensors/{name}:backward`."""
-        body, status = self._run(session, lambda: jsonbatch.compile_backward(name, text, session.table))
+        body, status = self._run(session, lambda: compile_backward(name, text, session.table))
         return m.JsonReply(status), [frames.text_buffer(body)]
 
     def _numbered(
-        self, session: Session, message: m.JsonBatch, text: bytes, digest: bytes
+        self, session: SessionState, message: m.JsonBatch, text: bytes, digest: bytes
     ) -> tuple[m.JsonReply, list[Any]] | bytes:
         assert message.writer is not None
-        writer = session.writer(message.writer, message.epoch)
+        writer = session.writers.find(message.writer, message.epoch)
         stored = writer.stored(message.seq, digest)
         if stored is not None:
             reply, buffers = frames.decode_reply(stored)
@@ -87,7 +85,7 @@ class JsonDesk:
         held = writer.held
         if writer.consume(message.seq, ack):
             body, status = self._run(
-                session, lambda: jsonbatch.compile_batch(text, session.table), writer.id, message.seq
+                session, lambda: compile_batch(text, session.table), writer.id, message.seq
             )
             if status >= 400:
                 writer.failed = message.seq
@@ -105,7 +103,7 @@ class JsonDesk:
         return data
 
     def _run(
-        self, session: Session, compile: Callable[[], Work], writer: int = 0, seq: int | None = None
+        self, session: SessionState, compile: Callable[[], Work], writer: int = 0, seq: int | None = None
     ) -> tuple[bytes, int]:
         """Compile and perform; a refusal is an answer as any other."""
         session.position += 1
@@ -122,7 +120,7 @@ class JsonDesk:
         try:
             outcome = perform(work, session)
             session.counts["steps"] += outcome.applied
-            return jsonbatch.answer(seq, session.position, work, outcome)
+            return json_answer(seq, session.position, work, outcome)
         except Exception as error:
             # The number is consumed, so it has an answer, and a key does not run twice.
             fault = broken(session.name, error)

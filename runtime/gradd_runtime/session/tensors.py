@@ -10,18 +10,17 @@ from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import ProtocolError, problem
 
-from .executor import over_quota
-from .pins import taken, values_of
-from .table import describe
+from ..program import over_quota
+from ..tensors import describe, taken, values_of
 
 if TYPE_CHECKING:
-    from .session import Session
+    from .state import SessionState
 
 #: a reply of more bytes is copied once more on its way out
 _LARGE = 1 << 20
 
 
-def put(session: Session, name: str, array: Any, requires_grad: bool) -> m.Done:
+def put(session: SessionState, name: str, array: Any, requires_grad: bool) -> m.Done:
     """Bind a name to a new leaf, or set a gradient. The array's memory is the tensor's from now on."""
     table = session.table
     ref = names.split(name)
@@ -46,7 +45,7 @@ def put(session: Session, name: str, array: Any, requires_grad: bool) -> m.Done:
     return m.Done(created=new)
 
 
-def get(session: Session, name: str) -> tuple[m.TensorReply, list[Any]]:
+def get(session: SessionState, name: str) -> tuple[m.TensorReply, list[Any]]:
     """What a tensor is, and its values."""
     t = session.table.find_ref(name)
     if t is None:
@@ -60,7 +59,7 @@ def get(session: Session, name: str) -> tuple[m.TensorReply, list[Any]]:
     return m.TensorReply(describe(t, name, session.table.name_of(t))), [values]
 
 
-def get_many(session: Session, wanted: list[str]) -> tuple[m.TensorsReply, list[Any]]:
+def get_many(session: SessionState, wanted: list[str]) -> tuple[m.TensorsReply, list[Any]]:
     """Several tensors, None for a gradient that is None; not-acceptable (406) where JSON cannot hold all."""
     found = [session.table.find_ref(name) for name in wanted]
     some = [t for t in found if t is not None]
@@ -76,7 +75,7 @@ def get_many(session: Session, wanted: list[str]) -> tuple[m.TensorsReply, list[
     return m.TensorsReply(infos), values
 
 
-def delete(session: Session, name: str) -> m.Done:
+def delete(session: SessionState, name: str) -> m.Done:
     """Release a name, or clear a gradient."""
     table = session.table
     ref = names.split(name)
@@ -91,7 +90,7 @@ def delete(session: Session, name: str) -> m.Done:
     return m.Done()
 
 
-def stage(session: Session, key: str, array: Any) -> m.Done:
+def stage(session: SessionState, key: str, array: Any) -> m.Done:
     """Hold an upload for the batch that will name its key."""
     writer, _, n = key.partition(".")
     known = key.isascii() and writer.isdigit() and n.isdigit() and int(writer) in session.writers
@@ -99,27 +98,4 @@ def stage(session: Session, key: str, array: Any) -> m.Done:
         raise ProtocolError.of(
             "writer-unknown", f"{key!r} is not the key writer.n of a writer of this session"
         )
-    # Sent again, as where its answer was lost, it takes its own place.
-    old = session.staged.get(key)
-    more = array.nbytes - (0 if old is None else old.nbytes)
-    if session.staged_bytes + more > DEFAULT.staged_bytes:
-        raise ProtocolError.of(
-            "quota-exceeded", "too many staged bytes wait for their batches",
-            limit=DEFAULT.staged_bytes, used=session.staged_bytes, requested=array.nbytes,
-            exception="RuntimeError",
-        )  # fmt: skip
-    try:
-        session.account.admit(more)
-    except OutOfQuota as error:
-        raise ProtocolError(over_quota(error)) from None
-    session.staged[key] = taken(array)
-    session.staged_bytes += more
-    return m.Done(created=old is None)
-
-
-def unstage(session: Session, key: str) -> Any:
-    """Take out what was staged."""
-    array = session.staged.pop(key)
-    session.staged_bytes -= array.nbytes
-    session.account.charge(-array.nbytes)
-    return array
+    return m.Done(created=session.staged.add(key, array))
