@@ -26,14 +26,15 @@ CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["import
 # One wrong import a contract, each in a module of its own.
 VIOLATIONS = {
     "layers": ("engine/gradd_engine", "import gradd_protocol"),
+    "runtime": ("runtime/gradd_runtime/store", "import gradd_runtime.plan"),
     "server": ("server/gradd_server", "import gradd_engine"),
     "local": ("client/gradd", "import gradd_runtime"),
     "cupy": ("engine/gradd_engine", "import cupy"),
-    "numba": ("runtime/gradd_runtime", "import numba"),
+    "numba": ("runtime/gradd_runtime/store", "import numba"),
     "fastapi": ("server/gradd_server", "import fastapi"),
     "pure": ("protocol/gradd_protocol", "import asyncio"),
     "light": ("client/gradd", "import pydantic"),
-    "torch": ("runtime/gradd_runtime", "import torch"),
+    "torch": ("runtime/gradd_runtime/store", "import torch"),
 }
 
 
