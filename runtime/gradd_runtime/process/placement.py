@@ -10,7 +10,7 @@ from queue import SimpleQueue
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gradd_engine.rng import SEED
+from gradd_engine.data import SEED
 from gradd_protocol import frames
 from gradd_protocol.problems import ProtocolError
 

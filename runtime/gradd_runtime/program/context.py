@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gradd_engine.backends import Backend
-    from gradd_engine.memory import Account
-    from gradd_engine.rng import Generator
+    from gradd_engine.data import Account, Generator
+    from gradd_engine.tensor import Backend
 
     from .profiler import Profiler
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.state import Mode, set_mode, state
+from gradd_engine.data import Mode, set_mode
+from gradd_engine.data.state import state
 from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import GradOf, Value
 
@@ -14,8 +15,7 @@ from .problems import invalid, op_failed
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
 
-    from gradd_engine.backends import Backend
-    from gradd_engine.tensor import Tensor
+    from gradd_engine.tensor import Backend, Tensor
     from gradd_protocol.problems import Problem
 
     from .binding import Bound, BoundStep

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from gradd_engine.cost import TooMuchWork
-from gradd_engine.memory import OutOfQuota
-from gradd_engine.ops.dynamic import ShapeDependsOnValuesError
+from gradd_engine.data import OutOfQuota
+from gradd_engine.graph import TooMuchWork
+from gradd_engine.ops.index.dynamic import ShapeDependsOnValuesError
 from gradd_protocol.problems import Problem, ProtocolError, problem
 
 _log = logging.getLogger("gradd.runtime")

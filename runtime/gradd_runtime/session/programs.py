@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from gradd_engine.memory import OutOfQuota
+from gradd_engine.data import OutOfQuota
 from gradd_protocol import frames
 from gradd_protocol.problems import Problem, ProtocolError
 from gradd_protocol.program import validate
@@ -13,7 +13,7 @@ from gradd_protocol.program import validate
 from ..program import bind_program, over_quota
 
 if TYPE_CHECKING:
-    from gradd_engine.memory import Account
+    from gradd_engine.data import Account
     from gradd_protocol import messages as m
     from gradd_protocol.program import Program
 

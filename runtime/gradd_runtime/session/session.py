@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.rng import SEED
-from gradd_engine.state import EVERY, ambient, quiet_kernels
+from gradd_engine.data import EVERY, SEED, ambient, quiet_kernels
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
@@ -28,7 +27,7 @@ from .state import SessionState
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gradd_engine.backends import Backend
+    from gradd_engine.tensor import Backend
 
     from ..store import Store
     from .writers import Writer

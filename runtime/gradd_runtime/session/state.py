@@ -5,8 +5,7 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING
 
-from gradd_engine.memory import Account
-from gradd_engine.rng import Generator
+from gradd_engine.data import Account, Generator
 
 from ..plan import Plans
 from ..program import Admitted, RunContext
@@ -18,7 +17,7 @@ from .staged import Staged
 from .writers import Writers
 
 if TYPE_CHECKING:
-    from gradd_engine.backends import Backend
+    from gradd_engine.tensor import Backend
 
     from ..store import Store
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gradd_engine.memory import OutOfQuota
+from gradd_engine.data import OutOfQuota
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import ProtocolError
 
 from ..program import over_quota
 
 if TYPE_CHECKING:
-    from gradd_engine.memory import Account
+    from gradd_engine.data import Account
 
 #: what a writer takes, about
 WRITER_BYTES = 1000

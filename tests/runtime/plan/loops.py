@@ -1,4 +1,4 @@
-"""Training loops of every layer, loss, optimizer and schedule of the SDK: which batches of theirs are planned?"""
+"""Training loops of every layer, loss, optimizer and schedule of the SDK: what of them is planned?"""
 
 from __future__ import annotations
 
