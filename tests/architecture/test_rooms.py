@@ -10,9 +10,19 @@ from tests.architecture.rooms import circles, imports, past_doors, room
 
 ROOT = Path(__file__).parents[2]
 
-PACKAGES = ("client/gradd", "engine/gradd_engine", "protocol/gradd_protocol", "server/gradd_server")
+PACKAGES = (
+    "client/gradd",
+    "engine/gradd_engine",
+    "engine/gradd_engine/ops",
+    "protocol/gradd_protocol",
+    "runtime/gradd_runtime",
+    "server/gradd_server",
+)
 #: of a package the rooms that others enter by the names in their `__init__` alone
-DOORS = {"client/gradd": {path.parent.name for path in (ROOT / "client/gradd").glob("_*/__init__.py")}}
+DOORS = {
+    package: {path.parent.name for path in (ROOT / package).glob(doors)}
+    for package, doors in (("client/gradd", "_*/__init__.py"), ("runtime/gradd_runtime", "*/__init__.py"))
+}
 
 #: files of a circle, at most
 LARGEST = 2

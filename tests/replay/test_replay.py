@@ -104,8 +104,8 @@ def loses_an_edge(patch: Patch) -> None:
 
 def promises_not_to_raise(patch: Patch) -> None:
     """Every kernel is said to refuse no value."""
-    patch.setattr(simplify, "calm", lambda i: True)
-    patch.setattr(replay, "calm", lambda i: True)
+    patch.setattr(simplify, "cannot_raise", lambda i: True)
+    patch.setattr(replay, "cannot_raise", lambda i: True)
 
 
 def forgets_to_keep(patch: Patch) -> None:
