@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.ops.linalg_common import LinAlgError as LinAlgError
+from gradd_engine.ops.linalg.linalg_common import LinAlgError as LinAlgError
 
 from ._functions import namespace
 
