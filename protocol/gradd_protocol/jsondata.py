@@ -51,6 +51,7 @@ class TensorForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shape: Annotated[list[_Size], Meta(extra_json_schema={"maxItems": DEFAULT.dims})] | None = None
     """Sizes. Left out, the nesting of `data` says them; with it `data` may be flat."""
     requires_grad: bool = False
+    """Whether passes give it a gradient."""
 
 
 _tensor: Final = msgspec.json.Decoder(TensorForm)

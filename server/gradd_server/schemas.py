@@ -173,6 +173,11 @@ def _attribute_words(class_: type) -> Iterator[tuple[str, str]]:
 
 def _body(class_: type, schema: Schema) -> Schema:
     """The tag of a message may stand in a body, but need not: no other message could be there."""
+    for member in msgspec.structs.fields(class_):
+        if isinstance(member.default, bool | str) and member.default != "":
+            said = schema["properties"][member.encode_name]
+            default = f"Default: `{msgspec.json.encode(member.default).decode()}`."
+            said["description"] = f"{said.get('description', '')} {default}".strip()
     required = [name for name in schema["required"] if name != _tag_field(class_)]
     return {**schema, "required": required} if required else _without(schema, "required")
 
@@ -187,7 +192,7 @@ def _answer(class_: type, schema: Schema) -> Schema:
         kinds = [kind for kind in member.get("anyOf", ()) if kind != {"type": "null"}]
         if name in absent and len(kinds) == 1:
             member = {**_without(member, "anyOf"), **kinds[0]}
-        properties[name] = _without(member, "default")
+        properties[name] = member
     required = [name for name in properties if name not in absent]
     return {**schema, "properties": properties, "required": required}
 
@@ -207,11 +212,10 @@ def _left_out(class_: type) -> Iterator[str]:
 
 def _plain(schema: Schema, titled: dict[str, Schema]) -> Schema:
     """`schema` as generators of clients like it. A part with a title moves to `titled` and is referred to."""
-    schema = dict(schema)
-    default = schema.pop("default", None)
-    beside = {} if default in (None, [], {}) else {"default": default}
+    # Generators take a member with a default for one that is always there.
+    schema = _without(schema, "default")
     if "$ref" in schema:
-        return {"$ref": _RENAMED.get(schema["$ref"], schema["$ref"]), **beside}
+        return {"$ref": _RENAMED.get(schema["$ref"], schema["$ref"])}
     title = schema.pop("title", None)
     if title is not None and not schema:
         return ref(title)  # a title alone refers to what is said elsewhere
@@ -233,6 +237,6 @@ def _plain(schema: Schema, titled: dict[str, Schema]) -> Schema:
     if plain["type"] is None:
         del plain["type"]
     if title is None:
-        return plain | beside
+        return plain
     titled[title] = plain
-    return ref(title) | beside
+    return ref(title)
