@@ -19,7 +19,8 @@ from gradd_server.schemas import Schema
 
 INFO = """PyTorch's autograd on someone else's machine: named graph sessions, their tensors, batches of steps.
 
-The JSON form is here; frames (`application/vnd.gradd.frame`) are what SDKs send. A WebSocket at
+The JSON form is here, and of the binary forms what generated clients can send; docs/rest.md has the rest.
+Frames (`application/vnd.gradd.frame`) are what SDKs send. A WebSocket at
 `/v1/sessions/{name}/stream` with the subprotocol `gradd.v1` carries the same frames, one reply each.
 Every error is `application/problem+json`. The daemon listens on loopback and has no authentication yet.
 """

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.conftest import OPENAPI, PROGRAMS, generated, misspelled, run, same
+from tests.clients.conftest import PROGRAMS, generate, misspelled, run, same
 
 SPELLINGS = {
     'outputs=["%h"]': 'output=["%h"]',
@@ -32,8 +32,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("openapi-python-client is not on PATH (CONTRIBUTING.md)")
     pytest.importorskip("attrs")
     folder: Path = tmp_path_factory.mktemp("python")
-    place = ("--meta", "none", "--output-path", folder / "gradd_rest")
-    generated(run(generator, "generate", "--path", OPENAPI, *place, cwd=folder))
+    generate(Path(generator), folder)
     shutil.copy(PROGRAMS / "python_client.py", folder)
     return folder
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.clients.conftest import OPENAPI, PROGRAMS, generated, misspelled, node_modules, run, same
+from tests.clients.conftest import PROGRAMS, generate, misspelled, node_modules, run, same
 
 COMPILER = {
     "module": "node16",
@@ -29,25 +30,23 @@ SPELLINGS = {
     "retain_graph": "retain_grpah",
     "{ dim: [0, 1] }": "{ dim: { slise: [0, 1] } }",
 }
-PROGRAM_OF = {"openapi-typescript": "openapi_fetch", "@hey-api/openapi-ts": "hey_api"}
+TOOLS = {
+    "openapi_fetch.ts": ("openapi-typescript", "openapi-typescript", "openapi-fetch"),
+    "hey_api.ts": ("openapi-ts", "@hey-api/openapi-ts"),
+}
+"""What generates the client of a program, and the packages it takes."""
 
 
-@pytest.fixture(scope="module", params=PROGRAM_OF)
+@pytest.fixture(scope="module", params=TOOLS)
 def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the generated client and the program that uses it."""
-    modules = node_modules(request.param, "typescript", "openapi-fetch")
+    tool, *packages = TOOLS[request.param]
+    modules = node_modules("typescript", *packages)
     folder: Path = tmp_path_factory.mktemp("typescript")
     (folder / "node_modules").symlink_to(modules)
     (folder / "package.json").write_text("{}")
-    if request.param == "openapi-typescript":
-        done = run(modules / ".bin/openapi-typescript", OPENAPI, "-o", "schema.ts", cwd=folder)
-    else:
-        done = run(
-            modules / ".bin/openapi-ts", "-i", OPENAPI, "-o", "hey", "-c", "@hey-api/client-fetch", cwd=folder
-        )
-    generated(done)
-    program = PROGRAMS / f"{PROGRAM_OF[request.param]}.ts"
-    (folder / "right.ts").write_text(program.read_text(encoding="utf-8"), encoding="utf-8")
+    generate(modules / ".bin" / tool, folder)
+    shutil.copy(PROGRAMS / request.param, folder / "right.ts")
     return folder
 
 

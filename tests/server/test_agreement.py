@@ -20,7 +20,7 @@ from gradd_server.app import create_app
 from gradd_server.operations import OPERATIONS
 from gradd_server.settings import Settings
 
-from tests.server.conftest import Caller
+from tests.server.conftest import Caller, Expect
 from tests.server.test_schemas import named
 
 EVERY = int(os.environ.get("GRADD_AGREEMENT_EVERY", "7"))
@@ -163,3 +163,19 @@ def test_spoiled_bodies(daemon: Caller, name: str) -> None:
     done = [agree(daemon, name, body) for body in itertools.islice(bodies, 0, None, EVERY)]
     assert False in done
     assert len(done) > 15
+
+
+UNSAYABLE = {
+    "a key twice": ("Backward", '{"create_graph": false, "create_graph": true}'),
+    "a point": ("TensorJson", '{"data": [1], "dtype": "int64", "shape": [1.0]}'),
+    "deep attrs": ("Batch", '{"steps": [{"op": "sum", "attrs": {"dim": [[[[[0]]]]]}}]}'),
+}
+
+
+@pytest.mark.parametrize("case", UNSAYABLE.values(), ids=UNSAYABLE)
+def test_what_a_schema_cannot_say(daemon: Caller, problem: Expect, case: tuple[str, str]) -> None:
+    name, text = case
+    assert named(name).is_valid(json.loads(text))
+    method, path = PLACES[name]
+    refused = daemon(method, path, content=text, headers={"content-type": "application/json"})
+    problem(refused, "invalid-json", 400)

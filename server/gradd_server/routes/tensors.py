@@ -73,7 +73,8 @@ async def put_tensor(request: Request) -> Response:
     """Make a new leaf of that name: 201 where the name is new, 200 where it was bound. `x.grad` sets a
     gradient.
 
-    JSON says `requires_grad` itself; with the other forms the header `Gradd-Requires-Grad: ?1` does.
+    Beside JSON and octets a body may be `application/x-npy` or `application/vnd.safetensors`. JSON says
+    `requires_grad` itself; with the other forms the header `Gradd-Requires-Grad: ?1` does.
     """
     front, entry, name = _addressed(request)
     kind = expect(request, JSON, OCTETS, NPY, SAFETENSORS)

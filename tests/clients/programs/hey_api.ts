@@ -1,7 +1,7 @@
 // y = sum((x @ w - t)^2) and w.grad by the client that @hey-api/openapi-ts generates.
 
-import { deleteSession, postBatch, putSession, putTensor, runBackward, type TensorJson } from "./hey";
-import { client } from "./hey/client.gen";
+import { deleteSession, postBatch, putSession, putTensor, runBackward, type TensorJson } from "./gradd";
+import { client } from "./gradd/client.gen";
 
 declare const process: { env: Record<string, string | undefined> };
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 
-from gradd_rest import Client
-from gradd_rest.api.batches import post_batch
-from gradd_rest.api.sessions import delete_session, put_session
-from gradd_rest.api.tensors import put_tensor, run_backward
-from gradd_rest.models import (
+from gradd_client import Client
+from gradd_client.api.batches import post_batch
+from gradd_client.api.sessions import delete_session, put_session
+from gradd_client.api.tensors import put_tensor, run_backward
+from gradd_client.models import (
     Backward,
     Batch,
     Dtype,
