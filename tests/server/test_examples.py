@@ -9,7 +9,7 @@ import httpx
 import pytest
 from gradd_protocol import problems
 from gradd_runtime.catalog import ops
-from gradd_runtime.placement import InlinePlacement
+from gradd_runtime.process import InlinePlacement
 from gradd_server.app import create_app
 from gradd_server.media import JSON
 from gradd_server.operations import OPERATIONS, PATH_PARAMETERS, Body
