@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from gradd_runtime.catalog import ops
-from gradd_runtime.placement import InlinePlacement
+from gradd_runtime.process import InlinePlacement
 from gradd_server import schemas
 from gradd_server.app import create_app
 from gradd_server.operations import OPERATIONS
@@ -23,8 +23,8 @@ from gradd_server.settings import Settings
 from tests.server.conftest import Caller, Expect
 from tests.server.test_schemas import named
 
-EVERY = int(os.environ.get("GRADD_AGREEMENT_EVERY", "7"))
-"""One of so many spoiled bodies is tried."""
+EVERY = int(os.environ.get("GRADD_AGREEMENT_EVERY", "11"))
+"""Of bodies with a value replaced, one of so many is tried."""
 
 SESSION = "/v1/sessions/demo"
 PLACES = {
@@ -142,25 +142,26 @@ def test_valid_bodies(daemon: Caller, name: str) -> None:
     assert done.count(True) > len(done) / 2
 
 
-def spoiled(body: Any) -> Iterator[Any]:
-    """`body` with one thing in it replaced, left out, renamed or added."""
-    yield from OTHERS
+def spoiled(body: Any, others: list[Any]) -> Iterator[Any]:
+    """`body` with one thing in it left out, renamed, added, or replaced by each of `others`."""
+    yield from others
     if isinstance(body, dict):
         yield {**body, "more": 1}
         for key, value in body.items():
             rest = {k: v for k, v in body.items() if k != key}
             yield rest
             yield {**rest, key + "s": value}
-            yield from ({**rest, key: other} for other in spoiled(value))
+            yield from ({**rest, key: other} for other in spoiled(value, others))
     elif isinstance(body, list):
         for at, value in enumerate(body):
-            yield from ([*body[:at], other, *body[at + 1 :]] for other in spoiled(value))
+            yield from ([*body[:at], other, *body[at + 1 :]] for other in spoiled(value, others))
 
 
 @pytest.mark.parametrize("name", VALID)
 def test_spoiled_bodies(daemon: Caller, name: str) -> None:
-    bodies = itertools.chain.from_iterable(map(spoiled, VALID[name]))
-    done = [agree(daemon, name, body) for body in itertools.islice(bodies, 0, None, EVERY)]
+    reshaped = [other for body in VALID[name] for other in spoiled(body, [])]
+    replaced = [other for body in VALID[name] for other in spoiled(body, OTHERS)][::EVERY]
+    done = [agree(daemon, name, body) for body in (*reshaped, *replaced)]
     assert False in done
     assert len(done) > 15
 

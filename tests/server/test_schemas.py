@@ -10,7 +10,7 @@ import pytest
 import yaml
 from gradd_protocol import problems
 from gradd_runtime.catalog import ops
-from gradd_runtime.placement import InlinePlacement
+from gradd_runtime.process import InlinePlacement
 from gradd_server import openapi, schemas
 from gradd_server.app import create_app
 from gradd_server.settings import Settings
