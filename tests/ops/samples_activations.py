@@ -13,6 +13,16 @@ def _unit(*kinks: float, high: float = 3.0) -> list[Sample]:
     return [*some, S(V([*kinks, NAN])).kink().dtypes("float32")] if kinks else some
 
 
+def _in_place(name: str) -> Sample:
+    """The in-place form, which is the oracle's with ``inplace=True``."""
+    return (
+        S(T(3, grad=False))
+        .no_grad()
+        .dtypes("float32 bfloat16")
+        .torch(lambda torch, x: getattr(torch.nn.functional, name.rstrip("_"))(x, inplace=True))
+    )
+
+
 SAMPLES = {
     "relu": [*_unit(0.0), S(I([1, -2]))],
     "nn.functional.leaky_relu": [*_unit(0.0), S(T(4), 0.3)],
@@ -46,12 +56,21 @@ SAMPLES = {
     "nn.functional.hardsigmoid": _unit(-3.0, 3.0, high=6.0),
     "nn.functional.hardswish": _unit(-3.0, 3.0, high=6.0),
     "nn.functional.glu": [S(T(2, 4)), S(T(4, 3), 0), S(T(2, 6, 2), dim=1), S(T(3)).fails(), S(T()).fails()],
-}
-for _name in ("relu_", "threshold_", "selu_", "celu_"):
-    SAMPLES[_name] = [S(T(3, grad=False), *((0.1, 5.0) if _name == "threshold_" else ())).no_grad()]
-for _name in ("leaky_relu_", "elu_", "silu_", "mish_", "hardtanh_", "relu6_", "hardsigmoid_", "hardswish_"):
-    SAMPLES[f"nn.functional.{_name}"] = [
-        S(T(3, grad=False)).no_grad().dtypes("float32 bfloat16").torch(
-            lambda torch, x, name=_name: getattr(torch.nn.functional, name.rstrip("_"))(x, inplace=True)
+    **{
+        name: [S(T(3, grad=False), *((0.1, 5.0) if name == "threshold_" else ())).no_grad()]
+        for name in ("relu_", "threshold_", "selu_", "celu_")
+    },
+    **{
+        f"nn.functional.{name}": [_in_place(name)]
+        for name in (
+            "leaky_relu_",
+            "elu_",
+            "silu_",
+            "mish_",
+            "hardtanh_",
+            "relu6_",
+            "hardsigmoid_",
+            "hardswish_",
         )
-    ]  # fmt: skip
+    },
+}
