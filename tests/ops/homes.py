@@ -19,7 +19,7 @@ from gradd_engine.tensor import Tensor
 
 
 def _declared() -> dict[str, int]:
-    """What there is now: ops as ``add``, functions as ``linalg.inv`` and ``.add``, methods as ``Tensor.add``."""
+    """What there is now: ops as ``add``, functions as ``linalg.inv``, ``.add``, methods as ``Tensor.add``."""
     return {
         **{name: id(op) for name, op in REGISTRY.items()},
         **{f"{space}.{name}": id(function) for (space, name), function in PUBLIC.items()},

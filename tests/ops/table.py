@@ -3,8 +3,8 @@
     SAMPLES = {"add": [S(T(2, 3), T(3)), S(T(2), 2.0, alpha=3)], "linalg.vector_norm": [...]}
 
 A key is a public name (with its namespace where it needs one to be told apart), or the name of an op that is
-not public. The samples of ``ops/<room>/<file>.py`` are in ``<room>/samples_<file>.py``, beside `ERRORS`, calls
-that raise, and `VALUE_ERRORS`, calls that raise only where there are values.
+not public. The samples of ``ops/<room>/<file>.py`` are in ``<room>/samples_<file>.py``, with `ERRORS`,
+calls that raise, and `VALUE_ERRORS`, calls that raise only where there are values.
 """
 
 from __future__ import annotations
