@@ -18,6 +18,7 @@ import gradd_protocol
 from gradd_engine.data import mode
 from gradd_engine.data.state import state
 from gradd_engine.declare import written
+from gradd_engine.schema import Pass
 from gradd_engine.tensor import Tensor
 from gradd_protocol.limits import DEFAULT
 
@@ -39,14 +40,6 @@ _OURS = tuple(
 )
 _recorded = partial(tuple.__new__, Recorded)
 _gradient = partial(tuple.__new__, Grad)
-_PASSES = frozenset({"backward", "grad"})
-#: steps that touch more than the storages of their arguments
-_WIDE = frozenset(
-    {
-        "backward", "begin_backward", "begin_grad", "call_node", "exit_dual_level", "grad", "resize_",
-        "resume_pass", "set_data", "set_grad", "zero_grad",
-    }
-)  # fmt: skip
 #: uploads that ride in one batch, in bytes together
 _UPLOADS = 3 * DEFAULT.client_message_bytes // 4
 
@@ -107,7 +100,7 @@ class Recorder:
         """Add the step of an op that the mirror just ran."""
         outs: tuple[Any, ...]
         outs = () if outputs is None else outputs if type(outputs) is tuple else (outputs,)
-        name = op.name
+        effects = op.effects
         if (
             self._passed
             and state.grad
@@ -115,7 +108,7 @@ class Recorder:
             and any(isinstance(o, Tensor) and o._fn is not None for o in outs)
         ):
             self.flush()
-        wide = name in _WIDE
+        wide = effects.wide
         if len(self.session.recorders) > 1:
             self._order(wide)
         self._wide = self._wide or wide
@@ -125,17 +118,17 @@ class Recorder:
         for x in inputs:
             out = x._out if isinstance(x, Tensor) else None  # type: ignore[attr-defined]
             args.append(out[1] if out is not None and out[0] is building else self._arg(x, values))
-        if name == "edge" and self.tape is None:
+        if not effects.keeps_inputs and self.tape is None:
             # Looking at a node keeps no tensor alive.
             building.release(inputs[0]._id)
         kept = attrs_of(op, attrs, values) if attrs else ()
-        step = _recorded((name, tuple(args), kept, len(outs), state.grad or mode(), raises))
+        step = _recorded((op.name, tuple(args), kept, len(outs), state.grad or mode(), raises))
         if not building.steps:
             building.dtype, building.known = state.dtype, self.session.outbox.habit(step)
         if self.tape is not None:
             self.tape.add(op, step.args, inputs, attrs)
-            if raises or not op.traced or name == "data":
-                self.tape.spoil(f"it uses {name}()" if not raises else "a pass in it raised")
+            if raises or not effects.traced or effects.aliases:
+                self.tape.spoil(f"it uses {op.name}()" if not raises else "a pass in it raised")
         # The listener and the dispatcher stand between here and the op.
         slot = building.append(step, call_site(4))
         for o in outs:
@@ -147,17 +140,22 @@ class Recorder:
         elif op.writes:
             for t in written(op, inputs):
                 t.storage.writes += 1  # type: ignore[union-attr]
-        if name in _PASSES:
-            keep = attrs.get("retain_graph")
-            self._passed = not (attrs.get("create_graph") if keep is None else keep)
-        elif name == "begin_backward" or name == "begin_grad":
-            self._keeps = outs[0]._holds.keep
-        elif name == "resume_pass" and not attrs["at"]:
-            self._passed = not self._keeps
-        elif name == "data":
+        if effects.backward_pass is not None:
+            self._follow(effects.backward_pass, attrs, outs)
+        elif effects.aliases:
             outs[0].storage.aliased = True
         if len(building.steps) >= DEFAULT.batch_steps:
             self._cut()
+
+    def _follow(self, way: Pass, attrs: dict[str, Any], outs: tuple[Any, ...]) -> None:
+        """A pass began, or ran through: graphs that it does not keep are gone."""
+        if way is Pass.BACKWARD or way is Pass.GRAD:
+            keep = attrs.get("retain_graph")
+            self._passed = not (attrs.get("create_graph") if keep is None else keep)
+        elif way is Pass.BEGIN:
+            self._keeps = outs[0]._holds.keep
+        elif way is Pass.RESUME and not attrs["at"]:
+            self._passed = not self._keeps
 
     def _step(
         self, op: str, args: tuple[Any, ...], attrs: tuple[Any, ...], out: Tensor, uploads: list[Any]

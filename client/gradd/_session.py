@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gradd_engine.data import Meta
+from gradd_engine.schema import Pass
 from gradd_protocol import messages as m
 from gradd_protocol import names
 from gradd_protocol.limits import DEFAULT
@@ -94,7 +95,7 @@ class Session:
         recorder: Recorder = self._thread.recorder
         if self.blind_pass:
             self.blind_pass = False
-            if op.name == "grad":
+            if op.effects.backward_pass is Pass.GRAD:
                 return self._blind_grad(recorder, op, inputs, attrs)
         recorder.record(op, inputs, attrs, outputs)
         recorder.open = False

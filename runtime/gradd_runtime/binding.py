@@ -79,7 +79,7 @@ class Bound:
         for i, c in enumerate(self.calls):
             if c.raises:
                 return f"step {i} raises"
-            if c.op is not None and (c.op.dynamic or not c.op.traced):
+            if c.op is not None and (c.op.effects.dynamic or not c.op.effects.traced):
                 return f"step {i} is {c.op.name}"
         return ""
 

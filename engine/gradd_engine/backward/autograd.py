@@ -15,8 +15,9 @@ from ..data import new_counter
 from ..data.state import state
 from ..declare import op
 from ..graph import cast_gradient
-from ..schema import named
+from ..schema import Pass, named
 from ..tensor import CUT, Edge, Tensor, carry, detached, edge_of, next_priority
+from . import dry_run
 from .executor import GraphTask
 
 if TYPE_CHECKING:
@@ -218,6 +219,9 @@ backward = op(
     root, of exactly its shape; None for one-element roots.
     """,
     stateful=True,
+    backward_pass=Pass.BACKWARD,
+    dry_run=dry_run.backward,
+    wide=True,
 )
 
 grad = op(
@@ -233,6 +237,9 @@ grad = op(
     See https://pytorch.org/docs/stable/generated/torch.autograd.grad.html.
     """,
     stateful=True,
+    backward_pass=Pass.GRAD,
+    dry_run=dry_run.grad,
+    wide=True,
 )
 
 
@@ -267,6 +274,7 @@ renew = op(
     outside=True,
     doc="Give a view its node over its base as it is now, as looking at ``grad_fn`` does.",
     stateful=True,
+    dry_run=True,
 )
 Tensor._renew = renew.call
 
@@ -283,6 +291,7 @@ requires_grad_flag = op(
     outside=True,
     doc="Set the flag of a leaf; the recorded form of ``requires_grad_``.",
     stateful=True,
+    dry_run=dry_run.set_requires_grad,
 )
 
 
@@ -324,6 +333,7 @@ retain_grad = op(
     method=True,
     doc="Let a non-leaf keep its gradient in ``.grad``; see torch.Tensor.retain_grad.",
     stateful=True,
+    dry_run=dry_run.nothing,
 )
 
 
@@ -351,6 +361,7 @@ share = op(
     outside=True,
     doc="The same tensor under another id.",
     stateful=True,
+    dry_run=True,
 )
 
 
@@ -369,6 +380,7 @@ untracked = op(
     doc="An alias without history that keeps its forward-mode tangents: what a transform of a function "
     "starts from, and what it gives where nothing outside of it differentiates.",
     stateful=True,
+    dry_run=True,
 )
 
 
@@ -383,6 +395,8 @@ data = op(
     outside=True,
     doc="An alias without history and with a version counter of its own (Tensor.data).",
     stateful=True,
+    dry_run=True,
+    aliases=True,
 )
 
 
@@ -409,6 +423,8 @@ set_data = op(
     outside=True,
     doc="Give `input` the memory, shape and dtype of `data`; version and graph stay (``Tensor.data = ...``).",
     stateful=True,
+    wide=True,
+    dry_run=dry_run.set_data,
 )
 
 
@@ -436,4 +452,5 @@ detach_ = op(
     method=True,
     doc="Cut this tensor from its graph (Tensor.detach_).",
     stateful=True,
+    dry_run=dry_run.detach_,
 )

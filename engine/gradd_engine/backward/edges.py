@@ -17,7 +17,7 @@ import numpy as np
 from ..data import Meta, ambient, dtypes
 from ..data.state import state
 from ..declare import op, shown
-from ..schema import named
+from ..schema import Pass, named
 from ..tensor import (
     BODY,
     SAVED,
@@ -221,6 +221,7 @@ edge = op(
     It keeps the graph behind `input` alive, and not `input`. See torch.autograd.graph.get_gradient_edge.
     """,
     stateful=True,
+    keeps_inputs=False,
 )
 
 
@@ -334,6 +335,8 @@ call_node = op(
     the tensors that it saved packed.
     """,
     stateful=True,
+    backward_pass=Pass.NODE,
+    wide=True,
 )
 
 

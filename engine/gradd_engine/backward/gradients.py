@@ -10,6 +10,7 @@ from ..data.state import state
 from ..declare import op
 from ..schema import named, type_name
 from ..tensor import Tensor, detached
+from . import dry_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,6 +78,8 @@ assign_grad = op(
     outside=True,
     doc="Assign or clear ``input.grad``.",
     stateful=True,
+    wide=True,
+    dry_run=dry_run.nothing,
 )
 
 
@@ -115,6 +118,8 @@ zero_grad = op(
     outside=True,
     doc="Clear ``.grad`` of many leaves in one step; see torch.optim.Optimizer.zero_grad.",
     stateful=True,
+    wide=True,
+    dry_run=dry_run.nothing,
 )
 
 
@@ -127,6 +132,7 @@ undefined_grad = op(
     outside=True,
     doc="A copy through which no gradient comes back: what lies before it gets an undefined one.",
     stateful=True,
+    dry_run=True,
 )
 
 
@@ -191,6 +197,7 @@ grad_dtype = op(
     outside=True,
     doc="Set the dtype of ``input.grad`` (torch.Tensor.grad_dtype); None allows any.",
     stateful=True,
+    dry_run=dry_run.nothing,
 )
 
 Tensor._set_grad = set_grad

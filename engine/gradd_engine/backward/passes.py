@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from ..data import Meta, ambient, elsewhere, uint8
 from ..data.state import state
 from ..declare import backend_of, op, shown
-from ..schema import Op, named
+from ..schema import Op, Pass, named
 from ..tensor import Tensor
-from . import anomaly
+from . import anomaly, dry_run
 from .autograd import Driven, backward, backward_task, grad, grad_task
 from .executor import GraphTask, Stop
 
@@ -75,6 +75,9 @@ begin_backward = op(
     outside=True,
     doc="A pass of `backward` that was begun and has not run yet: a token for `resume_pass`.",
     stateful=True,
+    backward_pass=Pass.BEGIN,
+    dry_run=dry_run.backward,
+    wide=True,
 )
 
 begin_grad = op(
@@ -86,6 +89,9 @@ begin_grad = op(
     outside=True,
     doc="A pass of `grad` that was begun and has not run yet: a token for `resume_pass`.",
     stateful=True,
+    backward_pass=Pass.BEGIN,
+    dry_run=dry_run.grad,
+    wide=True,
 )
 
 
@@ -133,6 +139,8 @@ resume_pass = op(
     there. Without `at` it runs to its end and gives what the pass returns.
     """,
     stateful=True,
+    backward_pass=Pass.RESUME,
+    wide=True,
 )
 
 

@@ -17,6 +17,7 @@ from ..declare import flat_tensors, op
 from ..graph import CopySlices, OpNode
 from ..schema import Op
 from ..tensor import Node, Packed, Saved, Tensor, detached, edge_of, places
+from . import dry_run
 from .anomaly import Watcher
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ drop_saved = op(
     outside=True,
     doc="Let go of the tensor number `at` that the node of `of` keeps: whoever runs a pass brings it again.",
     stateful=True,
+    dry_run=dry_run.nothing,
 )
 
 

@@ -15,7 +15,7 @@ from ..tensor import Tensor, detached
 from .mapped_call import RULES, Call, by_sample, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 
 def apply_rule(call: Call) -> list[Any]:
@@ -114,17 +114,22 @@ def _over(call: Call, dims: str = "dim") -> tuple[Any, int]:
 
 @rule(
     "sum", "nansum", "mean", "all", "any", "count_nonzero", "vector_norm", "var", "std", "var_mean",
-    "std_mean", "amax", "amin", "logsumexp", "flip",
+    "std_mean", "amax", "amin", "logsumexp",
 )  # fmt: skip
 def _over_many(call: Call) -> Any:
     p, ndim = _over(call)
-    name = "dims" if call.op.name == "flip" else "dim"
-    dims = call.attrs[name]
+    dims = call.attrs["dim"]
     if not dims and dims != 0:
-        dims = range(ndim) if call.op.name != "flip" else ()
+        dims = range(ndim)
     elif isinstance(dims, int):
         dims = (dims,)
-    return call.below([p], **{name: [wrap_dim(d, ndim) + 1 for d in dims]})
+    return call.below([p], dim=[wrap_dim(d, ndim) + 1 for d in dims])
+
+
+@rule("flip")
+def _flip(call: Call) -> Any:
+    p, ndim = _over(call)
+    return call.below([p], dims=[wrap_dim(d, ndim) + 1 for d in call.attrs["dims"]])
 
 
 @rule(
@@ -147,15 +152,19 @@ def _itself(call: Call) -> Any:
     return named.expand(one, [call.size, *one.shape])
 
 
-@rule("max_all", "min_all", "median_all", "nanmedian_all")
-def _over_all(call: Call) -> Any:
-    if call.inputs[0].array.requires_grad:
-        # Their gradients treat ties and NaN in another way than those along a dimension.
-        return one_by_one(call)
-    flat = named.reshape(call.front(call.inputs[0]), [call.size, numel(call.inputs[0].shape)])
-    if call.op.name.endswith("median_all"):
-        return getattr(named, call.op.name.replace("all", "dim"))(flat, 1)[0]
-    return (named.amax if call.op.name == "max_all" else named.amin)(flat, [1])
+def _over_all(name: str, along: Callable[[Any], Any]) -> None:
+    @rule(name)
+    def _all(call: Call) -> Any:
+        if call.inputs[0].array.requires_grad:
+            # Their gradients treat ties and NaN in another way than those along a dimension.
+            return one_by_one(call)
+        return along(named.reshape(call.front(call.inputs[0]), [call.size, numel(call.inputs[0].shape)]))
+
+
+_over_all("max_all", lambda flat: named.amax(flat, [1]))
+_over_all("min_all", lambda flat: named.amin(flat, [1]))
+_over_all("median_all", lambda flat: named.median_dim(flat, 1)[0])
+_over_all("nanmedian_all", lambda flat: named.nanmedian_dim(flat, 1)[0])
 
 
 @rule("pick")

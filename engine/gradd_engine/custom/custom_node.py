@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..backward import dry_run
 from ..data.state import state
 from ..declare import flat_tensors, op
 from ..graph import CUSTOM, MULTI_VIEW
@@ -137,4 +138,5 @@ set_history = op(
     `kept`: those that the body is given besides the gradients.
     """,
     stateful=True,
+    dry_run=dry_run.set_history,
 )

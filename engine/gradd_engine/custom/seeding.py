@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..backward import dry_run
 from ..data import Meta, uint8
 from ..data.state import state
 from ..declare import op
@@ -21,6 +22,7 @@ manual_seed = op(
     outside=True,
     doc="Restart the session's random stream; see torch.manual_seed.",
     stateful=True,
+    dry_run=dry_run.nothing,
 )
 
 

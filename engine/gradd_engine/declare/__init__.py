@@ -1,7 +1,7 @@
 """From a declaration to a call: declarators, the function of an op, `dispatch`, and the names users see."""
 
 from .arguments import backend_of, default_backend, flat_tensors, invalid_combination
-from .declarators import BILINEAR, ELEMENTWISE, LINEAR, REGISTRY, Joint, op
+from .declarators import BILINEAR, ELEMENTWISE, LINEAR, REGISTRY, InPlace, Joint, op
 from .dispatch import shown, written
 from .methods import attach
 from .surface import CREATES, PUBLIC, all_tensors, functions, of_tensor, public
@@ -13,6 +13,7 @@ __all__ = [
     "LINEAR",
     "PUBLIC",
     "REGISTRY",
+    "InPlace",
     "Joint",
     "all_tensors",
     "attach",

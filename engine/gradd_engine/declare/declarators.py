@@ -16,11 +16,11 @@ PyTorch's save it, and a pass refuses it where it was changed in place.
 from __future__ import annotations
 
 import inspect
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..schema import BILINEAR, ELEMENTWISE, LINEAR, REGISTRY, Joint, Op, Rule, Schema
+from ..schema import BILINEAR, ELEMENTWISE, LINEAR, REGISTRY, Effects, Joint, Op, Pass, Rule, Schema
 from ..schema import schema as _schema
 from .calls import build_call
 from .dispatch import dispatch
@@ -32,6 +32,15 @@ if TYPE_CHECKING:
 
 #: what rules mean by these names, so that inputs cannot have them
 _RULE_NAMES = {"g", "grads", "needs", "out", "outs"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InPlace:
+    """What an in-place form declares otherwise than its op."""
+
+    node: str = ""
+    number_nodes: dict[str, str] | None = None
+    checks: Callable[..., None] | None = None
 
 
 def _camel(name: str) -> str:
@@ -62,13 +71,11 @@ def op(
     node: str | Callable[[dict[str, Any]], str] | None = None,
     number_nodes: dict[str, str] | None = None,
     method: bool | str = False,
-    inplace: bool = False,
+    inplace: bool | InPlace = False,
     view: bool = False,
     multi_view: bool = False,
     unsafe: bool = False,
     many: bool = False,
-    random: bool = False,
-    dynamic: bool = False,
     inline: bool = False,
     needs_meta: bool = False,
     conjugates: bool = False,
@@ -78,17 +85,15 @@ def op(
     vets: Callable[..., Any] | None = None,
     checks: Callable[..., None] | None = None,
     cost: Callable[..., tuple[int, int]] | None = None,
-    traced: bool = True,
     writes: str = "",
-    quiet: bool = False,
-    raises: bool | str = True,
     out: bool = False,
     ufunc: str = "",
     differentiable: Sequence[bool] | None = None,
     namespace: str = "",
     outside: bool = False,
-    stateful: bool = False,
+    of_numbers: bool = False,
     doc: str = "",
+    **effects: Any,
 ) -> Op:
     """Declare an op and return it, callable.
 
@@ -100,11 +105,8 @@ def op(
     the derivatives.
     ``view`` results share memory (``conjugates``: and stand for the conjugates of what it holds); an
     ``unsafe`` one is of a temporary that nobody else sees, and autograd follows it as a result of its own.
-    ``writes`` names the inputs that the op changes in place by itself; where it is ``quiet`` their versions
-    stay. ``out``: the function of a composite takes ``out=`` too.
-    ``raises=False`` promises that no value makes ``impl`` raise, of any dtype that ``infer`` lets through;
-    "not of floats", that none of a real floating dtype does. A plan leaves such a kernel out where nobody
-    looks at the result, and lets it run after a write.
+    ``writes`` names the inputs that the op changes in place by itself. ``out``: the function of a
+    composite takes ``out=`` too.
     ``inline`` composites are recorded as the ops inside them, and so are those of ``dynamic`` ops, whose
     shapes depend on values. ``differentiable`` flags each output of a ``many`` op. ``node`` names the
     node, or is a function of the attributes that does. ``number_nodes`` names, by parameter, the node
@@ -113,8 +115,6 @@ def op(
     defaults: plans call it without a detour.
     ``refuses`` makes what a pass raises at the op's node: it has edges from all inputs, but no derivative.
     ``flat`` says of which attributes nothing depends on the inputs: the node has no edges.
-    ``traced``: False for what acts on more than a plan or a traced function holds: the random stream, memory
-    that moves, passes under way, forward-mode levels, what only a graph knows.
     ``infers_anew``: what ``infer`` says depends on more than geometry and parameters.
     ``vets(inputs, **attrs)`` raises what the rules would raise of inputs of that geometry: a pass whose
     bodies are skipped asks it.
@@ -123,13 +123,14 @@ def op(
     ``cost(*inputs, **attrs)`` gives the work and the bytes of temporaries where they are more than those of
     inputs and outputs (see `cost`): a session refuses what is too much before it is begun.
     ``method`` attaches a Tensor method (a string: under that name), ``inplace`` derives ``name_``.
+    ``of_numbers``: PyTorch computes it of numbers alone, as of tensors. All other keywords are `Effects`.
     ``namespace`` is where users find it ("nn.functional"; "" is the top level, "-" nowhere).
     ``outside``: users do not find it, but a session takes it as a step, since within vmap and beside hooks
     rules and composites are sent op by op. What users find is taken anyway; any other step is refused.
-    ``stateful`` ops act on autograd's own state and are always recorded as themselves.
     """
     parsed = _schema.parse(signature)
-    made = Op(parsed)
+    made = Op(parsed, Effects(**effects), of_numbers)
+    dynamic = made.effects.dynamic
     made.infer, made.composite = infer, composite
     if impl is not None:
         made.impl = impl
@@ -152,12 +153,12 @@ def op(
     made.node_name = node if node is not None else f"{_camel(made.name)}Backward0"
     made.number_nodes = number_nodes or {}
     made.view, made.multi_view, made.many, made.unsafe = view, multi_view, many or multi_view, unsafe
-    made.random, made.dynamic, made.needs_meta = random, dynamic, needs_meta
+    made.needs_meta = needs_meta
     made.conjugates, made.refuses, made.flat = conjugates, refuses, flat
     made.inline = inline or (dynamic and composite is not None)
     made.ufunc, made.out = ufunc, out
-    made.vets, made.traced, made.checks, made.cost = vets, traced, checks, cost
-    made.writes, made.quiet, made.raises = tuple(writes.split()), quiet, raises
+    made.vets, made.checks, made.cost = vets, checks, cost
+    made.writes = tuple(writes.split())
     made.written = tuple(n in made.writes for n in made.tensor_slots)
     if made.simple and not dynamic and not infers_anew:
         made.inferred = {}
@@ -174,7 +175,6 @@ def op(
     )
     made.differentiable = None if differentiable is None else tuple(differentiable)
     made.namespace, made.method = namespace, bool(method)
-    made.stateful = stateful
     made.outside = outside or made.method or namespace != "-"
     made.doc = inspect.cleandoc(doc)
     if made.name in REGISTRY:
@@ -184,21 +184,22 @@ def op(
     if method:
         attach(method if isinstance(method, str) else made.name, made.call)
     if inplace:
-        _derive_inplace(made)
+        _derive_inplace(made, inplace if isinstance(inplace, InPlace) else InPlace())
     return made
 
 
-def _derive_inplace(base: Op) -> None:
+def _derive_inplace(base: Op, how: InPlace) -> None:
     first, *rest = base.schema.params
     # what is written to is a tensor, also where a number may stand in the plain form
     target = replace(first, kind="Tensor") if first.kind == "Tensor|Number" else first
-    made = Op(Schema(f"{base.name}_", (target, *rest)))
+    effects = Effects(raises=base.effects.raises, random=base.random)
+    made = Op(Schema(f"{base.name}_", (target, *rest)), effects)
     made.base, made.rules = base, base.rules
     made.edge_params, made.edge_slots = base.edge_params, base.edge_slots
     made.infer, made.impl, made.jvp, made.composite = base.infer, base.impl, base.jvp, base.composite
-    made.node_name, made.namespace, made.random = base.node_name, base.namespace, base.random
-    made.refuses, made.flat, made.checks = base.refuses, base.flat, base.checks
-    made.number_nodes, made.raises = base.number_nodes, base.raises
+    made.node_name, made.namespace = how.node or base.node_name, base.namespace
+    made.refuses, made.flat, made.checks = base.refuses, base.flat, how.checks or base.checks
+    made.number_nodes = how.number_nodes or base.number_nodes
     made.needs_meta, made.writes = base.needs_meta, (first.name,)
     made.doc = f"In-place form of `{base.name}`."
     made.cost = base.cost
@@ -209,4 +210,4 @@ def _derive_inplace(base: Op) -> None:
     attach(made.name, made.call)
 
 
-__all__ = ["BILINEAR", "ELEMENTWISE", "LINEAR", "REGISTRY", "Joint", "Op", "Rule", "op"]
+__all__ = ["BILINEAR", "ELEMENTWISE", "LINEAR", "REGISTRY", "InPlace", "Joint", "Op", "Pass", "Rule", "op"]

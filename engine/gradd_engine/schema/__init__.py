@@ -1,5 +1,6 @@
 """What a declaration says: signatures, rules, the declared op itself, and the table of all ops by name."""
 
+from .effects import Effects, Pass
 from .known import Known
 from .op import Op
 from .registry import REGISTRY, named
@@ -29,10 +30,12 @@ __all__ = [
     "NUMPY_NAMES",
     "REGISTRY",
     "REQUIRED",
+    "Effects",
     "Joint",
     "Known",
     "Op",
     "Param",
+    "Pass",
     "Rule",
     "Schema",
     "check_attr",

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .effects import Effects
     from .known import Known
     from .rule import Rule
     from .schema import Param, Schema
-
-#: what PyTorch computes of numbers alone, as of tensors
-_OF_NUMBERS = {"add", "sub", "mul", "div", "floor_divide"}
 
 
 class Op:
@@ -28,9 +26,9 @@ class Op:
         "cost",
         "differentiable",
         "doc",
-        "dynamic",
         "edge_params",
         "edge_slots",
+        "effects",
         "flat",
         "impl",
         "infer",
@@ -56,8 +54,6 @@ class Op:
         "params",
         "plain",
         "plans",
-        "quiet",
-        "raises",
         "random",
         "refuses",
         "rules",
@@ -68,7 +64,6 @@ class Op:
         "stateful",
         "tensor_params",
         "tensor_slots",
-        "traced",
         "ufunc",
         "unsafe",
         "vets",
@@ -77,8 +72,9 @@ class Op:
         "written",
     )  # fmt: skip
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, effects: Effects, of_numbers: bool = False) -> None:
         self.schema = schema
+        self.effects = effects
         self.name = schema.name
         self.params = {p.name: p for p in schema.params}
         self.tensor_params = schema.tensors
@@ -91,7 +87,7 @@ class Op:
         #: per tensor parameter: the classes, besides tensors, of what may stand there
         self.accepts = tuple(_accepted(p) for p in schema.tensors)
         #: it computes of numbers alone too
-        self.of_numbers = schema.name in _OF_NUMBERS
+        self.of_numbers = of_numbers
         #: a number may stand for some tensor
         self.numbers_too = not self.of_numbers and any("Number" in p.kind for p in schema.tensors)
         #: numbers may stand for all tensors, but not at once
@@ -110,7 +106,6 @@ class Op:
         self.conjugates = False
         self.differentiable: tuple[bool, ...] | None = None
         self.doc = ""
-        self.dynamic = False
         #: the tensor parameters that have a rule, and where they stand among the inputs
         self.edge_params: tuple[str, ...] = ()
         self.edge_slots: tuple[int, ...] = ()
@@ -136,9 +131,7 @@ class Op:
         self.plain = False
         #: what nodes save and how they run their rules, by overload and wanted inputs
         self.plans: dict[Any, Any] = {}
-        #: whether a kernel may refuse values: True, False, or "not of floats"
-        self.raises: bool | str = True
-        self.random = False
+        self.random = effects.random
         #: of an op without a derivative: the exception of its node, by attributes
         self.refuses: Callable[[dict[str, Any]], Exception] | None = None
         #: raises what rules would raise of inputs of some geometry
@@ -146,10 +139,7 @@ class Op:
         self.rules: dict[str, Rule] = {}
         #: runs it on inputs and attributes that are bound already
         self.run: Callable[[tuple[Any, ...], dict[str, Any]], Any] = lambda inputs, attrs: None
-        #: it acts on autograd's own state, and is always recorded as itself
-        self.stateful = False
-        #: a plan or a traced function can hold it
-        self.traced = True
+        self.stateful = effects.stateful
         self.out = False
         #: a step of a program may call it, from wherever the program comes
         self.outside = True
@@ -157,8 +147,6 @@ class Op:
         self.unsafe = False
         self.view = False
         self.writes: tuple[str, ...] = ()
-        #: what it writes counts as no change: versions stay
-        self.quiet = False
         #: per tensor parameter: whether the op writes to it itself
         self.written: tuple[bool, ...] = (False,) * len(self.tensor_slots)
 
@@ -176,7 +164,7 @@ class Op:
             (self.infer is not None or self.out)
             and self.base is None
             and bool(self.tensor_slots)
-            and not (self.many or self.view or self.writes or self.dynamic)
+            and not (self.many or self.view or self.writes or self.effects.dynamic)
             and any("nn" not in space and space != "-" for space in self.namespace.split("|"))
         )
 

@@ -140,6 +140,7 @@ exit_level = op(
     outside=True,
     doc="End a forward AD level: no tensor has a tangent of it any more.",
     stateful=True,
+    wide=True,
 )
 _make_dual = op(
     "make_dual(Tensor primal, Tensor tangent, Tensor level)",
@@ -173,6 +174,8 @@ _identity = op(
     outside=True,
     doc="The same tensor as a view: what `dual_primal` takes the tangent off.",
     stateful=True,
+    dry_run=True,
+    relative=True,
 )
 primal_of_dual = op(
     "dual_primal(Tensor input, Tensor level)",

@@ -34,6 +34,8 @@ rand_op = op(
     needs_meta=True,
     doc="Numbers evenly distributed over [0, 1) (torch.rand).",
     raises=False,
+    independent=True,
+    reads_values=False,
 )
 randn_op = op(
     "randn(int[] size, *, dtype? dtype=None)",
@@ -43,6 +45,8 @@ randn_op = op(
     needs_meta=True,
     doc="Standard normal numbers (torch.randn).",
     raises=False,
+    independent=True,
+    reads_values=False,
 )
 rand_like_op = op(
     "rand_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
@@ -54,6 +58,8 @@ rand_like_op = op(
     needs_meta=True,
     doc="Numbers evenly distributed over [0, 1), in the input's shape (torch.rand_like).",
     raises=False,
+    independent=True,
+    reads_values=False,
 )
 randn_like_op = op(
     "randn_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
@@ -65,6 +71,8 @@ randn_like_op = op(
     needs_meta=True,
     doc="Standard normal numbers in the input's shape (torch.randn_like).",
     raises=False,
+    independent=True,
+    reads_values=False,
 )
 
 
@@ -90,6 +98,8 @@ randint_op = op(
     random=True,
     needs_meta=True,
     doc="Integers from `low` (in) to `high` (out) (torch.randint).",
+    independent=True,
+    reads_values=False,
 )
 randint_like_op = op(
     "randint_like(Tensor input, value int low, value int high, *, dtype? dtype=None)",
@@ -98,6 +108,8 @@ randint_like_op = op(
     random=True,
     needs_meta=True,
     doc="Integers from `low` (in) to `high` (out), in the input's shape (torch.randint_like).",
+    independent=True,
+    reads_values=False,
 )
 
 
@@ -107,6 +119,7 @@ randperm_op = op(
     impl=lambda xp, n, dtype, key: permutation(xp, key, n),
     random=True,
     doc="The integers below `n` in random order (torch.randperm).",
+    reads_values=False,
 )
 
 rand = sized_function("rand", rand_op, "See torch.rand.")
@@ -222,6 +235,8 @@ op(
     namespace="-",
     outside=True,
     doc="Normal numbers in the input's shape; `normal_` stores them.",
+    independent=True,
+    reads_values=False,
 )
 _fill_uniform = op(
     "uniform(Tensor input, value float low=0.0, value float high=1.0)",
@@ -235,6 +250,8 @@ _fill_uniform = op(
     namespace="-",
     outside=True,
     doc="Evenly distributed numbers in the input's shape; `uniform_` stores them.",
+    independent=True,
+    reads_values=False,
 )
 op(
     "exponential(Tensor input, value float lambd=1.0)",
@@ -248,6 +265,8 @@ op(
     namespace="-",
     outside=True,
     doc="Exponentially distributed numbers in the input's shape; `exponential_` stores them.",
+    independent=True,
+    reads_values=False,
 )
 _fill_bernoulli = op(
     "bernoulli_number(Tensor input, value float p=0.5)",
@@ -262,6 +281,8 @@ _fill_bernoulli = op(
     namespace="-",
     outside=True,
     doc="Ones with probability `p`, else zeros, in the input's shape.",
+    independent=True,
+    reads_values=False,
 )
 
 
@@ -283,6 +304,7 @@ _bernoulli = op(
     random=True,
     needs_meta=True,
     doc="Ones with the probabilities that the input says, else zeros (torch.bernoulli).",
+    independent=True,
 )
 
 

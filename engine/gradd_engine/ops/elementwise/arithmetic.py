@@ -68,6 +68,8 @@ add: Op = op(
     inplace=True,
     doc="input + alpha * other (torch.add).",
     raises=False,
+    shared_write="",
+    of_numbers=True,
 )
 
 sub: Op = op(
@@ -81,6 +83,8 @@ sub: Op = op(
     inplace=True,
     doc="input - alpha * other (torch.sub).",
     raises=False,
+    shared_write="",
+    of_numbers=True,
 )
 
 rsub: Op = op(
@@ -106,6 +110,7 @@ mul: Op = op(
     inplace=True,
     doc="Element-wise product (torch.mul).",
     raises=False,
+    of_numbers=True,
 )
 
 
@@ -150,6 +155,7 @@ div: Op = op(
     inplace=True,
     doc="Division (torch.div); without `rounding_mode` integers give the default float type.",
     raises="not of floats",
+    of_numbers=True,
 )
 
 

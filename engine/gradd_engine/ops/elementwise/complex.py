@@ -150,6 +150,7 @@ conj_op: Op = op(
     namespace="-",
     outside=True,
     doc="The conjugate as a view: computed where it is used (torch.conj).",
+    relative=True,
 )
 
 

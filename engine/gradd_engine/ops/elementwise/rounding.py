@@ -111,6 +111,7 @@ floor_divide: Op = op(
     inplace=True,
     doc="The quotient rounded down (torch.floor_divide); it has no derivative.",
     raises="not of floats",
+    of_numbers=True,
 )
 
 

@@ -10,7 +10,7 @@ import ml_dtypes
 
 from ...data import Meta, dtypes, preserved_strides
 from ...data.state import state
-from ...declare import ELEMENTWISE, LINEAR, op
+from ...declare import ELEMENTWISE, LINEAR, InPlace, op
 from ...schema import Op, named
 from ..shared.common import broadcast, broadcast_float, conj, refuse, same
 from ..shared.constants import zeros_like
@@ -50,6 +50,11 @@ def _abs_infer(input: Tensor) -> Meta:
     return Meta(tuple(input.shape), dtypes.to_real(input.dtype), same(input).strides)
 
 
+def _abs_in_place(input: Tensor) -> None:
+    if input.dtype.is_complex:
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+
+
 abs: Op = op(
     "abs(Tensor input)",
     infer=_abs_infer,
@@ -57,19 +62,10 @@ abs: Op = op(
     vjp=lambda g, input: g * sgn(input),
     jvp=ELEMENTWISE,
     method=True,
-    inplace=True,
+    inplace=InPlace(checks=_abs_in_place),
     doc="Absolute value (torch.abs); the gradient at 0 is 0.",
     raises=False,
 )
-
-
-def _abs_in_place(input: Tensor) -> None:
-    if input.dtype.is_complex:
-        raise RuntimeError("In-place abs is not supported for complex tensors.")
-
-
-assert abs.inplace is not None
-abs.inplace.checks = _abs_in_place
 
 
 def _sgn_vjp(g: Any, input: Any, out: Any) -> Any:

@@ -153,6 +153,7 @@ masked_select = op(
     inline=True,
     method=True,
     doc="The elements under a mask, as a vector (torch.masked_select).",
+    shaped_by="mask",
 )
 
 

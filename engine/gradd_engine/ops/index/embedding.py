@@ -10,7 +10,7 @@ from ...tensor import Tensor
 from ..elementwise.binary import where
 from ..elementwise.comparison import eq
 from ..shape.view_ops import reshape
-from ..shared.number import CPP, element, fits
+from ..shared.number import CPP, element, fits, number_first
 from . import dynamic
 from .indexing import add_at
 
@@ -54,6 +54,7 @@ masked_fill: Op = op(
     namespace="-",
     doc="One value where a mask holds (torch.Tensor.masked_fill).",
     raises=False,
+    reads_first=number_first,
 )
 public(name="masked_fill")(masked_fill.call)
 

@@ -11,7 +11,7 @@ from ...tensor import Tensor
 from ..elementwise.arithmetic import mul
 from ..shape.view_ops import reshape
 from ..shared.constants import zeros
-from ..shared.number import element, fits
+from ..shared.number import element, fits, number_first
 from .indexing import add_at, in_range
 from .scatter import INDEX, bounded
 
@@ -227,4 +227,5 @@ index_fill: Op = op(
     method=True,
     inplace=True,
     doc="One value written to the slices that a vector of indices names (torch.index_fill).",
+    reads_first=number_first,
 )

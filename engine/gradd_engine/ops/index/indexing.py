@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data import (
+    BOOL,
     Meta,
     ambient,
     broadcast_shapes,
@@ -273,6 +274,12 @@ def _put_read(g: Any, indices: Any, values_meta: Any) -> Any:
     return mul(g, put(zeros(list(g.shape), dtype=g.dtype), indices, one)).sum()
 
 
+def _mask_first(target: Any, x: Any, others: Any) -> bool:
+    """Whether `x` is the one value that a mask stores: a number is read before anything is written."""
+    given = [i for i in others[0] if i is not None]
+    return len(given) == 1 and given[0].dtype.category == BOOL and x is others[1] and x.numel() == 1
+
+
 put: Op = op(
     "index_write(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False)",
     infer=_put_infer,
@@ -284,6 +291,7 @@ put: Op = op(
     namespace="-",
     outside=True,
     doc="Elements written by index tensors; a mask may stand among them where one value is written.",
+    reads_first=_mask_first,
 )
 put_ = put.inplace
 

@@ -64,6 +64,8 @@ slice_: Op = op(
         "`length` elements of `dim` from `start` (counted from the front) on, `step` apart: what x[a:b:c] "
         "is made of."
     ),
+    window=True,
+    relative=True,
 )
 
 
@@ -171,6 +173,8 @@ select: Op = op(
     jvp=LINEAR,
     method=True,
     doc="One element of `dim`, which goes away (torch.select).",
+    window=True,
+    relative=True,
 )
 
 
@@ -233,6 +237,7 @@ unbind = op(
     jvp=LINEAR,
     method=True,
     doc="All slices along `dim` (torch.unbind).",
+    relative=True,
 )
 
 
@@ -296,6 +301,7 @@ _split = op(
     namespace="-",
     outside=True,
     doc="Parts of `split_size` elements of `dim`, the last one smaller where it does not divide.",
+    relative=True,
 )
 
 
@@ -328,6 +334,7 @@ split_with_sizes = op(
     jvp=LINEAR,
     method=True,
     doc="Parts of given sizes along `dim` (torch.split_with_sizes).",
+    relative=True,
 )
 
 

@@ -41,6 +41,7 @@ alias: Op = op(
     namespace="-",
     outside=True,
     doc="The same tensor as a view: x[...].",
+    relative=True,
 )
 
 

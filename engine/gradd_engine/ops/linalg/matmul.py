@@ -218,6 +218,7 @@ squeezed_product = op(
     namespace="-",
     outside=True,
     doc="A fresh product without the dimension that was put in for a vector.",
+    relative=True,
 )
 
 

@@ -121,7 +121,7 @@ batch_norm_train: Op = op(
         None,
     ],
     writes="running_mean running_var",
-    quiet=True,
+    unversioned=True,
     namespace="-", outside=True,
     doc="Batch norm by the batch's own statistics, which move the running ones; also those that it used.",
     raises=False,
@@ -240,7 +240,7 @@ op(
     "Tensor? bias=None, bool training=False, value float momentum=0.1, float eps=1e-5)",
     composite=_batch,
     writes="running_mean running_var",
-    quiet=True,
+    unversioned=True,
     namespace="nn.functional",
     doc="Normalises each channel by the batch in training, else by running statistics "
     "(torch.nn.functional.batch_norm).",

@@ -50,6 +50,8 @@ dropout_mask = op(
         "elements."
     ),
     raises=False,
+    independent=True,
+    reads_values=False,
 )
 
 

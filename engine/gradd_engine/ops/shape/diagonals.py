@@ -43,6 +43,7 @@ diagonal: Op = op(
     jvp=LINEAR,
     method=True,
     doc="A diagonal of two dimensions, as the last one (torch.diagonal).",
+    relative=True,
 )
 
 
@@ -119,6 +120,7 @@ unfold = op(
     method=True,
     namespace="-",
     doc="Windows of `size` elements of `dimension`, `step` apart, as a new last dimension (Tensor.unfold).",
+    relative=True,
 )
 
 

@@ -49,6 +49,7 @@ squeeze_all = op(
     namespace="-",
     outside=True,
     doc="All dimensions of one element taken away.",
+    relative=True,
 )
 squeeze_dim = op(
     "squeeze_dim(Tensor input, int dim)",
@@ -62,6 +63,7 @@ squeeze_dim = op(
     namespace="-",
     outside=True,
     doc="A dimension taken away where it has one element.",
+    relative=True,
 )
 squeeze_dims = op(
     "squeeze_dims(Tensor input, int[] dim)",
@@ -75,6 +77,7 @@ squeeze_dims = op(
     namespace="-",
     outside=True,
     doc="Those of the given dimensions taken away that have one element.",
+    relative=True,
 )
 
 
@@ -111,6 +114,7 @@ unsqueeze = op(
     jvp=LINEAR,
     method=True,
     doc="A dimension of one element put in (torch.unsqueeze).",
+    relative=True,
 )
 
 

@@ -51,6 +51,7 @@ _resize_op = op(
     Where it does not suffice the tensor moves to new memory: its first elements, then zeros; its views stay
     where they were. RuntimeError for tensors that require grad.
     """,
+    wide=True,
 )
 
 

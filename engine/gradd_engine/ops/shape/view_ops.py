@@ -52,6 +52,7 @@ _view = op(
     namespace="-",
     outside=True,
     doc="The same elements in another shape, without a copy (Tensor.view).",
+    relative=True,
 )
 
 
@@ -71,6 +72,7 @@ unsafe_view = op(
     namespace="-",
     outside=True,
     doc="A temporary in another shape, without a copy; autograd does not follow it as a view.",
+    relative=True,
 )
 
 _reshape_alias = op(
@@ -83,6 +85,7 @@ _reshape_alias = op(
     namespace="-",
     outside=True,
     doc="What reshape makes of a tensor that is not contiguous and can still be viewed.",
+    relative=True,
 )
 
 
@@ -146,6 +149,7 @@ _expand = op(
     namespace="-",
     outside=True,
     doc="Dimensions of one element repeated without memory (Tensor.expand).",
+    relative=True,
 )
 
 
@@ -180,6 +184,7 @@ permute: Op = op(
     vjp=lambda g, dims: permute(g, _inverse(dims, g.ndim)),
     jvp=LINEAR,
     doc="Dimensions in another order (torch.permute).",
+    relative=True,
 )
 
 
@@ -199,6 +204,7 @@ transpose: Op = op(
     jvp=LINEAR,
     method=True,
     doc="Two dimensions swapped (torch.transpose).",
+    relative=True,
 )
 
 
@@ -217,6 +223,7 @@ t: Op = op(
     node="TBackward0",
     method=True,
     doc="A matrix transposed (torch.t).",
+    relative=True,
 )
 
 
@@ -423,8 +430,9 @@ _detach = op(
     namespace="-",
     outside=True,
     doc="An alias without history (Tensor.detach).",
+    stateful=True,
+    dry_run=True,
 )
-_detach.stateful = True
 
 for _name, _fn in {
     "view": view, "expand": expand, "permute": _permute_method, "detach": detach,

@@ -23,6 +23,7 @@ _constant_in = op(
     namespace="-",
     outside=True,
     doc="`input`, whose gradient with respect to `other` is zeros.",
+    relative=True,
 )
 
 
