@@ -90,4 +90,4 @@ def test_an_op_whose_effects_are_not_said_has_the_cautious_ones() -> None:
     effects = REGISTRY["index"].effects
     assert effects.raises is True
     assert effects.keeps_inputs
-    assert not (effects.window or effects.relative or effects.independent or effects.dry_run)
+    assert not any([effects.window, effects.relative, effects.independent, effects.dry_run])

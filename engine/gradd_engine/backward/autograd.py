@@ -78,14 +78,14 @@ def _paired(outputs: Sequence[Tensor], grads: Sequence[Tensor | None] | None) ->
     return [None] * len(outputs) if grads is None else grads
 
 
-class Driven(Exception):
+class NeedsCallbacks(Exception):
     """The pass meets callables of the user, and somebody records it: it is to be driven stop by stop."""
 
 
 def _run(task: GraphTask, roots: Sequence[Tensor]) -> None:
     recorded = bool(roots) and roots[0].backend.listener is not None
     if recorded and (task.callables or task.anomaly):
-        raise Driven
+        raise NeedsCallbacks
     task.run()
 
 
@@ -214,7 +214,6 @@ backward = op(
     namespace="-",
     outside=True,
     doc="""Sum of gradients of `tensors` with respect to graph leaves, accumulated into their ``.grad``.
-
     See https://pytorch.org/docs/stable/generated/torch.autograd.backward.html. `gradient` has one entry a
     root, of exactly its shape; None for one-element roots.
     """,
@@ -233,7 +232,6 @@ grad = op(
     namespace="-",
     outside=True,
     doc="""Gradients of `outputs` with respect to `inputs`, returned; never touches ``.grad`` of leaves.
-
     See https://pytorch.org/docs/stable/generated/torch.autograd.grad.html.
     """,
     stateful=True,
@@ -384,13 +382,9 @@ untracked = op(
 )
 
 
-def _data(input: Tensor) -> Tensor:
-    return detached(input, type(input._vc)())
-
-
 data = op(
     "data(Tensor input)",
-    composite=_data,
+    composite=lambda input: detached(input, type(input._vc)()),
     namespace="-",
     outside=True,
     doc="An alias without history and with a version counter of its own (Tensor.data).",

@@ -1,7 +1,7 @@
 """What a declaration says: signatures, rules, the declared op itself, and the table of all ops by name."""
 
 from .effects import Effects, Pass
-from .known import Known
+from .infer_cache import InferCache
 from .op import Op
 from .registry import REGISTRY, named
 from .rule import Joint, Rule
@@ -31,8 +31,8 @@ __all__ = [
     "REGISTRY",
     "REQUIRED",
     "Effects",
+    "InferCache",
     "Joint",
-    "Known",
     "Op",
     "Param",
     "Pass",

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .effects import Effects
-    from .known import Known
+    from .infer_cache import InferCache
     from .rule import Rule
     from .schema import Param, Schema
 
@@ -53,8 +53,8 @@ class Op:
         "outside",
         "params",
         "plain",
-        "plans",
         "random",
+        "recipes",
         "refuses",
         "rules",
         "run",
@@ -119,7 +119,7 @@ class Op:
         self.inplace: Op | None = None
         self.jvp: Any = None
         #: of a plain op or view: what it makes of inputs of each geometry
-        self.known: dict[tuple[Any, ...], Known] = {}
+        self.known: dict[tuple[Any, ...], InferCache] = {}
         self.many = False
         self.method = False
         self.multi_view = False
@@ -130,7 +130,7 @@ class Op:
         #: inputs are tensors or numbers, and the result is one new tensor that a kernel makes
         self.plain = False
         #: what nodes save and how they run their rules, by overload and wanted inputs
-        self.plans: dict[Any, Any] = {}
+        self.recipes: dict[Any, Any] = {}
         self.random = effects.random
         #: of an op without a derivative: the exception of its node, by attributes
         self.refuses: Callable[[dict[str, Any]], Exception] | None = None
