@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..data import numel, wrap_dim
-from ..schema import ELEMENTWISE, named
+from ..schema import ELEMENT, named
 from ..tensor import Tensor, detached
 from .mapped_call import RULES, MappedCall, by_sample, rule
 
@@ -24,7 +24,7 @@ def apply_rule(call: MappedCall) -> list[Any]:
     op = call.op
     found = RULES.get(op.name)
     if found is None:
-        found = elementwise if op.jvp == ELEMENTWISE else _composed if op.composite else one_by_one
+        found = elementwise if op.kind == ELEMENT else _composed if op.composite else one_by_one
     return call.outputs(found(call))
 
 
@@ -47,14 +47,6 @@ def one_by_one(call: MappedCall) -> Any:
 # -- element by element ----------------------------------------------------------------------------
 
 
-@rule(
-    "neg", "deg2rad", "rad2deg", "sgn", "conj_physical", "real", "from_real", "clone", "contiguous_copy",
-    "to_copy", "zeros_like", "ones_like", "empty_like", "full_like", "eq", "ne", "lt", "le", "gt", "ge",
-    "isnan", "isinf", "isfinite", "isreal", "isposinf", "isneginf", "signbit", "logical_and", "logical_or",
-    "logical_xor", "logical_not", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not",
-    "bitwise_left_shift", "bitwise_right_shift", "floor_divide", "isclose", "zero", "tanh_backward",
-    "sigmoid_backward", "silu_backward", "gelu_backward",
-)  # fmt: skip
 def elementwise(call: MappedCall) -> Any:
     """Operands broadcast: each sample's dimensions stay at the end."""
     ndim = max(t.ndim for t in call.tensors)

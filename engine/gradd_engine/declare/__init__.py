@@ -1,7 +1,19 @@
 """From a declaration to a call: declarators, the function of an op, `dispatch`, and the names users see."""
 
 from .arguments import backend_of, default_backend, flat_tensors, invalid_combination
-from .declarators import BILINEAR, ELEMENTWISE, LINEAR, REGISTRY, InPlace, Joint, op
+from .declarators import (
+    BILINEAR,
+    ELEMENTWISE,
+    LINEAR,
+    REGISTRY,
+    InPlace,
+    Joint,
+    composite,
+    elementwise,
+    kernel,
+    stateful,
+    view,
+)
 from .dispatch import shown, written
 from .methods import attach
 from .surface import CREATES, PUBLIC, all_tensors, functions, of_tensor, public
@@ -18,13 +30,17 @@ __all__ = [
     "all_tensors",
     "attach",
     "backend_of",
+    "composite",
     "default_backend",
+    "elementwise",
     "flat_tensors",
     "functions",
     "invalid_combination",
+    "kernel",
     "of_tensor",
-    "op",
     "public",
     "shown",
+    "stateful",
+    "view",
     "written",
 ]

@@ -116,8 +116,8 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
     """Run `op` on `backend` without telling the listener."""
     if backend.level:
         inputs = backend.lifted(op, inputs)  # type: ignore[attr-defined]
-    if op.checks is not None:
-        op.checks(*inputs, **attrs)
+    if op.check_values is not None:
+        op.check_values(*inputs, **attrs)
     if op.cost is not None:
         charge(op, inputs, attrs)
     if op.base is not None:

@@ -94,6 +94,6 @@ def _name(op: Op, inputs: tuple[Any, ...]) -> str:
     if len(inputs) < 2 or (base is not None and base.effects.copies):
         return f"aten::{op.name}"
     # PyTorch's arithmetic has one form for numbers and tensors, unless it has nodes for both.
-    one = base is not None and base.of_numbers and not base.number_nodes
+    one = base is not None and base.surface.of_numbers and not base.number_nodes
     form = "Tensor" if one or isinstance(inputs[1], Tensor) else "Scalar"
     return f"aten::{op.name}.{form}"

@@ -102,7 +102,7 @@ def lookup(name: str, step: int) -> Op:
     found = REGISTRY.get(name)
     if found is None:
         raise ProtocolError.of("op-not-found", f"there is no op {name!r}", step=step)
-    if not found.outside:
+    if not found.surface.outside:
         raise ProtocolError.of(
             "op-not-callable", f"{name}() is no step: the engine alone calls it", step=step
         )

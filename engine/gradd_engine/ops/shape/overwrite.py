@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...data import Meta, ambient, broadcast_shapes, complex128, float64, preserved_strides
-from ...declare import InPlace, attach, op
+from ...declare import InPlace, attach, elementwise, kernel
 from ...schema import type_name
 from ...tensor import Tensor
 from ..shared.common import NUMBERS
@@ -35,8 +35,8 @@ def _zeros(g: Any) -> Any:
     return zeros_like(g)
 
 
-copy = op(
-    "copy(Tensor input, Tensor src)",
+copy = kernel(
+    "copy(Tensor input, Tensor src) -> Tensor",
     infer=lambda input, src: _overwritten(input, src),
     impl=_copy,
     vjp=(_zeros, lambda g: g),
@@ -62,10 +62,10 @@ _FILL: dict[str, Any] = {
     "jvp": lambda value_t, input_meta: _spread(value_t, input_meta),
 }
 
-fill = op(
-    "fill(Tensor input, Tensor|Number value)",
+fill = kernel(
+    "fill(Tensor input, Tensor|Number value) -> Tensor",
     **_FILL,
-    checks=lambda input, value: fits(value, input.dtype),
+    check_values=lambda input, value: fits(value, input.dtype),
     node="FillBackward1",
     number_nodes={"value": "FillBackward0"},
     inplace=InPlace(node="FillBackward3", number_nodes={"value": "FillBackward2"}),
@@ -74,11 +74,11 @@ fill = op(
     shared_write="fill_",
     uniform=True,
 )
-assign = op(
-    "assign(Tensor input, Tensor|Number value)",
+assign = kernel(
+    "assign(Tensor input, Tensor|Number value) -> Tensor",
     **_FILL,
     # a number comes by way of a double where a half is stored
-    checks=lambda input, value: fits(value, float64 if input.dtype.is_half else input.dtype),
+    check_values=lambda input, value: fits(value, float64 if input.dtype.is_half else input.dtype),
     node="FillBackward3",
     inplace=True,
     namespace="-",
@@ -97,8 +97,8 @@ def _fill_infer(input: Tensor, value: Any) -> Meta:
     return Meta(tuple(input.shape), input.dtype, preserved_strides(input))
 
 
-zero = op(
-    "zero(Tensor input)",
+zero = elementwise(
+    "zero(Tensor input) -> Tensor",
     infer=lambda input: Meta(tuple(input.shape), input.dtype, preserved_strides(input)),
     impl=lambda xp, a: xp.zeros(a.shape, a.dtype),
     vjp=_zeros,
