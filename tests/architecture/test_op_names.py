@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import gradd_engine.all_ops  # noqa: F401 - declares every op
+import gradd_engine.assembly  # noqa: F401 - declares every op
 import pytest
 from gradd_engine.schema import REGISTRY
 

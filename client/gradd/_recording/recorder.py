@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _recorded = partial(tuple.__new__, Recorded)
 _gradient = partial(tuple.__new__, Grad)
+_FREED = Batch.FREED
 #: uploads that ride in one batch, in bytes together
 _UPLOADS = 3 * DEFAULT.client_message_bytes // 4
 
@@ -88,7 +89,7 @@ class Recorder:
         outs = () if outputs is None else outputs if type(outputs) is tuple else (outputs,)
         effects = op.effects
         if (
-            self.batch is Batch.FREED
+            self.batch is _FREED
             and state.grad
             and self.tape is None
             and any(isinstance(o, Tensor) and o._fn is not None for o in outs)

@@ -256,8 +256,6 @@ def set_requires_grad(t: Tensor, value: bool, spelling: str) -> None:
         requires_grad_flag(t, value)
 
 
-Tensor._set_requires_grad = set_requires_grad
-
 renew = stateful(
     "renew(Tensor input) -> ()",
     body=lambda input: _renewed(input),
@@ -265,7 +263,6 @@ renew = stateful(
     dry_run=True,
     wide=False,
 )
-Tensor._renew = renew.call
 
 
 def _renewed(t: Tensor) -> None:

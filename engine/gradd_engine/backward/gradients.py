@@ -186,6 +186,3 @@ grad_dtype = stateful(
     dry_run=dry_run.nothing,
     wide=False,
 )
-
-Tensor._set_grad = set_grad
-Tensor._set_grad_dtype = set_grad_dtype

@@ -15,7 +15,7 @@ from .declarators import (
     view,
 )
 from .dispatch import shown, written
-from .methods import attach
+from .methods import attach, attach_as_is
 from .surface import CREATES, PUBLIC, all_tensors, functions, of_tensor, public
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "Joint",
     "all_tensors",
     "attach",
+    "attach_as_is",
     "backend_of",
     "composite",
     "default_backend",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data import Meta, ambient, dtypes
-from ...declare import composite
+from ...declare import attach_as_is, composite
 from ...declare import view as view_op
 from ...schema import type_name
 from ...tensor import Tensor
@@ -305,4 +305,4 @@ _METHODS: dict[str, Any] = {
     "__getitem__": getitem, "__setitem__": setitem, "__delitem__": _delete, "__iter__": _iterate,
 }  # fmt: skip
 for _name, _fn in _METHODS.items():
-    setattr(Tensor, _name, _fn)
+    attach_as_is(_name, _fn)

@@ -55,7 +55,8 @@ def _instance(
 
 _instance_op = composite(
     "instance_norm(Tensor input, Tensor(a!)? running_mean=None, Tensor(b!)? running_var=None, "
-    "Tensor? weight=None, Tensor? bias=None, bool use_input_stats=True, value float momentum=0.1, float eps=1e-5) -> Tensor",
+    "Tensor? weight=None, Tensor? bias=None, bool use_input_stats=True, value float momentum=0.1, "
+    "float eps=1e-5) -> Tensor",
     body=_instance,
     namespace="nn.functional",
     doc="Normalises each channel of each sample by itself, or by running statistics "
