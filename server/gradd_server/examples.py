@@ -22,7 +22,7 @@ SESSION = {
 }
 MATMUL = {
     "name": "matmul",
-    "signature": "matmul(Tensor input, Tensor other)",
+    "signature": "matmul(Tensor input, Tensor other) -> Tensor",
     "doc": "Matrix product (torch.matmul).",
     "inputs": [
         {"name": "input", "kind": "Tensor", "optional": False},

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..batching import BatchedBackend
 from ..data import ambient
 from ..data.state import state
-from ..declare import flat_tensors, op
+from ..declare import flat_tensors, stateful
 from ..graph import no_grad
 from ..schema import named
 from ..tensor import Node, Tensor, detached, edge_of
@@ -239,13 +239,10 @@ def _delayed(tensors: Sequence[Tensor | None], message: str) -> tuple[Tensor, ..
     return tuple(outs)
 
 
-delayed_error = op(
-    "delayed_error(Tensor?[] tensors, *, str message)",
-    composite=_delayed,
-    many=True,
+delayed_error = stateful(
+    "delayed_error(Tensor?[] tensors, *, str message) -> Tensor[]",
+    body=_delayed,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="The tensors, with a history that raises RuntimeError with `message` when a pass comes by.",
-    stateful=True,
+    wide=False,
 )

@@ -344,8 +344,9 @@ class Lowering:
         if late or random or lists:
             return one_out
         direct = None
-        if op.ufunc and impl is op.impl and all(_is_default(op.params[n], v) for n, v in attrs.items()):
-            direct = getattr(xp, op.ufunc)
+        ufunc = op.kernel.ufunc
+        if ufunc and impl is op.impl and all(_is_default(op.params[n], v) for n, v in attrs.items()):
+            direct = getattr(xp, op.kernel.ufunc)
         return Plain(impl, xp, tuple(wanted), attrs, out, meta, lawful, direct)
 
     def _argument(self, a: Any, compute: Any, raw: bool) -> Any:
