@@ -134,7 +134,7 @@ SCHEMAS: dict[str, Any] = {
     "Dtype": "float32",
     "Data": [[1.0], ["NaN"]],
     "Description": DAEMON,
-    "Fetch": {"names": ["w", "w.grad"]},
+    "FetchOptions": {"names": ["w", "w.grad"]},
     "FetchedValues": {"results": {"w": W_VALUE, "w.grad": None}},
     "GraphEdge": {"from": 0, "slot": 0, "to": 1, "nr": 0},
     "GraphInfo": GRAPH,
