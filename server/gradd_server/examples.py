@@ -175,7 +175,7 @@ SCHEMAS: dict[str, Any] = {
     "Readiness": {"status": "ready"},
     "Reference": "w.grad",
     "Results": SQUARED,
-    "SavedTensor": {"name": "self", "shape": [2, 1], "dtype": "float32", "bytes": 8},
+    "SavedInfo": {"name": "self", "shape": [2, 1], "dtype": "float32", "bytes": 8},
     "Scalar": {"scalar": [1.0, -2.0]},
     "SessionInfo": SESSION,
     "SessionName": "demo",

@@ -30,7 +30,7 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class RequestParameter:
     """A header or query parameter."""
 
     name: str
@@ -49,7 +49,7 @@ class Operation:
     responses: Mapping[int, tuple[Content, ...]]
     request: tuple[Content, ...] = ()
     request_required: bool = True
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[RequestParameter, ...] = ()
     problems: tuple[str, ...] = ()
 
 
@@ -104,15 +104,15 @@ _TENSOR = (
 _RESULTS = Content(JSON, examples.SQUARED, answers.Results)
 _HOOK = Content(JSON, examples.HALVED, answers.HookInfo)
 _BATCH = Content(JSON, examples.SQUARES, BatchBody)
-_DTYPE = Parameter("Gradd-Dtype", "header", "the dtype, with octets", ref("Dtype"), "float32")
-_SHAPE = Parameter(
+_DTYPE = RequestParameter("Gradd-Dtype", "header", "the dtype, with octets", ref("Dtype"), "float32")
+_SHAPE = RequestParameter(
     "Gradd-Shape",
     "header",
     "sizes, with octets; empty for a number",
     {"type": "string", "pattern": "^(?:[0-9]+(?:,[0-9]+)*)?$"},
     "2,1",
 )
-_VERBOSE = Parameter("verbose", "query", "say more", {"type": "string"}, "")
+_VERBOSE = RequestParameter("verbose", "query", "say more", {"type": "string"}, "")
 _NOT_YET = Operation("sessions", {}, problems=("invalid-name", "session-not-found", "not-implemented"))
 
 OPERATIONS = {
@@ -141,14 +141,14 @@ OPERATIONS = {
         "sessions",
         {200: (Content(JSON, {"sessions": [examples.SESSION]}, answers.SessionPage),)},
         parameters=(
-            Parameter(
+            RequestParameter(
                 "page_size",
                 "query",
                 "how many",
                 {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100},
                 100,
             ),
-            Parameter(
+            RequestParameter(
                 "page_token",
                 "query",
                 "the page before's next_page_token",
@@ -172,7 +172,7 @@ OPERATIONS = {
         parameters=(
             _DTYPE,
             _SHAPE,
-            Parameter(
+            RequestParameter(
                 "Gradd-Requires-Grad",
                 "header",
                 "with all but JSON",
@@ -199,7 +199,7 @@ OPERATIONS = {
         {200: (_RESULTS, Content(FRAME))},
         request=(_BATCH,),
         parameters=(
-            Parameter(
+            RequestParameter(
                 "Idempotency-Key",
                 "header",
                 "any text; the same key runs once",
@@ -221,8 +221,8 @@ OPERATIONS = {
         {200: (_RESULTS, Content(FRAME))},
         request=(_BATCH,),
         parameters=(
-            Parameter("Gradd-Epoch", "header", "the epoch that attaching returned", _COUNT, 1, True),
-            Parameter("Gradd-Ack", "header", "the highest batch whose reply was read", _COUNT, 0),
+            RequestParameter("Gradd-Epoch", "header", "the epoch that attaching returned", _COUNT, 1, True),
+            RequestParameter("Gradd-Ack", "header", "the highest batch whose reply was read", _COUNT, 0),
         ),
         problems=(*_IN_SESSION, *_STEPS, *_NUMBERED),
     ),
@@ -235,7 +235,7 @@ OPERATIONS = {
         "tensors",
         {200: (Content(JSON, examples.GRAPH, answers.GraphInfo), Content(DOT, "digraph gradients {\n}\n"))},
         parameters=(
-            Parameter(
+            RequestParameter(
                 "max_nodes",
                 "query",
                 "most nodes to tell of",
