@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 SPREAD := -n auto --maxprocesses 8 --dist worksteal
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test test-quick record lint types bench bench-quick bench-versus openapi openapi-check parity ptsuite check fuzz hostile hangs gradcheck peer replay leak test-docker clean
+.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check parity ptsuite check fuzz hostile hangs gradcheck peer replay leak test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,12 @@ test: $(STAMP) ## run the tests; what was skipped is listed with its reason
 
 test-quick: $(STAMP) ## run a share of each room (tests/quick.txt), in under a minute
 	$(PY) -m pytest -q -rs $(SPREAD) @tests/quick.txt
+
+coverage: $(STAMP) ## run the tests, then print which share of each package's lines they ran; fail below 95 %
+	rm -rf build/coverage && mkdir -p build/coverage
+	$(PY) -m coverage run -m pytest -q $(SPREAD) $(TESTS)
+	$(PY) -m coverage combine -q
+	$(PY) -m tests.covered
 
 record: $(STAMP) ## record what PyTorch answers the tests, for where it is not installed
 	$(PY) -m pytest -q -m oracle --record $(TESTS)
