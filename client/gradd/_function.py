@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_engine.data import mode
 from gradd_engine.data.state import state
-from gradd_engine.tracing import Found, Guards, Mirrored, TraceBackend, Unplannable
+from gradd_engine.tracing import AbstractInputs, Guards, InputSignature, TraceBackend, Unplannable
 
 from ._connect import current
 from ._guards import flatten, guards, named, watch
@@ -103,7 +103,7 @@ class Function:
             if len(other.building):
                 other.flush()
         try:
-            found = Found(tensors)
+            found = InputSignature(tensors)
         except Unplannable:
             return self._fn(*args, **kwargs)
         if found.key in learned.replays:
@@ -113,7 +113,7 @@ class Function:
                 return self._fn(*args, **kwargs)
             return replay.run(session, tensors, found, leaves)
         backend = TraceBackend(session.backend.device, Guards())
-        mirrored = Mirrored(backend, found)
+        mirrored = AbstractInputs(backend, found)
         result, tape, known = self._record(session, recorder, leaves, args, kwargs)
         if tape.spoiled is None and learned.forgets(tape.tensors, leaves):
             return result

@@ -10,7 +10,14 @@ from gradd_engine.backends.meta import MetaStorage
 from gradd_engine.data import ambient, mode, numel, set_mode
 from gradd_engine.data.state import state
 from gradd_engine.declare import written
-from gradd_engine.tracing import Commit, Ending, Found, Mirrored, TraceBackend, TraceFailed
+from gradd_engine.tracing import (
+    AbstractInputs,
+    Commit,
+    InputSignature,
+    TraceBackend,
+    TraceFailed,
+    TraceOutputs,
+)
 from gradd_protocol.values import encode_scalar
 
 from ._guards import constant, flatten, unflatten
@@ -68,13 +75,15 @@ class Tape:
             else:
                 self.spoil(f"it returns a {type(x).__name__}")
 
-    def replay(self, backend: TraceBackend, mirrored: Mirrored, found: Found, known: Known) -> Replay:
+    def replay(
+        self, backend: TraceBackend, mirrored: AbstractInputs, found: InputSignature, known: Known
+    ) -> Replay:
         """Run the steps on the mirrors of the inputs. Raises what the engine raises, TraceFailed among it."""
         assert self.built is not None
         outs = self.run(backend, mirrored.inputs)
         mirrored.check(found)
         wanted = {what: outs[what] for kind, what in self.result if kind == "slot"}
-        ending = Ending(mirrored, wanted)
+        ending = TraceOutputs(mirrored, wanted)
         ending.settle({})
         return Replay(known, self.built, ending, self.result, self.tree, self._quiet())
 
@@ -136,7 +145,7 @@ class Replay:
     """A traced call: its program, its effect on the mirror, and how its result is put together."""
 
     def __init__(
-        self, known: Known, built: Builder, ending: Ending, result: list[tuple[str, Any]], tree: Any,
+        self, known: Known, built: Builder, ending: TraceOutputs, result: list[tuple[str, Any]], tree: Any,
         quiet: list[int],
     ) -> None:  # fmt: skip
         self._known = known
@@ -149,7 +158,7 @@ class Replay:
         self._tree = tree
         self._quiet = quiet
 
-    def run(self, session: Session, tensors: list[Any], found: Found, leaves: list[Any]) -> Any:
+    def run(self, session: Session, tensors: list[Any], found: InputSignature, leaves: list[Any]) -> Any:
         """Apply the effect, send the batch; the call's result."""
         ending = self._ending
         commit = Commit(ending, found, _Nothing(), session.backend)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ..data import Meta
 
 
-class Known:
+class InferCache:
     """What a plain op or view makes of inputs of one geometry: ``meta``, what `infer` says, and its parts
     at hand.
 
@@ -18,13 +18,13 @@ class Known:
     history. ``takes``, an entry an input, says what its kernel gets: None for the array as it is, a type to
     make of a number, False where it takes more; with ``asks`` it gets more than inputs and parameters. For
     its node: ``params`` and ``label``, which the overload decides, ``slots``, where the tensors of the edges
-    stand among the inputs (-1: never a gradient), ``inputs``, their geometry, and ``plans`` by what is
+    stand among the inputs (-1: never a gradient), ``inputs``, their geometry, and ``recipes`` by what is
     wanted.
     """
 
     __slots__ = (
         "asks", "complex", "contiguous", "dtype", "inputs", "label", "line", "meta", "nbytes", "params",
-        "plans", "shape", "slots", "takes", "tracks",
+        "recipes", "shape", "slots", "takes", "tracks",
     )  # fmt: skip
 
     meta: Meta
@@ -37,7 +37,7 @@ class Known:
     line: bool
     nbytes: int
     params: tuple[str, ...]
-    plans: dict[tuple[bool, ...], Any]
+    recipes: dict[tuple[bool, ...], Any]
     shape: tuple[int, ...]
     slots: tuple[int, ...]
     takes: tuple[Any, ...]
