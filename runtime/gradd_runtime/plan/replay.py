@@ -26,21 +26,22 @@ from gradd_engine.tracing import (
     traced,
 )
 
-from ..executor import run
-from .blocks import calm, written
+from ..program import run
+from .blocks import cannot_raise, written
 from .elide import elide_copies
-from .lower import Arrays, Frame, Lowering
+from .lower import Arrays, Lowering, Registers
 from .simplify import drop_dead, merge_common
 from .straight import straight
+from .timed import timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from gradd_engine.backends.array import ArrayBackend
 
-    from ..session import Session
-    from ..work import Work
-    from .lower import Call
+    from ..batch import Work
+    from ..program import RunContext
+    from .lower import PlanStep
 
 #: most bytes that a replay copies, to give them back where something raises after they were written
 UNDO_BYTES = 16 << 20
@@ -66,8 +67,10 @@ class Plan:
     #: what it is known under
     key: Any = None
 
-    def __init__(self, work: Work, session: Session, wanted: tuple[int, ...], found: InputSignature) -> None:
-        backend: Any = session.backend
+    def __init__(
+        self, work: Work, context: RunContext, wanted: tuple[int, ...], found: InputSignature
+    ) -> None:
+        backend: Any = context.backend
         self._backend: ArrayBackend = backend
         guards = Guards()
         recorder = TraceBackend(backend.device, guards)
@@ -114,7 +117,7 @@ class Plan:
         self._loads, self._numbers, self._number = lowering.loads, lowering.numbers, lowering.number
         self._sources = sorted(lowering.sources.items())
         self._bits = b""
-        self._straight: Callable[[Frame], None] | None = None
+        self._straight: Callable[[Registers], None] | None = None
         #: most bytes that a replay can add to the session's, and what the plan itself takes, about
         self.bytes = sum(_bytes(i) for i in recorder.code) + sum(s.nbytes for s in kept.values())
         self.bytes += costs.nbytes + max((_room(i) for i in recorder.code), default=0)
@@ -125,7 +128,7 @@ class Plan:
         """Whether the values that the trace looked at are the same now."""
         return all(repr(values[i]) == repr(v) for i, v in self.guards.items())
 
-    def replay(self, work: Work, session: Session, found: InputSignature) -> dict[int, Tensor]:
+    def replay(self, work: Work, context: RunContext, found: InputSignature) -> dict[int, Tensor]:
         """Run it; the wanted slots' tensors. Raises before it changed anything, or not at all."""
         reals = found.tensors
         if self._numbers:
@@ -136,30 +139,30 @@ class Plan:
                     self._template[register] = self._number(work.values[at], compute)
                 self._bits = bits
         arrays = self._template.copy()
-        frame = Frame(arrays, work.values, work.uploads, session.generator)
+        registers = Registers(arrays, work.values, work.uploads, context.generator)
         for register, i in self._loads:
             arrays[register] = reals[i].array
         for number, i in self._sources:
             storage = reals[i].storage
             assert storage is not None
-            frame.flats[number] = storage.flat
-            frame.begins[number] = reals[i].offset
-        drawn = session.generator.step
+            registers.flats[number] = storage.flat
+            registers.begins[number] = reals[i].offset
+        drawn = context.generator.step
         before = [(flat, flat.copy()) for flat in self._flats(found)] if self._early else ()
         try:
-            if session.profile is not None:
-                self._run(frame, session.profile.timed(self._steps))
+            if context.profiler is not None:
+                self._run(registers, timed(self._steps, context.profiler))
             elif self._straight is not None:
-                self._straight(frame)
+                self._straight(registers)
             else:
-                self._run(frame, self._steps)
+                self._run(registers, self._steps)
                 self._straight = straight(self._steps, self._writes_at)
-            frame.wrote = True  # to the session's tensors and graphs, from here on
-            commit = Commit(self._ending, found, Arrays(frame, session.account), self._backend)
+            registers.wrote = True  # to the session's tensors and graphs, from here on
+            commit = Commit(self._ending, found, Arrays(registers, context.account), self._backend)
             commit.make()
         except BaseException as error:
-            session.generator.step = drawn
-            if frame.wrote:
+            context.generator.step = drawn
+            if registers.wrote:
                 self._spoil(found)
                 raise PlanBroken(
                     f"a plan failed where nothing may fail: {error}. What came before was not undone: "
@@ -182,12 +185,12 @@ class Plan:
         for counter in {id(c): c for c in counters}.values():
             counter.n += 1
 
-    def _run(self, frame: Frame, steps: Iterable[Call]) -> None:
+    def _run(self, registers: Registers, steps: Iterable[PlanStep]) -> None:
         for n, call in enumerate(steps):
-            frame.wrote = n >= self._writes_at
-            call.run(frame)
+            registers.wrote = n >= self._writes_at
+            call.run(registers)
             for register in call.dead:
-                frame.arrays[register] = None
+                registers.arrays[register] = None
 
 
 def _room(i: Instruction) -> int:
@@ -220,7 +223,7 @@ def _order(code: Sequence[Instruction]) -> tuple[int, list[Block]]:
 
     A replay is all or nothing: what raises finds these blocks given back as they were.
     """
-    last = max((n for n, i in enumerate(code) if not calm(i)), default=-1)
+    last = max((n for n, i in enumerate(code) if not cannot_raise(i)), default=-1)
     early = {b.number: b for i in code[: max(last, 0)] for b in written(i) if b.source is not None}
     later = (n for n in range(last + 1, len(code)) if any(b.source is not None for b in written(code[n])))
     return next(later, len(code)), list(early.values())

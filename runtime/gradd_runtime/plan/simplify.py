@@ -22,7 +22,7 @@ from gradd_engine.tracing import (
     root,
 )
 
-from .blocks import calm, touched, written
+from .blocks import cannot_raise, touched, written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,7 +105,7 @@ def _is_dead(i: Instruction, used: set[int]) -> bool:
     if isinstance(i, (Allocate, Window)):
         return i.block.number not in used
     # Random steps and uploads are counted.
-    if not calm(i) or isinstance(i, Upload) or (isinstance(i, Kernel) and i.op.random):
+    if not cannot_raise(i) or isinstance(i, Upload) or (isinstance(i, Kernel) and i.op.random):
         return False
     filled = i.outs if isinstance(i, Kernel) else ()
     return all(b.source is None and b.number not in used for b in (*filled, *written(i)))
