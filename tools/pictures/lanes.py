@@ -64,8 +64,8 @@ def source(definition: str, root: Path) -> str:
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
         raise ValueError(f"a picture shows {definition}: {error}") from None
-    if inspect.unwrap(found).__module__ != module:
-        raise ValueError(f"a picture shows {definition}, which is in {found.__module__}")
+    if getattr(inspect.unwrap(found), "__module__", "") != module:
+        raise ValueError(f"a picture shows {definition}, which is defined elsewhere")
     path = inspect.getsourcefile(importlib.import_module(module))
     assert path is not None
     return Path(path).resolve().relative_to(root.resolve()).as_posix()
