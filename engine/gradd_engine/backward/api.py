@@ -28,7 +28,7 @@ def _several(x: Any) -> tuple[Any, ...]:
 
 
 def _roots(given: Any) -> list[Tensor]:
-    """The tensors to start from (edges by their stand-ins); AssertionError for anything else, as in PyTorch."""
+    """The tensors to start from (edges by their stand-ins). AssertionError for others, as in PyTorch."""
     found = [tensor_of(x) for x in _several(given)]
     if not all(isinstance(t, Tensor) for t in found):
         raise AssertionError("Expected output to be a torch.Tensor")

@@ -56,7 +56,7 @@ def _name(hook: Any) -> str:
 
 
 def _taken(hook: Any, found: Any, value: Tensor | None) -> Any:
-    """The replacement that a hook returned for a gradient, of equal shape and dtype; None if there is none."""
+    """What a hook returned for a gradient: one of equal shape and dtype, or None."""
     if found is None or found is value:
         return found
     if value is None:

@@ -62,7 +62,7 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 @contextmanager
 def _stream_of(token: Tensor | None) -> Iterator[None]:
-    """Take the random stream back to where it was when `token` was made, and afterwards to where it is now."""
+    """Context in which the random stream is where it was when `token` was made."""
     if token is None:
         yield
         return

@@ -124,7 +124,7 @@ class Tangents:
             )
 
     def _check_view(self, o: Tensor, t: Tensor, tangents: Sequence[Any]) -> None:
-        """RuntimeError where a value is a view of an argument, but its tangent is no view of that argument's."""
+        """RuntimeError where a value is a view of an argument and its tangent is no view of that one's."""
         whole = ((x if x._base is None else x._base) if isinstance(x, Tensor) else None for x in self._given)
         at = next((i for i, base in enumerate(whole) if base is o._base), None)
         given = None if at is None else tangents[at]

@@ -35,7 +35,7 @@ class Memory(Protocol):
 
 
 class Commit:
-    """Makes one replay's results real. `tensors` and `nodes`: real ones by the identity of the traced ones."""
+    """Makes one replay's results real. `tensors` and `nodes`: real ones by the identity of traced ones."""
 
     def __init__(self, ending: TraceOutputs, found: InputSignature, memory: Memory, backend: Backend) -> None:
         self.backend = backend
