@@ -215,5 +215,3 @@ def answered(given: Any, count: int) -> list[Any]:
 # Python's messages about wrong arguments show these names.
 register_tensor_hook.__qualname__ = "Tensor.register_hook"
 register_post_accumulate.__qualname__ = "Tensor.register_post_accumulate_grad_hook"
-Tensor.register_hook = register_tensor_hook
-Tensor.register_post_accumulate_grad_hook = register_post_accumulate

@@ -1,4 +1,5 @@
-"""Methods of tensors, and how they are told apart from functions where a call is refused.
+"""Methods and other attributes of tensors, all set here, and how methods are told apart from functions where
+a call is refused.
 
 A method is its function again, under a name of its own: PyTorch counts a method's arguments without ``self``.
 """
@@ -22,4 +23,9 @@ def attach(name: str, fn: Any) -> None:
         made.__module__ = fn.__module__
         made.__dict__.update(fn.__dict__)
         fn = made
-    setattr(Tensor, name, fn)
+    attach_as_is(name, fn)
+
+
+def attach_as_is(name: str, value: Any) -> None:
+    """Set an attribute of the class of tensors as it is: a property, an operator."""
+    setattr(Tensor, name, value)
