@@ -80,9 +80,9 @@ def test_quickstart_in_curl(daemon: str) -> None:
 
 @pytest.mark.parametrize("page", [p for p in PAGES if p.name != "CHANGELOG.md"], ids=lambda page: page.name)
 def test_lines_are_as_long_as_everywhere(page: Path) -> None:
-    """A row of a table is one line however long it is."""
+    """But for rows of tables and what is quoted: JSON that goes to and fro."""
     lines = enumerate(page.read_text().splitlines(), 1)
-    assert [n for n, line in lines if len(line) > 120 and not line.startswith("|")] == []
+    assert [n for n, line in lines if len(line) > 120 and not line.startswith(("|", "    "))] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
