@@ -116,7 +116,7 @@ BATCH = Way(
         ),
         (
             Step(
-                "read", 0, "gradd._session.values:Reading.read",
+                "read", 0, "gradd._session.values:Fetching.read",
                 "loss.item(): the value, which mostly came along.",
             ),
         ),
