@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 SPREAD := -n auto --maxprocesses 8 --dist worksteal
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check parity ptsuite check fuzz hostile hangs gradcheck peer replay leak test-docker clean
+.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check pictures pictures-check parity ptsuite check fuzz hostile hangs gradcheck peer replay leak test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,7 +46,7 @@ coverage: $(STAMP) ## run the tests, then print which share of each package's li
 record: $(STAMP) ## record what PyTorch answers the tests, for where it is not installed
 	$(PY) -m pytest -q -m oracle --record $(TESTS)
 
-lint: $(STAMP) types openapi-check ## check style, types, import contracts, Dockerfiles, openapi.yaml
+lint: $(STAMP) types openapi-check pictures-check ## check style, types, import contracts, Dockerfiles, what is generated
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/lint-imports --no-cache
@@ -62,6 +62,12 @@ openapi: $(STAMP) ## write openapi.yaml from the routes
 
 openapi-check: $(STAMP) ## fail where openapi.yaml is stale
 	@$(PY) -m gradd_server.openapi | cmp - openapi.yaml || { echo "openapi.yaml is stale: make openapi" >&2; exit 1; }
+
+pictures: $(STAMP) ## draw docs/pictures from the code
+	$(PY) -m tools.pictures
+
+pictures-check: $(STAMP) ## fail where a picture is stale
+	@$(PY) -m tools.pictures --check
 
 parity: $(STAMP) ## write docs/parity.md from the semantics tests
 	$(PY) -m tests.semantics.parity --write
