@@ -30,6 +30,7 @@ from ..program import run
 from .blocks import cannot_raise, written
 from .elide import elide_copies
 from .lower import Arrays, Lowering, Registers
+from .postpone import postpone_writes
 from .simplify import drop_dead, merge_common
 from .straight import straight
 from .timed import timed
@@ -92,7 +93,7 @@ class Plan:
         outliving = self._ending.outliving
         _check_floating(recorder.code, found)
         code = drop_dead(merge_common(recorder.code, self._ending.blocks), self._ending.blocks)
-        code, same = elide_copies(code, set(outliving))
+        code, same = elide_copies(postpone_writes(code), set(outliving))
         changed = {b.number for i in code for b in written(i)}
         lowering = Lowering(backend, same, self._mirrored.traced, changed)
         first, early = _order(code)
