@@ -35,10 +35,6 @@ from gradd_engine.tensor import set_printoptions
 from gradd_protocol.version import VERSION as __version__
 
 from . import accelerator, autograd, cuda, func, linalg, nn, optim, special, testing, utils
-from ._connect import connect, set_default_dtype
-from ._connect import current as current_session
-from ._connect import delete_session as delete_session
-from ._creation import as_tensor, asarray, from_numpy, is_tensor, tensor
 from ._exceptions import (
     ConnectionFailed,
     GraddError,
@@ -47,17 +43,35 @@ from ._exceptions import (
     SessionClosed,
     SessionLost,
 )
-from ._facts import FUNCTIONS as _facts
-from ._facts import layout, strided
+from ._files import load, save
 from ._function import function
-from ._functions import namespace as _namespace
-from ._numbers import finfo, iinfo
-from ._random import FUNCTIONS as _random
-from ._random import Generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
-from ._serialization import load, save
-from ._session import Session
+from ._session import Session, connect, set_default_dtype
+from ._session import current as current_session
+from ._session import delete_session as delete_session
+from ._session import watch as _watch
+from ._surface import DRAWING as _drawing
+from ._surface import FACTS as _facts
+from ._surface import (
+    Generator,
+    as_tensor,
+    asarray,
+    finfo,
+    from_numpy,
+    get_rng_state,
+    iinfo,
+    initial_seed,
+    is_tensor,
+    layout,
+    manual_seed,
+    seed,
+    set_rng_state,
+    strided,
+    tensor,
+)
+from ._surface import attach as _attach
+from ._surface import namespace as _namespace
+from ._tensor import TYPES as _types
 from ._tensor import Tensor
-from ._typed import TYPES as _types
 
 if _TYPE_CHECKING:
 
@@ -65,7 +79,9 @@ if _TYPE_CHECKING:
         """The functions come from the table of declarations; what they are is known when they are made."""
 
 
-_functions = {**_namespace(""), **_random, **_facts, **_types}
+_attach()
+_watch()
+_functions = {**_namespace(""), **_drawing, **_facts, **_types}
 globals().update(_functions)
 #: what indexes a new dimension, as in NumPy
 newaxis = None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_engine.ops.linalg.linalg_common import LinAlgError as LinAlgError
 
-from ._functions import namespace
+from ._surface import namespace
 
 if TYPE_CHECKING:
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gradd._outbox import Outbox
+from gradd._wire import Outbox
 from gradd_engine.graph.view_history import CopySlices
 from gradd_engine.tracing import graphs
 from gradd_runtime.plan import replay, simplify

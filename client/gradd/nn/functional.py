@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._functions import namespace
+from .._surface import namespace
 
 if TYPE_CHECKING:
 

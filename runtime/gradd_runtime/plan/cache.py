@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.tracing import Found, TraceFailed, Unplannable
+from gradd_engine.tracing import InputSignature, TraceFailed, Unplannable
 
 from ..program import Run, op_failed
 from .replay import LooksBehind, Plan, PlanBroken
@@ -42,7 +42,7 @@ class Plans:
         #: why the last batch ran eagerly; empty where it was planned
         self.why = ""
 
-    def find(self, work: Work, context: RunContext) -> tuple[Plan, Found] | None:
+    def find(self, work: Work, context: RunContext) -> tuple[Plan, InputSignature] | None:
         """The plan for this work and what comes in with it: None at the first sighting, and for what cannot
         be planned; `why` says which.
         """
@@ -59,10 +59,10 @@ class Plans:
             found = self._find(work, context, False)
         return found
 
-    def _find(self, work: Work, context: RunContext, first_eager: bool) -> tuple[Plan, Found] | None:
+    def _find(self, work: Work, context: RunContext, first_eager: bool) -> tuple[Plan, InputSignature] | None:
         bound = work.bound
         try:
-            inputs = Found(work.tensors, bound.deep)
+            inputs = InputSignature(work.tensors, bound.deep)
         except Unplannable:
             self.why = "hooks, tangents or nodes that a plan cannot hold come in with its inputs"
             return None

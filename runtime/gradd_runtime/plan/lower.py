@@ -17,8 +17,8 @@ from gradd_engine.tracing import (
     Copy,
     Instruction,
     Kernel,
-    Late,
     Place,
+    RuntimeValue,
     Upload,
     Window,
     local,
@@ -256,7 +256,7 @@ class Lowering:
         infer = i.op.infer
         assert infer is not None
         geometry: Any = Geometry(of.shape, of.strides, 0, of.dtype)
-        late = {n: v.place for n, v in attrs.items() if isinstance(v, Late)}
+        late = {n: v.place for n, v in attrs.items() if isinstance(v, RuntimeValue)}
 
         def window(f: Registers) -> None:
             for n, at in late.items():
@@ -302,7 +302,7 @@ class Lowering:
         attrs = dict(i.attrs)
         if op.needs_meta:
             attrs["meta"] = i.metas[0]
-        late = {n: v.place for n, v in attrs.items() if isinstance(v, Late)}
+        late = {n: v.place for n, v in attrs.items() if isinstance(v, RuntimeValue)}
         outs = [self.home(b) for b in i.outs]
         target: int = -1 if i.target is None else self.register(i.target)
         cast_to: Any = None if i.target is None else i.target.dtype
@@ -365,7 +365,7 @@ class Lowering:
             return made
         if isinstance(a, list):
             return [self._argument(e, compute, raw) for e in a]
-        if isinstance(a, Late):
+        if isinstance(a, RuntimeValue):
             self.numbers.append((self._new(), a.place, compute))
             return self.numbers[-1][0]
         return self._new(self.number(a, compute))

@@ -9,17 +9,17 @@ from gradd_engine.data import ambient
 from gradd_engine.graph import Estimate
 from gradd_engine.tensor import Tensor
 from gradd_engine.tracing import (
+    AbstractInputs,
     Allocate,
     Block,
     Commit,
-    Ending,
-    Found,
     Guards,
+    InputSignature,
     Instruction,
     Kernel,
-    Mirrored,
     TraceBackend,
     TraceFailed,
+    TraceOutputs,
     Upload,
     floats,
     plain,
@@ -68,12 +68,14 @@ class Plan:
     #: what it is known under
     key: Any = None
 
-    def __init__(self, work: Work, context: RunContext, wanted: tuple[int, ...], found: Found) -> None:
+    def __init__(
+        self, work: Work, context: RunContext, wanted: tuple[int, ...], found: InputSignature
+    ) -> None:
         backend: Any = context.backend
         self._backend: ArrayBackend = backend
         guards = Guards()
         recorder = TraceBackend(backend.device, guards)
-        self._mirrored = Mirrored(recorder, found)
+        self._mirrored = AbstractInputs(recorder, found)
         values = [traced(v, i, guards) for i, v in enumerate(work.values)]
         costs = Estimate()
         with ambient(account=None, generator=None, ledger=costs):
@@ -89,7 +91,7 @@ class Plan:
         self.guards = {i: plain(values[i]) for i in guards.places}
         self._slots = {s: done.slots[s] for s in wanted}
         self.applied = done.applied
-        self._ending = Ending(self._mirrored, self._slots)
+        self._ending = TraceOutputs(self._mirrored, self._slots)
         outliving = self._ending.outliving
         _check_floating(recorder.code, found)
         code = drop_dead(merge_common(recorder.code, self._ending.blocks), self._ending.blocks)
@@ -127,7 +129,7 @@ class Plan:
         """Whether the values that the trace looked at are the same now."""
         return all(repr(values[i]) == repr(v) for i, v in self.guards.items())
 
-    def replay(self, work: Work, context: RunContext, found: Found) -> dict[int, Tensor]:
+    def replay(self, work: Work, context: RunContext, found: InputSignature) -> dict[int, Tensor]:
         """Run it; the wanted slots' tensors. Raises before it changed anything, or not at all."""
         reals = found.tensors
         if self._numbers:
@@ -173,12 +175,12 @@ class Plan:
         made: dict[int, Any] = {s: commit.tensors.get(id(t)) for s, t in self._slots.items()}
         return made
 
-    def _flats(self, found: Found) -> list[Any]:
+    def _flats(self, found: InputSignature) -> list[Any]:
         """The memory that is written to while something may still raise."""
         storages: list[Any] = [found.tensors[i].storage for i in self._early]
         return [s.flat for s in {id(s): s for s in storages}.values()]
 
-    def _spoil(self, found: Found) -> None:
+    def _spoil(self, found: InputSignature) -> None:
         """New versions for all that may have been written to: graphs that saved it are to notice."""
         counters: list[Any] = [found.tensors[i]._vc for i in self._targets]
         for counter in {id(c): c for c in counters}.values():
@@ -206,7 +208,7 @@ def _bytes(i: Instruction) -> int:
     return i.block.nbytes if isinstance(i, (Allocate, Upload)) else 0
 
 
-def _check_floating(code: Sequence[Instruction], found: Found) -> None:
+def _check_floating(code: Sequence[Instruction], found: InputSignature) -> None:
     """Memory that a floating input is in must not be written: which of it overlaps is not known
     beforehand.
     """

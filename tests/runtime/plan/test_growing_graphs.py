@@ -7,7 +7,7 @@ from typing import Any
 
 import gradd
 import pytest
-from gradd_engine.tracing import Found
+from gradd_engine.tracing import InputSignature
 from gradd_runtime.plan import cache
 
 
@@ -16,12 +16,12 @@ def walks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many tensors and nodes the walk of each batch came by."""
     found: list[int] = []
 
-    class Counted(Found):
+    class Counted(InputSignature):
         def __init__(self, *args: Any) -> None:
             super().__init__(*args)
             found.append(len(self.tensors) + len(self.nodes))
 
-    monkeypatch.setattr(cache, "Found", Counted)
+    monkeypatch.setattr(cache, "InputSignature", Counted)
     return found
 
 

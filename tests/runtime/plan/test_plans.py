@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import pytest
 from gradd._transports.local import _inline
-from gradd_engine.tensor.nodes import Folded, node_of
+from gradd_engine.tensor.nodes import LazyNode, node_of
 from gradd_protocol.frames import decode_reply
 from gradd_protocol.messages import Attached
 from gradd_runtime.plan import cache
@@ -322,7 +322,7 @@ def test_a_graph_is_made_when_somebody_looks_at_it() -> None:
         session.flush()
         table = _inline()._sessions[session.name].table.ids
         found = table[losses[-1]._id]._fn
-        assert isinstance(found, Folded)
+        assert isinstance(found, LazyNode)
         node = table[losses[-1]._id].grad_fn
         assert node is not None
         assert not node.folded

@@ -246,23 +246,23 @@ def trusts_every_layout(patch: Patch) -> None:
 
 
 def forgets_versions(patch: Patch) -> None:
-    real = ending.Ending._note_inputs
+    real = ending.TraceOutputs._note_inputs
 
     def note(self: Any) -> None:
         real(self)
         self.changed = [(i, t, 0) for i, t, _ in self.changed]
 
-    patch.setattr(ending.Ending, "_note_inputs", note)
+    patch.setattr(ending.TraceOutputs, "_note_inputs", note)
 
 
 def forgets_to_free(patch: Patch) -> None:
-    real = ending.Ending._note_inputs
+    real = ending.TraceOutputs._note_inputs
 
     def note(self: Any) -> None:
         real(self)
         self.released = []
 
-    patch.setattr(ending.Ending, "_note_inputs", note)
+    patch.setattr(ending.TraceOutputs, "_note_inputs", note)
 
 
 def shares_history(patch: Patch) -> None:
@@ -270,29 +270,29 @@ def shares_history(patch: Patch) -> None:
 
 
 def stamps_old_versions(patch: Patch) -> None:
-    real = graphs.Graph.__init__
+    real = graphs.ReplayedGraph.__init__
 
     def init(self: Any, *args: Any) -> None:
         real(self, *args)
         self._ahead = dict.fromkeys(self._ahead, 1)
 
-    patch.setattr(graphs.Graph, "__init__", init)
+    patch.setattr(graphs.ReplayedGraph, "__init__", init)
 
 
 def forgets_geometry(patch: Patch) -> None:
-    real = mirror.Found._tensor
-    patch.setattr(mirror.Found, "_tensor", lambda self, t: real(self, t)[2:])
+    real = mirror.InputSignature._tensor
+    patch.setattr(mirror.InputSignature, "_tensor", lambda self, t: real(self, t)[2:])
 
 
 def loses_an_edge_of_a_written_view(patch: Patch) -> None:
-    real = graphs.Graph._connect
+    real = graphs.ReplayedGraph._connect
 
     def connect(self: Any, node: Any) -> None:
         real(self, node)
         if isinstance(node, CopySlices):
             self._nodes[id(node)].edges = (None, *self._nodes[id(node)].edges[1:])
 
-    patch.setattr(graphs.Graph, "_connect", connect)
+    patch.setattr(graphs.ReplayedGraph, "_connect", connect)
 
 
 def forgets_where_a_view_begins(patch: Patch) -> None:
