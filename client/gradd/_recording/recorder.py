@@ -41,6 +41,7 @@ _WIDE = frozenset(
         "resume_pass", "set_data", "set_grad", "zero_grad",
     }
 )  # fmt: skip
+_FREED = Batch.FREED
 #: uploads that ride in one batch, in bytes together
 _UPLOADS = 3 * DEFAULT.client_message_bytes // 4
 
@@ -95,7 +96,7 @@ class Recorder:
         outs = () if outputs is None else outputs if type(outputs) is tuple else (outputs,)
         name = op.name
         if (
-            self.batch is Batch.FREED
+            self.batch is _FREED
             and state.grad
             and self.tape is None
             and any(isinstance(o, Tensor) and o._fn is not None for o in outs)

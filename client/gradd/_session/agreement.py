@@ -53,7 +53,8 @@ class Agreeing(Core):
         if state is not Mirror.AGREES and (state is not Mirror.BEHIND or self._shares):
             self.ask_state()
             self.check()
-        self.knowledge.on(Event.TOLD)
+        else:
+            self.knowledge.on(Event.TOLD)
 
     def ask_state(self) -> None:
         """Make the mirror say what the server says."""
