@@ -29,8 +29,9 @@ from gradd_engine.tracing import (
 from ..program import run
 from .blocks import cannot_raise, written
 from .elide import elide_copies
-from .lower import Arrays, Lowering, Registers
+from .lower import Lowering
 from .postpone import postpone_writes
+from .registers import Arrays, Registers
 from .simplify import drop_dead, merge_common
 from .straight import straight
 from .timed import timed
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
     from ..batch import Work
     from ..program import RunContext
-    from .lower import PlanStep
+    from .registers import PlanStep
 
 #: most bytes that a replay copies, to give them back where something raises after they were written
 UNDO_BYTES = 16 << 20
