@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 SPREAD := -n auto --maxprocesses 8 --dist worksteal
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check pictures pictures-check parity ptsuite check fuzz hostile hangs gradcheck peer replay leak test-docker clean
+.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check pictures pictures-check parity planned ptsuite check fuzz hostile hangs gradcheck peer replay leak test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ pictures-check: $(STAMP) ## fail where a picture is stale
 
 parity: $(STAMP) ## write docs/parity.md from the semantics tests
 	$(PY) -m tests.semantics.parity --write
+
+planned: $(STAMP) ## write into docs/speed.md which loops are planned
+	$(PY) -m tests.runtime.plan.ways --write
 
 ptsuite: $(STAMP) ## run PyTorch's own tests: PYTORCH_TESTS= its folder test, URL= a daemon (else in process)
 	@test -n "$(PYTORCH_TESTS)" || { echo "make ptsuite: PYTORCH_TESTS=<the folder test of a checkout of PyTorch>" >&2; exit 2; }
