@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..data import Meta, ambient, elsewhere, uint8
 from ..data.state import state
-from ..declare import backend_of, op, shown
-from ..schema import Op, named
+from ..declare import backend_of, shown, stateful
+from ..schema import Op, Pass, named
 from ..tensor import Tensor
-from . import anomaly
+from . import anomaly, dry_run
 from .autograd import NeedsCallbacks, backward, backward_task, grad, grad_task
 from .executor import Callback, GraphTask
 
@@ -66,26 +66,25 @@ def _begin_grad(
     return _token(grad_task(outputs, inputs, grad_outputs, **options), outputs[0], check_nan)
 
 
-begin_backward = op(
+begin_backward = stateful(
     "begin_backward(Tensor[] tensors, Tensor?[] gradient=None, Tensor[] inputs=None, *, "
-    "bool? retain_graph=None, bool create_graph=False, bool check_nan=False)",
-    composite=_begin_backward,
+    "bool? retain_graph=None, bool create_graph=False, bool check_nan=False) -> Tensor",
+    body=_begin_backward,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="A pass of `backward` that was begun and has not run yet: a token for `resume_pass`.",
-    stateful=True,
+    backward_pass=Pass.BEGIN,
+    dry_run=dry_run.backward,
 )
 
-begin_grad = op(
+begin_grad = stateful(
     "begin_grad(Tensor[] outputs, Tensor[] inputs, Tensor?[] grad_outputs=None, *, bool? retain_graph=None, "
-    "bool create_graph=False, bool? allow_unused=None, bool materialize_grads=False, bool check_nan=False)",
-    composite=_begin_grad,
+    "bool create_graph=False, bool? allow_unused=None, bool materialize_grads=False, bool check_nan=False)"
+    " -> Tensor",
+    body=_begin_grad,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="A pass of `grad` that was begun and has not run yet: a token for `resume_pass`.",
-    stateful=True,
+    backward_pass=Pass.BEGIN,
+    dry_run=dry_run.grad,
 )
 
 
@@ -119,18 +118,15 @@ def _resume(
     return tuple(stop.values)
 
 
-resume_pass = op(
-    "resume_pass(Tensor token, Tensor?[] answer=None, *, int nodes=0, str at='', str node='')",
-    composite=_resume,
-    many=True,
+resume_pass = stateful(
+    "resume_pass(Tensor token, Tensor?[] answer=None, *, int nodes=0, str at='', str node='') -> Tensor?[]",
+    body=_resume,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="""Run a pass on: `answer` is what goes on from where it stopped; it stops again once `nodes` more
     nodes were taken up, at the kind of callable `at` of the `node` of that name, and gives the gradients
     there. Without `at` it runs to its end and gives what the pass returns.
     """,
-    stateful=True,
+    backward_pass=Pass.RESUME,
 )
 
 

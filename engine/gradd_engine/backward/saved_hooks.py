@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..data import ambient
 from ..data.state import state
-from ..declare import flat_tensors, op
+from ..declare import flat_tensors, stateful
 from ..graph import CopySlices, OpNode
 from ..schema import Op
 from ..tensor import Node, Packed, Saved, Tensor, detached, edge_of, places
+from . import dry_run
 from .anomaly import Watcher
 
 if TYPE_CHECKING:
@@ -59,14 +60,12 @@ def _saved_at(of: Tensor, at: int) -> Tensor:
     return detached(entry.tensor)
 
 
-saved_at = op(
-    "saved_at(Tensor of, *, int at)",
-    composite=_saved_at,
+saved_at = stateful(
+    "saved_at(Tensor of, *, int at) -> Tensor",
+    body=_saved_at,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="A detached alias of the tensor number `at` among those that the node of `of` keeps for backward.",
-    stateful=True,
+    wide=False,
 )
 
 
@@ -80,15 +79,13 @@ def _drop(of: Tensor, at: int) -> None:
     node.packed = True
 
 
-drop_saved = op(
-    "drop_saved(Tensor of, *, int at)",
-    composite=_drop,
-    writes="of",
+drop_saved = stateful(
+    "drop_saved(Tensor(a!) of, *, int at) -> ()",
+    body=_drop,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="Let go of the tensor number `at` that the node of `of` keeps: whoever runs a pass brings it again.",
-    stateful=True,
+    dry_run=dry_run.nothing,
+    wide=False,
 )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..backward import dry_run
 from ..data.state import state
-from ..declare import flat_tensors, op
+from ..declare import flat_tensors, stateful
 from ..graph import CUSTOM, MULTI_VIEW
 from ..tensor import (
     BODY,
@@ -123,18 +124,16 @@ def _set_history(
         state.watcher.append(node)
 
 
-set_history = op(
-    "set_history(Tensor[] outputs, Tensor[] inputs, *, str name, int[] numbers, int width, int[] "
-    "dirty, int[] kept)",
-    composite=_set_history,
-    writes="outputs",
+set_history = stateful(
+    "set_history(Tensor(a!)[] outputs, Tensor[] inputs, *, str name, int[] numbers, int width, int[] "
+    "dirty, int[] kept) -> ()",
+    body=_set_history,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="""Give `outputs` a node whose body runs in the process that calls this: a pass over it stops there.
 
     `numbers`: which outputs of the node they are, of `width`; `dirty`: those that were changed in place;
     `kept`: those that the body is given besides the gradients.
     """,
-    stateful=True,
+    dry_run=dry_run.set_history,
+    wide=False,
 )

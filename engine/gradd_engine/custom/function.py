@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..batching import BatchedBackend
 from ..data import ambient
 from ..data.state import state
-from ..declare import flat_tensors, op
+from ..declare import flat_tensors, stateful
 from ..graph import no_grad
 from ..schema import named
 from ..tensor import Node, Tensor, detached, edge_of
@@ -155,8 +155,8 @@ class InplaceFunction(Function):
 def _positional(
     forward: Callable[..., Any], split: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, ...]:
-    """The arguments of `forward` without names, `split`: with its defaults; TypeError as torch.autograd has
-    it. A gradient is due for each, so there is none for a name without a place.
+    """The arguments of `forward` by position, `split`: with its defaults; TypeError as torch.autograd has it.
+    Gradients go by position, so a keyword has none.
     """
     if not split and not kwargs:
         return args
@@ -239,13 +239,10 @@ def _delayed(tensors: Sequence[Tensor | None], message: str) -> tuple[Tensor, ..
     return tuple(outs)
 
 
-delayed_error = op(
-    "delayed_error(Tensor?[] tensors, *, str message)",
-    composite=_delayed,
-    many=True,
+delayed_error = stateful(
+    "delayed_error(Tensor?[] tensors, *, str message) -> Tensor[]",
+    body=_delayed,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="The tensors, with a history that raises RuntimeError with `message` when a pass comes by.",
-    stateful=True,
+    wide=False,
 )

@@ -16,7 +16,7 @@ from ..tensor import Tensor
 if TYPE_CHECKING:
     from ..schema import Op
 
-_RAISE = dis.opmap["RAISE_VARARGS"]
+_RAISE_OPCODE = dis.opmap["RAISE_VARARGS"]
 _HERE = str(Path(__file__).parents[1])
 
 
@@ -43,7 +43,7 @@ def stated(error: BaseException) -> bool:
     code = last.tb_frame.f_code
     if last.tb_frame is not ours and "numpy" not in code.co_filename:
         return True
-    return last.tb_frame is ours and code.co_code[last.tb_lasti] == _RAISE
+    return last.tb_frame is ours and code.co_code[last.tb_lasti] == _RAISE_OPCODE
 
 
 def misfit(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> RuntimeError:

@@ -65,7 +65,7 @@ class OpNode(Node):
 
     def name(self) -> str:
         """The op's node name."""
-        name = self._label or self.op.node_name
+        name = self._label or self.op.derivative.node_name
         return name if isinstance(name, str) else name(self.attrs)
 
     def wraps(self, name: str) -> bool:
@@ -90,8 +90,8 @@ class OpNode(Node):
         op = self.op
         if op.refuses is not None:
             raise op.refuses(self.attrs)
-        if op.vets is not None:
-            op.vets(self.inputs, **self.attrs)
+        if op.check_backward is not None:
+            op.check_backward(self.inputs, **self.attrs)
         if self.values:
             for entry in self.saved.values():
                 if type(entry) is not Saved:
@@ -252,7 +252,7 @@ def _make(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> OpNode:
             edges.append(None)
             wants.append(False)
             metas.append(None)
-    if op.flat is not None and op.flat(attrs):
+    if op.zero_gradient_when is not None and op.zero_gradient_when(attrs):
         edges, wants = [None] * len(edges), [False] * len(wants)
     node.edges = tuple(edges)
     node.wants = tuple(wants)
@@ -380,7 +380,9 @@ def prepare_inplace(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> t
     node = _make(op, inputs, attrs)
     node.backend = inputs[0].backend
     first = op.tensor_slots[0]
-    overwritten = any(w and first in op.rules[n].asks for n, w in zip(node.params, node.wants, strict=True))
+    overwritten = any(
+        w and first in op.rules[n].residuals for n, w in zip(node.params, node.wants, strict=True)
+    )
     old = None
     kept = inputs
     if overwritten:
@@ -401,6 +403,6 @@ def finish_inplace(node: OpNode, out: Tensor) -> None:
     """Save the result where a rule names it: after the write, at its new version."""
     op = node.op
     assert node.saved is not None
-    if any("out" in op.rules[name].asks for name in node.params):
+    if any("out" in op.rules[name].residuals for name in node.params):
         node.saved["out"] = Saved(out, True)
         node.values = True

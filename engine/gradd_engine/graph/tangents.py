@@ -249,7 +249,7 @@ def _elementwise(
         if t is None or name not in op.rules:
             continue
         known["g"] = conj(cast_gradient(t, promote(t.dtype, out.dtype)))
-        part = conj(op.rules[name].fn(*[known[a] for a in op.rules[name].asks]))
+        part = conj(op.rules[name].fn(*[known[a] for a in op.rules[name].residuals]))
         total = part if total is None else named.add(total, part)
     if total is None:
         return None
