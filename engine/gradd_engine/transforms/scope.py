@@ -1,5 +1,5 @@
-"""What the reverse transforms share: fresh aliases to differentiate with respect to, and results whose
-history nobody outside sees.
+"""What the reverse transforms share: fresh aliases to differentiate with respect to, and results without the
+history that is the call's alone.
 """
 
 from __future__ import annotations
