@@ -9,12 +9,12 @@ from typing import Any
 import gradd
 import gradd as torch
 import pytest
-from gradd._mirror import BATCH, MIRROR, STEP, Batch, Event, Machine, Mirror, Step, after
+from gradd._mirror import BATCH, MIRROR, STEP, BatchState, Event, Machine, MirrorState, StepState, after
 
 # A row a state, a column an event; what stands there is the next state.
 TABLES: list[tuple[type[Enum], dict[Any, Any], str]] = [
     (
-        Mirror,
+        MirrorState,
         MIRROR,
         """
         .            OTHERS_WROTE  BLIND_PASS   RENAMED      STOPPED      ASKED        FAILED       INTERRUPTED  TOLD
@@ -25,7 +25,7 @@ TABLES: list[tuple[type[Enum], dict[Any, Any], str]] = [
         """,  # noqa: E501 - a table
     ),
     (
-        Step,
+        StepState,
         STEP,
         """
         .      BEGIN  BLIND_PASS  END   INTERRUPTED
@@ -35,7 +35,7 @@ TABLES: list[tuple[type[Enum], dict[Any, Any], str]] = [
         """,
     ),
     (
-        Batch,
+        BatchState,
         BATCH,
         """
         .       TOUCHED  PASS_KEPT  PASS_FREED  SENT
@@ -74,10 +74,10 @@ def test_no_pair_is_left_out() -> None:
 
 
 def test_an_event_of_another_table_is_an_error() -> None:
-    machine = Machine(MIRROR, Mirror.AGREES)
+    machine = Machine(MIRROR, MirrorState.AGREES)
     with pytest.raises(KeyError):
         machine.on(Event.SENT)
-    assert machine.state is Mirror.AGREES
+    assert machine.state is MirrorState.AGREES
 
 
 # -- what leads there ------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ def test_an_interrupted_step_and_an_interrupted_batch_lose_graphs(
                 (x + 1).tolist()
         x.tolist()
         assert told == [("INTERRUPTED", "GRAPHS_LOST"), *ASKED]
-        assert session.recorder().step is Step.NONE
+        assert session.recorder().step is StepState.NONE
 
 
 def test_a_pass_through_a_lost_graph_is_asked_about(session: Any, told: list[Any]) -> None:
@@ -150,7 +150,7 @@ def test_a_pass_through_a_lost_graph_is_asked_about(session: Any, told: list[Any
         session.flush()
     told.clear()
     y.backward()
-    assert session.knowledge.state is Mirror.UNSURE
+    assert session.knowledge.state is MirrorState.UNSURE
     assert x.grad.tolist() == [2.0, 2.0]
     assert told == [("BLIND_PASS", "UNSURE"), ("ASKED", "UNSURE"), ("TOLD", "AGREES")]
 
@@ -193,4 +193,9 @@ def test_a_batch_ends_after_a_pass_that_freed_its_graph(session: Any) -> None:
     before = session.stats()["batches"]
     x * 2
     assert session.stats()["batches"] == before + 1
-    assert [*states, recorder.batch] == [Batch.NARROW, Batch.WIDE, Batch.FREED, Batch.NARROW]
+    assert [*states, recorder.batch] == [
+        BatchState.NARROW,
+        BatchState.WIDE,
+        BatchState.FREED,
+        BatchState.NARROW,
+    ]

@@ -18,7 +18,8 @@ from gradd_engine.declare.declarators import REGISTRY
 from gradd_engine.schema.op import Op
 from gradd_engine.tensor.tensor import Tensor
 from gradd_engine.tracing import Guards, TraceBackend
-from gradd_runtime.plan.lower import Lowering, Registers
+from gradd_runtime.plan.lower import Lowering
+from gradd_runtime.plan.registers import Registers
 
 from tests.ops.table import arrays, lookup, ours, samples, specs, swap
 

@@ -18,7 +18,7 @@ from gradd_engine.schema import Pass
 from gradd_engine.tensor import Tensor
 from gradd_protocol.limits import DEFAULT
 
-from .._mirror import BATCH, STEP, Batch, Event, Step
+from .._mirror import BATCH, STEP, BatchState, Event, StepState
 from .._program import LATE, Builder, Cut, Grad, Late, Recorded, attrs_of, kind_of, phase
 from .sites import call_site
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 _recorded = partial(tuple.__new__, Recorded)
 _gradient = partial(tuple.__new__, Grad)
-_FREED = Batch.FREED
+_FREED = BatchState.FREED
 #: uploads that ride in one batch, in bytes together
 _UPLOADS = 3 * DEFAULT.client_message_bytes // 4
 
 
-class Host(Protocol):
+class RecorderHost(Protocol):
     """What a recorder asks of its session."""
 
     backend: MirrorBackend
@@ -68,11 +68,11 @@ class Recorder:
     lock is held.
     """
 
-    def __init__(self, session: Host) -> None:
+    def __init__(self, session: RecorderHost) -> None:
         self.session = session
         self.thread = threading.current_thread()
-        self.step = Step.NONE
-        self.batch = Batch.NARROW
+        self.step = StepState.NONE
+        self.batch = BatchState.NARROW
         self.building = Builder()
         #: a function is being traced
         self.tape: Tape | None = None
@@ -213,7 +213,9 @@ class Recorder:
         others = self.session.recorders
         if len(others) > 1:
             for other in others:
-                if other is not self and len(other.building) and (wide or other.batch is not Batch.NARROW):
+                if other is self or not len(other.building):
+                    continue
+                if wide or other.batch is not BatchState.NARROW:
                     other.flush()
 
     def _name_output(self, o: Any, slot: int) -> None:

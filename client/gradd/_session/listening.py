@@ -9,7 +9,7 @@ from gradd_engine.data import Meta
 from gradd_engine.schema import Pass
 from gradd_protocol.limits import DEFAULT
 
-from .._mirror import STEP, Event, Mirror, Step, after
+from .._mirror import STEP, Event, MirrorState, StepState, after
 from .._program import Builder
 from .agreement import Agreeing
 from .reconcile import knows, take_place
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 # Looked up for every op.
-_AGREES, _NONE, _BLIND = Mirror.AGREES, Step.NONE, Step.BLIND
+_AGREES, _NONE, _BLIND = MirrorState.AGREES, StepState.NONE, StepState.BLIND
 _BEGUN, _ENDED = after(Event.BEGIN, STEP), after(Event.END, STEP)
 
 

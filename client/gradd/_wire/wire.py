@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
     from gradd_protocol.problems import Problem
 
-    from .._mirror import Machine, Mirror
+    from .._mirror import Machine, MirrorState
     from .pending import Sent
 
 #: seconds between refusals that may be mended
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
-#: batches in flight that are not looked after
+#: poll for replies only beyond this many in flight
 _FEW = 4
 #: refusals that consume nothing and may be mended
 _MENDED = frozenset({"program-unknown", "sequence-gap"})
@@ -42,7 +42,7 @@ class Wire:
     """Batches out, replies in. Callers hold the session's lock."""
 
     def __init__(
-        self, url: str, session: str, transport: str, token: str | None, knowledge: Machine[Mirror]
+        self, url: str, session: str, transport: str, token: str | None, knowledge: Machine[MirrorState]
     ) -> None:
         self.url = url
         self._knowledge = knowledge

@@ -79,7 +79,7 @@ def _paired(outputs: Sequence[Tensor], grads: Sequence[Tensor | None] | None) ->
 
 
 class NeedsCallbacks(Exception):
-    """The pass meets callables of the user, and somebody records it: it is to be driven stop by stop."""
+    """A recorded pass meets user callbacks: it has to be driven from callback to callback."""
 
 
 def _run(task: GraphTask, roots: Sequence[Tensor]) -> None:
@@ -188,7 +188,7 @@ def _captured(
 
 
 def _late(message: str) -> RuntimeError:
-    """An error that a pass meets when its nodes have run."""
+    """An error that PyTorch raises after the nodes of a pass ran."""
     error = RuntimeError(message)
     error.pass_began = True  # type: ignore[attr-defined]
     return error

@@ -1,9 +1,9 @@
 """Gradient edges and the nodes that users hold: `torch.autograd.graph.GradientEdge` and its kin.
 
-Ops take tensors and a session names tensors, so an edge goes about as a *stand-in*: a tensor of the edge's
-shape and dtype over one element of memory. Where it is made for good it holds the edge; on a mirror the node
-holds the stand-in, which finds it by a weak reference, so that the two are no cycle. A node reached through
-``next_functions`` gets a stand-in when something is asked that needs one; until then it keeps the way to it.
+Ops take tensors and sessions name tensors, so an edge is passed as a *stand-in*: a tensor of the edge's shape
+and dtype over one element of memory. On a server it holds the edge; on a mirror the node holds the stand-in,
+which finds the node by a weak reference, so that there is no cycle. A node reached through ``next_functions``
+gets a stand-in when something needs one; until then it keeps the way to it.
 Source: https://pytorch.org/docs/stable/autograd.html#autograd-graph
 """
 

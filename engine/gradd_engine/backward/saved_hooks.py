@@ -1,8 +1,7 @@
-"""Saved-tensor hooks: what is kept for backward is packed by the user at the forward, and unpacked at the
-backward.
+"""Saved-tensor hooks: user code packs what is saved for backward, and unpacks it there.
 
-A node of a server never runs a hook: it lets go of what it saved (`drop_saved`) and is given what was
-unpacked when a pass comes by (`passes.py`).
+A server's node never runs a hook: it drops what it saved (`drop_saved`) and is given the unpacked tensors
+when a pass comes by (`passes.py`).
 Source: https://pytorch.org/docs/stable/autograd.html#saved-tensors-hooks-doc.
 """
 
@@ -118,7 +117,7 @@ class Packing(Watcher):
 
     def __init__(self) -> None:
         self._nodes: list[Any] = []
-        #: who watched when the hooks were entered: who is told of writes has to hear of all
+        #: the watcher when the hooks were entered: it has to hear of all writes
         self._outer = state.watcher
 
     def begin(self, op: Op, inputs: tuple[Any, ...]) -> None:
@@ -141,7 +140,7 @@ class Packing(Watcher):
         self._nodes.append(node)
 
     def opens(self, op: Op) -> bool:
-        """Composites are recorded as what is inside them, so that all that is saved can be named."""
+        """Composites are recorded as the ops inside them, so that all that is saved can be named."""
         return op.composite is not None and not op.rules and not op.stateful
 
     def settle(self, inputs: tuple[Any, ...], outputs: Any) -> None:

@@ -37,7 +37,7 @@ class BackwardRecipe:
 
 
 def recipe_of(op: Op, params: tuple[str, ...], wants: tuple[bool, ...]) -> BackwardRecipe:
-    """The plan of a node of `op`."""
+    """The recipe for a node of `op`."""
     key = (params, wants)
     found: BackwardRecipe | None = op.caches.recipes.get(key)
     if found is None:

@@ -73,7 +73,7 @@ class OpNode(Node):
         return name not in self.op.number_nodes
 
     def _slot(self, slot: int) -> Any:
-        """Of what the node's input was."""
+        """Shape and dtype of the input at a slot."""
         flat = [m for x in self.inputs for m in (x if isinstance(x, list) else [x])]
         found = flat[slot] if slot < len(flat) else None
         return None if found is None else (found.shape, found.dtype)
@@ -84,7 +84,7 @@ class OpNode(Node):
             self.saved = None
 
     def verify(self) -> None:
-        """Freed, versions, no derivative, inputs of a geometry that the rules refuse."""
+        """RuntimeError where it was freed, a saved tensor changed, or no rule fits the inputs."""
         if self.saved is None:
             raise RuntimeError(FREED)
         op = self.op
@@ -116,7 +116,7 @@ class OpNode(Node):
                     e.found = None
 
     def waits(self, at: str) -> bool:
-        """As for any node; tensors that were packed are to be unpacked."""
+        """As for any node; packed tensors wait for their unpack hooks."""
         if at == SAVED:
             return self.packed and any(
                 type(e) is Packed and e.unpack is not None for _, _, e in places(self.saved or {})
@@ -261,15 +261,15 @@ def _make(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> OpNode:
 
 
 def _wanted(op: Op, inputs: tuple[Any, ...]) -> bool:
-    """Whether a differentiable input needs a gradient, be it one that goes nowhere (a view of no_grad)."""
+    """Whether a differentiable input needs a gradient, even one that goes nowhere (a view of no_grad)."""
     found = [inputs[op.slot_of[name]] for name in op.edge_params]
     flat = [e for x in found for e in (x if isinstance(x, (list, tuple)) else [x])]
     return any(isinstance(x, Tensor) and x.dtype.category > 1 and x.requires_grad for x in flat)
 
 
 def all_inference(op: Op, inputs: Any) -> bool:
-    """Whether all tensors among (nested) inputs were made in inference mode: what is computed of such alone
-    is not recorded, whatever they say that they require. A number is a tensor made now, unless PyTorch has an
+    """Whether all (nested) input tensors were made in inference mode: what is computed from such alone is not
+    recorded, whatever their requires_grad says. A number counts as a tensor made now, unless PyTorch has an
     overload for numbers.
     """
     for x in inputs:
@@ -285,7 +285,7 @@ def all_inference(op: Op, inputs: Any) -> bool:
 
 
 def renew(inputs: Any) -> None:
-    """Rebuild, or refuse, the views among (nested) inputs whose base has changed."""
+    """Rebuild, or refuse, the (nested) input views whose base has changed."""
     for x in inputs:
         if isinstance(x, Tensor):
             if x._base is not None:
@@ -295,8 +295,8 @@ def renew(inputs: Any) -> None:
 
 
 def tell_renewed(inputs: Any) -> None:
-    """After an op was refused: tell the session which views among its inputs have nodes, for it has not seen
-    the op, and what came before the refusal may have renewed them.
+    """After an op was refused: tell the session which input views have nodes. It has not seen the op, and
+    what ran before the refusal may have renewed them.
     """
     for x in inputs:
         if isinstance(x, Tensor):

@@ -1,7 +1,7 @@
-"""Tracing: the engine runs a program on tensors without numbers, and what its backend is asked to do is
-written down.
+"""Tracing: the engine runs a program on tensors without numbers, and its backend writes down what it is asked
+to do.
 
-Forward, backward and optimizer come out as one flat list of kernel calls over registers; everything autograd
+Forward, backward and optimizer come out as one flat list of kernel calls over registers. Whatever autograd
 decided (order, versions, which gradients exist) is in the tensors that the trace ends with.
 """
 
