@@ -8,7 +8,6 @@ x.grad.numpy()
 """
 
 from math import e, inf, nan, pi
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from gradd_engine import dtypes as _dtypes
@@ -30,7 +29,7 @@ from gradd_engine.printing import set_printoptions
 from gradd_engine.transforms.vmap import vmap
 from gradd_protocol.version import VERSION as __version__
 
-from . import accelerator, autograd, cuda, func, linalg, nn, optim, special, testing, utils
+from . import accelerator, autograd, cuda, func, linalg, nn, optim, return_types, special, testing, utils
 from ._connect import connect, set_default_dtype
 from ._connect import current as current_session
 from ._connect import delete_session as delete_session
@@ -43,26 +42,16 @@ from ._exceptions import (
     SessionClosed,
     SessionLost,
 )
-from ._facts import FUNCTIONS as _facts
 from ._facts import layout, strided
 from ._function import function
-from ._functions import namespace as _namespace
 from ._numbers import finfo, iinfo
-from ._random import FUNCTIONS as _random
 from ._random import Generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from ._serialization import load, save
 from ._session import Session
 from ._tensor import Tensor
-from ._typed import TYPES as _types
+from ._top import *  # noqa: F403 - a name for each declared op
+from ._top import __all__ as _functions
 
-if _TYPE_CHECKING:
-
-    def __getattr__(name: str) -> _Any:
-        """The functions come from the table of declarations; what they are is known when they are made."""
-
-
-_functions = {**_namespace(""), **_random, **_facts, **_types}
-globals().update(_functions)
 #: what indexes a new dimension, as in NumPy
 newaxis = None
 
@@ -161,6 +150,7 @@ __all__ = [
     "preserve_format",
     "promote_types",
     "result_type",
+    "return_types",
     "save",
     "seed",
     "set_default_dtype",
@@ -177,4 +167,4 @@ __all__ = [
     "utils",
     "vmap",
 ]  # fmt: skip
-__all__ += sorted(_functions)
+__all__ += _functions

@@ -24,6 +24,7 @@ from gradd_engine.schema import type_name
 from gradd_engine.tensor import Tensor as EngineTensor
 
 from ._aligned import aligned
+from ._methods import Methods
 from ._typed import TensorType, dtype_of
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Tensor")
 
 
-class Tensor(EngineTensor, metaclass=TensorType):
+class Tensor(Methods, metaclass=TensorType):
     """A tensor that lives in a session. Operations are recorded; reading a value fetches it."""
 
     _by_users = True
@@ -48,10 +49,6 @@ class Tensor(EngineTensor, metaclass=TensorType):
     _gradient: Tensor | None = None
     #: whether the warning of `_scalar`, one a process, was given
     _warned_scalar: ClassVar[bool] = False
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...  # the methods that op declarations attach
 
     @property
     def _session(self) -> Session:

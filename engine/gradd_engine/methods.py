@@ -15,17 +15,19 @@ from .tensor import Tensor
 _DEEP = 16
 
 
-def attach(name: str, fn: Any) -> None:
-    """Make a function the method `name` of tensors."""
+def attach(name: str, fn: Any, *forms: str) -> None:
+    """Make a function the method `name` of tensors; `forms` as in `surface.public`, without ``self``."""
     if isinstance(fn, types.FunctionType):
         # What it is refused under: an alias has the name of its op.
         known = name if fn.__name__.startswith("_") else fn.__name__
         code = fn.__code__.replace(co_qualname=f"Tensor.{known}")
         made = types.FunctionType(code, fn.__globals__, known, fn.__defaults__, fn.__closure__)
         made.__kwdefaults__, made.__doc__, made.__qualname__ = fn.__kwdefaults__, fn.__doc__, known
-        made.__module__ = fn.__module__
+        made.__module__, made.__annotations__ = fn.__module__, fn.__annotations__
         made.__dict__.update(fn.__dict__)
         fn = made
+    if forms:
+        fn.method_forms = forms
     setattr(Tensor, name, fn)
 
 

@@ -303,7 +303,7 @@ def _splits(name: str, least: int, axis: int) -> None:
 
     split.__name__ = split.__qualname__ = name
     split.__doc__ = f"See torch.{name}."
-    public(name=name, method=True)(split)
+    public(name=name, method=True, forms="(input, indices_or_sections) -> tuple[Tensor, ...]")(split)
 
 
 _splits("hsplit", 1, 1)
@@ -372,7 +372,7 @@ def _interleaved(
 public(name="repeat_interleave", method=True)(_interleaved)
 
 
-@public()
+@public(forms="(indices, shape) -> tuple[Tensor, ...]")
 def unravel_index(indices: Any, shape: Any) -> Any:
     """See torch.unravel_index."""
     if not isinstance(indices, Tensor) or indices.dtype.category != dtypes.INT:

@@ -80,7 +80,9 @@ _search: Op = op(
 )
 
 
-@public()
+@public(
+    forms="(sorted_sequence, input: Tensor | Number, *, out_int32=False, right=False, side=None, sorter=None)"
+)
 def searchsorted(
     sorted_sequence: Tensor,
     input: Any,
@@ -107,7 +109,7 @@ def searchsorted(
     return _search(sorted_sequence, input, sorter, out_int32, right or side == "right")
 
 
-@public(method=True)
+@public(method=True, forms="(input: Tensor | Number, boundaries, *, out_int32=False, right=False)")
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Any:
     """See torch.bucketize."""
     if boundaries.ndim != 1:
@@ -143,7 +145,9 @@ _isin: Op = op(
 )
 
 
-@public()
+@public(
+    forms="(elements: Tensor | Number, test_elements: Tensor | Number, *, assume_unique=False, invert=False)"
+)
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
     """See torch.isin."""
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):

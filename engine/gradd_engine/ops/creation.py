@@ -212,7 +212,10 @@ def _fill_dtype(value: Any) -> DType:
     return kinds[value.dtype.category]
 
 
-@public(creates=True)
+@public(
+    creates=True,
+    forms="(size: Sequence[int], fill_value: Tensor | Number, *, dtype=None, device=None, requires_grad=False, layout=None)",
+)
 def full(
     size: Any,
     fill_value: Any,

@@ -91,7 +91,13 @@ nonzero_op = op(
 )
 
 
-@public(method=True)
+@public(
+    method=True,
+    forms=(
+        "(input, *, as_tuple: Literal[False] = False)",
+        "(input, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]",
+    ),
+)
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     """See torch.nonzero."""
     if not as_tuple:

@@ -286,7 +286,7 @@ def _flip_method(self: Any, *axes: Any, dims: Any = None) -> Any:
     return flip_op(self, as_list(axes if dims is None else dims, "flip", "dims"))
 
 
-attach("flip", _flip_method)
+attach("flip", _flip_method, "(dims: Sequence[int])", "(*axes: int)")
 
 
 @public(method=True)

@@ -265,7 +265,13 @@ max2d, max2d_indices = _declare("max_pool2d", _max_pool2d)
 max1d, max1d_indices = _declare("max_pool1d", _max_pool1d)
 
 
-@public("nn.functional")
+@public(
+    "nn.functional",
+    forms=(
+        "(input, kernel_size, stride=None, padding: int | Sequence[int] = 0, dilation=1, ceil_mode=False)",
+        "(input, kernel_size, stride=None, padding: int | Sequence[int] = 0, dilation=1, ceil_mode=False, return_indices=False) -> Any",
+    ),
+)
 def max_pool2d(
     input: Any,
     kernel_size: Any,
@@ -280,7 +286,13 @@ def max_pool2d(
     return pool(input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
-@public("nn.functional")
+@public(
+    "nn.functional",
+    forms=(
+        "(input, kernel_size, stride=None, padding: int | Sequence[int] = 0, dilation=1, ceil_mode=False)",
+        "(input, kernel_size, stride=None, padding: int | Sequence[int] = 0, dilation=1, ceil_mode=False, return_indices=False) -> Any",
+    ),
+)
 def max_pool1d(
     input: Any,
     kernel_size: Any,

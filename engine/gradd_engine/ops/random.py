@@ -119,7 +119,13 @@ rand_like = like_function("rand_like", rand_like_op, "See torch.rand_like.")
 randn_like = like_function("randn_like", randn_like_op, "See torch.randn_like.")
 
 
-@public(creates=True)
+@public(
+    creates=True,
+    forms=(
+        "(high: int, size: Sequence[int], *, dtype=None, device=None, requires_grad=False)",
+        "(low: int, high: int, size: Sequence[int], *, dtype=None, device=None, requires_grad=False)",
+    ),
+)
 def randint(
     *args: Any,
     dtype: DType | None = None,
@@ -305,7 +311,7 @@ def _uniform_method(self: Any, *args: Any, **kw: Any) -> Any:
     return _fill_uniform.inplace(self, given.get("from", 0.0), given.get("to", 1.0))
 
 
-attach("uniform_", _uniform_method)
+attach("uniform_", _uniform_method, "(*args: Number)")
 
 
 def _bernoulli_method(self: Any, p: float = 0.5) -> Any:
@@ -317,7 +323,14 @@ def _bernoulli_method(self: Any, p: float = 0.5) -> Any:
 attach("bernoulli_", _bernoulli_method)
 
 
-@public(creates=True)
+@public(
+    creates=True,
+    forms=(
+        "(mean: Tensor, std: Tensor | Number = 1.0, *, dtype=None, device=None, requires_grad=False)",
+        "(mean: Number, std: Tensor, *, dtype=None, device=None, requires_grad=False)",
+        "(mean: Number, std: Number, size: Sequence[int], *, dtype=None, device=None, requires_grad=False)",
+    ),
+)
 def normal(
     mean: Any = 0.0,
     std: Any = 1.0,

@@ -55,7 +55,13 @@ arange_op = op(
 )
 
 
-@public(creates=True)
+@public(
+    creates=True,
+    forms=(
+        "(end: Number, *, dtype=None, device=None, requires_grad=False, layout=None)",
+        "(start: Number, end: Number, step: Number = 1, *, dtype=None, device=None, requires_grad=False, layout=None)",
+    ),
+)
 def arange(
     *args: Any,
     dtype: DType | None = None,

@@ -277,25 +277,27 @@ def _each_atleast(tensors: tuple[Any, ...], n: int) -> Any:
     return _atleast(all_tensors(tensors)[0], n)
 
 
-@public()
+@public(forms=("(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]", "(*tensors: Tensor) -> Any"))
 def atleast_1d(*tensors: Any) -> Any:
     """See torch.atleast_1d."""
     return _each_atleast(tensors, 1)
 
 
-@public()
+@public(forms=("(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]", "(*tensors: Tensor) -> Any"))
 def atleast_2d(*tensors: Any) -> Any:
     """See torch.atleast_2d."""
     return _each_atleast(tensors, 2)
 
 
-@public()
+@public(forms=("(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]", "(*tensors: Tensor) -> Any"))
 def atleast_3d(*tensors: Any) -> Any:
     """See torch.atleast_3d."""
     return _each_atleast(tensors, 3)
 
 
-@public()
+@public(
+    forms=("(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]", "(*tensors: Tensor) -> tuple[Tensor, ...]")
+)
 def broadcast_tensors(*tensors: Any) -> Any:
     """See torch.broadcast_tensors."""
     from ..layout import broadcast_shapes
@@ -307,7 +309,7 @@ def broadcast_tensors(*tensors: Any) -> Any:
     return tuple(t if tuple(t.shape) == shape else expand(t, list(shape)) for t in given)
 
 
-@public()
+@public(forms="(*shapes: int | Sequence[int]) -> Size")
 def broadcast_shapes(*shapes: Any) -> Any:
     """See torch.broadcast_shapes."""
     from ..layout import Size

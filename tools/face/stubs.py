@@ -1,0 +1,285 @@
+"""The stubs: each as one text, in the order of names."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from types import FunctionType
+from typing import Any
+
+import gradd
+from gradd import _top
+from gradd_engine.ops.common import RETURN_TYPES
+from gradd_engine.surface import functions
+from gradd_engine.tensor import Tensor as EngineTensor
+
+from .forms import KEYWORD, SPREAD, Form, forms_of, op_of
+from .pages import document
+
+HEAD = '"""{doc}\n\nWritten by `make face` from the declarations of ops.\n"""\n'
+#: names that a module or class may define and that types in it need all the same
+_BUILTINS = ("bool", "complex", "float", "int", "str", "type")
+#: where other names in types come from
+_SOURCES = {
+    "Callable": "from collections.abc import Callable",
+    "Iterable": "from collections.abc import Iterable",
+    "Iterator": "from collections.abc import Iterator",
+    "Sequence": "from collections.abc import Sequence",
+    "Any": "from typing import Any",
+    "Literal": "from typing import Literal",
+    "NamedTuple": "from typing import NamedTuple",
+    "Self": "from typing import Self",
+    "overload": "from typing import overload",
+    "np": "import numpy as np",
+    "device": "from gradd_engine.backends import Device as device",
+    "dtype": "from gradd_engine.dtypes import DType as dtype",
+    "Size": "from gradd_engine.layout import Size",
+    "memory_format": "from gradd_engine.layout import MemoryFormat as memory_format",
+    "Node": "from gradd_engine.nodes import Node",
+    "RemovableHandle": "from gradd_engine.hooks import RemovableHandle",
+    "layout": f"from {gradd.layout.__module__} import layout",
+    "Generator": f"from {gradd.Generator.__module__} import Generator",
+    "Tensor": f"from {gradd.Tensor.__module__} import Tensor",
+    "EngineTensor": "from gradd_engine.tensor import Tensor as EngineTensor",
+    "return_types": "from gradd import return_types",
+    "Number": "",
+}
+_SPECIAL = {"__abs__", "__neg__", "__pos__", "__invert__"}
+
+
+def _names(text: str) -> set[str]:
+    return {n.id for n in ast.walk(ast.parse(text, mode="eval")) if isinstance(n, ast.Name)}
+
+
+class Page:
+    """One stub under way: its lines, and the names its types need."""
+
+    def __init__(self, doc: str, defined: Iterable[str]) -> None:
+        self.doc = doc
+        self.defined = set(defined)
+        self.lines: list[str] = []
+        self.used: set[str] = set()
+
+    def typed(self, text: str) -> str:
+        """A type as it is written here: names that the page defines by an alias of theirs."""
+        names = _names(text)
+        self.used |= names - {"None"}
+        for name in sorted(names & ({"Number"} | self.defined & ({*_SOURCES, *_BUILTINS} - {"Tensor"}))):
+            text = re.sub(rf"\b(?<!\.){name}\b", f"_{name}", text)
+        return text
+
+    def signature(self, form: Form, own: str | None) -> str:
+        """Parameters and result as text; `own` is ``self`` of a method."""
+        parts = [] if own is None else [own]
+        star = False
+        for p in form.parameters:
+            if p.how == KEYWORD and not star:
+                parts.append("*")
+                star = True
+            kind = self.typed(p.type)
+            if p.how == SPREAD:
+                parts.append(f"*{p.name}: {kind}")
+                star = True
+            else:
+                parts.append(f"{p.name}: {kind}" + ("" if p.default is None else f" = {p.default}"))
+        return f"({', '.join(parts)}) -> {self.typed(form.returns)}"
+
+    def function(
+        self, name: str, forms: list[Form], lines: list[str], own: str | None = None, ignore: str = ""
+    ) -> None:
+        """One function or method with its forms; the docstring stands in the first."""
+        pad = "" if own is None else "    "
+        for i, form in enumerate(forms):
+            if len(forms) > 1:
+                self.used.add("overload")
+                self.lines.append(f"{pad}@overload")
+            head = f"{pad}def {name}{self.signature(form, own)}:"
+            if i or not lines:
+                self.lines.append(f"{head} ...{ignore}")
+                continue
+            self.lines.append(f"{head}{ignore}")
+            self.documented(lines, pad + "    ")
+        self.lines.append("")
+
+    def documented(self, lines: list[str], pad: str) -> None:
+        """A docstring."""
+        text = [line.replace("\\", "\\\\") for line in lines]
+        if len(text) == 1:
+            self.lines.append(f'{pad}"""{text[0]}"""')
+        else:
+            self.lines += [f'{pad}"""{text[0]}', *(f"{pad}{x}" if x else "" for x in text[1:]), f'{pad}"""']
+
+    def text(self) -> str:
+        """The stub, imports first."""
+        imports, aliases = set(), []
+        needed = set(self.used)
+        if "Number" in needed:
+            needed |= {"int", "float", "complex"}
+            imports.add("from typing import TypeAlias")
+        for name in sorted(needed):
+            shadowed = name in self.defined and name != "Tensor"
+            if name in _BUILTINS:
+                if shadowed:
+                    imports.add(f"from builtins import {name} as _{name}")
+            elif name == "Number":
+                number = "int | float | complex"
+                for b in sorted({"int", "float", "complex"} & self.defined):
+                    number = re.sub(rf"\b{b}\b", f"_{b}", number)
+                aliases.append(f"_Number: TypeAlias = {number}")
+            elif name in _SOURCES and not (name == "Tensor" and "Tensor" in self.defined):
+                line = _SOURCES[name]
+                if shadowed:
+                    head, _, last = line.rpartition(" import ")
+                    line = f"{head} import {last.partition(' as ')[0]} as _{name}"
+                imports.add(line)
+        head = HEAD.format(doc=self.doc)
+        parts = [head, "\n".join(sorted(imports)), "\n".join(aliases), "\n".join(self.lines).rstrip()]
+        return "\n".join(p + "\n" for p in parts if p)
+
+
+def _published(space: str) -> dict[str, Callable[..., Any]]:
+    return {name: fn for (where, name), fn in functions().items() if where == space}
+
+
+def _module(space: str, doc: str, found: Mapping[str, Any], before: Iterable[str] = ()) -> Page:
+    page = Page(doc, found)
+    page.lines += before
+    for name, fn in sorted(found.items()):
+        if isinstance(fn, type):
+            page.used.add("Any")
+            page.lines += [f"class {name}(Tensor):"]
+            page.documented([(fn.__doc__ or "").strip()], "    ")
+            page.lines += ["", "    def __init__(self, *args: Any) -> None: ...", ""]
+            page.used.add("Tensor")
+        else:
+            page.function(name, forms_of(fn, name, space), document(fn, space, name, 96))
+    return page
+
+
+def top() -> str:
+    """The functions of the top level."""
+    found = {name: getattr(_top, name) for name in _top.__all__}
+    page = _module("", "The functions of the top level, typed.", found)
+    page.lines[:0] = [f"__all__ = {sorted(found)!r}", ""]
+    return page.text()
+
+
+def linalg() -> str:
+    """torch.linalg."""
+    before = ["from gradd_engine.ops.linalg_common import LinAlgError as LinAlgError", ""]
+    return _module("linalg", "Linear algebra (torch.linalg), typed.", _published("linalg"), before).text()
+
+
+def special() -> str:
+    """torch.special."""
+    return _module("special", "Special functions (torch.special), typed.", _published("special")).text()
+
+
+def functional() -> str:
+    """torch.nn.functional."""
+    doc = "Layers and losses as functions (torch.nn.functional), typed."
+    return _module("nn.functional", doc, _published("nn.functional")).text()
+
+
+def return_types() -> str:
+    """The named tuples that functions return."""
+    page = Page("The named tuples that functions return (torch.return_types), typed.", ())
+    page.used |= {"NamedTuple", "Tensor"}
+    for name, made in sorted(RETURN_TYPES.items()):
+        page.lines += [f"class {name}(NamedTuple):"]
+        page.documented([(made.__doc__ or "").strip()], "    ")
+        page.lines += ["", *(f"    {field}: Tensor" for field in made._fields), ""]
+    return page.text()
+
+
+# -- methods --------------------------------------------------------------------------------------------
+
+
+def _in_body(cls: type) -> set[str]:
+    """The names that a class defines in its own text, with their types."""
+    (made,) = ast.parse(inspect.getsource(cls)).body
+    assert isinstance(made, ast.ClassDef)
+    found = set()
+    for node in made.body:
+        if isinstance(node, ast.FunctionDef):
+            found.add(node.name)
+        elif isinstance(node, ast.AnnAssign) and "Callable" not in ast.unparse(node.annotation):
+            found.add(ast.unparse(node.target))
+    return found
+
+
+def attached() -> dict[str, Any]:
+    """What is attached to tensors after their classes were made, by name."""
+    skip = _in_body(EngineTensor) | _in_body(gradd.Tensor)
+    found: dict[str, Any] = {}
+    for cls in (gradd.Tensor, EngineTensor):
+        for name, value in vars(cls).items():
+            if name in skip or name in found or not isinstance(value, (FunctionType, property)):
+                continue
+            if not name.startswith("_") or (name.startswith("__") and name not in ("__reduce_ex__", "__rdiv__")):
+                if not inner(value):
+                    found[name] = value
+    return found
+
+
+def inner(fn: Any) -> bool:
+    """A method that ops call, and users do not: the in-place form of an op that they do not find."""
+    op = op_of(fn)
+    return op is not None and op.base is not None and op.namespace == "-" and not op.base.method
+
+
+def _property(page: Page, name: str, p: property) -> None:
+    notes = getattr(p.fget, "__annotations__", {})
+    kind = str(notes.get("return", "Any"))
+    kind = {"itemsize": "int", "layout": "layout"}.get(name, kind)
+    if kind == "Any":
+        kind = "bool" if name.startswith("is_") else "Tensor"
+    page.lines += ["    @property", f"    def {name}(self) -> {page.typed(kind)}:"]
+    doc = document(p, "Tensor", name, 92)
+    page.documented(doc, "        ")
+    if p.fset is not None and name in ("real", "imag"):
+        page.lines += [f"    @{name}.setter", f"    def {name}(self, value: {page.typed('Tensor | Number')}) -> None: ..."]
+    page.lines.append("")
+
+
+def _operator(page: Page, name: str) -> None:
+    if name in _SPECIAL:
+        page.function(name, [Form((), "Tensor")], [], "self")
+        return
+    if name == "__getitem__":
+        page.used.add("Any")
+        page.lines += ["    def __getitem__(self, key: Any) -> Tensor: ...", ""]
+    elif name == "__setitem__":
+        page.lines += [f"    def __setitem__(self, key: Any, value: {page.typed('Tensor | Number')}) -> None: ...", ""]
+    elif name in ("__eq__", "__ne__"):
+        page.lines += [f"    def {name}(self, other: object) -> Tensor: ...  # type: ignore[override]", ""]
+    elif name in ("__matmul__", "__rmatmul__"):
+        page.lines += [f"    def {name}(self, other: Tensor) -> Tensor: ...", ""]
+    elif name.startswith("__i"):
+        page.used.add("Self")
+        page.lines += [f"    def {name}(self, other: {page.typed('Tensor | Number')}) -> Self: ...", ""]
+    elif name != "__delitem__":
+        page.lines += [f"    def {name}(self, other: {page.typed('Tensor | Number')}) -> Tensor: ...", ""]
+
+
+def methods() -> str:
+    """The methods and operators that declarations attach to tensors."""
+    found = attached()
+    page = Page("The methods that declarations attach to tensors, typed.", {*found, *dir(gradd.Tensor)} - {"Tensor"})
+    page.used |= {"EngineTensor", "Tensor"}
+    page.lines += ["class Methods(EngineTensor):"]
+    page.documented(["A tensor with its operators and methods."], "    ")
+    page.lines += ["", "    def __hash__(self) -> int: ...".replace("int", page.typed("int")), ""]
+    for name, value in sorted(found.items()):
+        if isinstance(value, property):
+            _property(page, name, value)
+        elif name.startswith("__"):
+            _operator(page, name)
+        else:
+            forms = forms_of(value, name, "Tensor")
+            if name.endswith("_"):
+                forms = [Form(f.parameters, "Self") for f in forms]
+            page.function(name, forms, document(value, "Tensor", name, 92), "self")
+    return page.text()
