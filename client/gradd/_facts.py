@@ -125,11 +125,24 @@ for _f in (get_device, is_nonzero, is_same_size, is_signed):
 _ALWAYS = ("is_sparse", "is_sparse_csr", "is_quantized", "is_mkldnn", "is_nested", "is_meta")
 for _name in _ALWAYS:
     setattr(Tensor, _name, _always(False, _name))
-_PROPERTIES: dict[str, tuple[Callable[[Tensor], Any], str]] = {
-    "layout": (lambda t: strided, "How the elements lie in memory (torch.Tensor.layout)."),
-    "is_cpu": (lambda t: not t.is_cuda, "Whether the session computes on a CPU (torch.Tensor.is_cpu)."),
-    "itemsize": (lambda t: t.dtype.itemsize, "Bytes an element (torch.Tensor.itemsize)."),
-}
-for _name, (_ask, _doc) in _PROPERTIES.items():
-    setattr(Tensor, _name, property(_ask, doc=_doc))
+
+
+def _layout(self: Tensor) -> layout:
+    """How the elements lie in memory (torch.Tensor.layout)."""
+    return strided
+
+
+def _is_cpu(self: Tensor) -> bool:
+    """Whether the session computes on a CPU (torch.Tensor.is_cpu)."""
+    return not self.is_cuda
+
+
+def _itemsize(self: Tensor) -> int:
+    """Bytes an element (torch.Tensor.itemsize)."""
+    return self.dtype.itemsize
+
+
+_PROPERTIES = {"layout": _layout, "is_cpu": _is_cpu, "itemsize": _itemsize}
+for _name, _ask in _PROPERTIES.items():
+    setattr(Tensor, _name, property(_ask))
 read_only(Tensor, *_ALWAYS, *_PROPERTIES, "is_cuda")

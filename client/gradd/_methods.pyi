@@ -11,8 +11,8 @@ from typing import Any, Literal, Self, TypeAlias, overload
 
 from gradd_engine.backends import Device as _device
 from gradd_engine.dtypes import DType as _dtype
-from gradd_engine.hooks import RemovableHandle
 from gradd_engine.layout import MemoryFormat as memory_format
+from gradd_engine.nodes import RemovableHandle
 from gradd_engine.tensor import Tensor as EngineTensor
 
 from gradd import return_types
@@ -32,14 +32,16 @@ class Methods(EngineTensor):
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.H.html
         """
-
+    @H.setter
+    def H(self, value: Tensor | _Number) -> None: ...
     @property
     def T(self) -> Tensor:
         """All dimensions reversed.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.T.html
         """
-
+    @T.setter
+    def T(self, value: Tensor | _Number) -> None: ...
     def __abs__(self) -> Tensor: ...
     def __add__(self, other: Tensor | _Number) -> Tensor: ...
     def __and__(self, other: Tensor | _Number) -> Tensor: ...
@@ -87,7 +89,6 @@ class Methods(EngineTensor):
     def __rtruediv__(self, other: Tensor | _Number) -> Tensor: ...
     def __rxor__(self, other: Tensor | _Number) -> Tensor: ...
     def __setitem__(self, key: Any, value: Tensor | _Number) -> None: ...
-    def __str__(self, other: Tensor | _Number) -> Tensor: ...
     def __sub__(self, other: Tensor | _Number) -> Tensor: ...
     def __truediv__(self, other: Tensor | _Number) -> Tensor: ...
     def __xor__(self, other: Tensor | _Number) -> Tensor: ...
@@ -485,7 +486,7 @@ class Methods(EngineTensor):
 
     def backward(
         self,
-        gradient: Sequence[Tensor | None] = None,
+        gradient: Tensor | None = None,
         retain_graph: _bool | None = None,
         create_graph: _bool = False,
         inputs: Sequence[Tensor] | Tensor | None = None,
@@ -1922,14 +1923,16 @@ class Methods(EngineTensor):
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.mH.html
         """
-
+    @mH.setter
+    def mH(self, value: Tensor | _Number) -> None: ...
     @property
     def mT(self) -> Tensor:
         """The last two dimensions swapped; RuntimeError for a vector.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.mT.html
         """
-
+    @mT.setter
+    def mT(self, value: Tensor | _Number) -> None: ...
     def masked_fill(self, mask: Tensor, value: Tensor | _Number) -> Tensor:
         """One value where a mask holds.
 
@@ -3173,7 +3176,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html
         """
 
-    def uniform_(self, *args: _Number) -> Self:
+    def uniform_(self, *args: _Number, generator: Generator | None = None) -> Self:
         """In-place form of `uniform`. ``uniform_(from=0, to=1)``.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.uniform_.html
@@ -3291,4 +3294,10 @@ class Methods(EngineTensor):
         """In-place form of `xlogy`.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.xlogy_.html
+        """
+
+    def zero_(self) -> Self:
+        """In-place form of `zero`.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.zero_.html
         """

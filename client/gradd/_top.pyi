@@ -1027,16 +1027,10 @@ def clamp(
     """
 
 def clamp_max(input: Tensor, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """At most `max`.
-
-    https://pytorch.org/docs/stable/generated/torch.clamp_max.html
-    """
+    """At most `max`."""
 
 def clamp_min(input: Tensor, min: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """At least `min`.
-
-    https://pytorch.org/docs/stable/generated/torch.clamp_min.html
-    """
+    """At least `min`."""
 
 def clip(
     input: Tensor,
@@ -1660,10 +1654,7 @@ def ger(input: Tensor, vec2: Tensor) -> Tensor:
     """
 
 def get_device(input: Tensor) -> int:
-    """The number of the session's GPU, -1 for a CPU.
-
-    https://pytorch.org/docs/stable/generated/torch.get_device.html
-    """
+    """The number of the session's GPU, -1 for a CPU."""
 
 def gradient(
     input: Tensor, *, spacing: Any = 1, dim: int | Sequence[int] | None = None, edge_order: int = 1
@@ -1871,16 +1862,10 @@ def is_nonzero(input: Tensor) -> bool:
     """
 
 def is_same_size(input: Tensor, other: Tensor) -> bool:
-    """Whether both have one shape.
-
-    https://pytorch.org/docs/stable/generated/torch.is_same_size.html
-    """
+    """Whether both have one shape."""
 
 def is_signed(input: Tensor) -> bool:
-    """Whether the dtype has negative numbers.
-
-    https://pytorch.org/docs/stable/generated/torch.is_signed.html
-    """
+    """Whether the dtype has negative numbers."""
 
 def isclose(
     input: Tensor,
@@ -3079,7 +3064,7 @@ def slogdet(A: Tensor) -> return_types.slogdet:
 def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     """exp(input) over its sum along `dim`.
 
-    https://pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html
+    https://pytorch.org/docs/stable/generated/torch.softmax.html
     """
 
 def sort(
@@ -3355,10 +3340,7 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def typename(obj: Any) -> str:
-    """What PyTorch's messages call the type of `obj`.
-
-    https://pytorch.org/docs/stable/generated/torch.typename.html
-    """
+    """What PyTorch's messages call the type of `obj`."""
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """All slices along `dim`.

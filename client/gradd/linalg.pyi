@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from gradd_engine.dtypes import DType as dtype
+from gradd_engine.kernels.linalg import LinAlgError as LinAlgError
 
 from gradd import return_types
 from gradd._tensor import Tensor
 
 _Number: TypeAlias = int | float | complex
-
-from gradd_engine.ops.linalg_common import LinAlgError as LinAlgError
 
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """L of A = L L^H; LinAlgError where A is not positive-definite.

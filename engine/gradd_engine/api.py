@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import autograd as _ops
 from .edges import GradientEdge, tensor_of
+from .methods import typed
 from .passes import run_backward, run_grad
 from .schema import type_name
 from .tensor import Tensor
@@ -151,6 +152,14 @@ def _warn_cycle() -> None:
     )
 
 
+@typed(
+    "(outputs, inputs: dict[Any, Tensor], grad_outputs=None, retain_graph=None, create_graph=False, "
+    "only_inputs=True, allow_unused=None, is_grads_batched=False, materialize_grads=False) "
+    "-> dict[Any, Tensor]",
+    "(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, "
+    "only_inputs=True, allow_unused=None, is_grads_batched=False, materialize_grads=False) "
+    "-> tuple[Tensor, ...]",
+)
 def grad(
     outputs: Any,
     inputs: Any,
@@ -194,7 +203,7 @@ def grad(
 
 def _tensor_backward(
     self: Tensor,
-    gradient: Any = None,
+    gradient: Tensor | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     inputs: Sequence[Tensor] | Tensor | None = None,

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import sys
 import types
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from .tensor import Tensor
 
+F = TypeVar("F", bound=Callable[..., Any])
 #: calls that stand between a function of the user's and the refusal of its arguments, at most
 _DEEP = 16
 
@@ -29,6 +31,16 @@ def attach(name: str, fn: Any, *forms: str) -> None:
     if forms:
         fn.method_forms = forms
     setattr(Tensor, name, fn)
+
+
+def typed(*forms: str) -> Callable[[F], F]:
+    """State the signatures that a type checker sees of a function, as `surface.public` has them."""
+
+    def state(fn: F) -> F:
+        fn.__dict__["forms"] = forms
+        return fn
+
+    return state
 
 
 def position(name: str, at: int) -> int:

@@ -15,6 +15,10 @@ FILES = {
     SDK / "_methods.pyi": stubs.methods,
     SDK / "linalg.pyi": stubs.linalg,
     SDK / "special.pyi": stubs.special,
+    SDK / "autograd/__init__.pyi": stubs.autograd,
+    SDK / "autograd/forward_ad.pyi": stubs.forward_ad,
+    SDK / "autograd/functional.pyi": stubs.autograd_functional,
+    SDK / "func/__init__.pyi": stubs.func,
     SDK / "nn/functional.pyi": stubs.functional,
     SDK / "return_types.pyi": stubs.return_types,
 }
@@ -24,10 +28,11 @@ def formatted(path: Path, text: str) -> str:
     """Stubs as ruff lays them out and orders their imports."""
     if path.suffix != ".pyi":
         return text
-    ruff = [Path(sys.executable).with_name("ruff")]
+    ruff = str(Path(sys.executable).with_name("ruff"))
     for verb in (["check", "--quiet", "--fix-only", "--select", "I"], ["format", "--quiet"]):
-        command = [*ruff, *verb, "--stdin-filename", path, "-"]
-        text = subprocess.run(command, input=text, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+        command = [ruff, *verb, "--stdin-filename", str(path), "-"]
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=True, cwd=ROOT)
+        text = done.stdout
     return text
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,6 +46,7 @@ _SPELLED = {
     r"\bDType\b": "dtype",
     r"\bMemoryFormat\b": "memory_format",
     r"\bDevice\b": "device",
+    r"\bFunction\b": "Callable[..., Any]",
 }
 #: what a parameter is by its name, as PyTorch names them, where no declaration says it
 _SIZES = "int | Sequence[int]"
@@ -70,6 +71,14 @@ _BY_NAME = {
     "reduce": "str | None",
     "scale_factor": "float | Sequence[float] | None",
     "the_template": "Tensor",
+}
+_ROOTS = "Tensor | GradientEdge | Sequence[Tensor | GradientEdge]"
+_COTANGENTS = "Tensor | Sequence[Tensor | None] | None"
+#: the same of passes (torch.autograd)
+_OF_PASSES = {
+    **dict.fromkeys(("tensors", "outputs"), _ROOTS),
+    "inputs": "Tensor | Sequence[Tensor]",
+    **dict.fromkeys(("grad_tensors", "grad_outputs", "grad_variables", "v"), _COTANGENTS),
 }
 #: parameters that may be given one by one, and what each of them is
 _SPREADS = {"int | Sequence[int]": "int", "Sequence[Tensor]": "Tensor"}
@@ -164,7 +173,7 @@ def _spelled(annotation: Any) -> str:
     return text
 
 
-def _of_signature(fn: Any, op: Op | None) -> Form:
+def _of_signature(fn: Any, op: Op | None, names: Mapping[str, str]) -> Form:
     """The form of a hand-written function; what its annotations leave open is the op's."""
     kinds = {} if op is None else {p.name: p for p in of_op(op).parameters}
     found: list[Parameter] = []
@@ -180,33 +189,35 @@ def _of_signature(fn: Any, op: Op | None) -> Form:
             continue
         like = kinds.get(p.name)
         if text == "Any":
-            text = like.type if like and p.name != "memory_format" else _BY_NAME.get(p.name, text)
+            text = like.type if like and p.name != "memory_format" else names.get(p.name, text)
         if p.kind is p.VAR_POSITIONAL:
             found.append(Parameter(p.name, text, None, SPREAD))
             continue
         how = KEYWORD if p.kind is p.KEYWORD_ONLY else POSITIONAL
         default = None if p.default is p.empty else _default(p.default)
-        if default == "None" and "None" not in text and text != "Any":
+        if default == "None" and not text.endswith("| None") and text != "Any":
             text += " | None"
         found.append(Parameter(p.name, text, default, how))
-    given = re.sub(r"\bAny\b", "Tensor", _spelled(signature.return_annotation))
+    given = _spelled(signature.return_annotation)
+    if "v" not in names:
+        given = re.sub(r"\bAny\b", "Tensor", given)
     if given == "Tensor" and op is not None:
         given = returns(op)
     return Form(tuple(found), given)
 
 
-def parsed(text: str, like: Form) -> Form:
+def parsed(text: str, like: Form | None = None, names: Mapping[str, str] = _BY_NAME) -> Form:
     """A form that is stated: ``(input, dim: int = 0, *sizes: int) -> Tensor``. What has no type is as in
     `like`; nothing after the parameters stands for a tensor.
     """
     (made,) = ast.parse(f"def form{text}: ...").body
     assert isinstance(made, ast.FunctionDef)
     a = made.args
-    known = {p.name: p.type for p in like.parameters if p.type != "Any"}
+    known = {p.name: p.type for p in (like.parameters if like else ()) if p.type != "Any"}
     defaults: list[ast.expr | None] = [None] * (len(a.args) - len(a.defaults)) + list(a.defaults)
 
     def one(arg: ast.arg, default: ast.expr | None, how: str) -> Parameter:
-        kind = known.get(arg.arg) or _BY_NAME.get(arg.arg, "Any")
+        kind = known.get(arg.arg) or names.get(arg.arg, "Any")
         kind = kind if arg.annotation is None else ast.unparse(arg.annotation)
         return Parameter(arg.arg, kind, None if default is None else ast.unparse(default), how)
 
@@ -254,20 +265,25 @@ def forms_of(fn: Callable[..., Any], name: str, space: str = "") -> list[Form]:
     """All forms of what is published as `name` in a namespace; "Tensor" for methods, without ``self``."""
     inner = list(_layers(fn))[-1]
     op = op_of(inner)
+    passes = space.startswith(("autograd", "func"))
+    names: Mapping[str, str] = _OF_PASSES if passes else _BY_NAME
+    if passes and name in ("backward", "grad"):
+        names = {**names, "inputs": _ROOTS}
     if op is not None:
         form = of_op(op)
+    elif passes:
+        form = _of_signature(inner, None, names)
     else:
         short, plain = space.rpartition(".")[2], name.removeprefix("new_")
         op = REGISTRY.get(f"{short}_{name}") or REGISTRY.get(name) or REGISTRY.get(plain)
-        form = _of_signature(inner, op)
+        form = _of_signature(inner, op, names)
     made = next((n for n in (f"{space}_{name}", name) if n in RETURN_TYPES), None)
     if made is not None:
         form = replace(form, returns=f"return_types.{made}")
     own = next((x.method_forms for x in _layers(fn) if getattr(x, "method_forms", ())), ())
     stated = next((x.forms for x in _layers(fn) if getattr(x, "forms", ())), ())
-    if own:
-        return [parsed(text, form) for text in own]
-    found = [parsed(text, form) for text in stated] if stated else _spread(form)
+    stated = own or stated
+    found = [parsed(text, form, names) for text in stated] if stated else _spread(form)
     added = _added(fn)
     if added:
         taken = {p.name for p in added}
@@ -275,7 +291,7 @@ def forms_of(fn: Callable[..., Any], name: str, space: str = "") -> list[Form]:
             replace(f, parameters=_ordered([p for p in f.parameters if p.name not in taken] + added))
             for f in found
         ]
-    return [f.method() for f in found] if space == "Tensor" else found
+    return [f.method() for f in found] if not own and space == "Tensor" else found
 
 
 #: NumPy's names, for who compares a form with the function it stands for

@@ -6,50 +6,47 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from gradd_engine.registry import REGISTRY
+
 from .facts import facts_of
-from .forms import REGISTRY, op_of
+from .forms import op_of
 
 if TYPE_CHECKING:
     from gradd_engine.op import Op
 
 SITE = "https://pytorch.org/docs/stable"
-#: names that PyTorch has without a page of their own
-_UNLISTED = frozenset(
-    """alpha_dropout as_strided_ detach detach_ dropout feature_alpha_dropout feature_dropout fill
-    frobenius_norm gru gru_cell index_fill index_put instance_norm is_neg lstm lstm_cell masked_fill
-    masked_scatter nuclear_norm put rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell rsub scalar_tensor
-    split_with_sizes sum_to_size unsafe_split_with_sizes
-    hardsigmoid_ hardswish_ mish_ relu6_ silu_ celu_ selu_""".split()
-)
-_UNLISTED_METHODS = frozenset(
-    """celu_ clamp_max clamp_max_ clamp_min clamp_min_ elu_ hardtanh_ is_mkldnn is_nested layout leaky_relu_
-    log_softmax lu new output_nr prelu relu relu_ rsub silu_ split_with_sizes threshold_
-    unsafe_split_with_sizes volatile reinforce hardsigmoid_ hardswish_ mish_ is_same_size is_nonzero
-    dtype""".split()
-)
-#: names at the top level whose page is nn.functional's
+#: names that PyTorch has without a page of their own, by namespace
+_UNLISTED = {
+    space: frozenset(names.split())
+    for space, names in {
+        "": """alpha_dropout as_strided_ celu_ clamp_max clamp_min detach detach_ dropout
+            feature_alpha_dropout feature_dropout fill frobenius_norm gru gru_cell index_fill index_put instance_norm is_neg
+            is_same_size is_signed lstm lstm_cell masked_fill masked_scatter nuclear_norm put rnn_relu
+            rnn_relu_cell rnn_tanh rnn_tanh_cell rsub scalar_tensor selu_ split_with_sizes sum_to_size
+            typename unsafe_split_with_sizes get_device""",
+        "nn.functional": "celu_ hardsigmoid_ hardswish_ mish_ relu6_ selu_ silu_",
+        "Tensor": """celu_ clamp_max clamp_max_ clamp_min clamp_min_ dtype elu_ hardsigmoid_ hardswish_
+            hardtanh_ is_mkldnn is_nested is_nonzero is_same_size layout leaky_relu_ log_softmax lu mish_ new
+            prelu reinforce relu relu_ rsub silu_ split_with_sizes threshold_ unsafe_split_with_sizes
+            volatile""",
+    }.items()
+}
+#: names of the top level whose page is nn.functional's
 _FUNCTIONAL = frozenset(
     """adaptive_avg_pool1d avg_pool1d celu conv1d conv2d conv3d conv_transpose1d conv_transpose2d
-    conv_transpose3d cosine_similarity hardshrink log_softmax pairwise_distance pdist prelu relu selu softmax
-    threshold threshold_""".split()
+    conv_transpose3d cosine_similarity hardshrink log_softmax pairwise_distance pdist prelu relu selu
+    threshold threshold_""".split()  # noqa: SIM905 - a list of words
 )
 
 
 def page(space: str, name: str) -> str | None:
     """The address of PyTorch's page of a public name, None where it has none."""
+    if name in _UNLISTED.get(space, ()) or name.endswith("Tensor"):
+        return None
     if space == "special":
         return f"{SITE}/special.html#torch.special.{name}"
-    if space == "Tensor":
-        return None if name in _UNLISTED_METHODS else f"{SITE}/generated/torch.Tensor.{name}.html"
     if space == "" and name in _FUNCTIONAL:
         space = "nn.functional"
-    elif space in ("", "nn.functional") and name in _UNLISTED and (space, name) != ("nn.functional", "dropout"):
-        if space == "" or name.endswith("_") or name in ("instance_norm",):
-            return None if name != "instance_norm" or space == "" else _generated(space, name)
-    return _generated(space, name)
-
-
-def _generated(space: str, name: str) -> str:
     return f"{SITE}/generated/{'.'.join(filter(None, ('torch', space, name)))}.html"
 
 

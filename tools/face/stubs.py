@@ -6,16 +6,17 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import gradd
 from gradd import _top
+from gradd.linalg import LinAlgError
 from gradd_engine.ops.common import RETURN_TYPES
 from gradd_engine.surface import functions
 from gradd_engine.tensor import Tensor as EngineTensor
 
-from .forms import KEYWORD, SPREAD, Form, forms_of, op_of
+from .forms import KEYWORD, SPREAD, Form, forms_of, parsed
 from .pages import document
 
 HEAD = '"""{doc}\n\nWritten by `make face` from the declarations of ops.\n"""\n'
@@ -38,15 +39,15 @@ _SOURCES = {
     "Size": "from gradd_engine.layout import Size",
     "memory_format": "from gradd_engine.layout import MemoryFormat as memory_format",
     "Node": "from gradd_engine.nodes import Node",
-    "RemovableHandle": "from gradd_engine.hooks import RemovableHandle",
+    "RemovableHandle": "from gradd_engine.nodes import RemovableHandle",
     "layout": f"from {gradd.layout.__module__} import layout",
+    "GradientEdge": "from gradd_engine.edges import GradientEdge",
     "Generator": f"from {gradd.Generator.__module__} import Generator",
     "Tensor": f"from {gradd.Tensor.__module__} import Tensor",
     "EngineTensor": "from gradd_engine.tensor import Tensor as EngineTensor",
     "return_types": "from gradd import return_types",
     "Number": "",
 }
-_SPECIAL = {"__abs__", "__neg__", "__pos__", "__invert__"}
 
 
 def _names(text: str) -> set[str]:
@@ -61,6 +62,7 @@ class Page:
         self.defined = set(defined)
         self.lines: list[str] = []
         self.used: set[str] = set()
+        self.imports: set[str] = set()
 
     def typed(self, text: str) -> str:
         """A type as it is written here: names that the page defines by an alias of theirs."""
@@ -95,11 +97,10 @@ class Page:
             if len(forms) > 1:
                 self.used.add("overload")
                 self.lines.append(f"{pad}@overload")
-            head = f"{pad}def {name}{self.signature(form, own)}:"
+            self.lines.append(f"{pad}def {name}{self.signature(form, own)}:")
             if i or not lines:
-                self.lines.append(f"{head} ...{ignore}")
+                self.lines[-1] += f" ...{ignore}"
                 continue
-            self.lines.append(f"{head}{ignore}")
             self.documented(lines, pad + "    ")
         self.lines.append("")
 
@@ -113,7 +114,7 @@ class Page:
 
     def text(self) -> str:
         """The stub, imports first."""
-        imports, aliases = set(), []
+        imports, aliases = set(self.imports), []
         needed = set(self.used)
         if "Number" in needed:
             needed |= {"int", "float", "complex"}
@@ -143,9 +144,8 @@ def _published(space: str) -> dict[str, Callable[..., Any]]:
     return {name: fn for (where, name), fn in functions().items() if where == space}
 
 
-def _module(space: str, doc: str, found: Mapping[str, Any], before: Iterable[str] = ()) -> Page:
+def _module(space: str, doc: str, found: Mapping[str, Any]) -> Page:
     page = Page(doc, found)
-    page.lines += before
     for name, fn in sorted(found.items()):
         if isinstance(fn, type):
             page.used.add("Any")
@@ -168,8 +168,9 @@ def top() -> str:
 
 def linalg() -> str:
     """torch.linalg."""
-    before = ["from gradd_engine.ops.linalg_common import LinAlgError as LinAlgError", ""]
-    return _module("linalg", "Linear algebra (torch.linalg), typed.", _published("linalg"), before).text()
+    page = _module("linalg", "Linear algebra (torch.linalg), typed.", _published("linalg"))
+    page.imports.add(f"from {LinAlgError.__module__} import LinAlgError as LinAlgError")
+    return page.text()
 
 
 def special() -> str:
@@ -194,6 +195,57 @@ def return_types() -> str:
     return page.text()
 
 
+def _engines(fn: FunctionType) -> bool:
+    """A function of the engine's, spoken of in its tensors; what makes context managers says so itself."""
+    return fn.__module__.startswith("gradd_engine") and "contextlib" not in fn.__code__.co_filename
+
+
+def _reexported(module: ModuleType, doc: str) -> str:
+    """A module of names of the engine's, whose tensors are the SDK's here."""
+    space = module.__name__.removeprefix("gradd.")
+    names = module.__all__
+    page = Page(doc, ())
+    page.lines += [f"__all__ = {sorted(names)!r}", ""]
+    for name in names:
+        value = getattr(module, name)
+        if isinstance(value, ModuleType):
+            page.imports.add(f"from . import {name} as {name}")
+        elif isinstance(value, type) and hasattr(value, "_fields"):
+            page.used |= {"NamedTuple"}
+            page.lines += [f"class {name}(NamedTuple):"]
+            page.documented((value.__doc__ or "").strip().splitlines(), "    ")
+            fields = value.__annotations__.items()
+            page.lines += ["", *(f"    {f}: {page.typed(t.__forward_arg__)}" for f, t in fields)]
+        elif isinstance(value, FunctionType) and _engines(value):
+            doc_lines = inspect.cleandoc(value.__doc__ or "").splitlines()
+            page.function(name, forms_of(value, name, space), doc_lines)
+        else:
+            real = value.__name__
+            page.imports.add(f"from {value.__module__} import {real} as {name}")
+    return page.text()
+
+
+def autograd() -> str:
+    """torch.autograd."""
+    return _reexported(gradd.autograd, "Automatic differentiation (torch.autograd), typed.")
+
+
+def forward_ad() -> str:
+    """torch.autograd.forward_ad."""
+    return _reexported(gradd.autograd.forward_ad, "Forward mode (torch.autograd.forward_ad), typed.")
+
+
+def autograd_functional() -> str:
+    """torch.autograd.functional."""
+    doc = "Products with Jacobians and Hessians (torch.autograd.functional), typed."
+    return _reexported(gradd.autograd.functional, doc)
+
+
+def func() -> str:
+    """torch.func."""
+    return _reexported(gradd.func, "Transforms of functions (torch.func), typed.")
+
+
 # -- methods --------------------------------------------------------------------------------------------
 
 
@@ -205,6 +257,8 @@ def _in_body(cls: type) -> set[str]:
     for node in made.body:
         if isinstance(node, ast.FunctionDef):
             found.add(node.name)
+        elif isinstance(node, ast.Assign):
+            found |= {ast.unparse(target) for target in node.targets}
         elif isinstance(node, ast.AnnAssign) and "Callable" not in ast.unparse(node.annotation):
             found.add(ast.unparse(node.target))
     return found
@@ -218,60 +272,57 @@ def attached() -> dict[str, Any]:
         for name, value in vars(cls).items():
             if name in skip or name in found or not isinstance(value, (FunctionType, property)):
                 continue
-            if not name.startswith("_") or (name.startswith("__") and name not in ("__reduce_ex__", "__rdiv__")):
-                if not inner(value):
-                    found[name] = value
+            known = name.startswith("__") and name not in ("__reduce_ex__", "__rdiv__", "__delitem__")
+            if (known or not name.startswith("_")) and not inner(name):
+                found[name] = value
     return found
 
 
-def inner(fn: Any) -> bool:
-    """A method that ops call, and users do not: the in-place form of an op that they do not find."""
-    op = op_of(fn)
-    return op is not None and op.base is not None and op.namespace == "-" and not op.base.method
+def inner(name: str) -> bool:
+    """A method that ops call, and users do not: PyTorch has none of the name."""
+    return name in ("assign_", "bernoulli_number_", "index_write_", "pow_number_", "pow_tensor_")
 
 
 def _property(page: Page, name: str, p: property) -> None:
     notes = getattr(p.fget, "__annotations__", {})
     kind = str(notes.get("return", "Any"))
-    kind = {"itemsize": "int", "layout": "layout"}.get(name, kind)
     if kind == "Any":
         kind = "bool" if name.startswith("is_") else "Tensor"
     page.lines += ["    @property", f"    def {name}(self) -> {page.typed(kind)}:"]
-    doc = document(p, "Tensor", name, 92)
-    page.documented(doc, "        ")
-    if p.fset is not None and name in ("real", "imag"):
-        page.lines += [f"    @{name}.setter", f"    def {name}(self, value: {page.typed('Tensor | Number')}) -> None: ..."]
+    page.documented(document(p, "Tensor", name, 92), "        ")
+    if p.fset is not None and "Tensor" in kind:
+        value = page.typed("Tensor | Number")
+        page.lines += [f"    @{name}.setter", f"    def {name}(self, value: {value}) -> None: ..."]
     page.lines.append("")
 
 
+#: operators by their parameters and result; the others take a tensor or a number and give a tensor
+_OPERATORS = {
+    **dict.fromkeys(("__abs__", "__neg__", "__pos__", "__invert__"), "() -> Tensor"),
+    **dict.fromkeys(("__matmul__", "__rmatmul__"), "(other: Tensor) -> Tensor"),
+    "__eq__": "(other: object) -> Tensor",
+    "__ne__": "(other: object) -> Tensor",
+    "__getitem__": "(key: Any) -> Tensor",
+    "__setitem__": "(key: Any, value: Tensor | Number) -> None",
+}
+
+
 def _operator(page: Page, name: str) -> None:
-    if name in _SPECIAL:
-        page.function(name, [Form((), "Tensor")], [], "self")
-        return
-    if name == "__getitem__":
-        page.used.add("Any")
-        page.lines += ["    def __getitem__(self, key: Any) -> Tensor: ...", ""]
-    elif name == "__setitem__":
-        page.lines += [f"    def __setitem__(self, key: Any, value: {page.typed('Tensor | Number')}) -> None: ...", ""]
-    elif name in ("__eq__", "__ne__"):
-        page.lines += [f"    def {name}(self, other: object) -> Tensor: ...  # type: ignore[override]", ""]
-    elif name in ("__matmul__", "__rmatmul__"):
-        page.lines += [f"    def {name}(self, other: Tensor) -> Tensor: ...", ""]
-    elif name.startswith("__i"):
-        page.used.add("Self")
-        page.lines += [f"    def {name}(self, other: {page.typed('Tensor | Number')}) -> Self: ...", ""]
-    elif name != "__delitem__":
-        page.lines += [f"    def {name}(self, other: {page.typed('Tensor | Number')}) -> Tensor: ...", ""]
+    result = "Self" if name.startswith("__i") else "Tensor"
+    form = parsed(_OPERATORS.get(name, f"(other: Tensor | Number) -> {result}"))
+    ignore = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
+    page.function(name, [form], [], "self", ignore)
 
 
 def methods() -> str:
     """The methods and operators that declarations attach to tensors."""
     found = attached()
-    page = Page("The methods that declarations attach to tensors, typed.", {*found, *dir(gradd.Tensor)} - {"Tensor"})
+    doc = "The methods that declarations attach to tensors, typed."
+    page = Page(doc, {*found, *dir(gradd.Tensor)} - {"Tensor"})
     page.used |= {"EngineTensor", "Tensor"}
     page.lines += ["class Methods(EngineTensor):"]
     page.documented(["A tensor with its operators and methods."], "    ")
-    page.lines += ["", "    def __hash__(self) -> int: ...".replace("int", page.typed("int")), ""]
+    page.lines += ["", f"    def __hash__(self) -> {page.typed('int')}: ...", ""]
     for name, value in sorted(found.items()):
         if isinstance(value, property):
             _property(page, name, value)

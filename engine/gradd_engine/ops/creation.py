@@ -214,7 +214,8 @@ def _fill_dtype(value: Any) -> DType:
 
 @public(
     creates=True,
-    forms="(size: Sequence[int], fill_value: Tensor | Number, *, dtype=None, device=None, requires_grad=False, layout=None)",
+    forms="(size: Sequence[int], fill_value: Tensor | Number, *, dtype=None, device=None, "
+    "requires_grad=False, layout=None)",
 )
 def full(
     size: Any,

@@ -59,7 +59,8 @@ arange_op = op(
     creates=True,
     forms=(
         "(end: Number, *, dtype=None, device=None, requires_grad=False, layout=None)",
-        "(start: Number, end: Number, step: Number = 1, *, dtype=None, device=None, requires_grad=False, layout=None)",
+        "(start: Number, end: Number, step: Number = 1, *, dtype=None, device=None, requires_grad=False, "
+        "layout=None)",
     ),
 )
 def arange(
