@@ -12,6 +12,7 @@ from typing import Any, Literal, Self, TypeAlias, overload
 from gradd_engine.backends import Device as _device
 from gradd_engine.dtypes import DType as _dtype
 from gradd_engine.layout import MemoryFormat as memory_format
+from gradd_engine.layout import Size
 from gradd_engine.nodes import RemovableHandle
 from gradd_engine.tensor import Tensor as EngineTensor
 
@@ -2833,6 +2834,14 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.sinh_.html
         """
 
+    @overload
+    def size(self, dim: None = None) -> Size:
+        """The shape, or one dimension of it.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.size.html
+        """
+    @overload
+    def size(self, dim: _int) -> _int: ...
     def slice_scatter(
         self,
         src: Tensor,
@@ -2926,6 +2935,14 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.std.html
         """
 
+    @overload
+    def stride(self, dim: None = None) -> tuple[_int, ...]:
+        """The strides in elements, or one of them.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.stride.html
+        """
+    @overload
+    def stride(self, dim: _int) -> _int: ...
     def sub(self, other: Tensor | _Number, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
         """input - alpha * other.
 

@@ -53,3 +53,7 @@ def position(name: str, at: int) -> int:
             break
         frame = frame.f_back
     return at + 1
+
+
+Tensor.size.__dict__["method_forms"] = ("(dim: None = None) -> Size", "(dim: int) -> int")
+Tensor.stride.__dict__["method_forms"] = ("(dim: None = None) -> tuple[int, ...]", "(dim: int) -> int")

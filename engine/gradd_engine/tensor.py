@@ -17,7 +17,7 @@ from .state import state
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .backends import Backend
+    from .backends import Backend, Device
     from .dtypes import DType
     from .memory import Account
     from .nodes import AccumulateGrad, Edge, Node
@@ -243,7 +243,7 @@ class Tensor:
         return first
 
     @property
-    def device(self) -> Any:
+    def device(self) -> Device:
         """The backend's device."""
         return self.backend.device
 

@@ -29,7 +29,7 @@ def formatted(path: Path, text: str) -> str:
     if path.suffix != ".pyi":
         return text
     ruff = str(Path(sys.executable).with_name("ruff"))
-    for verb in (["check", "--quiet", "--fix-only", "--select", "I"], ["format", "--quiet"]):
+    for verb in (["check", "--quiet", "--fix-only", "--select", "I,RUF022"], ["format", "--quiet"]):
         command = [ruff, *verb, "--stdin-filename", str(path), "-"]
         done = subprocess.run(command, input=text, capture_output=True, text=True, check=True, cwd=ROOT)
         text = done.stdout

@@ -20,10 +20,11 @@ _UNLISTED = {
     space: frozenset(names.split())
     for space, names in {
         "": """alpha_dropout as_strided_ celu_ clamp_max clamp_min detach detach_ dropout
-            feature_alpha_dropout feature_dropout fill frobenius_norm gru gru_cell index_fill index_put instance_norm is_neg
-            is_same_size is_signed lstm lstm_cell masked_fill masked_scatter nuclear_norm put rnn_relu
-            rnn_relu_cell rnn_tanh rnn_tanh_cell rsub scalar_tensor selu_ split_with_sizes sum_to_size
-            typename unsafe_split_with_sizes get_device""",
+            feature_alpha_dropout feature_dropout fill frobenius_norm gru gru_cell index_fill
+            index_put instance_norm is_neg is_same_size is_signed lstm lstm_cell masked_fill
+            masked_scatter nuclear_norm put rnn_relu rnn_relu_cell rnn_tanh rnn_tanh_cell rsub
+            scalar_tensor selu_ split_with_sizes sum_to_size typename unsafe_split_with_sizes
+            get_device""",
         "nn.functional": "celu_ hardsigmoid_ hardswish_ mish_ relu6_ selu_ silu_",
         "Tensor": """celu_ clamp_max clamp_max_ clamp_min clamp_min_ dtype elu_ hardsigmoid_ hardswish_
             hardtanh_ is_mkldnn is_nested is_nonzero is_same_size layout leaky_relu_ log_softmax lu mish_ new

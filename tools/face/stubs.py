@@ -270,7 +270,10 @@ def attached() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for cls in (gradd.Tensor, EngineTensor):
         for name, value in vars(cls).items():
-            if name in skip or name in found or not isinstance(value, (FunctionType, property)):
+            stated = getattr(value, "method_forms", ())
+            if name in found or not isinstance(value, (FunctionType, property)):
+                continue
+            if name in skip and not stated:
                 continue
             known = name.startswith("__") and name not in ("__reduce_ex__", "__rdiv__", "__delitem__")
             if (known or not name.startswith("_")) and not inner(name):
