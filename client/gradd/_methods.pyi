@@ -1172,7 +1172,7 @@ class Methods(EngineTensor):
         """
 
     @overload
-    def flip(self, dims: Sequence[_int]) -> Tensor:
+    def flip(self, dims: Sequence[_int]) -> Tensor:  # type: ignore[override]
         """Dimensions in reverse order.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.flip.html
@@ -2405,7 +2405,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.pinverse.html
         """
 
-    def polygamma(self, n: _int) -> Tensor:
+    def polygamma(self, n: _int) -> Tensor:  # type: ignore[override]
         """The n-th derivative of digamma.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.polygamma.html
@@ -2835,7 +2835,7 @@ class Methods(EngineTensor):
         """
 
     @overload
-    def size(self, dim: None = None) -> Size:
+    def size(self, dim: None = None) -> Size:  # type: ignore[override]
         """The shape, or one dimension of it.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.size.html
@@ -2936,7 +2936,7 @@ class Methods(EngineTensor):
         """
 
     @overload
-    def stride(self, dim: None = None) -> tuple[_int, ...]:
+    def stride(self, dim: None = None) -> tuple[_int, ...]:  # type: ignore[override]
         """The strides in elements, or one of them.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.stride.html
@@ -3193,7 +3193,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html
         """
 
-    def uniform_(self, *args: _Number, generator: Generator | None = None) -> Self:
+    def uniform_(self, *args: _Number, generator: Generator | None = None) -> Self:  # type: ignore[override]
         """In-place form of `uniform`. ``uniform_(from=0, to=1)``.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.uniform_.html
@@ -3295,7 +3295,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.vsplit.html
         """
 
-    def where(self, condition: Tensor, other: Tensor | _Number) -> Tensor:
+    def where(self, condition: Tensor, other: Tensor | _Number) -> Tensor:  # type: ignore[override]
         """`input` where the condition holds, else `other`.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.where.html

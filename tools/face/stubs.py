@@ -99,8 +99,9 @@ class Page:
                 self.lines.append(f"{pad}@overload")
             self.lines.append(f"{pad}def {name}{self.signature(form, own)}:")
             if i or not lines:
-                self.lines[-1] += f" ...{ignore}"
+                self.lines[-1] += " ..." + ignore * (not i)
                 continue
+            self.lines[-1] += ignore
             self.documented(lines, pad + "    ")
         self.lines.append("")
 
@@ -335,5 +336,6 @@ def methods() -> str:
             forms = forms_of(value, name, "Tensor")
             if name.endswith("_"):
                 forms = [Form(f.parameters, "Self") for f in forms]
-            page.function(name, forms, document(value, "Tensor", name, 92), "self")
+            ignore = "  # type: ignore[override]" if hasattr(value, "method_forms") else ""
+            page.function(name, forms, document(value, "Tensor", name, 92), "self", ignore)
     return page.text()
