@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gradd_engine.api  # noqa: F401 - attaches Tensor.backward
+import gradd_engine.backward.api  # noqa: F401 - attaches Tensor.backward
 import numpy as np
-from gradd_engine.ops.create import tensor
+from gradd_engine.ops.shared.constants import tensor
 
 from .bench import Bench, Row, main
 from .where import functions

@@ -10,14 +10,19 @@ x.grad.numpy()
 from math import e, inf, nan, pi
 from typing import Any as _Any
 
-from gradd_engine import dtypes as _dtypes
-from gradd_engine.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
-from gradd_engine.api import is_warn_always_enabled, set_warn_always
-from gradd_engine.backends import Device as device
-from gradd_engine.dtypes import DType as dtype
-from gradd_engine.layout import MemoryFormat as memory_format
-from gradd_engine.layout import Size, channels_last, channels_last_3d, contiguous_format, preserve_format
-from gradd_engine.modes import (
+from gradd_engine.backward import (
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+    is_warn_always_enabled,
+    set_warn_always,
+)
+from gradd_engine.batching.vmap import vmap
+from gradd_engine.data import Device as device
+from gradd_engine.data import DType as dtype
+from gradd_engine.data import MemoryFormat as memory_format
+from gradd_engine.data import Size, channels_last, channels_last_3d, contiguous_format, preserve_format
+from gradd_engine.data import dtypes as _dtypes
+from gradd_engine.graph import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
@@ -25,8 +30,7 @@ from gradd_engine.modes import (
     no_grad,
     set_grad_enabled,
 )
-from gradd_engine.printing import set_printoptions
-from gradd_engine.transforms.vmap import vmap
+from gradd_engine.tensor import set_printoptions
 from gradd_protocol.version import VERSION as __version__
 
 from . import accelerator, autograd, cuda, func, linalg, nn, optim, return_types, special, testing, utils

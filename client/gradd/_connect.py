@@ -8,7 +8,7 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
-from gradd_engine import dtypes
+from gradd_engine.data import dtypes
 from gradd_protocol import names
 
 from . import _registry, _transports
@@ -17,7 +17,7 @@ from ._session import Session
 from ._transports.base import Dropped
 
 if TYPE_CHECKING:
-    from gradd_engine.dtypes import DType
+    from gradd_engine.data import DType
 
 
 def connect(

@@ -9,21 +9,19 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from gradd_engine import dtypes
-from gradd_engine.layout import Size
-from gradd_engine.ops.cast import to_dtype
-from gradd_engine.ops.create import empty
-from gradd_engine.ops.literal import literal
+from gradd_engine.data import Size, ambient, dtypes
+from gradd_engine.ops.shape.cast import to_dtype
+from gradd_engine.ops.shared.constants import empty
+from gradd_engine.ops.shared.literal import literal
 from gradd_engine.schema import type_name
-from gradd_engine.state import ambient
-from gradd_engine.transforms.captured import made_here
+from gradd_engine.transforms import made_here
 
 from ._connect import current
 from ._tensor import Tensor, as_subclass
 from ._typed import TensorType
 
 if TYPE_CHECKING:
-    from gradd_engine.dtypes import DType
+    from gradd_engine.data import DType
 
 
 def _tensors_inside(data: Any) -> Any:

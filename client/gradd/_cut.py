@@ -5,8 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.dtypes import float32
-from gradd_engine.layout import Meta
+from gradd_engine.data import Meta, float32
 from gradd_protocol.program import UPLOAD
 
 from ._program import Builder, Grad, Late

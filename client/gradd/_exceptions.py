@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 from typing import TYPE_CHECKING
 
-from gradd_engine.ops.linalg_common import LinAlgError
+from gradd_engine.ops.linalg.linalg_common import LinAlgError
 
 if TYPE_CHECKING:
     from types import CodeType

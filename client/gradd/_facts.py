@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine import dtypes
-from gradd_engine.fixed import read_only
+from gradd_engine.data import dtypes, read_only
+from gradd_engine.declare import of_tensor
 from gradd_engine.schema import type_name as kind_of
-from gradd_engine.surface import of_tensor
 
 from ._tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gradd_engine.dtypes import DType
+    from gradd_engine.data import DType
 
 
 class layout:

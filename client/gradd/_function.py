@@ -11,7 +11,8 @@ import logging
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.state import mode, state
+from gradd_engine.data import mode
+from gradd_engine.data.state import state
 from gradd_engine.tracing import Found, Guards, Mirrored, TraceBackend, Unplannable
 
 from ._connect import current

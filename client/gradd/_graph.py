@@ -6,8 +6,8 @@ import json
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine import picture
-from gradd_engine.picture import MAX_NODES
+from gradd_engine import graph_dump as picture
+from gradd_engine.graph_dump import MAX_NODES
 from gradd_engine.tensor import Tensor as EngineTensor
 from gradd_protocol import frames
 from gradd_protocol import messages as m

@@ -6,7 +6,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from gradd_engine.dtypes import DType
+from gradd_engine.data import DType
 
 from ._tensor import Tensor
 from .nn._hooks import _LISTS as HOOKS

@@ -9,12 +9,12 @@ from builtins import int as _int
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self, TypeAlias, overload
 
-from gradd_engine.backends import Device as _device
-from gradd_engine.dtypes import DType as _dtype
-from gradd_engine.layout import MemoryFormat as memory_format
-from gradd_engine.layout import Size
-from gradd_engine.nodes import RemovableHandle
-from gradd_engine.tensor import Tensor as EngineTensor
+from gradd_engine.data.device import Device as _device
+from gradd_engine.data.dtypes import DType as _dtype
+from gradd_engine.data.layout import MemoryFormat as memory_format
+from gradd_engine.data.layout import Size
+from gradd_engine.tensor.nodes import RemovableHandle
+from gradd_engine.tensor.tensor import Tensor as EngineTensor
 
 from gradd import return_types
 from gradd._facts import layout as _layout
@@ -1172,7 +1172,7 @@ class Methods(EngineTensor):
         """
 
     @overload
-    def flip(self, dims: Sequence[_int]) -> Tensor:  # type: ignore[override]
+    def flip(self, dims: Sequence[_int]) -> Tensor:
         """Dimensions in reverse order.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.flip.html
@@ -2405,7 +2405,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.pinverse.html
         """
 
-    def polygamma(self, n: _int) -> Tensor:  # type: ignore[override]
+    def polygamma(self, n: _int) -> Tensor:
         """The n-th derivative of digamma.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.polygamma.html
@@ -2834,8 +2834,8 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.sinh_.html
         """
 
-    @overload
-    def size(self, dim: None = None) -> Size:  # type: ignore[override]
+    @overload  # type: ignore[override]
+    def size(self, dim: None = None) -> Size:
         """The shape, or one dimension of it.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.size.html
@@ -2935,8 +2935,8 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.std.html
         """
 
-    @overload
-    def stride(self, dim: None = None) -> tuple[_int, ...]:  # type: ignore[override]
+    @overload  # type: ignore[override]
+    def stride(self, dim: None = None) -> tuple[_int, ...]:
         """The strides in elements, or one of them.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.stride.html
@@ -3193,7 +3193,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html
         """
 
-    def uniform_(self, *args: _Number, generator: Generator | None = None) -> Self:  # type: ignore[override]
+    def uniform_(self, *args: _Number, generator: Generator | None = None) -> Self:
         """In-place form of `uniform`. ``uniform_(from=0, to=1)``.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.uniform_.html
@@ -3295,7 +3295,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.vsplit.html
         """
 
-    def where(self, condition: Tensor, other: Tensor | _Number) -> Tensor:  # type: ignore[override]
+    def where(self, condition: Tensor, other: Tensor | _Number) -> Tensor:
         """`input` where the condition holds, else `other`.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.where.html

@@ -10,17 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from gradd_engine import dtypes
 from gradd_engine.backends.meta import MetaBackend
 from gradd_engine.backward import meets_callables
-from gradd_engine.layout import Meta, Size
-from gradd_engine.nodes import GRADIENTS, Edge, Node
-from gradd_engine.tensor import InferenceCounter, VersionCounter
+from gradd_engine.data import InferenceCounter, Meta, Size, VersionCounter, dtypes
+from gradd_engine.tensor import GRADIENTS, Edge, Node
 from gradd_engine.tensor import Tensor as EngineTensor
 from gradd_protocol.limits import DEFAULT
 
 if TYPE_CHECKING:
-    from gradd_engine.dtypes import DType
+    from gradd_engine.data import DType
     from gradd_protocol.messages import TensorInfo
 
     from ._session import Session

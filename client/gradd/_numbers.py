@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
-from gradd_engine import dtypes
+from gradd_engine.data import dtypes
 from gradd_engine.schema import type_name
 
 if TYPE_CHECKING:
-    from gradd_engine.dtypes import DType
+    from gradd_engine.data import DType
 
 
 class finfo:

@@ -8,15 +8,14 @@ import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
-from gradd_engine.dtypes import float32
-from gradd_engine.state import state
+from gradd_engine.data import float32
+from gradd_engine.data.state import state
 from gradd_engine.tensor import Tensor
 from gradd_protocol.program import UPLOAD, GradOf, Program, Step, Value, static_number
 
 if TYPE_CHECKING:
-    from gradd_engine.op import Op
-    from gradd_engine.schema import Param
-    from gradd_engine.state import Mode
+    from gradd_engine.data import Mode
+    from gradd_engine.schema import Op, Param
 
     from ._exceptions import Site
 

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import gradd_engine
 import gradd_protocol
-from gradd_engine.dispatch import written
-from gradd_engine.state import mode, state
+from gradd_engine.data import mode
+from gradd_engine.data.state import state
+from gradd_engine.declare import written
 from gradd_engine.tensor import Tensor
 from gradd_protocol.limits import DEFAULT
 
@@ -27,7 +28,7 @@ from ._program import LATE, Builder, Grad, Late, Recorded, attrs_of, kind_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gradd_engine.op import Op
+    from gradd_engine.schema import Op
 
     from ._exceptions import Site
     from ._session import Session

@@ -15,8 +15,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from gradd_engine import dtypes
-from gradd_engine.layout import Size
+from gradd_engine.data import Size, dtypes
 
 from . import _safetensors
 from ._creation import tensor

@@ -9,7 +9,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from gradd_engine.layout import Meta
+from gradd_engine.data import Meta
 from gradd_protocol import messages as m
 from gradd_protocol import names
 from gradd_protocol.limits import DEFAULT
@@ -28,7 +28,7 @@ from ._transports.waits import CLOSE
 from ._wire import Wire
 
 if TYPE_CHECKING:
-    from gradd_engine.op import Op
+    from gradd_engine.schema import Op
 
     from ._pending import Fetch, Sent
 

@@ -7,9 +7,9 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.backends.meta import MetaStorage
-from gradd_engine.dispatch import written
-from gradd_engine.layout import numel
-from gradd_engine.state import ambient, mode, set_mode, state
+from gradd_engine.data import ambient, mode, numel, set_mode
+from gradd_engine.data.state import state
+from gradd_engine.declare import written
 from gradd_engine.tracing import Commit, Ending, Found, Mirrored, TraceBackend, TraceFailed
 from gradd_protocol.values import encode_scalar
 
@@ -20,8 +20,8 @@ from ._tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gradd_engine.op import Op
-    from gradd_engine.state import Mode
+    from gradd_engine.data import Mode
+    from gradd_engine.schema import Op
 
     from ._program import Known
     from ._session import Session

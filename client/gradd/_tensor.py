@@ -11,17 +11,17 @@ import weakref
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
-from gradd_engine import api, dtypes, forward_ad  # noqa: F401 - api attaches backward
-from gradd_engine import autograd as _autograd
-from gradd_engine import gradients as _gradients
-from gradd_engine.backends import Device
-from gradd_engine.layout import format_name, has_format
-from gradd_engine.modes import is_grad_enabled
-from gradd_engine.ops import dynamic as _dynamic
-from gradd_engine.ops.cast import to_copy
-from gradd_engine.ops.number import fits
+from gradd_engine.backward import api  # noqa: F401 - api attaches backward
+from gradd_engine.backward import autograd as _autograd
+from gradd_engine.backward import gradients as _gradients
+from gradd_engine.data import Device, dtypes, format_name, has_format
+from gradd_engine.graph import is_grad_enabled
+from gradd_engine.ops.index import dynamic as _dynamic
+from gradd_engine.ops.shape.cast import to_copy
+from gradd_engine.ops.shared.number import fits
 from gradd_engine.schema import type_name
 from gradd_engine.tensor import Tensor as EngineTensor
+from gradd_engine.transforms import forward_ad
 
 from ._aligned import aligned
 from ._methods import Methods
@@ -205,7 +205,7 @@ class Tensor(Methods, metaclass=TensorType):
         return format(self.item(), spec) if not self.shape else super().__format__(spec)
 
     def __repr__(self) -> str:
-        from gradd_engine.printing import format_tensor
+        from gradd_engine.tensor import format_tensor
 
         try:
             fn = self._shown()

@@ -7,10 +7,10 @@ from builtins import complex as _complex
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, overload
 
-from gradd_engine.backends import Device as device
-from gradd_engine.dtypes import DType as dtype
-from gradd_engine.layout import MemoryFormat as memory_format
-from gradd_engine.layout import Size
+from gradd_engine.data.device import Device as device
+from gradd_engine.data.dtypes import DType as dtype
+from gradd_engine.data.layout import MemoryFormat as memory_format
+from gradd_engine.data.layout import Size
 
 from gradd import return_types
 from gradd._facts import layout

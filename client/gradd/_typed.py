@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gradd_engine import dtypes
+from gradd_engine.data import dtypes
 from gradd_engine.tensor import Tensor as EngineTensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gradd_engine.dtypes import DType
+    from gradd_engine.data import DType
 
 
 class TensorType(type):

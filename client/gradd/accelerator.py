@@ -5,7 +5,7 @@ Spelled as https://pytorch.org/docs/stable/accelerator.html.
 
 from __future__ import annotations
 
-from gradd_engine.backends import Device
+from gradd_engine.data import Device
 
 from ._connect import current
 from .cuda import device_count, is_available

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradd_engine.ops.linalg_common import LinAlgError as LinAlgError
+from gradd_engine.ops.linalg.linalg_common import LinAlgError as LinAlgError
 
 from ._functions import namespace
 

@@ -6,8 +6,8 @@ Written by `make face` from the declarations of ops.
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from gradd_engine.dtypes import DType as dtype
-from gradd_engine.kernels.linalg import LinAlgError as LinAlgError
+from gradd_engine.data.dtypes import DType as dtype
+from gradd_engine.kernels.factorisations import LinAlgError as LinAlgError
 
 from gradd import return_types
 from gradd._tensor import Tensor

@@ -1,5 +1,5 @@
 """The named tuples that functions of several results return (torch.return_types)."""
 
-from gradd_engine.ops.common import RETURN_TYPES
+from gradd_engine.ops.shared.common import RETURN_TYPES
 
 globals().update(RETURN_TYPES)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from gradd_engine import dtypes
+from gradd_engine.data import dtypes
 
 from ._creation import as_tensor
 from ._functions import namespace
@@ -18,7 +18,7 @@ from ._tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from gradd_engine.dtypes import DType
+    from gradd_engine.data import DType
 
 _TOP = namespace("")
 #: (rtol, atol) where none are given; what is not here is compared exactly

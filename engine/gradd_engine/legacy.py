@@ -8,9 +8,9 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from .layout import Size
-from .ops.views import detach
-from .state import state
+from .data import Size
+from .data.state import state
+from .ops.shape.view_ops import detach
 from .tensor import Tensor
 
 if TYPE_CHECKING:

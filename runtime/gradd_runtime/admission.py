@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.backends.meta import MetaBackend
-from gradd_engine.dispatch import flat_tensors
-from gradd_engine.layout import Meta
-from gradd_engine.nodes import Node
-from gradd_engine.ops.dynamic import ShapeDependsOnValuesError
-from gradd_engine.state import ambient, set_mode, state
-from gradd_engine.transforms.batched_pass import check_batched
+from gradd_engine.batching import check_batched
+from gradd_engine.data import Meta, ambient, set_mode
+from gradd_engine.data.state import state
+from gradd_engine.declare import flat_tensors
+from gradd_engine.ops.index.dynamic import ShapeDependsOnValuesError
+from gradd_engine.tensor import Node
 from gradd_protocol.problems import Problem, problem
 from gradd_protocol.program import GradOf
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import gradd_engine.ops  # noqa: F401 - declares every op
-from gradd_engine import dtypes
-from gradd_engine.op import REGISTRY, Op
-from gradd_engine.schema import REQUIRED, Param, check_attr
+import gradd_engine.all_ops  # noqa: F401 - declares every op
+from gradd_engine.data import dtypes
+from gradd_engine.declare import REGISTRY
+from gradd_engine.schema import REQUIRED, Op, Param, check_attr
 from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import UPLOAD, Complex, GradOf, Program, Special, Step, Value
 from msgspec import UNSET
@@ -19,7 +19,7 @@ from msgspec import UNSET
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from gradd_engine.state import Mode
+    from gradd_engine.data import Mode
 
 
 @dataclass(slots=True, eq=False)

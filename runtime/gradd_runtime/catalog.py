@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import gradd_engine.ops  # noqa: F401 - declares every op
-from gradd_engine.op import REGISTRY, Op
-from gradd_engine.schema import REQUIRED, Param
+import gradd_engine.all_ops  # noqa: F401 - declares every op
+from gradd_engine.declare import REGISTRY
+from gradd_engine.schema import REQUIRED, Op, Param
 
 _JSON: dict[str, dict[str, Any]] = {
     "int": {"type": "integer"}, "float": {"type": ["number", "string"]}, "bool": {"type": "boolean"},

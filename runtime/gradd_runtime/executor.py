@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.cost import TooMuchWork
-from gradd_engine.memory import OutOfQuota
-from gradd_engine.ops.dynamic import ShapeDependsOnValuesError
-from gradd_engine.state import Mode, set_mode, state
+from gradd_engine.data import Mode, OutOfQuota, set_mode
+from gradd_engine.data.state import state
+from gradd_engine.graph import TooMuchWork
+from gradd_engine.ops.index.dynamic import ShapeDependsOnValuesError
 from gradd_protocol.problems import Problem, ProtocolError, problem
 from gradd_protocol.program import GradOf, Value
 
@@ -17,8 +17,7 @@ from .binding import Bound, Call, invalid
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
 
-    from gradd_engine.backends import Backend
-    from gradd_engine.tensor import Tensor
+    from gradd_engine.tensor import Backend, Tensor
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from gradd_engine import picture
+from gradd_engine import graph_dump as picture
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.problems import ProtocolError

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from gradd_engine.memory import TENSOR_BYTES
+from gradd_engine.data import TENSOR_BYTES
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT

@@ -11,9 +11,9 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from gradd_engine.nodes import node_of
-from gradd_engine.state import set_mode, state
-from gradd_engine.tensor import detached
+from gradd_engine.data import set_mode
+from gradd_engine.data.state import state
+from gradd_engine.tensor import detached, node_of
 from gradd_protocol import frames, jsonform, names
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT

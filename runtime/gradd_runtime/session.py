@@ -15,10 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.dtypes import defaulting
-from gradd_engine.memory import Account, OutOfQuota
-from gradd_engine.rng import SEED, Generator
-from gradd_engine.state import EVERY, ambient, quiet_kernels
+from gradd_engine.data import EVERY, SEED, Account, Generator, OutOfQuota, ambient, defaulting, quiet_kernels
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
@@ -43,7 +40,7 @@ from .writers import Writer
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gradd_engine.backends import Backend
+    from gradd_engine.tensor import Backend
     from gradd_protocol.program import Program
 
     from .store import Store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.memory import OutOfQuota
+from gradd_engine.data import OutOfQuota
 from gradd_protocol import jsondata, names
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT

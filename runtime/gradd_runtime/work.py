@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.memory import OutOfQuota
+from gradd_engine.data import OutOfQuota
 from gradd_protocol.limits import DEFAULT, MIB
 from gradd_protocol.problems import Problem, ProtocolError
 from gradd_protocol.program import GradOf

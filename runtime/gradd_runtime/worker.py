@@ -30,7 +30,7 @@ from .refusals import refusal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gradd_engine.backends import Backend
+    from gradd_engine.tensor import Backend
     from gradd_protocol.frames import Bytes, Part
 
     from .session import Session

@@ -26,6 +26,8 @@ CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["import
 # One wrong import a contract, each in a module of its own.
 VIOLATIONS = {
     "layers": ("engine/gradd_engine", "import gradd_protocol"),
+    "engine": ("engine/gradd_engine/data", "from ..backward import executor"),
+    "ops": ("engine/gradd_engine/ops/shape", "from ..nn import conv"),
     "server": ("server/gradd_server", "import gradd_engine"),
     "local": ("client/gradd", "import gradd_runtime"),
     "cupy": ("engine/gradd_engine", "import cupy"),

@@ -10,7 +10,7 @@ from weakref import WeakSet
 import gradd
 import pytest
 from gradd.utils.checkpoint import checkpoint
-from gradd_engine.nodes import Node
+from gradd_engine.tensor.nodes import Node
 from gradd_engine.tracing.mirror import Behind
 
 

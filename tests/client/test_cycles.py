@@ -11,8 +11,8 @@ import gradd
 import numpy as np
 import pytest
 from gradd_engine.kernels import threads
-from gradd_engine.nodes import Node
-from gradd_engine.tensor import Tensor
+from gradd_engine.tensor.nodes import Node
+from gradd_engine.tensor.tensor import Tensor
 
 #: calls that are counted; a cycle leaves that many of something at least
 CALLS = 10

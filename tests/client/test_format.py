@@ -9,7 +9,8 @@ import gradd
 import ml_dtypes
 import numpy as np
 import pytest
-from gradd_engine import dtypes, printing
+from gradd_engine.data import dtypes
+from gradd_engine.tensor import printing
 
 NAN, INF = float("nan"), float("inf")
 RNG = np.random.default_rng(3)

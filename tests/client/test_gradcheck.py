@@ -103,7 +103,7 @@ def test_a_verdict_comes_before_a_later_error(session: Any) -> None:
 
 
 def test_tensors_of_the_engine_are_checked_where_they_are() -> None:
-    from gradd_engine.gradcheck import gradcheck as check
+    from gradd_engine.check.gradcheck import gradcheck as check
 
     x = NUMPY.from_array(np.array([1.0, 2.0]))
     x.requires_grad = True

@@ -135,7 +135,7 @@ def test_an_interrupt_inside_a_pass_is_put_right(monkeypatch: pytest.MonkeyPatch
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr("gradd_engine.backward.accumulate", interrupted)
+            patch.setattr("gradd_engine.backward.executor.accumulate", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 y.backward()
         y.backward()

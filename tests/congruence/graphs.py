@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradd_engine.saved import Saved
+from gradd_engine.tensor.saved import Saved
 
 
 def graph(node: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import gradd
 import msgspec
 import pytest
-from gradd_engine import backward as engine_backward
+from gradd_engine.backward import executor as engine_backward
 
 from tests.congruence.programs import Elsewhere, Script
 

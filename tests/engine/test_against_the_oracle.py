@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine import api, modes, ops
+from gradd_engine import ops
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.state import ambient
-from gradd_engine.surface import functions
-from gradd_engine.tensor import Tensor
+from gradd_engine.backward import api
+from gradd_engine.data.state import ambient
+from gradd_engine.declare.surface import functions
+from gradd_engine.graph import modes
+from gradd_engine.tensor.tensor import Tensor
 
 torch: Any = pytest.importorskip("torch", reason="PyTorch, the oracle, is not installed")
 pytestmark = pytest.mark.oracle

@@ -6,17 +6,17 @@ import subprocess
 import sys
 from typing import Any
 
-import gradd_engine.api  # noqa: F401 - attaches Tensor.backward
+import gradd_engine.backward.api  # noqa: F401 - attaches Tensor.backward
 import numpy as np
 import pytest
 from gradd_engine.backends.array import ArrayBackend
 from gradd_engine.backends.meta import MetaBackend
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.layout import Meta
-from gradd_engine.memory import Account, OutOfQuota
-from gradd_engine.op import REGISTRY, op
-from gradd_engine.ops.create import ones, tensor, zeros
-from gradd_engine.state import ambient
+from gradd_engine.data.layout import Meta
+from gradd_engine.data.memory import Account, OutOfQuota
+from gradd_engine.data.state import ambient
+from gradd_engine.declare.declarators import REGISTRY, op
+from gradd_engine.ops.shared.constants import ones, tensor, zeros
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_tensors_of_two_backends_do_not_mix() -> None:
 
 
 def test_sixteen_bits_are_computed_in_thirty_two_and_rounded_once() -> None:
-    from gradd_engine import dtypes
+    from gradd_engine.data import dtypes
 
     x = tensor([1.0, 1.0 / 3.0, 300.0], dtype=dtypes.bfloat16)
     y = x * x + x

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from gradd_engine import api, ops
+from gradd_engine import ops
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.memory import Account
-from gradd_engine.state import ambient
+from gradd_engine.backward import api
+from gradd_engine.data.memory import Account
+from gradd_engine.data.state import ambient
 
 LENGTH, NBYTES = 50, 4 << 10
 assert ops.__all__

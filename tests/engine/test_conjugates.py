@@ -9,9 +9,9 @@ import pytest
 from gradd_engine import ops
 from gradd_engine.backends.meta import MetaBackend
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.conjugate import flagged, physical, raw
-from gradd_engine.registry import REGISTRY, named
-from gradd_engine.tensor import Tensor
+from gradd_engine.graph.conjugate import flagged, physical, raw
+from gradd_engine.schema.registry import REGISTRY, named
+from gradd_engine.tensor.tensor import Tensor
 
 VALUES = [1 + 2j, 3 - 4j]
 assert ops.__all__, "importing the families declares them"

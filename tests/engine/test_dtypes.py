@@ -6,8 +6,8 @@ import itertools
 from typing import Any
 
 import pytest
-from gradd_engine import dtypes
-from gradd_engine.ops.create import tensor
+from gradd_engine.data import dtypes
+from gradd_engine.ops.shared.constants import tensor
 
 
 @pytest.mark.oracle

@@ -7,10 +7,11 @@ import weakref
 from typing import Any
 
 import pytest
-from gradd_engine import api, picture
-from gradd_engine.edges import GradientEdge, edge, edge_behind, get_gradient_edge, stand_in
-from gradd_engine.ops.create import tensor
-from gradd_engine.registry import named
+from gradd_engine import graph_dump as picture
+from gradd_engine.backward import api
+from gradd_engine.backward.edges import GradientEdge, edge, edge_behind, get_gradient_edge, stand_in
+from gradd_engine.ops.shared.constants import tensor
+from gradd_engine.schema.registry import named
 
 
 def leaf(values: Any) -> Any:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-import gradd_engine.api  # noqa: F401 - attaches Tensor.backward
+import gradd_engine.backward.api  # noqa: F401 - attaches Tensor.backward
 import pytest
-from gradd_engine.autograd import backward, grad
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.backward import GraphTask
-from gradd_engine.nodes import AccumulateGrad, Edge, Node, accumulator, edge_of
-from gradd_engine.ops.create import ones_like, tensor
+from gradd_engine.backward.autograd import backward, grad
+from gradd_engine.backward.executor import GraphTask
+from gradd_engine.ops.shared.constants import ones_like, tensor
+from gradd_engine.tensor.nodes import AccumulateGrad, Edge, Node, accumulator, edge_of
 
 
 def leaf(values: Any) -> Any:

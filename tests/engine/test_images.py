@@ -16,8 +16,8 @@ import pytest
 from gradd_engine.kernels import threads
 from gradd_engine.kernels.images_conv import How, convolve, convolve_transposed, convolve_weight
 from gradd_engine.kernels.images_pool import add_at, max_windows, pick, spread_windows, sum_windows
-from gradd_engine.ops.convcheck import out_size
-from gradd_engine.registry import REGISTRY
+from gradd_engine.ops.nn.convcheck import out_size
+from gradd_engine.schema.registry import REGISTRY
 
 RNG = np.random.default_rng(0)
 #: what is not NumPy itself, as CuPy is not

@@ -6,17 +6,17 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import gradd_engine.api  # noqa: F401 - attaches Tensor.backward
+import gradd_engine.backward.api  # noqa: F401 - attaches Tensor.backward
 import numpy as np
 import pytest
-from gradd_engine import dtypes
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.layout import Meta, Size
-from gradd_engine.op import REGISTRY
-from gradd_engine.ops.arithmetic import add, div, mul
-from gradd_engine.ops.create import ones, tensor
-from gradd_engine.registry import named
-from gradd_engine.tensor import Tensor
+from gradd_engine.data import dtypes
+from gradd_engine.data.layout import Meta, Size
+from gradd_engine.declare.declarators import REGISTRY
+from gradd_engine.ops.elementwise.arithmetic import add, div, mul
+from gradd_engine.ops.shared.constants import ones, tensor
+from gradd_engine.schema.registry import named
+from gradd_engine.tensor.tensor import Tensor
 
 from tests.ops import table
 from tests.ops.test_ops import SAMPLES, Case

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine import gauss, kernels, ops, tiles
+from gradd_engine import kernels, ops
 from gradd_engine.backends.numpy import NumpyBackend
-from gradd_engine.kernels import KernelTable
-from gradd_engine.registry import REGISTRY
+from gradd_engine.kernels import KernelTable, gauss, tiles
+from gradd_engine.schema.registry import REGISTRY
 
 assert ops.__all__, "importing the families declares them"
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine import autograd
 from gradd_engine.backends.meta import MetaBackend
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.surface import functions
-from gradd_engine.tensor import Tensor
+from gradd_engine.backward import autograd
+from gradd_engine.declare.surface import functions
+from gradd_engine.tensor.tensor import Tensor
 
 F = {name: fn for (space, name), fn in functions().items() if space == "nn.functional"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from gradd_engine.layout import (
+from gradd_engine.data.layout import (
     Size,
     broadcast_shapes,
     contiguous_strides,
@@ -14,7 +14,7 @@ from gradd_engine.layout import (
     resolve_size,
     view_strides,
 )
-from gradd_engine.ops.create import zeros
+from gradd_engine.ops.shared.constants import zeros
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine import dtypes, ops
+from gradd_engine import ops
 from gradd_engine.backends.meta import MetaBackend
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.ops import optim
-from gradd_engine.ops.optim import adam_step, sgd_step
-from gradd_engine.ops.optim_adaptive import adagrad_step, rmsprop_step
-from gradd_engine.state import ambient
-from gradd_engine.tensor import Tensor
+from gradd_engine.data import dtypes
+from gradd_engine.data.state import ambient
+from gradd_engine.ops.optim import gradient_steps as optim
+from gradd_engine.ops.optim.adaptive_steps import adagrad_step, rmsprop_step
+from gradd_engine.ops.optim.gradient_steps import adam_step, sgd_step
+from gradd_engine.tensor.tensor import Tensor
 
 assert ops
 SHAPES = [(3, 4), (5,), ()]

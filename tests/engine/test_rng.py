@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine import rng
-from gradd_engine.dtypes import complex64, float16, float32, float64
-from gradd_engine.op import REGISTRY
-from gradd_engine.ops.create import full
-from gradd_engine.rng import Generator
-from gradd_engine.state import ambient
+from gradd_engine.data import rng
+from gradd_engine.data.dtypes import complex64, float16, float32, float64
+from gradd_engine.data.rng import Generator
+from gradd_engine.data.state import ambient
+from gradd_engine.declare.declarators import REGISTRY
+from gradd_engine.ops.shared.constants import full
 
 REALS = (float32, float64, float16)
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine import forward_ad, functional, tangents
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.ops.arithmetic import add, mul
-from gradd_engine.ops.elementwise import exp
-from gradd_engine.tensor import Tensor
+from gradd_engine.graph import tangents
+from gradd_engine.ops.elementwise.arithmetic import add, mul
+from gradd_engine.ops.elementwise.unary import exp
+from gradd_engine.tensor.tensor import Tensor
 from gradd_engine.tracing import Found, Unplannable
+from gradd_engine.transforms import forward_ad, functional
 from gradd_engine.transforms.grad import grad
 from gradd_engine.transforms.jac import hessian, jacfwd, jvp
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine import ops, testing
-from gradd_engine.op import ELEMENTWISE, REGISTRY, op
-from gradd_engine.ops.arithmetic import add, mul
-from gradd_engine.ops.common import same
+from gradd_engine import ops
+from gradd_engine.check import testing
+from gradd_engine.declare.declarators import ELEMENTWISE, REGISTRY, op
+from gradd_engine.ops.elementwise.arithmetic import add, mul
+from gradd_engine.ops.shared.common import same
 
 X = np.array([0.3, -0.7, 1.1])
 assert ops.__all__

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gradd_engine.api  # noqa: F401 - attaches Tensor.backward
+import gradd_engine.backward.api  # noqa: F401 - attaches Tensor.backward
 import numpy as np
 import pytest
-from gradd_engine.modes import no_grad
-from gradd_engine.ops import create
-from gradd_engine.registry import REGISTRY
+from gradd_engine.graph.modes import no_grad
+from gradd_engine.ops.shared import constants as create
+from gradd_engine.schema.registry import REGISTRY
 
 from tests.oracle import ITSELF, module
 

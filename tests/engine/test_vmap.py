@@ -10,16 +10,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine import api, forward_ad, ops
+from gradd_engine import ops
 from gradd_engine.backends.meta import MetaBackend
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.registry import named
-from gradd_engine.surface import functions
-from gradd_engine.tensor import Tensor, detached
-from gradd_engine.transforms import rules, rules_index, rules_linear
-from gradd_engine.transforms.restride import restride
-from gradd_engine.transforms.tree import flatten, spread, unflatten
-from gradd_engine.transforms.vmap import lifted, vmap
+from gradd_engine.backward import api
+from gradd_engine.batching import rules, rules_index, rules_linear
+from gradd_engine.batching.restride import restride
+from gradd_engine.batching.tree import flatten, spread, unflatten
+from gradd_engine.batching.vmap import lifted, vmap
+from gradd_engine.declare.surface import functions
+from gradd_engine.schema.registry import named
+from gradd_engine.tensor.alias import detached
+from gradd_engine.tensor.tensor import Tensor
+from gradd_engine.transforms import forward_ad
 
 assert ops.__all__, "importing the families declares them"
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from queue import Empty, Queue
 
 from gradd_engine import ops as _declared
-from gradd_engine.op import REGISTRY
+from gradd_engine.declare.declarators import REGISTRY
 
 assert _declared.__all__, "importing the families declares them"
 #: seconds of a processor for one case, twice what an op may work; bytes that a worker may grow by

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from gradd_engine import dtypes
+from gradd_engine.data import dtypes
 
 from .valid import Call, Given
 

@@ -23,14 +23,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gradd_engine import cost
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.layout import Size, contiguous_strides
-from gradd_engine.memory import Account
-from gradd_engine.op import REGISTRY
-from gradd_engine.rng import Generator
-from gradd_engine.state import ambient, quiet_kernels
-from gradd_engine.tensor import Tensor
+from gradd_engine.data.layout import Size, contiguous_strides
+from gradd_engine.data.memory import Account
+from gradd_engine.data.rng import Generator
+from gradd_engine.data.state import ambient, quiet_kernels
+from gradd_engine.declare.declarators import REGISTRY
+from gradd_engine.graph import cost
+from gradd_engine.tensor.tensor import Tensor
 from gradd_protocol.limits import MIB
 
 from .valid import Call, Given, tensors, valid_calls

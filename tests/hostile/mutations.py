@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from gradd_engine import dtypes
-from gradd_engine.dtypes import DType
-from gradd_engine.op import REGISTRY, Op
-from gradd_engine.schema import Param
+from gradd_engine.data import dtypes
+from gradd_engine.data.dtypes import DType
+from gradd_engine.declare.declarators import REGISTRY
+from gradd_engine.schema.op import Op
+from gradd_engine.schema.schema import Param
 
 from .valid import Call, Given, tensors
 

@@ -16,13 +16,14 @@ import gradd_protocol
 import gradd_runtime
 import numpy as np
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.dtypes import DType
-from gradd_engine.layout import Meta, Size, contiguous_strides, numel
-from gradd_engine.memory import OutOfQuota
-from gradd_engine.op import REGISTRY
-from gradd_engine.rng import Generator
-from gradd_engine.state import _quiet, ambient
-from gradd_engine.tensor import Storage, Tensor
+from gradd_engine.data.dtypes import DType
+from gradd_engine.data.layout import Meta, Size, contiguous_strides, numel
+from gradd_engine.data.memory import OutOfQuota
+from gradd_engine.data.rng import Generator
+from gradd_engine.data.state import _quiet, ambient
+from gradd_engine.data.storage import Storage
+from gradd_engine.declare.declarators import REGISTRY
+from gradd_engine.tensor.tensor import Tensor
 from gradd_protocol import messages as m
 from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import Complex, Special, Step, Value, static_float

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from gradd_engine import autograd
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.dtypes import DType
-from gradd_engine.op import REGISTRY, Op
-from gradd_engine.rng import Generator
-from gradd_engine.state import ambient
-from gradd_engine.tensor import Tensor
+from gradd_engine.backward import autograd
+from gradd_engine.data.dtypes import DType
+from gradd_engine.data.rng import Generator
+from gradd_engine.data.state import ambient
+from gradd_engine.declare.declarators import REGISTRY
+from gradd_engine.schema.op import Op
+from gradd_engine.tensor.tensor import Tensor
 
 from tests.ops import table
 

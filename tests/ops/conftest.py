@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.rng import Generator
-from gradd_engine.state import ambient
+from gradd_engine.data.rng import Generator
+from gradd_engine.data.state import ambient
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ from typing import Any
 
 import gradd
 from gradd.autograd import gradcheck, gradgradcheck
-from gradd_engine.op import REGISTRY
+from gradd_engine.declare.declarators import REGISTRY
 
 from benchmarks.daemon import serving
 from tests.ops import table

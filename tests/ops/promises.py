@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from gradd_engine import api, dtypes
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.layout import Meta
-from gradd_engine.op import REGISTRY, Op
-from gradd_engine.rng import Generator
-from gradd_engine.state import ambient
-from gradd_engine.tensor import Tensor
+from gradd_engine.backward import api
+from gradd_engine.data import dtypes
+from gradd_engine.data.layout import Meta
+from gradd_engine.data.rng import Generator
+from gradd_engine.data.state import ambient
+from gradd_engine.declare.declarators import REGISTRY
+from gradd_engine.schema.op import Op
+from gradd_engine.tensor.tensor import Tensor
 from gradd_engine.tracing import Guards, TraceBackend
 from gradd_runtime.plan.lower import Frame, Lowering
 

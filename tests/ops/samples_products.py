@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradd_engine import dtypes
+from gradd_engine.data import dtypes
 
 from tests.ops.table import I, S, T, V
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradd_engine import dtypes
+from gradd_engine.data import dtypes
 
 from tests.ops.table import I, S, Sample, T, V
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradd_engine.dtypes import float32, int64
+from gradd_engine.data.dtypes import float32, int64
 
 from tests.ops.table import I, S, T, V
 

@@ -16,13 +16,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from gradd_engine import dtypes, ops
+from gradd_engine import ops
 from gradd_engine.backends.meta import MetaBackend
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.layout import Meta, contiguous_strides
-from gradd_engine.op import REGISTRY
-from gradd_engine.surface import functions
-from gradd_engine.tensor import Tensor
+from gradd_engine.data import dtypes
+from gradd_engine.data.layout import Meta, contiguous_strides
+from gradd_engine.declare.declarators import REGISTRY
+from gradd_engine.declare.surface import functions
+from gradd_engine.tensor.tensor import Tensor
 
 META = MetaBackend()
 LAYOUTS = ("contiguous", "transposed", "sliced")

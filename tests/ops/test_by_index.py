@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gradd_engine import autograd, testing
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.dtypes import bfloat16
-from gradd_engine.ops import subscript
-from gradd_engine.ops.create import tensor
-from gradd_engine.ops.dropout import dropout
-from gradd_engine.ops.embedding import embedding
-from gradd_engine.ops.random import bernoulli, multinomial, rand, randint, randn, randperm
-from gradd_engine.ops.scatter import scatter_add, scatter_op
-from gradd_engine.rng import Generator
-from gradd_engine.state import ambient, state
-from gradd_engine.tensor import Tensor
+from gradd_engine.backward import autograd
+from gradd_engine.check import testing
+from gradd_engine.data.dtypes import bfloat16
+from gradd_engine.data.rng import Generator
+from gradd_engine.data.state import ambient, state
+from gradd_engine.ops.create.random_ops import bernoulli, multinomial, rand, randint, randn, randperm
+from gradd_engine.ops.index import subscript
+from gradd_engine.ops.index.embedding import embedding
+from gradd_engine.ops.index.scatter import scatter_add, scatter_op
+from gradd_engine.ops.nn.dropout import dropout
+from gradd_engine.ops.shared.constants import tensor
+from gradd_engine.tensor.tensor import Tensor
 
 
 def test_padding_gets_no_gradient() -> None:

@@ -7,9 +7,9 @@ import pkgutil
 from typing import Any
 
 import pytest
-from gradd_engine.backends import Backend
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.state import ambient
+from gradd_engine.data.state import ambient
+from gradd_engine.tensor.tensor import Backend
 
 import tests.ops as here
 from tests.ops.table import META, Sample

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine import autograd, dtypes, testing
-from gradd_engine.ops.dynamic import ShapeDependsOnValuesError
-from gradd_engine.ops.shape import clone
-from gradd_engine.state import ambient
-from gradd_engine.tensor import Tensor
+from gradd_engine.backward import autograd
+from gradd_engine.check import testing
+from gradd_engine.data import dtypes
+from gradd_engine.data.state import ambient
+from gradd_engine.ops.index.dynamic import ShapeDependsOnValuesError
+from gradd_engine.ops.shape.copies import clone
+from gradd_engine.tensor.tensor import Tensor
 
 from tests.ops import table
 from tests.ops.table import LAYOUTS, META, PUBLIC, Sample

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from gradd_engine.op import Op
-from gradd_engine.registry import REGISTRY
+from gradd_engine.schema.op import Op
+from gradd_engine.schema.registry import REGISTRY
 
 from tests.ops.promises import Call, broken, calls, promising
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from gradd_engine import autograd
+from gradd_engine.backward import autograd
 
 from tests.ops import table
 from tests.ops.table import Sample

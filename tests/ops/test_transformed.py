@@ -8,7 +8,7 @@ from typing import Any
 import gradd
 import numpy as np
 import pytest
-from gradd_engine.transforms import rules
+from gradd_engine.batching import rules
 
 from tests.ops import table, transformed
 from tests.ops.table import S, T

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine import api
-from gradd_engine.registry import named
-from gradd_engine.tensor import Tensor, detached
-from gradd_engine.transforms.vmap import lifted, vmap
+from gradd_engine.backward import api
+from gradd_engine.batching.vmap import lifted, vmap
+from gradd_engine.schema.registry import named
+from gradd_engine.tensor.alias import detached
+from gradd_engine.tensor.tensor import Tensor
 
 from tests.ops import table
 from tests.ops.test_ops import Case

@@ -17,12 +17,12 @@ from typing import Any
 import gradd
 import numpy as np
 from gradd import func
-from gradd_engine import api
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.registry import named
-from gradd_engine.rng import Generator
-from gradd_engine.state import ambient
-from gradd_engine.tensor import Tensor
+from gradd_engine.backward import api
+from gradd_engine.data.rng import Generator
+from gradd_engine.data.state import ambient
+from gradd_engine.schema.registry import named
+from gradd_engine.tensor.tensor import Tensor
 
 from tests.ops import table
 from tests.ops.table import Sample

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from gradd._recorder import Recorder
 from gradd._session import Session
-from gradd_engine.tensor import Tensor
+from gradd_engine.tensor.tensor import Tensor
 
 #: how likely a cut is after each step: one of these for a body
 OFTEN = (0.04, 0.12, 0.25, 0.5)

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 from gradd._transports.local import _inline
-from gradd_engine.nodes import node_of
+from gradd_engine.tensor.nodes import node_of
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_runtime.placement import InlinePlacement, answer, open_session

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from gradd._outbox import Outbox
+from gradd_engine.graph.view_history import CopySlices
 from gradd_engine.tracing import graphs
-from gradd_engine.views import CopySlices
 from gradd_runtime.plan import replay, simplify
 
 from . import exempt

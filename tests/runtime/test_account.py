@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine import memory
+from gradd_engine.data import memory
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT, MIB
 from gradd_protocol.program import Step, Value

@@ -11,9 +11,9 @@ from typing import Any
 import gradd
 import numpy as np
 import pytest
-from gradd_engine.cost import WORK, TooMuchWork
-from gradd_engine.op import op
-from gradd_engine.registry import REGISTRY
+from gradd_engine.declare.declarators import op
+from gradd_engine.graph.cost import WORK, TooMuchWork
+from gradd_engine.schema.registry import REGISTRY
 from gradd_protocol.limits import MIB
 from gradd_protocol.program import Step
 from gradd_runtime.session import Session

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine.op import REGISTRY, op
-from gradd_engine.surface import functions
+from gradd_engine.declare.declarators import REGISTRY, op
+from gradd_engine.declare.surface import functions
 from gradd_protocol.program import Step
 from gradd_runtime import catalog
 

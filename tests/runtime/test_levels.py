@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine.tangents import LEVELS
+from gradd_engine.graph.tangents import LEVELS
 from gradd_protocol.program import Step
 from gradd_runtime.session import Session
 

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import pytest
 from gradd._transports.local import _inline
-from gradd_engine.nodes import Folded, node_of
+from gradd_engine.tensor.nodes import Folded, node_of
 from gradd_protocol.frames import decode_reply
 from gradd_protocol.messages import Attached
 from gradd_runtime.placement import InlinePlacement

@@ -8,9 +8,9 @@ from typing import Any
 
 import gradd
 import pytest
-from gradd_engine.registry import REGISTRY
+from gradd_engine.graph.view_history import CopySlices
+from gradd_engine.schema.registry import REGISTRY
 from gradd_engine.tracing import commit, ending, graphs, mirror
-from gradd_engine.views import CopySlices
 from gradd_runtime.placement import InlinePlacement
 from gradd_runtime.plan import lower, replay, simplify
 

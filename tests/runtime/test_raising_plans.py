@@ -9,7 +9,7 @@ import gradd
 import gradd.nn.functional as F
 import numpy as np
 import pytest
-from gradd_engine.registry import REGISTRY
+from gradd_engine.schema.registry import REGISTRY
 from gradd_runtime.plan import replay
 
 GOOD, BAD = [0.2, 0.5, 0.9], [0.2, 1.5, 0.9]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gradd_engine.op import Op
+    from gradd_engine.schema import Op
 
 
 def facts_of(op: Op) -> list[str]:

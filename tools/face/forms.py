@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gradd_engine.op import Op
-from gradd_engine.ops.common import RETURN_TYPES
-from gradd_engine.registry import REGISTRY
-from gradd_engine.schema import NUMPY_NAMES, REQUIRED, Param
+from gradd_engine.declare import REGISTRY
+from gradd_engine.ops.shared.common import RETURN_TYPES
+from gradd_engine.schema import Op, Param
+from gradd_engine.schema.schema import NUMPY_NAMES, REQUIRED
 
 POSITIONAL, KEYWORD, SPREAD = "positional", "keyword", "spread"
 

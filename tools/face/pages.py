@@ -6,13 +6,13 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.registry import REGISTRY
+from gradd_engine.declare import REGISTRY
 
 from .facts import facts_of
 from .forms import op_of
 
 if TYPE_CHECKING:
-    from gradd_engine.op import Op
+    from gradd_engine.schema import Op
 
 SITE = "https://pytorch.org/docs/stable"
 #: names that PyTorch has without a page of their own, by namespace

@@ -12,8 +12,10 @@ from typing import Any
 import gradd
 from gradd import _top
 from gradd.linalg import LinAlgError
-from gradd_engine.ops.common import RETURN_TYPES
-from gradd_engine.surface import functions
+from gradd_engine.backward import GradientEdge
+from gradd_engine.declare import functions
+from gradd_engine.ops.shared.common import RETURN_TYPES
+from gradd_engine.tensor import Node
 from gradd_engine.tensor import Tensor as EngineTensor
 
 from .forms import KEYWORD, SPREAD, Form, forms_of, parsed
@@ -22,6 +24,13 @@ from .pages import document
 HEAD = '"""{doc}\n\nWritten by `make face` from the declarations of ops.\n"""\n'
 #: names that a module or class may define and that types in it need all the same
 _BUILTINS = ("bool", "complex", "float", "int", "str", "type")
+
+
+def _imported(cls: type, name: str | None = None) -> str:
+    tail = "" if name in (None, cls.__name__) else f" as {name}"
+    return f"from {cls.__module__} import {cls.__name__}{tail}"
+
+
 #: where other names in types come from
 _SOURCES = {
     "Callable": "from collections.abc import Callable",
@@ -34,17 +43,17 @@ _SOURCES = {
     "Self": "from typing import Self",
     "overload": "from typing import overload",
     "np": "import numpy as np",
-    "device": "from gradd_engine.backends import Device as device",
-    "dtype": "from gradd_engine.dtypes import DType as dtype",
-    "Size": "from gradd_engine.layout import Size",
-    "memory_format": "from gradd_engine.layout import MemoryFormat as memory_format",
-    "Node": "from gradd_engine.nodes import Node",
-    "RemovableHandle": "from gradd_engine.nodes import RemovableHandle",
-    "layout": f"from {gradd.layout.__module__} import layout",
-    "GradientEdge": "from gradd_engine.edges import GradientEdge",
-    "Generator": f"from {gradd.Generator.__module__} import Generator",
-    "Tensor": f"from {gradd.Tensor.__module__} import Tensor",
-    "EngineTensor": "from gradd_engine.tensor import Tensor as EngineTensor",
+    "device": _imported(gradd.device, "device"),
+    "dtype": _imported(gradd.dtype, "dtype"),
+    "Size": _imported(gradd.Size),
+    "memory_format": _imported(gradd.memory_format, "memory_format"),
+    "Node": _imported(Node),
+    "RemovableHandle": f"from {Node.__module__} import RemovableHandle",
+    "layout": _imported(gradd.layout),
+    "GradientEdge": _imported(GradientEdge),
+    "Generator": _imported(gradd.Generator),
+    "Tensor": _imported(gradd.Tensor),
+    "EngineTensor": _imported(EngineTensor, "EngineTensor"),
     "return_types": "from gradd import return_types",
     "Number": "",
 }
@@ -96,12 +105,11 @@ class Page:
         for i, form in enumerate(forms):
             if len(forms) > 1:
                 self.used.add("overload")
-                self.lines.append(f"{pad}@overload")
+                self.lines.append(f"{pad}@overload{ignore * (not i)}")
             self.lines.append(f"{pad}def {name}{self.signature(form, own)}:")
             if i or not lines:
-                self.lines[-1] += " ..." + ignore * (not i)
+                self.lines[-1] += " ..." + ignore * (len(forms) == 1)
                 continue
-            self.lines[-1] += ignore
             self.documented(lines, pad + "    ")
         self.lines.append("")
 
@@ -336,6 +344,6 @@ def methods() -> str:
             forms = forms_of(value, name, "Tensor")
             if name.endswith("_"):
                 forms = [Form(f.parameters, "Self") for f in forms]
-            ignore = "  # type: ignore[override]" if hasattr(value, "method_forms") else ""
+            ignore = "  # type: ignore[override]" if name in ("size", "stride") else ""
             page.function(name, forms, document(value, "Tensor", name, 92), "self", ignore)
     return page.text()

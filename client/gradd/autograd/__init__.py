@@ -1,10 +1,8 @@
 """Automatic differentiation, spelled as torch.autograd. The passes run in the session's daemon."""
 
-from gradd_engine.anomaly import detect_anomaly, set_detect_anomaly
-from gradd_engine.api import backward, grad
-from gradd_engine.function import Function
-from gradd_engine.legacy import Variable
-from gradd_engine.modes import (
+from gradd_engine.backward import SavedTensor, backward, detect_anomaly, grad, set_detect_anomaly
+from gradd_engine.custom import Function
+from gradd_engine.graph import (
     enable_grad,
     enforce_grad_layout_policy,
     inference_mode,
@@ -13,7 +11,7 @@ from gradd_engine.modes import (
     set_grad_enabled,
     set_multithreading_enabled,
 )
-from gradd_engine.packing import SavedTensor
+from gradd_engine.legacy import Variable
 
 from . import forward_ad, function, functional, grad_mode, graph
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck

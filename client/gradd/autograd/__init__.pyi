@@ -6,19 +6,19 @@ Written by `make face` from the declarations of ops.
 from collections.abc import Callable, Sequence
 from typing import Any, overload
 
-from gradd_engine.anomaly import detect_anomaly as detect_anomaly
-from gradd_engine.anomaly import set_detect_anomaly as set_detect_anomaly
-from gradd_engine.edges import GradientEdge
-from gradd_engine.function import Function as Function
+from gradd_engine.backward.anomaly import detect_anomaly as detect_anomaly
+from gradd_engine.backward.anomaly import set_detect_anomaly as set_detect_anomaly
+from gradd_engine.backward.edges import GradientEdge
+from gradd_engine.backward.saved_hooks import SavedTensor as SavedTensor
+from gradd_engine.check.gradcheck_compare import GradcheckError as GradcheckError
+from gradd_engine.custom.function import Function as Function
+from gradd_engine.graph.modes import enable_grad as enable_grad
+from gradd_engine.graph.modes import enforce_grad_layout_policy as enforce_grad_layout_policy
+from gradd_engine.graph.modes import inference_mode as inference_mode
+from gradd_engine.graph.modes import no_grad as no_grad
+from gradd_engine.graph.modes import set_grad_enabled as set_grad_enabled
+from gradd_engine.graph.modes import set_multithreading_enabled as set_multithreading_enabled
 from gradd_engine.legacy import Variable as Variable
-from gradd_engine.modes import enable_grad as enable_grad
-from gradd_engine.modes import enforce_grad_layout_policy as enforce_grad_layout_policy
-from gradd_engine.modes import inference_mode as inference_mode
-from gradd_engine.modes import no_grad as no_grad
-from gradd_engine.modes import set_grad_enabled as set_grad_enabled
-from gradd_engine.modes import set_multithreading_enabled as set_multithreading_enabled
-from gradd_engine.packing import SavedTensor as SavedTensor
-from gradd_engine.verdicts import GradcheckError as GradcheckError
 
 from gradd._tensor import Tensor
 

@@ -8,7 +8,7 @@ with forward_ad.dual_level():
     value, derivative = forward_ad.unpack_dual(f(dual))
 """
 
-from gradd_engine.forward_ad import (
+from gradd_engine.transforms import (
     UnpackedDualTensor,
     dual_level,
     enter_dual_level,

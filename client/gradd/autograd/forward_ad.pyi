@@ -5,7 +5,7 @@ Written by `make face` from the declarations of ops.
 
 from typing import NamedTuple
 
-from gradd_engine.forward_ad import dual_level as dual_level
+from gradd_engine.transforms.forward_ad import dual_level as dual_level
 
 from gradd._tensor import Tensor
 

@@ -2,6 +2,6 @@
 
 from gradd_engine.custom import BackwardNode as BackwardCFunction
 from gradd_engine.custom import BackwardNode as FunctionCtx
-from gradd_engine.function import Function, InplaceFunction, once_differentiable
+from gradd_engine.custom import Function, InplaceFunction, once_differentiable
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]

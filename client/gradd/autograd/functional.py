@@ -1,5 +1,6 @@
 """Products with Jacobians and Hessians of functions, spelled as torch.autograd.functional."""
 
-from gradd_engine.functional import hessian, hvp, jacobian, jvp, vhp, vjp
+from gradd_engine.transforms import hvp, jacobian, vhp
+from gradd_engine.transforms.functional import hessian, jvp, vjp
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]

@@ -1,6 +1,6 @@
 """Gradient modes under their module's name, spelled as torch.autograd.grad_mode."""
 
-from gradd_engine.modes import (
+from gradd_engine.graph import (
     enable_grad,
     inference_mode,
     no_grad,

@@ -1,6 +1,6 @@
 """Gradients compared with differences, spelled as torch.autograd.gradcheck."""
 
-from gradd_engine.gradcheck import gradcheck, gradgradcheck
-from gradd_engine.verdicts import GradcheckError
+from gradd_engine.check import GradcheckError, gradgradcheck
+from gradd_engine.check.gradcheck import gradcheck
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine import autograd as _autograd
-from gradd_engine.edges import GradientEdge, get_gradient_edge
-from gradd_engine.hooks import register_multi_grad_hook
-from gradd_engine.mutation import allow_mutation_on_saved_tensors
-from gradd_engine.nodes import Node
-from gradd_engine.packing import disable_saved_tensors_hooks, saved_tensors_hooks
+from gradd_engine.backward import (
+    GradientEdge,
+    allow_mutation_on_saved_tensors,
+    disable_saved_tensors_hooks,
+    get_gradient_edge,
+    register_multi_grad_hook,
+    saved_tensors_hooks,
+)
+from gradd_engine.backward import autograd as _autograd
+from gradd_engine.tensor import Node
 from gradd_engine.tensor import Tensor as EngineTensor
 
 from .._creation import from_numpy

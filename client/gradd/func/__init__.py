@@ -1,8 +1,9 @@
 """Transforms of functions, spelled as torch.func: they nest in each other to any order."""
 
-from gradd_engine.transforms.grad import grad, grad_and_value, linearize, vjp
-from gradd_engine.transforms.jac import hessian, jacfwd, jacrev, jvp
-from gradd_engine.transforms.vmap import vmap
+from gradd_engine.batching.vmap import vmap
+from gradd_engine.transforms import grad_and_value, jacfwd, jacrev, linearize
+from gradd_engine.transforms.grad import grad, vjp
+from gradd_engine.transforms.jac import hessian, jvp
 
 from .modules import functional_call, replace_all_batch_norm_modules_, stack_module_state
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.ops.joining import stack
+from gradd_engine.ops.index.joining import stack
 
 from .._tensor import Tensor
 from ..nn.normalization import _BatchNorm

@@ -8,9 +8,9 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.function import Function
-from gradd_engine.modes import is_grad_enabled
-from gradd_engine.nodes import RemovableHandle
+from gradd_engine.custom import Function
+from gradd_engine.graph import is_grad_enabled
+from gradd_engine.tensor import RemovableHandle
 
 from .._tensor import Tensor
 from ._tree import Tree

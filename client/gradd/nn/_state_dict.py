@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gradd_engine.modes import no_grad
+from gradd_engine.graph import no_grad
 
 from .._tensor import Tensor
 from .parameter import Parameter

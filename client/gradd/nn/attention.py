@@ -10,7 +10,7 @@ import math
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine import dtypes
+from gradd_engine.data import dtypes
 
 from .._functions import namespace
 from . import functional as F

@@ -6,7 +6,7 @@ Written by `make face` from the declarations of ops.
 from collections.abc import Sequence
 from typing import Any, TypeAlias, overload
 
-from gradd_engine.dtypes import DType as dtype
+from gradd_engine.data.dtypes import DType as dtype
 
 from gradd._tensor import Tensor
 

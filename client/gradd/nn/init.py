@@ -9,7 +9,7 @@ import math
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.modes import no_grad
+from gradd_engine.graph import no_grad
 
 from .._functions import namespace
 from ._make import empty

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gradd_engine.ops.losses import reduction_of
+from gradd_engine.ops.nn.losses import reduction_of
 
 from . import functional as F
 from .module import Module

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Self
 
-from gradd_engine import dtypes
-from gradd_engine.dtypes import DType
-from gradd_engine.gradients import zero_grad
-from gradd_engine.modes import no_grad
+from gradd_engine.backward import zero_grad
+from gradd_engine.data import DType, dtypes
+from gradd_engine.graph import no_grad
 
 from .._tensor import Tensor
 from . import _state_dict

@@ -8,8 +8,8 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gradd_engine import dtypes
-from gradd_engine.modes import no_grad
+from gradd_engine.data import dtypes
+from gradd_engine.graph import no_grad
 
 from . import functional as F
 from ._make import ones, zeros

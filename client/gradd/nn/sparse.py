@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.modes import no_grad
-from gradd_engine.ops.embedding import refuse_sparse
+from gradd_engine.graph import no_grad
+from gradd_engine.ops.index.embedding import refuse_sparse
 
 from . import functional as F
 from . import init

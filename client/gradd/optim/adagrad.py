@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.modes import no_grad
-from gradd_engine.ops.create import full_like
-from gradd_engine.ops.optim_adaptive import adagrad_step
+from gradd_engine.graph import no_grad
+from gradd_engine.ops.optim.adaptive_steps import adagrad_step
+from gradd_engine.ops.shared.constants import full_like
 
 from .optimizer import GroupedOptimizer, counter, nonnegative, options
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.ops.create import zeros_like
-from gradd_engine.ops.optim import adam_step
+from gradd_engine.ops.optim.gradient_steps import adam_step
+from gradd_engine.ops.shared.constants import zeros_like
 
 from .optimizer import GroupedOptimizer, counter, nonnegative, options
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.modes import enable_grad, no_grad
+from gradd_engine.graph import enable_grad, no_grad
 
 from .._functions import namespace
 from .._tensor import Tensor

@@ -11,11 +11,11 @@ from collections import defaultdict
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine import dtypes, gradients
-from gradd_engine.modes import enable_grad, no_grad
-from gradd_engine.nodes import RemovableHandle
-from gradd_engine.ops.create import zeros
-from gradd_engine.state import ambient
+from gradd_engine.backward import gradients
+from gradd_engine.data import ambient, dtypes
+from gradd_engine.graph import enable_grad, no_grad
+from gradd_engine.ops.shared.constants import zeros
+from gradd_engine.tensor import RemovableHandle
 
 from .._tensor import Tensor
 from ..nn.parameter import type_name

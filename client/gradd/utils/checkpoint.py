@@ -2,13 +2,13 @@
 there.
 """
 
-from gradd_engine.checkpoint import (
+from gradd_engine.custom import (
     CheckpointError,
-    checkpoint,
     checkpoint_sequential,
     noop_context_fn,
     set_checkpoint_early_stop,
 )
+from gradd_engine.custom.checkpoint import checkpoint
 
 __all__ = [
     "CheckpointError",

@@ -1,5 +1,5 @@
 """torch.utils.hooks: what registering a hook gives."""
 
-from gradd_engine.nodes import RemovableHandle
+from gradd_engine.tensor import RemovableHandle
 
 __all__ = ["RemovableHandle"]

@@ -11,22 +11,32 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..cost import spend
-from ..dtypes import BOOL, INT, DType, float32, from_numpy
-from ..infer import infer
+from ..data import (
+    BOOL,
+    INT,
+    Device,
+    DType,
+    Meta,
+    Storage,
+    float32,
+    from_numpy,
+    is_dense,
+    quiet_copy,
+    quietly,
+    reach,
+)
+from ..data.state import state
+from ..graph import NotAsInferred, spend, stated
+from ..graph.infer import infer
+from ..graph.misfit import misfit
 from ..kernels import KernelTable
-from ..layout import Meta, is_dense, reach
-from ..misfit import NotAsInferred, misfit, stated
-from ..state import quiet_copy, quietly, state
-from ..tensor import Storage, Tensor
-from . import Device
+from ..tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..infer import Known
-    from ..op import Op
-    from . import Listener
+    from ..schema import Known, Op
+    from ..tensor import Listener
 
     Watch = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .array import ArrayBackend
 
 if TYPE_CHECKING:
-    from ..layout import Meta
+    from ..data import Meta
     from ..tensor import Tensor
 
 

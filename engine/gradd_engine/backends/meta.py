@@ -8,18 +8,15 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from ..dtypes import from_numpy
-from ..infer import infer
-from ..layout import Meta
+from ..data import Device, Meta, from_numpy
+from ..graph.infer import infer
 from ..tensor import Tensor
-from . import Device
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..infer import Known
-    from ..op import Op
-    from . import Listener
+    from ..schema import Known, Op
+    from ..tensor import Listener
 
 
 class MetaStorage:

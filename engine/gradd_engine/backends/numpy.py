@@ -9,7 +9,7 @@ import numpy as np
 from .array import ArrayBackend
 
 if TYPE_CHECKING:
-    from ..layout import Meta
+    from ..data import Meta
 
 
 class NumpyBackend(ArrayBackend):

@@ -17,7 +17,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..op import Op
+    from ..schema import Op
 
     Kernel = Callable[..., Any]
     #: a compiled kernel, made of the plain one that it leaves other dtypes and shapes to

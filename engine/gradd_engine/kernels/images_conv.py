@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..layout import numel
-from .images import Buffers, cell, windows
+from ..data import numel
 from .threads import share
+from .windows import Buffers, cell, windows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

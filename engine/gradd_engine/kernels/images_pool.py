@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..layout import numel
-from .images import Buffers, cell
+from ..data import numel
 from .threads import share
+from .windows import Buffers, cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

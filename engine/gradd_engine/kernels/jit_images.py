@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..layout import numel
+from ..data import numel
 from .arrays import floating, ready
 from .images_conv import How, convolve_transposed
 from .images_pool import check_places, each_plane
 from .native import INDICES, compiled
 
 if TYPE_CHECKING:
-    from .images import Buffers
+    from .windows import Buffers
 
 
 @compiled(5, 4, INDICES)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import elementwise, jit_images, losses, noise, normalize, softmax, steps, sums
+from . import activation_loops as elementwise
+from . import class_losses as losses
+from . import jit_images, noise, normalize, steps, sums
+from . import softmax_rows as softmax
 
 if TYPE_CHECKING:
     from . import Native

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..gauss import DOUBLE, NEAR, ROOT_TWO, SINGLE
+from .gauss import DOUBLE, NEAR, ROOT_TWO, SINGLE
 from .native import by_type, inlined, polynomial
 
 f32, i32 = np.float32, np.int32

@@ -45,7 +45,7 @@ SINGLES = types.Array(types.float32, 1, "C")
 def _fingerprint() -> str:
     texts = (p.read_bytes() for p in sorted(_HERE.glob("*.py")))
     compiled = [t for t in texts if b"from .native import" in t]
-    shared = [Path(__file__).read_bytes(), (_HERE.parent / "gauss.py").read_bytes()]
+    shared = [Path(__file__).read_bytes(), (_HERE / "gauss.py").read_bytes()]
     return hashlib.sha256(b"".join(compiled + shared)).hexdigest()[:12]
 
 

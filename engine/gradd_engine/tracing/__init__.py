@@ -9,18 +9,7 @@ from .commit import Commit, Memory
 from .ending import Ending, Shape, root
 from .mirror import Found, Mirrored, Unplannable, floats
 from .numbers import Guards, TraceFailed, local, plain, traced
-from .trace import (
-    Allocate,
-    Block,
-    Copy,
-    Instruction,
-    Kernel,
-    Late,
-    Place,
-    TraceBackend,
-    Upload,
-    Window,
-)
+from .trace import Allocate, Block, Copy, Instruction, Kernel, Late, Place, TraceBackend, Upload, Window
 
 __all__ = [
     "Allocate", "Block", "Commit", "Copy", "Ending", "Found", "Guards", "Instruction", "Kernel", "Late",

@@ -6,15 +6,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..nodes import next_priority
+from ..tensor import next_priority
 from .graphs import Graph, retainers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..backends import Backend
-    from ..nodes import Node
-    from ..tensor import Storage, Tensor, VersionCounter
+    from ..data import Storage, VersionCounter
+    from ..tensor import Backend, Node, Tensor
     from .ending import Ending, Shape
     from .mirror import Found
     from .trace import Block

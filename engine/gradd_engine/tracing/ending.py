@@ -10,18 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..graph import OpNode
-from ..layout import Meta, is_contiguous
-from ..nodes import AccumulateGrad, Node
-from ..saved import Saved, TensorMeta
-from ..tensor import Tensor
-from ..views import CopySlices
+from ..data import Meta, is_contiguous
+from ..graph import CopySlices, OpNode
+from ..tensor import AccumulateGrad, Node, Saved, Tensor, TensorMeta
 from .mirror import Behind
 from .numbers import Offset, TraceFailed, local
 from .trace import Block
 
 if TYPE_CHECKING:
-    from ..tensor import Storage, VersionCounter
+    from ..data import Storage, VersionCounter
     from .mirror import Mirrored
 
 #: what a tensor has of its own beyond memory and history

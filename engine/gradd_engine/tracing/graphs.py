@@ -5,12 +5,9 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ..graph import OpNode
-from ..nodes import AccumulateGrad, Edge, Folded, Node, accumulator, next_priority
-from ..saved import Saved, TensorMeta
-from ..state import state
-from ..tensor import Tensor
-from ..views import CopySlices
+from ..data.state import state
+from ..graph import CopySlices, OpNode
+from ..tensor import AccumulateGrad, Edge, Folded, Node, Saved, Tensor, TensorMeta, accumulator, next_priority
 from .numbers import Offset, place_of
 
 if TYPE_CHECKING:

@@ -11,17 +11,27 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from ..data import Meta
 from ..graph import OpNode
-from ..layout import Meta
-from ..nodes import AccumulateGrad, Edge, Node, accumulator, next_priority, node_of
-from ..saved import CUT, Saved, TensorMeta, places
-from ..tensor import Tensor
+from ..tensor import (
+    CUT,
+    AccumulateGrad,
+    Edge,
+    Node,
+    Saved,
+    Tensor,
+    TensorMeta,
+    accumulator,
+    next_priority,
+    node_of,
+    places,
+)
 from .numbers import Offset, TraceFailed, local
 
 if TYPE_CHECKING:
     from collections.abc import Sequence, Set
 
-    from ..tensor import VersionCounter
+    from ..data import VersionCounter
     from .trace import Block, TraceBackend
 
 #: a graph of more nodes than this is walked eagerly: looking at it would cost what a plan saves

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..backends import Device
-from ..conjugate import physical
-from ..layout import Meta
+from ..data import Device, Meta
+from ..graph import physical
 from ..tensor import Tensor
 from .numbers import Guards, Offset, TraceFailed, local, looked, place_of, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..backends import Listener
-    from ..dtypes import DType
-    from ..infer import Known
-    from ..op import Op
+    from ..data import DType
+    from ..schema import Known, Op
+    from ..tensor import Listener
 
 #: views whose place in memory may depend on a run-time value: their geometry is inferred anew at each replay
 _WINDOWS = frozenset({"slice_from", "select"})

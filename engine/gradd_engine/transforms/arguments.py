@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..state import ambient
+from ..batching import flatten, lifted, unflatten
+from ..data import ambient
 from ..tensor import Tensor
 from .captured import Captured
-from .tree import flatten, unflatten
-from .vmap import lifted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .tree import Structure
+    from ..batching import Structure
 
 
 def _place(argnum: Any, count: int) -> int:

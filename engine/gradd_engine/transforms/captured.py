@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..dispatch import flat_tensors, written
-from ..state import state
+from ..batching import lifted
+from ..data.state import state
+from ..declare import flat_tensors, written
 from ..tensor import Tensor
-from .vmap import lifted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..nodes import Node
-    from ..op import Op
+    from ..schema import Op
+    from ..tensor import Node
 
 _CAPTURED = (
     "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place "

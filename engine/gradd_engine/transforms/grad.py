@@ -9,21 +9,20 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from ..api import cotangents as cotangent_list
-from ..autograd import untracked
-from ..modes import enable_grad
-from ..ops.create import zeros_like
-from ..packing import disable_saved_tensors_hooks
-from ..state import state
+from ..backward import cotangents as cotangent_list
+from ..backward import disable_saved_tensors_hooks, untracked
+from ..batching import flatten, unflatten
+from ..data.state import state
+from ..graph import enable_grad
+from ..ops.shared.constants import zeros_like
 from ..tensor import Tensor
 from .arguments import Arguments, checked, with_aux
 from .scope import Scope, tracked
-from .tree import flatten, unflatten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .tree import Structure
+    from ..batching import Structure
 
 _GRAD = "grad_and_value(f)(*args)"
 _VJP = "vjp(f, *primals)"

@@ -8,21 +8,21 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from .. import forward_ad
-from ..functional import basis
-from ..ops.create import zeros_like
-from ..ops.joining import stack
-from ..registry import named
+from ..batching import flatten, unflatten
+from ..batching.vmap import vmap
+from ..ops.index.joining import stack
+from ..ops.shared.constants import zeros_like
+from ..schema import named
 from ..tensor import Tensor
+from . import forward_ad
 from .arguments import Arguments, checked, with_aux
+from .functional import basis
 from .grad import Pullback, check_outputs, check_tensors
-from .tree import flatten, unflatten
-from .vmap import vmap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .tree import Structure
+    from ..batching import Structure
 
 _JVP = "jvp(f, primals, tangents)"
 

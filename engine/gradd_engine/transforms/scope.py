@@ -6,15 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..autograd import untracked
-from ..nodes import AccumulateGrad, edge_of
-from ..ops.create import zeros_like
-from ..passes import run_grad
-from ..registry import named
-from ..state import state
-from ..tensor import Tensor
-from .batched_pass import run_through
-from .vmap import lifted
+from ..backward import run_grad, untracked
+from ..batching import lifted, run_through
+from ..data.state import state
+from ..ops.shared.constants import zeros_like
+from ..schema import named
+from ..tensor import AccumulateGrad, Tensor, edge_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

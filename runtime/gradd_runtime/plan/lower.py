@@ -10,8 +10,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from gradd_engine.layout import Meta
-from gradd_engine.tensor import Storage, flat_bytes
+from gradd_engine.data import Meta, Storage, flat_bytes
 from gradd_engine.tracing import (
     Allocate,
     Block,
@@ -27,7 +26,7 @@ from gradd_engine.tracing import (
 
 if TYPE_CHECKING:
     from gradd_engine.backends.array import ArrayBackend
-    from gradd_engine.memory import Account
+    from gradd_engine.data import Account
     from gradd_engine.schema import Param
     from gradd_engine.tensor import Tensor
     from gradd_engine.tracing import Shape

@@ -5,8 +5,8 @@ from __future__ import annotations
 import marshal
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.cost import Estimate
-from gradd_engine.state import ambient
+from gradd_engine.data import ambient
+from gradd_engine.graph import Estimate
 from gradd_engine.tensor import Tensor
 from gradd_engine.tracing import (
     Allocate,

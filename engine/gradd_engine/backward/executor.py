@@ -1,0 +1,445 @@
+"""The executor of a backward pass: iterative, resumable between nodes, ordered as PyTorch's.
+
+It counts dependencies, runs ready nodes by descending sequence number (latest created first; AccumulateGrad
+before all), sums into input buffers and frees saved values as it passes. Where callables of the user stand
+(hooks, `autograd.Function`, packed tensors) the pass stops, so that whoever runs it can call them here or let
+another process call them (`passes.py`); everything is in the task, so it is taken up again later. On a meta
+backend the bodies of nodes are skipped where nobody can see them: the order, the checks and the accumulation
+are the same code. Source: https://pytorch.org/docs/stable/notes/autograd.html
+"""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..data import as_it_is
+from ..data.state import state
+from ..graph import LEVELS, all_shaped, shaped
+from ..schema import named
+from ..tensor import AccumulateGrad, Edge, Node
+from ..tensor.nodes import ACCUMULATED, BODY, GRADIENTS, POSTHOOKS, PREHOOKS, SAVED, STOPS
+from .accumulate import accumulate, retain
+from .anomaly import check_gradients
+from .hooks import answer, answered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from ..tensor import Backend, Tensor
+
+
+class Stop(NamedTuple):
+    """Where a pass waits for a callable: at `node`, for the kind `at`, which is given `values`."""
+
+    at: str
+    node: Node
+    values: list[Any]
+
+
+class GraphTask:
+    """One backward pass.
+
+    ``roots``: pairs of edge and gradient. ``captures``: edges whose gradient is to be returned in
+    ``captured`` (autograd.grad); with ``targets`` only those edges' leaves accumulate (``inputs=``).
+    ``keep``: saved values survive. ``create``: record the pass itself.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[tuple[Edge, Tensor]],
+        *,
+        keep: bool,
+        create: bool,
+        captures: Sequence[Edge | None] | None = None,
+        targets: Sequence[Edge] | None = None,
+    ) -> None:
+        self.keep = keep
+        self.create = create
+        self.captured: list[Tensor | None] | None = None
+        #: ``inputs=`` names where it accumulates
+        self.targeted = targets is not None
+        self._capture: dict[Node, dict[int, list[int]]] = {}
+        self._needed: set[Node] | None = None
+        self._run: set[Node] | None = None
+        nodes, order = _reach([e.node for e, _ in roots])
+        self._dependencies = nodes
+        ends: list[Edge] | None = None
+        if captures is not None:
+            self.captured = [None] * len(captures)
+            for i, e in enumerate(captures):
+                if e is not None:
+                    self._capture.setdefault(e.node, {}).setdefault(e.nr, []).append(i)
+            ends = [e for e in captures if e is not None]
+        elif targets is not None:
+            ends = list(targets)
+        if ends is not None:
+            self._needed = _leading_to(order, {e.node for e in ends})
+            self._run = _leading_to(order, {e.node for e in ends}, strict=True)
+            if targets is not None:
+                self._run |= {e.node for e in ends}
+        self._buffers: dict[Node, list[Any]] = {}
+        self._ready: list[tuple[int, int, Node]] = []
+        self._count = 0
+        self._backend: Backend | None = None
+        #: how many nodes were taken up, and the last of them
+        self.visited = 0
+        self.node: Node | None = None
+        #: where a pass that is driven from elsewhere stops next: how many nodes are taken up by then, and
+        #: the kind
+        self.until: tuple[int, str] | None = None
+        #: where it stopped for who drives it
+        self.stopped: Stop | None = None
+        self._walk: Generator[Stop, Any, None] | None = None
+        #: makes of the task what the pass returns, once it is through
+        self.result: Callable[[GraphTask], tuple[Any, ...]] | None = None
+        #: what they queued for the end of the pass
+        self.callbacks: list[Callable[[], Any]] = []
+        #: callables of the user stand in the graph
+        self.callables = Node.callables and _callables(order)
+        #: gradients are searched for NaN, and the nodes that were run are remembered
+        self.anomaly = state.anomaly and state.check_nan
+        self.trail: list[Node] = []
+        #: an opaque node is in the graph: what this pass gives is known elsewhere
+        self.blind = False
+        self.skip = False
+        if roots and roots[0][1].backend.is_meta:
+            seen = self.captured is not None or self.callables or bool(LEVELS)
+            self.skip = not create and not seen and _skippable(order)
+            for node in order:
+                if node.opaque:
+                    self.blind = True
+                    node.reached()
+        if len(roots) > 1 and self._needed is not None:
+            # As in PyTorch, where several roots hang on a node of their own: one that leads nowhere is not
+            # visited, while a single root always is (its hooks run).
+            roots = [(e, g) for e, g in roots if e.node in self._needed]
+        if Node.turned:
+            roots = [(e, shaped(e, g, at)) for at, (e, g) in enumerate(roots)]
+        for edge, g in roots:
+            self._add(edge, g)
+        for node in {e.node: None for e, _ in roots}:
+            if self._dependencies[node] == 0:
+                self._push(node)
+
+    def _push(self, node: Node) -> None:
+        self._count += 1
+        heappush(self._ready, (-node.priority, self._count, node))
+
+    def _add(self, edge: Edge, g: Any) -> None:
+        node, nr = edge.node, edge.nr
+        buffer = self._buffers.get(node)
+        if buffer is None:
+            buffer = self._buffers[node] = [None] * node.width
+        if buffer[nr] is None:
+            buffer[nr] = g
+        elif not self.skip:
+            buffer[nr] = named.add(buffer[nr], g)
+
+    def finish(self) -> tuple[Any, ...]:
+        """What the pass returns, once it is through."""
+        return () if self.result is None else self.result(self)
+
+    @property
+    def done(self) -> bool:
+        """Whether no node is left to run."""
+        return not self._ready
+
+    def will_run(self, node: Node) -> bool:
+        """Whether the pass comes, or came, by this node; RuntimeError for a leaf that `grad` is about."""
+        found = node in self._dependencies and (self._needed is None or node in self._needed)
+        if found and node.leaf and node in self._capture:
+            raise RuntimeError(
+                "A leaf node was passed to _will_engine_execute_node but we are currently running "
+                "autograd.grad(). This is currently not supported."
+            )
+        return found
+
+    def run(self) -> None:
+        """Run every node that is left. An exception leaves the nodes not yet run as they were."""
+        if self.callables:
+            try:
+                stop = self.advance()
+                while stop is not None:
+                    stop = self.advance(self.respond(stop))
+            finally:
+                self.leave()
+            self.call_back()
+            return
+        before = (state.grad, state.backend, state.task)
+        state.grad, state.task = self.create and state.inference is None, self
+        self._backend = None
+        try:
+            if self.skip and self._needed is None:
+                self._skim()
+            while self._ready:
+                self.step()
+        except BaseException as error:
+            error.pass_began, error.node = True, self.node  # type: ignore[attr-defined]
+            raise
+        finally:
+            state.grad, state.backend, state.task = before
+
+    def leave(self) -> None:
+        """Let go of the graph where the pass goes no further: what it stopped in holds it, and it that."""
+        if self._walk is not None:
+            self._walk.close()
+
+    def call_back(self) -> None:
+        """Call what callables queued for the end of the pass, and what that queues."""
+        while self.callbacks:
+            with as_it_is(task=self):
+                self.callbacks.pop(0)()
+
+    def respond(self, stop: Stop) -> list[Any]:
+        """Run the callables that `stop` is for; what they say."""
+        try:
+            with as_it_is(grad=self.create and state.inference is None, task=self):
+                return answer(*stop)
+        except BaseException as error:
+            error.node = self.node  # type: ignore[attr-defined]
+            raise
+
+    def advance(self, said: list[Any] | None = None) -> Stop | None:
+        """Run up to the next stop, whose answer goes to the next call; None at the end of the pass."""
+        if self._walk is None:
+            self._walk = self._visits()
+        before = (state.grad, state.backend, state.task)
+        state.grad, state.task = self.create and state.inference is None, self
+        self._backend = None
+        try:
+            return self._walk.send(said)
+        except StopIteration:
+            return None
+        except BaseException as error:
+            error.pass_began, error.node = True, self.node  # type: ignore[attr-defined]
+            raise
+        finally:
+            state.grad, state.backend, state.task = before
+
+    def _skim(self) -> None:
+        """Run every node of a pass whose bodies are skipped: all that counts is where gradients come by.
+
+        A leaf whose gradient is complete does not wait in line: it would be next.
+        """
+        ready, dependencies, keep = self._ready, self._dependencies, self.keep
+        given = set(self._buffers)
+
+        def arrive(node: Any) -> None:
+            if node.variable._requires_grad:
+                with node.lock:
+                    accumulate(node.variable, [], True)
+
+        while ready:
+            node = heappop(ready)[2]
+            some = node in given
+            if some:
+                if node.leaf:
+                    arrive(node)
+                    continue
+                node.verify()
+                if not keep:
+                    node.release()
+            for edge in node.edges:
+                if edge is None:
+                    continue
+                target = edge.node
+                if some:
+                    given.add(target)
+                left = dependencies[target] = dependencies[target] - 1
+                if left:
+                    continue
+                if not target.leaf:
+                    self._push(target)
+                elif target in given:
+                    arrive(target)
+
+    def step(self) -> None:
+        """Run the next node of a pass without callables."""
+        self.node = node = heappop(self._ready)[2]
+        self.visited += 1
+        grads = self._buffers.pop(node, None) or [None] * node.width
+        if not self.skip:
+            self._take(node, grads)
+        call = self._call if node.leaf or self._run is not None else self._body
+        found = call(node, grads)
+        if self.anomaly and not self.skip:
+            check_gradients(node, found, self.visited)
+        self._pass_on(node, found)
+
+    def _pass_on(self, node: Node, found: Sequence[Any]) -> None:
+        """Hand a node's gradients to the nodes behind it."""
+        buffers = self._buffers
+        dependencies, needed = self._dependencies, self._needed
+        at = -1
+        for edge in node.edges:
+            at += 1
+            if edge is None:
+                continue
+            target = edge.node
+            left = dependencies[target] = dependencies[target] - 1
+            if needed is None or target in needed:
+                if found[at] is None:
+                    pass
+                elif target in buffers or target.width > 1:
+                    self._add(edge, found[at])
+                else:
+                    buffers[target] = [found[at]]
+                if left == 0:
+                    self._push(target)
+
+    def _stops(self, at: str, node: Node) -> bool:
+        return node.waits(at) if self.until is None else self.until == (self.visited, at) or node.waits(at)
+
+    def _visits(self) -> Generator[Stop, Any, None]:
+        """Run every node, and stop where callables stand: in PyTorch's order at each node."""
+        while self._ready:
+            self.node = node = heappop(self._ready)[2]
+            self.visited += 1
+            if self.anomaly:
+                self.trail.append(node)
+            grads = self._buffers.pop(node, None) or [None] * node.width
+            if self._stops(GRADIENTS, node):
+                grads = answered((yield Stop(GRADIENTS, node, grads)), len(grads))
+            self._take(node, grads)
+            if self._run is not None and node not in self._run:
+                self._pass_on(node, [None] * len(node.edges))
+                continue
+            if self._stops(PREHOOKS, node):
+                grads = answered((yield Stop(PREHOOKS, node, grads)), len(grads))
+            found: Sequence[Any]
+            if self._stops(BODY, node):
+                found = answered((yield Stop(BODY, node, [*grads, *node.kept()])), len(node.edges))
+                if Node.turned and not self.skip:
+                    found = all_shaped(node, found)
+                if not self.keep:
+                    node.release()
+            elif isinstance(node, AccumulateGrad):
+                counts = node.variable._requires_grad
+                box, grads = grads, list(grads)
+                found = self._accumulate(node, box)
+                if counts and self._stops(ACCUMULATED, node):
+                    yield Stop(ACCUMULATED, node, [])
+            else:
+                if self._stops(SAVED, node):
+                    node.fill((yield Stop(SAVED, node, [])))
+                found = self._body(node, grads)
+            if self._stops(POSTHOOKS, node):
+                found = answered((yield Stop(POSTHOOKS, node, [*found, *grads])), len(found))
+            if self.anomaly and not self.skip:
+                check_gradients(node, found, self.visited)
+            self._pass_on(node, found)
+
+    def _take(self, node: Node, grads: list[Any]) -> None:
+        """Keep the gradients that tensors retain and that were asked for."""
+        if node.retainers:
+            for nr, ref in node.retainers.items():
+                t = ref()
+                if t is not None and grads[nr] is not None:
+                    retain(t, grads[nr])
+        if self._capture:
+            assert self.captured is not None
+            for nr, slots in self._capture.get(node, {}).items():
+                for i in slots:
+                    self.captured[i] = grads[nr]
+
+    def _call(self, node: Node, grads: list[Any]) -> Sequence[Any]:
+        """Run a node, where it leads to what is asked for."""
+        if self._run is not None and node not in self._run:
+            return [None] * len(node.edges)
+        if isinstance(node, AccumulateGrad):
+            return self._accumulate(node, grads)
+        return self._body(node, grads)
+
+    def _accumulate(self, node: AccumulateGrad, grads: list[Any]) -> Sequence[Any]:
+        box = [grads.pop()]
+        if box[0] is not None and node.variable._requires_grad:
+            with node.lock:
+                accumulate(node.variable, box, self.skip)
+        return ()
+
+    def _body(self, node: Node, grads: list[Any]) -> Sequence[Any]:
+        """What a node makes of its gradients; nothing where there are none."""
+        for g in grads:
+            if g is not None:
+                break
+        else:
+            return [None] * len(node.edges)
+        found: Sequence[Any]
+        if self.skip:
+            node.verify()
+            found = [e if e is None else PLACEHOLDER for e in node.edges]
+        else:
+            if g.backend is not self._backend:
+                state.backend = self._backend = g.backend
+            found = node.apply(grads)
+            if Node.turned:  # what is refused for its shape leaves the node as it was
+                found = all_shaped(node, found)
+        if not self.keep:
+            node.release()
+        return found
+
+
+class _Placeholder:
+    """Stands for a gradient that exists and that nobody will look at."""
+
+
+PLACEHOLDER = _Placeholder()
+
+
+def _reach(starts: Sequence[Node]) -> tuple[dict[Node, int], list[Node]]:
+    """In-degree of every node reachable from `starts`, and the nodes in an order where parents may follow
+    children.
+    """
+    counts: dict[Node, int] = dict.fromkeys(starts, 0)
+    stack = list(counts)
+    order: list[Node] = []
+    while stack:
+        node = stack.pop()
+        order.append(node)
+        for e in node.edges:
+            if e is None:
+                continue
+            target = e.node
+            if target in counts:
+                counts[target] += 1
+            else:
+                counts[target] = 1
+                stack.append(target)
+    return counts, order
+
+
+def _leading_to(order: list[Node], ends: set[Node], strict: bool = False) -> set[Node]:
+    """Nodes from which a path leads to one of `ends` (themselves included unless `strict`)."""
+    children: dict[Node, list[Node]] = {}
+    for node in order:
+        for e in node.edges:
+            if e is not None:
+                children.setdefault(e.node, []).append(node)
+    reached = set(ends)
+    above: set[Node] = set()
+    stack = list(ends)
+    while stack:
+        for parent in children.get(stack.pop(), ()):
+            above.add(parent)
+            if parent not in reached:
+                reached.add(parent)
+                stack.append(parent)
+    return above if strict else reached
+
+
+def _skippable(order: list[Node]) -> bool:
+    """Whether bodies may be skipped on meta: no retained or shaped gradient is looked at."""
+    if Node.turned and any(node.shapes for node in order):
+        return False
+    return not any(node.retainers for node in order)
+
+
+def _callables(order: list[Node]) -> bool:
+    """Whether a pass over these nodes meets callables of the user."""
+    return any(node.waits(at) for node in order for at in STOPS)
+
+
+def meets_callables(node: Node) -> bool:
+    """Whether a pass from this node on may come by callables of the user."""
+    return Node.callables and _callables(_reach([node])[1])

@@ -1,0 +1,60 @@
+"""Random ops within `vmap`: refused, one sample for all, or a sample each, as its `randomness` says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..data.state import state
+from ..schema import named
+
+if TYPE_CHECKING:
+    from .mapped_call import Call
+
+_REFUSED = (
+    "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
+    "'different' randomness flags on vmap or perform the randomness operation out of vmap"
+)
+_NEVER = (
+    "vmap: We do not yet support calling random operations inside of vmap. Please perform random operations "
+    "outside of vmap as a workaround"
+)
+_NOT_SAME = (
+    "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with "
+    "functorch"
+)
+#: what looks at the values of its input, not at its geometry alone
+_OF_VALUES = frozenset({"bernoulli", "multinomial"})
+
+
+def _shared(call: Call, inputs: list[Any]) -> Any:
+    """A draw that is the same for all samples, also those of other chunks."""
+    level = call.level
+    if level.draws is None:
+        return call.below(inputs)
+    if level.drawn == len(level.draws):
+        level.draws.append(call.below(inputs))
+    level.drawn += 1
+    # The function may write to it.
+    return named.clone(level.draws[level.drawn - 1])
+
+
+def randomly(call: Call) -> list[Any]:
+    """The outputs of a random op; RuntimeError in PyTorch's words where `randomness` forbids it."""
+    level, inputs = call.level, call.inputs
+    if level.randomness == "error":
+        raise RuntimeError(_NEVER if state.direct else _REFUSED)
+    if level.randomness == "same":
+        if call.mapped and call.op.name in _OF_VALUES:
+            raise RuntimeError(_NOT_SAME)
+        one = [call.sample(x, 0) for x in inputs] if level.size else call.nothing()
+        return [level.lift(_shared(call, one))]
+    if "size" in call.attrs:
+        return [level.wrap(call.below(inputs, size=[level.size, *call.attrs["size"]]))]
+    if call.op.name in ("randperm", "multinomial"):
+        (meta,) = call.metas
+        rows = [call.below([call.sample(x, i) for x in inputs]) for i in range(level.size)]
+        with call.ambient():
+            made = named.stack(rows) if rows else named.zeros([0, *meta.shape], dtype=meta.dtype)
+        return [level.wrap(made)]
+    more = {"features": call.attrs["features"] + 1} if call.attrs.get("features") else {}
+    return [level.wrap(call.below([call.front(x) for x in inputs], **more))]

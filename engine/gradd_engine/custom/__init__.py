@@ -1,0 +1,18 @@
+"""`autograd.Function`, checkpoints, and the random stream that they restore."""
+
+from .checkpoint import CheckpointError, checkpoint_sequential, noop_context_fn, set_checkpoint_early_stop
+from .custom_node import CustomNode
+from .function import Function, InplaceFunction, once_differentiable
+from .function_node import BackwardNode
+
+__all__ = [
+    "BackwardNode",
+    "CheckpointError",
+    "CustomNode",
+    "Function",
+    "InplaceFunction",
+    "checkpoint_sequential",
+    "noop_context_fn",
+    "once_differentiable",
+    "set_checkpoint_early_stop",
+]

@@ -1,0 +1,329 @@
+"""Checkpoints: a part of the forward keeps nothing and is run again when backward comes by.
+
+Two ways, as in PyTorch (https://pytorch.org/docs/stable/checkpoint.html): without re-entry, by packing saved
+tensors (`packing.py`), and with it, by a `Function` whose backward runs a pass of its own. Both run the
+user's function where the user is; what it does is recorded as any other operations.
+"""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary, WeakSet
+
+from ..backward import backward, saved_tensors_hooks
+from ..data.state import state
+from ..declare import flat_tensors
+from ..graph import enable_grad, no_grad
+from ..tensor import Tensor
+from .function import Function
+from .function_node import BackwardNode
+from .seeding import restore_rng, stored_rng
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    Contexts = Callable[[], tuple[AbstractContextManager[Any], AbstractContextManager[Any]]]
+
+_PASSED = (
+    "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch "
+    "2.9, calling checkpoint without use_reentrant will raise an exception. use_reentrant=False is "
+    "recommended, but if you need to preserve the current default behavior, you can pass "
+    "use_reentrant=True. Refer to docs for more details on the differences between the two variants."
+)
+
+
+class CheckpointError(RuntimeError):
+    """What was computed again differs from what the forward computed."""
+
+
+def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:
+    """No contexts around the forward and around its recomputation."""
+    return nullcontext(), nullcontext()
+
+
+class _Early:
+    """Whether a recomputation stops once it has all that is needed."""
+
+    on = True
+
+
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Context that decides whether a recomputation stops as soon as all saved tensors are there."""
+    before, _Early.on = _Early.on, bool(enable)
+    try:
+        yield
+    finally:
+        _Early.on = before
+
+
+@contextmanager
+def _stream_of(token: Tensor | None) -> Iterator[None]:
+    """The random stream as it was when `token` was made; afterwards as it is now."""
+    if token is None:
+        yield
+        return
+    now = restore_rng(token)
+    try:
+        yield
+    finally:
+        restore_rng(now)
+
+
+def _token(args: Any, preserve: bool) -> Tensor | None:
+    like = next(flat_tensors(args), None)
+    return None if like is None or not preserve else stored_rng(like)
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Contexts = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    preserve_rng_state: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """``function(*args, **kwargs)``, whose saved tensors are computed again in backward
+    (torch.utils.checkpoint.checkpoint).
+
+    `use_reentrant`: by a pass of its own in backward, which supports neither ``autograd.grad`` nor
+    ``inputs=``; it should be given (UserWarning). `determinism_check`: "default" compares shapes and dtypes
+    of what was computed again, "none" nothing. CheckpointError, a RuntimeError, where they differ. ValueError
+    for wrong arguments.
+    """
+    if use_reentrant is None:
+        warnings.warn(_PASSED, UserWarning, stacklevel=2)
+        use_reentrant = True
+    if determinism_check not in ("default", "none"):
+        raise ValueError(
+            f"determinism_check should be one of ['default', 'none'], but got {determinism_check}"
+        )
+    if not use_reentrant:
+        frame = _Frame(function, args, kwargs, context_fn, determinism_check, early_stop)
+        return frame.forward(preserve_rng_state)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    if context_fn is not noop_context_fn or debug:
+        raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
+    return CheckpointFunction.apply(function, preserve_rng_state, *args)
+
+
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+) -> Any:
+    """Run a Sequential, or a list of functions, in `segments` parts of which all but the last are checkpoints
+    (torch.utils.checkpoint.checkpoint_sequential).
+    """
+    if use_reentrant is None:
+        said = _PASSED.replace("checkpoint:", "checkpoint.checkpoint_sequential:").replace(
+            "Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception.",
+            "In version 2.9 we will raise an exception if use_reentrant is not passed.",
+        )
+        warnings.warn(said, UserWarning, stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    parts = list(functions.children()) if hasattr(functions, "children") else list(functions)
+    size = len(parts) // segments
+    end = 0
+    for start in range(0, size * (segments - 1), size):
+        end = start + size
+        input = checkpoint(
+            _chain(parts[start:end]), input, use_reentrant=use_reentrant, preserve_rng_state=preserve
+        )
+    return _chain(parts[end:])(input)
+
+
+def _chain(parts: Sequence[Any]) -> Callable[[Any], Any]:
+    def run(input: Any) -> Any:
+        for part in parts:
+            input = part(input)
+        return input
+
+    return run
+
+
+# -- without re-entry ----------------------------------------------------------------------------------
+
+
+class _Place:
+    """Stands for one saved tensor; `made` is what the recomputation of a pass gave, which is handed out
+    once.
+    """
+
+    __slots__ = ("__weakref__", "made", "meta")
+
+    def __init__(self, t: Tensor) -> None:
+        self.meta = _meta(t)
+        self.made: WeakKeyDictionary[Any, Tensor | None] = WeakKeyDictionary()
+
+
+class _Look:
+    """Stands for a pass where something is unpacked outside of one."""
+
+
+def _meta(t: Tensor) -> dict[str, Any]:
+    return {"shape": t.shape, "dtype": t.dtype, "device": t.device}
+
+
+class _Enough(Exception):
+    """The recomputation has all that is needed."""
+
+
+class _Frame:
+    """One checkpointed call."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        context_fn: Contexts,
+        check: str,
+        early_stop: bool,
+    ) -> None:
+        self._call = (function, args, kwargs)
+        self._check = check
+        self._early = early_stop and _Early.on
+        self._outer, self._again = context_fn()
+        self._token: Tensor | None = None
+        self._places: list[weakref.ref[_Place]] = []
+        self._inputs = BackwardNode()
+        #: passes that the function was run again for
+        self._passes: WeakSet[Any] = WeakSet()
+
+    def forward(self, preserve: bool) -> Any:
+        """Run the function; its nodes keep places instead of tensors."""
+        function, args, kwargs = self._call
+        if not state.grad:
+            return function(*args, **kwargs)
+        self._inputs.keep([a if isinstance(a, Tensor) else None for a in args])
+        self._token = _token((*args, *kwargs.values()), preserve)
+        with saved_tensors_hooks(self._pack, self._unpack), self._outer:
+            return function(*args, **kwargs)
+
+    def _pack(self, t: Tensor) -> _Place:
+        place = _Place(t)
+        self._places.append(weakref.ref(place))
+        return place
+
+    def _unpack(self, place: _Place) -> Tensor:
+        task = state.task or _Look()
+        if task not in self._passes:
+            self._recompute(task)
+            self._passes.add(task)
+        made = place.made.get(task)
+        if made is None:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked "
+                "once. If you are calling ctx.saved_tensors in backward, make sure to do so only once. "
+                "Otherwise please open an issue with details on your use case."
+            )
+        place.made[task] = None
+        return made
+
+    def _recompute(self, task: Any) -> None:
+        function, args, kwargs = self._call
+        made: list[Tensor] = []
+        due = len(self._places)
+
+        def pack(t: Tensor) -> Tensor:
+            # A node that kept its own output would hold itself.
+            t = _detach(t) if t.requires_grad else t
+            made.append(t)
+            if self._early and len(made) == due:
+                raise _Enough
+            return t
+
+        again = zip(args, self._inputs.saved_tensors, strict=True)
+        given = [a if t is None else t for a, t in again]
+        # The user's context sees what ends the recomputation early, as PyTorch's does.
+        with suppress(_Enough), ExitStack() as stack:
+            stack.enter_context(_stream_of(self._token))
+            stack.enter_context(self._again)
+            stack.enter_context(enable_grad())
+            stack.enter_context(saved_tensors_hooks(pack, lambda t: t))
+            function(*given, **kwargs)
+        if len(made) != due:
+            raise CheckpointError(
+                "torch.utils.checkpoint: A different number of tensors was saved during the original "
+                f"forward and recomputation.\nNumber of tensors saved during forward: {due}\nNumber of "
+                f"tensors saved during recomputation: {len(made)}."
+            )
+        self._hand_out(task, made)
+
+    def _hand_out(self, task: Any, made: list[Tensor]) -> None:
+        different = []
+        for i, (ref, t) in enumerate(zip(self._places, made, strict=True)):
+            place = ref()
+            if place is None:
+                continue
+            found = _meta(t)
+            if self._check == "default" and place.meta != found:
+                different.append(
+                    f"tensor at position {i}:\nsaved metadata: {place.meta}\nrecomputed metadata: {found}\n"
+                )
+            place.made[task] = t
+        if different:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata "
+                "than during the forward pass.\n" + "".join(different) + ".\n"
+            )
+
+
+def _detach(t: Tensor) -> Tensor:
+    """`t` without history."""
+    with no_grad():
+        out: Tensor = t.detach()  # type: ignore[attr-defined]
+    return out
+
+
+# -- with re-entry -------------------------------------------------------------------------------------
+
+
+class CheckpointFunction(Function):
+    """Runs the function without history, and again with it in backward."""
+
+    @staticmethod
+    def forward(ctx: Any, function: Callable[..., Any], preserve: bool, *args: Any) -> Any:
+        if not any(t.requires_grad for t in args if isinstance(t, Tensor)):
+            warnings.warn(
+                "None of the inputs have requires_grad=True. Gradients will be None",
+                UserWarning,
+                stacklevel=4,
+            )
+        ctx.function, ctx.args = function, args
+        ctx.token = _token(args, preserve)
+        ctx.save_for_backward(*[a if isinstance(a, Tensor) else None for a in args])
+        return function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        task = state.task
+        if task.captured is not None or task.targeted:
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing "
+                "an `inputs` parameter to .backward(). To resolve this error, you can either set "
+                "use_reentrant=False, or call .backward() without passing the `inputs` argument."
+            )
+        args = [
+            a if t is None else _detach(t).requires_grad_(t.requires_grad)  # type: ignore[attr-defined]
+            for a, t in zip(ctx.args, ctx.saved_tensors, strict=True)
+        ]
+        with _stream_of(ctx.token), enable_grad():
+            found = ctx.function(*args)
+        outputs = found if isinstance(found, tuple) else (found,)
+        pairs = [
+            (o, g) for o, g in zip(outputs, grads, strict=True) if isinstance(o, Tensor) and o.requires_grad
+        ]
+        if not pairs:
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+        backward([o for o, _ in pairs], [g for _, g in pairs])
+        return (None, None, *[a.grad if isinstance(a, Tensor) else None for a in args])

@@ -1,0 +1,140 @@
+"""A node whose backward is Python in some process, and the op that gives it to outputs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..data.state import state
+from ..declare import flat_tensors, op
+from ..graph import CUSTOM, MULTI_VIEW
+from ..tensor import (
+    BODY,
+    FREED,
+    Node,
+    Saved,
+    Tensor,
+    TensorMeta,
+    edge_of,
+    move_retainer,
+    next_priority,
+    node_of,
+)
+from .written_views import check_history, rebase
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..tensor import Geometry
+
+
+class CustomNode(Node):
+    """A node whose body is Python in some process: that of a `BackwardNode`, or of another client."""
+
+    def __init__(self, name: str = "") -> None:
+        self.priority = next_priority()
+        self._label = name
+        self.metas: dict[int, TensorMeta] = {}
+        #: outputs that are kept for backward: here, since they share the node's history
+        self.outputs: list[Saved] | None = []
+        #: per tensor argument of the forward, what it was like
+        self.arguments: list[Geometry] = []
+
+    def name(self) -> str:
+        """``<Class>Backward``."""
+        return self._label
+
+    def _slot(self, slot: int) -> Any:
+        """Of what the argument was."""
+        return self.arguments[slot]
+
+    def waits(self, at: str) -> bool:
+        """The body is a callable of the user."""
+        return False if at == BODY else super().waits(at)
+
+    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
+        """RuntimeError: nobody here has the body."""
+        raise RuntimeError(f"the backward of {self._label} runs in the process that made it")
+
+    def verify(self) -> None:
+        """Freed, versions of kept outputs."""
+        if self.outputs is None:
+            raise RuntimeError(FREED)
+        for entry in self.outputs:
+            entry.check(self)
+
+    def release(self) -> None:
+        """Let go of kept outputs."""
+        if self.outputs:
+            self.outputs = None
+
+    def kept(self) -> Sequence[Tensor]:
+        """The outputs that backward asked for, with their history: it checks those that it looks at."""
+        return [entry.opened(self, history=True) for entry in self.outputs or ()]
+
+    @property
+    def _saved_tensors(self) -> list[Tensor]:
+        """`kept`, checked: for a process that looks at them outside a pass."""
+        self.verify()
+        return list(self.kept())
+
+    def entries(self) -> dict[str, Any] | None:
+        """What is kept, by name; None once it was freed."""
+        return None if self.outputs is None else {"tensors": list(self.outputs)}
+
+
+def _set_history(
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    name: str,
+    numbers: Sequence[int],
+    width: int,
+    dirty: Sequence[int],
+    kept: Sequence[int],
+) -> None:
+    check_history(outputs, inputs, numbers, width, dirty, kept)
+    node: CustomNode = state.function or CustomNode(name)
+    node.priority = next_priority()
+    rewritten = [o if o._base is None else o._base for k, o in enumerate(outputs) if k in dirty]
+    node.edges = tuple(edge_of(x) if x.dtype.category > 1 else None for x in inputs)
+    for x in inputs:
+        if any(x._base is b for b in rewritten):
+            # Where its gradient went is settled; from here on that is for the new history of its base.
+            x._view_version = x._vc.n - 1
+    node.width = width
+    node.arguments = [(x.shape, x.dtype) for x in inputs]
+    node.geometries = {nr: (o.shape, o.dtype) for nr, o in zip(numbers, outputs, strict=True)}
+    node.backend = next(flat_tensors((outputs, inputs))).backend
+    for k, (o, nr) in enumerate(zip(outputs, numbers, strict=True)):
+        if k in dirty and o._base is not None:
+            at = next(i for i, x in enumerate(inputs) if x is o)
+            rebase(o, node, at)
+        else:
+            if k in dirty:
+                move_retainer(node_of(o), o._nr, node, nr)
+            o._fn, o._nr, o._requires_grad = node, nr, False
+        if o._base is not None:
+            if len(outputs) > 1:
+                o._creation = MULTI_VIEW
+            elif k not in dirty:
+                o._creation = CUSTOM
+            o._view_version = o._vc.n
+    node.outputs = [Saved(outputs[k], True, numbers[k]) for k in kept]
+    if state.watcher is not None:
+        state.watcher.append(node)
+
+
+set_history = op(
+    "set_history(Tensor[] outputs, Tensor[] inputs, *, str name, int[] numbers, int width, int[] "
+    "dirty, int[] kept)",
+    composite=_set_history,
+    writes="outputs",
+    traced=False,
+    namespace="-",
+    outside=True,
+    doc="""Give `outputs` a node whose body runs in the process that calls this: a pass over it stops there.
+
+    `numbers`: which outputs of the node they are, of `width`; `dirty`: those that were changed in place;
+    `kept`: those that the body is given besides the gradients.
+    """,
+    stateful=True,
+)

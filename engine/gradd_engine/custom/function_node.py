@@ -1,0 +1,340 @@
+"""The node of an `autograd.Function`, which is its ``ctx``: what it keeps, and how its backward is run and
+checked.
+
+Messages and order of checks as PyTorch's (https://pytorch.org/docs/stable/notes/extending.html).
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..data import ambient
+from ..data.state import state
+from ..graph import CUSTOM, MULTI_VIEW, cast_gradient, expandable
+from ..schema import named
+from ..tensor import (
+    BODY,
+    FREED,
+    Node,
+    Packed,
+    Saved,
+    Tensor,
+    TensorMeta,
+    check_saved,
+)
+from .custom_node import CustomNode
+from .written_views import check_written
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class BackwardNode(CustomNode):
+    """The ``ctx`` of a Function (torch.autograd.function.FunctionCtx), and the node of what it computed."""
+
+    forward_cls: ClassVar[Any] = None
+
+    def __init__(self) -> None:
+        super().__init__(type(self).__name__)
+        self.needs_input_grad: tuple[bool, ...] = ()
+        self._to_save: tuple[Any, ...] = ()
+        self._dirty: tuple[Any, ...] = ()
+        self._constant: tuple[Any, ...] = ()
+        self._materialize = True
+        #: whether outputs that need no gradient count there
+        self._materialize_non_diff_grads = True
+        self.saved_for_forward: tuple[Any, ...] | None = None
+        self._pushing = False
+        self._saved: list[Any] | None = []
+        self._kept: Sequence[Tensor] | None = None
+        #: per argument: its place among the edges, None for what is no tensor
+        self._places: list[int | None] = []
+        self._inputs: list[TensorMeta] = []
+        Node.callables = True
+
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{self._label} object at {id(self):#x}>"
+
+    # -- what forward says ---------------------------------------------------------------------------
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep tensors (or None) for backward: they are freed with the graph, and their versions are
+        checked.
+        """
+        self._to_save = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Keep tensors for jvp, which runs at once."""
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *tensors: Any) -> None:
+        """Inputs that forward changed in place; they must be returned. RuntimeError for what is no tensor."""
+        _only_tensors("mark_dirty can only accept variables", tensors)
+        self._dirty = tensors
+        named.increment_version(list(tensors))
+
+    def mark_non_differentiable(self, *tensors: Any) -> None:
+        """Outputs that need no gradient. RuntimeError for what is no tensor."""
+        _only_tensors("mark_non_differentiable only accepts variable arguments", tensors)
+        self._constant = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether missing gradients of outputs come as zeros (the default) or as None."""
+        self._materialize = value
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What `save_for_backward` kept (within jvp, `save_for_forward`); RuntimeError once it was freed, or
+        where it was changed in place.
+        """
+        if self._pushing:
+            return self.saved_for_forward or ()
+        if self._saved is None:
+            raise RuntimeError(FREED)
+        return tuple(self._open(entry) for entry in self._saved)
+
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        """`saved_tensors`, by its old name: DeprecationWarning."""
+        warnings.warn(
+            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
+        )
+        return self.saved_tensors
+
+    def entries(self) -> dict[str, Any] | None:
+        """What `save_for_backward` kept; None once it was freed."""
+        if self._saved is None:
+            return None
+        outputs = self.outputs or ()
+        return {"tensors": [outputs[e] if isinstance(e, int) else e for e in self._saved]}
+
+    def _open(self, entry: Any) -> Any:
+        if isinstance(entry, Packed):
+            found = entry.open()
+            return found if entry.stand_in is None else named.with_history(found, entry.stand_in)
+        if isinstance(entry, int):
+            if self.outputs is None:
+                raise RuntimeError(FREED)
+            self.outputs[entry].check(self)
+            if self._kept is not None:
+                return self._kept[entry]
+            output = self.outputs[entry].source()
+            _ = output is not None and output.grad_fn  # a session knows of a node that was looked at
+            with ambient(grad=True):
+                return self._show("tensors", self.outputs)[entry]
+        check_saved(entry, self)
+        if entry is not None and entry.tensor._base is not None:
+            entry.tensor._shown()  # rebuilds its node, or refuses to, also where backward does not ask for it
+        return None if entry is None else entry.tensor
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'{self._label}' object has no attribute '{name}'")
+
+    # -- the forward ---------------------------------------------------------------------------------
+
+    def begin(self, given: tuple[Any, ...]) -> None:
+        """Take in the arguments."""
+        at = 0
+        for a in given:
+            self._places.append(at if isinstance(a, Tensor) else None)
+            at += isinstance(a, Tensor)
+        self.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in given)
+
+    def end(self, outputs: list[Any], inputs: list[Tensor], recorded: bool, split: bool) -> None:
+        """Give the outputs (changed in place) their history, and keep what is to be kept. `split`: the class
+        has a ``setup_context``.
+        """
+        raw = list(outputs)
+        constant = {i for i, o in enumerate(raw) if _among(o, self._constant)}
+        numbers = [
+            i
+            for i, o in enumerate(raw)
+            if recorded and isinstance(o, Tensor) and o.dtype.category > 1 and i not in constant
+        ]
+        for i, o in enumerate(raw):
+            if not isinstance(o, Tensor):
+                continue
+            given, written = _among(o, inputs), _among(o, self._dirty)
+            if i in numbers and written:
+                check_written(o, given, len(raw))
+            elif given and not written and (i in numbers or not o.requires_grad):
+                if split and _among(o, self._to_save):
+                    raise RuntimeError(
+                        "An input that has been returned as-is as output is being saved for backward. This "
+                        "is not supported if you override setup_context. You should return and save a view "
+                        "of the input instead, e.g. with x.view_as(x) or setup ctx inside the forward "
+                        "function itself."
+                    )
+                with ambient(grad=False):
+                    outputs[i] = named.view(o, list(o.shape))
+            elif i not in numbers and o.requires_grad:
+                with ambient(grad=False):
+                    if given:
+                        outputs[i] = named.detach(o)
+                    elif o._base is None:
+                        named.detach_(o)
+            if outputs[i]._base is not None and not (given and written):
+                outputs[i]._creation = CUSTOM
+        if not all(_among(t, raw) for t in self._dirty):
+            raise RuntimeError(
+                "Some elements marked as dirty during the forward method were not returned as output. "
+                "The inputs that are modified inplace must all be outputs of the Function."
+            )
+        if recorded:
+            self._attach(outputs, inputs, numbers)
+        if len(numbers) > 1:
+            for o in outputs:
+                if isinstance(o, Tensor) and o._base is not None:
+                    o._creation = MULTI_VIEW
+        self._keep(outputs, recorded)
+
+    def forget(self) -> None:
+        """Let go of tensors that nobody asks for once `apply` is through: of outputs it would be a cycle."""
+        self._dirty = self._constant = self._to_save = ()
+        self.saved_for_forward = None
+
+    def _attach(self, outputs: list[Any], inputs: list[Tensor], numbers: list[int]) -> None:
+        self._inputs = [TensorMeta(x) for x in inputs]
+        tracked = [outputs[i] for i in numbers]
+        dirty = [k for k, o in enumerate(tracked) if _among(o, self._dirty)]
+        kept = [] if state.packing else [k for k, o in enumerate(tracked) if _among(o, self._to_save)]
+        if tracked:  # else nobody comes by this node
+            with ambient(function=self):
+                named.set_history(
+                    tracked,
+                    inputs,
+                    name=self._label,
+                    numbers=numbers,
+                    width=len(outputs),
+                    dirty=dirty,
+                    kept=kept,
+                )
+        for nr, o in enumerate(outputs):
+            if isinstance(o, Tensor):
+                self.metas[nr] = TensorMeta(o)
+
+    def keep(self, tensors: Sequence[Any]) -> None:
+        """Save tensors (or None) without a forward: `saved_tensors` gives them, checked and unpacked."""
+        self._to_save = tuple(tensors)
+        self._keep([], True)
+
+    def _keep(self, outputs: list[Any], recorded: bool) -> None:
+        assert self._saved is not None
+        known: list[Any] = [e.source() for e in self.outputs or ()]
+        for i, t in enumerate(self._to_save):
+            if t is None:
+                self._saved.append(None)
+            elif not isinstance(t, Tensor):
+                raise TypeError(
+                    "save_for_backward can only save variables, but argument "
+                    f"{i} is of type {type(t).__name__}"
+                )
+            elif recorded:
+                at = max((k for k, o in enumerate(known) if o is t), default=None)
+                self._saved.append(self._entry(t, outputs) if at is None else at)
+        self._to_save = ()
+
+    def _entry(self, t: Tensor, outputs: list[Any]) -> Any:
+        nr = next((i for i, o in enumerate(outputs) if o is t and t._fn is self), None)
+        if state.packing is None:
+            return Saved(t, False)
+        entry = Packed(Saved(t, nr is not None, nr or 0))
+        pack, entry.unpack = state.packing
+        with ambient(grad=False, watcher=None, packing=None):
+            entry.box = pack(t)
+            entry.stand_in = None if entry.edge(self) is None else named.edge(t)
+        return entry
+
+    # -- the backward --------------------------------------------------------------------------------
+
+    def waits(self, at: str) -> bool:
+        """The body is a callable of the user."""
+        return at == BODY or super().waits(at)
+
+    def release(self) -> None:
+        """Let go of what was saved."""
+        self._saved = None
+        super().release()
+
+    def body(self, values: list[Any]) -> list[Any]:
+        """Run backward on the gradients (and kept outputs) in `values`; one gradient for each tensor
+        argument.
+        """
+        grads, self._kept = values[: self.width], values[self.width :]
+        try:
+            found = self._rule()(self, *[self._materialized(nr, g) for nr, g in enumerate(grads)])
+        finally:
+            self._kept = None
+        return self._checked(list(found) if isinstance(found, tuple) else [found])
+
+    def _rule(self) -> Any:
+        """The backward that the class has, under one of two names."""
+        cls, base = self.forward_cls, self.forward_cls.__mro__[-2]
+        if cls.vjp is base.vjp:
+            return cls.backward
+        if cls.backward is not base.backward:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should "
+                "only implement one of them."
+            )
+        return cls.vjp
+
+    def _materialized(self, nr: int, g: Tensor | None) -> Any:
+        meta = self.metas.get(nr)
+        if g is not None or not self._materialize or meta is None:
+            return g
+        if not self._materialize_non_diff_grads and nr not in self.geometries:
+            return None
+        with ambient(backend=self.backend):
+            return named.zeros(list(meta.shape), dtype=meta.dtype)
+
+    def _checked(self, found: list[Any]) -> list[Any]:
+        count = len(self._places)
+        while len(found) > count and found[-1] is None:
+            found.pop()
+        if len(found) != count:
+            raise RuntimeError(
+                f"function {self._label} returned an incorrect number of gradients (expected "
+                f"{count}, got {len(found)})"
+            )
+        out: list[Any] = [None] * len(self.edges)
+        for i, (g, place) in enumerate(zip(found, self._places, strict=True)):
+            if place is None:
+                if g is not None:
+                    raise RuntimeError(
+                        f"function {self._label} returned a gradient different than None at position "
+                        f"{i + 1}, but the corresponding forward input was not a Variable"
+                    )
+            elif g is not None:
+                if not isinstance(g, Tensor):
+                    raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
+                # Nobody takes a gradient without an edge, but hooks of the node are shown it.
+                out[place] = g if self.edges[place] is None else self._fitted(g, self._inputs[place], i)
+        return out
+
+    def _fitted(self, g: Tensor, meta: TensorMeta, at: int) -> Tensor:
+        if tuple(g.shape) != tuple(meta.shape):
+            if not expandable(tuple(meta.shape), tuple(g.shape)):
+                raise RuntimeError(
+                    f"Function {self._label} returned an invalid gradient at index {at} - got "
+                    f"{list(g.shape)} but expected shape compatible with {list(meta.shape)}"
+                )
+            g = named.sum_to_size(g, list(meta.shape))
+        if g.dtype.is_complex and not meta.dtype.is_complex:
+            raise RuntimeError(
+                "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be "
+                "true, but got false.  (Could this error message be improved?  If so, please report an "
+                "enhancement request to PyTorch.)"
+            )
+        return cast_gradient(g, meta.dtype)
+
+
+def _among(t: Any, some: Sequence[Any]) -> bool:
+    return any(t is x for x in some)
+
+
+def _only_tensors(message: str, given: Sequence[Any]) -> None:
+    for i, t in enumerate(given):
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"{message}, but argument {i} is of type {type(t).__name__}")

@@ -1,0 +1,95 @@
+"""Bytes are taken from an account before they are allocated, and given back when a storage dies."""
+
+from __future__ import annotations
+
+from sys import getrefcount
+from typing import Protocol
+
+#: what a tensor's objects take beside its elements, and a node of a graph, about (measured with tracemalloc)
+TENSOR_BYTES, NODE_BYTES = 500, 850
+#: bytes of what is not elements (objects, replies, programs) that a session may hold before they count
+FREE_BYTES = 4 << 20
+
+
+class OutOfQuota(RuntimeError):
+    """An allocation would pass the account's limit. Members: ``requested``, ``used``, ``limit`` (bytes)."""
+
+    def __init__(self, requested: int, used: int, limit: int) -> None:
+        super().__init__(
+            f"out of memory: tried to allocate {requested} bytes; {used} of the session's {limit} bytes are "
+            "in use"
+        )
+        self.requested = requested
+        self.used = used
+        self.limit = limit
+
+
+class Ledger(Protocol):
+    """Whoever is told of memory before it is taken for a moment, and may refuse."""
+
+    def afford(self, nbytes: int) -> None:
+        """Raise OutOfQuota where there is no room for `nbytes` more."""
+
+
+class Account:
+    """A byte counter with a limit. One session's tensors share one account.
+
+    ``used`` are the bytes of tensors, ``other`` those of replies, pins, uploads and programs. Storages refer
+    to the account and nodes to ``graphs``, so references count them: nobody has to, and `take` stays cheap.
+    """
+
+    __slots__ = ("graphs", "limit", "other", "peak", "used")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.used = 0
+        self.other = 0
+        self.peak = 0
+        #: what nodes refer to
+        self.graphs = object()
+
+    def take(self, nbytes: int) -> None:
+        """Count `nbytes`; raises OutOfQuota and counts nothing where the limit would be passed."""
+        used = self.used + nbytes
+        beside = (
+            self.other + TENSOR_BYTES * getrefcount(self) + NODE_BYTES * getrefcount(self.graphs) - FREE_BYTES
+        )
+        if (used + beside if beside > 0 else used) > self.limit:
+            raise OutOfQuota(nbytes, self.held, self.limit)
+        self.used = used
+        if used > self.peak:
+            self.peak = used
+
+    def count(self, nbytes: int) -> None:
+        """`take` where there is room for certain."""
+        self.used = used = self.used + nbytes
+        if used > self.peak:
+            self.peak = used
+
+    def give(self, nbytes: int) -> None:
+        """Return bytes taken before."""
+        self.used -= nbytes
+
+    @property
+    def held(self) -> int:
+        """All that counts against the limit."""
+        beside = self.other + TENSOR_BYTES * getrefcount(self) + NODE_BYTES * getrefcount(self.graphs)
+        return self.used + max(0, beside - FREE_BYTES)
+
+    def afford(self, nbytes: int) -> None:
+        """Raise OutOfQuota where `nbytes` more, for a moment, would pass the limit; counts nothing."""
+        held = self.held
+        if held + nbytes > self.limit:
+            raise OutOfQuota(nbytes, held, self.limit)
+
+    def admit(self, nbytes: int) -> None:
+        """`take` for what is no tensor."""
+        self.other += nbytes
+        held = self.held
+        if held > self.limit:
+            self.other -= nbytes
+            raise OutOfQuota(nbytes, self.held, self.limit)
+
+    def charge(self, nbytes: int) -> None:
+        """Count bytes (or, if negative, return them) of what is no tensor, and is there already."""
+        self.other += nbytes

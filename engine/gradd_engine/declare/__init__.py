@@ -1,0 +1,30 @@
+"""From a declaration to a call: declarators, the function of an op, `dispatch`, and the names users see."""
+
+from .arguments import backend_of, default_backend, flat_tensors, invalid_combination
+from .declarators import BILINEAR, ELEMENTWISE, LINEAR, REGISTRY, Joint, op
+from .dispatch import shown, written
+from .methods import attach, typed
+from .surface import CREATES, PUBLIC, all_tensors, functions, of_tensor, public
+
+__all__ = [
+    "BILINEAR",
+    "CREATES",
+    "ELEMENTWISE",
+    "LINEAR",
+    "PUBLIC",
+    "REGISTRY",
+    "Joint",
+    "all_tensors",
+    "attach",
+    "backend_of",
+    "default_backend",
+    "flat_tensors",
+    "functions",
+    "invalid_combination",
+    "of_tensor",
+    "op",
+    "public",
+    "shown",
+    "typed",
+    "written",
+]

@@ -1,0 +1,159 @@
+"""The arguments of a call: whether tensors stand where tensors are due, and which backend they share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..backends.numpy import NUMPY
+from ..data.state import state
+from ..schema import GREATEST, LEAST, check_int, type_name
+from ..schema.position import position
+from ..tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..schema import Op
+    from ..tensor import Backend
+
+_NUMBERS = (bool, int, float, complex)
+
+
+def flat_tensors(inputs: Any) -> Iterator[Tensor]:
+    """The tensors among (nested) inputs, in order."""
+    for x in inputs:
+        if isinstance(x, Tensor):
+            yield x
+        elif type(x) is list or type(x) is tuple:
+            yield from flat_tensors(x)
+
+
+def default_backend() -> Backend:
+    """Where tensors are created that have no tensor inputs: the thread's backend, else NumPy."""
+    if state.backend is None:
+        state.backend = NUMPY
+    found: Backend = state.backend
+    return found
+
+
+def backend_of(op: Op, inputs: tuple[Any, ...]) -> Backend:
+    """Check that tensors stand where tensors are due, and find the one backend that they share."""
+    backend = None
+    if op.simple:
+        odd = False
+        at = -1
+        for x in inputs:
+            at += 1
+            if not isinstance(x, Tensor):
+                kind = x.__class__
+                odd = odd or kind not in op.accepts[at] or (kind is int and not LEAST <= x <= GREATEST)
+            elif x.backend is not backend:
+                backend = x.backend if backend is None else _mixed(backend, x.backend)
+        if odd or (backend is None and op.never_alone):
+            check_inputs(op, inputs)
+        return default_backend() if backend is None else backend
+    at = -1
+    for x in inputs:
+        at += 1
+        kind = x.__class__
+        if kind is list or kind is tuple:
+            if not op.listed[at]:
+                return _checked_backend(op, inputs)
+            for t in x:
+                if not isinstance(t, Tensor) or (t.backend is not backend and backend is not None):
+                    return _checked_backend(op, inputs)
+                backend = t.backend
+        elif isinstance(x, Tensor):
+            if op.listed[at] or (x.backend is not backend and backend is not None):
+                return _checked_backend(op, inputs)
+            backend = x.backend
+        elif kind not in op.accepts[at]:
+            return _checked_backend(op, inputs)
+    return default_backend() if backend is None else backend
+
+
+def _checked_backend(op: Op, inputs: tuple[Any, ...]) -> Backend:
+    """`backend_of` where something is out of the ordinary: wrong kinds are told before mixed backends."""
+    check_inputs(op, inputs)
+    backend = None
+    for t in flat_tensors(inputs):
+        backend = t.backend if backend in (None, t.backend) else _mixed(backend, t.backend)
+    return default_backend() if backend is None else backend
+
+
+def _mixed(a: Backend, b: Backend) -> Backend:
+    """The higher of two levels of vmap; RuntimeError where tensors do not belong together."""
+    if a.level != b.level:
+        return a if a.level > b.level else b
+    if str(a.device) != str(b.device):
+        raise RuntimeError(
+            f"Expected all tensors to be on the same device, but found at least two devices, {a.device} and "
+            f"{b.device}!"
+        )
+    raise RuntimeError(
+        "Expected all tensors to be of the same session, but found tensors of at least two sessions!"
+    )
+
+
+def check_inputs(op: Op, inputs: tuple[Any, ...]) -> None:
+    """TypeError in PyTorch's words where something that is no tensor stands in a tensor's place;
+    OverflowError where an integer there is too big.
+    """
+    if op.numbers_too and not _fit_overloads(op, inputs):
+        raise TypeError(invalid_combination(op.name, inputs, _overloads(op)))
+    for p, x in zip(op.tensor_params, inputs, strict=True):
+        kind = p.kind
+        if isinstance(x, Tensor) and "[" not in kind:
+            continue
+        if x is None and (kind.endswith("?") or p.default is None):
+            continue
+        if "Number" in kind and isinstance(x, _NUMBERS):
+            if isinstance(x, int):
+                check_int(x)
+            continue
+        if "[" in kind and isinstance(x, (list, tuple)):
+            bad = next(
+                (
+                    i
+                    for i, e in enumerate(x)
+                    if not isinstance(e, Tensor) and (e is not None or "?" not in kind)
+                ),
+                None,
+            )
+            if bad is None:
+                continue
+            raise TypeError(
+                f"expected Tensor as element {bad} in argument {op.schema.params.index(p)}, but got "
+                f"{type(x[bad]).__name__}"
+            )
+        at = position(op.name, op.schema.params.index(p))
+        want = "tuple of Tensors" if "[" in kind else "Tensor"
+        raise TypeError(
+            f"{op.name}(): argument '{p.name}' (position {at}) must be {want}, not {type_name(x)}"
+        )
+
+
+def invalid_combination(name: str, given: Sequence[Any], forms: Sequence[str]) -> str:
+    """PyTorch's words for arguments that fit none of several signatures."""
+    kinds = ", ".join("Tensor" if isinstance(x, Tensor) else type(x).__name__ for x in given)
+    listed = "".join(f"\n * ({form})" for form in forms)
+    return (
+        f"{name}() received an invalid combination of arguments - got ({kinds}), but expected one of:{listed}"
+    )
+
+
+def _fit_overloads(op: Op, inputs: tuple[Any, ...]) -> bool:
+    """Whether what stands in tensors' places are tensors, and numbers where there is a tensor beside them."""
+    for accepted, x in zip(op.accepts, inputs, strict=True):
+        if not isinstance(x, Tensor) and not isinstance(x, tuple(accepted)):
+            return False
+    return not op.never_alone or any(isinstance(x, Tensor) for x in inputs)
+
+
+def _overloads(op: Op) -> list[str]:
+    """The signatures that stand for one whose tensors may be numbers."""
+    forms: list[list[str]] = [[]]
+    for p in op.tensor_params:
+        kinds = p.kind.rstrip("?").split("|")
+        forms = [[*form, f"{kind} {p.name}"] for form in forms for kind in kinds]
+    return [", ".join(form) for form in forms if any(part.startswith("Tensor") for part in form)]

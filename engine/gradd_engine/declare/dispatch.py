@@ -1,0 +1,311 @@
+"""The one choke point: every op, forward or inside a backward pass, runs through `dispatch`.
+
+Order of events: infer (shapes, PyTorch's errors), kernel, in-place bookkeeping, tangents, node. Listeners
+(the recorder of a client, a plan's tracer) stand here and nowhere else, and see only outermost ops.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..data import MAPPED, new_counter
+from ..data.state import state
+from ..graph import (
+    LEVELS,
+    apart,
+    charge,
+    check_inference,
+    check_memory,
+    check_overlap,
+    check_result,
+    check_target,
+    conjugate,
+    keep,
+    levels_of,
+    mark_views,
+    propagate,
+    rebase,
+    stated,
+    write,
+)
+from ..graph import recording as graph
+from ..graph.misfit import misfit
+from ..schema import check_attrs, named
+from ..tensor import Tensor
+from .arguments import backend_of, flat_tensors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..data import Meta
+    from ..schema import Known, Op
+    from ..tensor import Backend, Listener
+
+
+def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    """Run `op`; the outermost call is shown to the backend's listener."""
+    backend = backend_of(op, inputs)
+    if state.vmaps and not op.stateful:
+        backend = _in_sight(backend)
+    listener = backend.listener
+    if state.depth == 0:
+        if listener is not None:
+            # What others are sent, they check themselves: a frame says what is of which kind.
+            check_attrs(op.schema, attrs)
+        if state.watcher is not None:
+            return _watched(op, backend, inputs, attrs)
+    if listener is None or state.depth or op.inline:
+        return execute(op, backend, inputs, attrs)
+    return shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+
+
+def _in_sight(backend: Backend) -> Backend:
+    """The innermost open level of vmap, for what is of one below it: all that a mapped function does is its
+    level's, so that tensors made inside can be written to, and a composite may draw.
+    """
+    level = state.vmaps[-1]
+    below = backend.level < level.level and getattr(backend, "root", backend) is level.root
+    return level if below else backend
+
+
+def _watched(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    """`dispatch` where a watcher of the thread wants to see the nodes that the op makes."""
+    watcher, listener = state.watcher, backend.listener
+    watcher.begin(op, inputs)
+    try:
+        if listener is None or op.inline or watcher.opens(op):
+            found = execute(op, backend, inputs, attrs)
+        else:
+            found = shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+    finally:
+        watcher.end()
+    watcher.settle(inputs, found)
+    return found
+
+
+def shown(
+    listener: Listener,
+    op: Op,
+    inputs: tuple[Any, ...],
+    attrs: dict[str, Any],
+    run: Callable[..., Any],
+    *given: Any,
+) -> Any:
+    """Run `op`, an outermost call, as ``run(*given)``, and tell the listener; `attrs` may be completed by
+    the run.
+    """
+    with listener.lock:
+        listener.before(op, inputs, attrs)
+        state.depth = 1
+        try:
+            outputs = run(*given)
+        except Exception as error:
+            if getattr(error, "pass_began", False):
+                listener.failed(op, inputs, attrs)
+            else:
+                listener.refused()
+                state.depth = 0
+                graph.tell_renewed(inputs)
+            raise
+        finally:
+            state.depth = 0
+        return listener.record(op, inputs, attrs, outputs)
+
+
+def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    """Run `op` on `backend` without telling the listener."""
+    if backend.level:
+        inputs = backend.lifted(op, inputs)  # type: ignore[attr-defined]
+    if op.checks is not None:
+        op.checks(*inputs, **attrs)
+    if op.cost is not None:
+        charge(op, inputs, attrs)
+    if op.base is not None:
+        return _execute_inplace(op, backend, inputs, attrs)
+    composite = op.composite
+    if composite is not None and (
+        op.infer is None or (not op.rules and (_tracked(op, inputs) or (LEVELS and levels_of(inputs))))
+    ):
+        # What the composite makes from nothing belongs where its inputs are.
+        before = state.backend
+        state.backend = backend
+        try:
+            return composite(*inputs, **attrs)
+        except Exception as error:
+            if op.stateful or stated(error):
+                raise
+            raise misfit(op, inputs, attrs) from error
+        finally:
+            state.backend = before
+    assert op.infer is not None
+    found = backend.infer(op, inputs, attrs)
+    tracked = bool(op.rules) and _tracked(op, inputs)
+    if tracked and any(m.dtype.category > 1 for m in (found if op.many else (found,))):
+        graph.renew(inputs)
+    changed = written(op, inputs) if op.writes else ()
+    if changed:
+        _check_written(op, changed)
+    given = inputs
+    if not op.view and conjugate.flagged(inputs):
+        given = conjugate.resolved(inputs)
+    if op.view:
+        if op.multi_view:
+            outs = [backend.view(inputs[0], m) for m in found]
+        else:
+            outs = [backend.view(inputs[0], found)]
+        if op.conjugates or inputs[0]._conj:
+            conjugate.mark(op, inputs[0], outs)
+    elif op.many:
+        outs = backend.run(op, found, given, attrs)
+    else:
+        outs = backend.run(op, (found,), given, attrs)
+    for t in () if op.quiet else changed:
+        t._vc.n += 1
+    if tracked:
+        graph.record(op, inputs, attrs, outs)
+    if op.unsafe:
+        outs[0]._vc = new_counter()
+    elif op.view:
+        mark_views(op, inputs[0], outs)
+    if LEVELS:
+        propagate(op, inputs, attrs, outs)
+    return tuple(outs) if op.many else outs[0]
+
+
+def compute(
+    op: Op,
+    known: Known,
+    backend: Backend,
+    inputs: tuple[Any, ...],
+    attrs: dict[str, Any],
+    history: bool,
+    views: bool,
+) -> Any:
+    """`dispatch` for a plain op or view whose inputs were looked at: they share a backend and are of a
+    geometry that is known. `history`: one that is no view needs a gradient; `views`: there are views.
+    """
+    if MAPPED and state.vmaps and backend is not state.vmaps[-1]:
+        return dispatch(op, inputs, attrs)
+    listener = backend.listener
+    if state.watcher is not None and not state.depth:
+        return _watched(op, backend, inputs, attrs)
+    if listener is not None and not state.depth:
+        # History is looked for again: another thread may have written to the inputs before the lock was ours.
+        given = (op, known, backend, inputs, attrs, True, True)
+        return shown(listener, op, inputs, attrs, _computed, *given)
+    return _computed(op, known, backend, inputs, attrs, history, views)
+
+
+def _computed(
+    op: Op,
+    known: Known,
+    backend: Backend,
+    inputs: tuple[Any, ...],
+    attrs: dict[str, Any],
+    history: bool,
+    views: bool,
+) -> Any:
+    if views:
+        history = _tracked(op, inputs)
+    if op.composite is not None and not op.rules and (history or (LEVELS and levels_of(inputs))):
+        return execute(op, backend, inputs, attrs)
+    if op.cost is not None:
+        charge(op, inputs, attrs)
+    history = history and known.tracks
+    if history and views:
+        graph.renew(inputs)
+    if op.view:
+        out = backend.view(inputs[0], known.meta)
+        if op.conjugates or inputs[0]._conj:
+            conjugate.mark(op, inputs[0], (out,))
+    else:
+        given = conjugate.resolved(inputs) if known.complex and conjugate.flagged(inputs) else inputs
+        out = backend.run_plain(op, known, given, attrs)
+    if history:
+        graph.record_one(op, known, inputs, attrs, out)
+    if op.view:
+        mark_views(op, inputs[0], (out,))
+    if LEVELS:
+        propagate(op, inputs, attrs, (out,))
+    return out
+
+
+def written(op: Op, inputs: tuple[Any, ...]) -> list[Tensor]:
+    """The inputs that `op` declares to change in place."""
+    found: list[Tensor] = []
+    at = -1
+    for yes in op.written:
+        at += 1
+        if yes:
+            x = inputs[at]
+            if isinstance(x, Tensor):
+                found.append(x)
+            elif x:
+                found += flat_tensors(x)
+    return found
+
+
+def _check_written(op: Op, changed: list[Tensor]) -> None:
+    """RuntimeError where an op that leaves no history would change what has one, or memory shared by
+    elements.
+    """
+    grad = state.grad
+    for t in changed:
+        if t._conj:
+            raise RuntimeError(f"{op.name}(): a conjugate view cannot be written to; resolve_conj() it first")
+        check_inference(t)
+        check_memory(t)
+        if grad and t.requires_grad:
+            check_target(t)
+            raise RuntimeError(f"{op.name}(): a tensor that requires grad can be changed under no_grad only")
+
+
+def _tracked(op: Op, inputs: tuple[Any, ...]) -> bool:
+    """Whether an input needs a gradient, in a mode that records."""
+    if not state.grad:
+        return False
+    for x in inputs:
+        if isinstance(x, Tensor):
+            if x._fn is not None or x._requires_grad or (x._base is not None and x.requires_grad):
+                return not (x._vc.inference and graph.all_inference(op, inputs))
+        elif (type(x) is list or type(x) is tuple) and any(t.requires_grad for t in flat_tensors(x)):
+            return not graph.all_inference(op, inputs)
+    return False
+
+
+def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
+    target: Tensor = inputs[0]
+    base = op.base
+    assert base is not None
+    check_inference(target)
+    tracked = _tracked(op, inputs)
+    if tracked and base.name == "copy" and not target.dtype.differentiable:
+        tracked = False
+    if tracked:
+        check_target(target)
+        graph.renew(inputs)
+    check_overlap(base, target, inputs[1:])
+    if base.infer is None:
+        with_composite = dispatch(base, inputs, attrs)
+        return named.copy_(target, with_composite)  # type: ignore[no-any-return]
+    meta: Meta = backend.infer(base, inputs, attrs)
+    check_result(base, target, meta)
+    node = None
+    old: Tensor | None = None
+    # One run gives value and tangents: a random op must not draw twice.
+    value = dispatch(base, apart(inputs), attrs) if LEVELS and levels_of(inputs) else None
+    if tracked:
+        node, old = graph.prepare_inplace(op, inputs, attrs)
+    if target._conj:
+        conjugate.store(backend, base, target, meta, inputs, attrs)
+    elif value is not None:
+        write(target, value)
+    else:
+        given = conjugate.resolved(inputs) if conjugate.flagged(inputs) else inputs
+        backend.run_into(base, target, meta, given, attrs)
+    target._vc.n += 1
+    if node is not None:
+        rebase(target, node, old)
+        if value is not None:
+            keep(node, target)
+    return target

@@ -1,0 +1,72 @@
+"""What becomes of a call beside its values: `infer`, the node that records it, views, in-place changes,
+tangents.
+"""
+
+from .conjugate import physical
+from .cost import TURN, Estimate, TooMuchWork, charge, spend, spread
+from .fitting import all_shaped, cast_gradient, conj, expandable, shaped
+from .infer import PLAIN, learn
+from .inplace_history import check_inference, check_memory, check_overlap, check_result, check_target, rebase
+from .misfit import NotAsInferred, stated
+from .modes import (
+    enable_grad,
+    enforce_grad_layout_policy,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    is_multithreading_enabled,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
+from .recording import OpNode
+from .tangents import LEVELS, Level, apart, has_tangent, keep, levels_of, propagate, tangent_of, write
+from .view_history import CUSTOM, MULTI_VIEW, CopySlices, mark_views
+
+__all__ = [
+    "CUSTOM",
+    "LEVELS",
+    "MULTI_VIEW",
+    "PLAIN",
+    "TURN",
+    "CopySlices",
+    "Estimate",
+    "Level",
+    "NotAsInferred",
+    "OpNode",
+    "TooMuchWork",
+    "all_shaped",
+    "apart",
+    "cast_gradient",
+    "charge",
+    "check_inference",
+    "check_memory",
+    "check_overlap",
+    "check_result",
+    "check_target",
+    "conj",
+    "enable_grad",
+    "enforce_grad_layout_policy",
+    "expandable",
+    "has_tangent",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "is_multithreading_enabled",
+    "keep",
+    "learn",
+    "levels_of",
+    "mark_views",
+    "no_grad",
+    "physical",
+    "propagate",
+    "rebase",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
+    "shaped",
+    "spend",
+    "spread",
+    "stated",
+    "tangent_of",
+    "write",
+]

@@ -1,0 +1,169 @@
+"""What `infer` says, remembered.
+
+It is a function of the geometry of tensors, the kinds of numbers in their places and the other parameters
+(and of the default dtype), so each op works out each combination once. The `Meta`s are shared: nobody changes
+them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..data import FLOAT, DType, Meta, Size, numel
+from ..data.state import state
+from ..schema import Known, check_attrs
+from ..tensor import Tensor, TensorMeta
+from .cost import spread
+from .misfit import misfit, stated
+
+if TYPE_CHECKING:
+    from ..schema import Op
+
+#: an op that has seen more combinations than this begins anew
+_MOST = 512
+#: parameters that are compared by value; their class counts too, since 1 == 1.0 == True
+PLAIN = frozenset({type(None), bool, int, float, complex, str, DType})
+#: most dimensions and bytes of an array
+DIMS, _BYTES = 64, (1 << 63) - 1
+_LISTS = frozenset({list, tuple, Size})
+
+
+def _known(op: Op, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Known:
+    """Work out what is remembered of such a call."""
+    found = Known()
+    found.meta = meta
+    found.tracks = bool(op.rules) and meta.dtype.category >= FLOAT
+    found.takes = () if op.view else tuple(_take(x, meta.compute) for x in inputs)
+    found.shape = tuple(meta.shape)
+    found.dtype = meta.dtype.np
+    found.nbytes = meta.nbytes
+    found.contiguous = meta.contiguous
+    found.line = meta.contiguous and len(found.shape) < 2
+    found.asks = op.random or op.needs_meta
+    #: an input may be a conjugate view
+    found.complex = any(isinstance(x, Tensor) and x.dtype.is_complex for x in inputs)
+    found.params, found.label = overload(op, inputs)
+    places = [op.slot_of[name] for name in found.params]
+    flat = op.flat is not None and op.flat(attrs)
+    found.slots = tuple(at if _differentiable(inputs[at]) and not flat else -1 for at in places)
+    found.inputs = tuple(None if at < 0 else _geometry(inputs[at], op.view) for at in found.slots)
+    found.plans = {}
+    return found
+
+
+def overload(op: Op, inputs: tuple[Any, ...]) -> tuple[tuple[str, ...], str]:
+    """The parameters with an edge slot and the node's name, where a number in a tensor's place decides it."""
+    params, label = op.edge_params, ""
+    given = dict(zip(op.tensor_slots, inputs, strict=True))
+    for name, other in op.number_nodes.items():
+        if given[name] is not None and not isinstance(given[name], Tensor):
+            label = other
+            params = tuple(n for n in params if isinstance(given[n], Tensor))
+    return params, label
+
+
+def _differentiable(x: Any) -> bool:
+    return isinstance(x, Tensor) and x.dtype.differentiable
+
+
+def _geometry(t: Tensor, placed: bool) -> TensorMeta:
+    found = TensorMeta(t)
+    found.conj = False
+    if not placed:
+        found.offset = 0
+    return found
+
+
+def _take(x: Any, compute: DType | None) -> Any:
+    if compute is None or compute.is_half:
+        return False
+    if isinstance(x, Tensor):
+        return None if x.dtype is compute else False
+    return compute.np.type if compute.category >= FLOAT and x is not None else False
+
+
+def learn(op: Op, key: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Known | None:
+    """Work out what a plain op or view makes of such inputs and remember it under `key`; None where something
+    stands among them that needs a closer look.
+    """
+    for x, classes in zip(inputs, op.accepts, strict=True):
+        if not isinstance(x, Tensor) and x.__class__ not in classes:
+            return None
+    if not state.depth:
+        check_attrs(op.schema, attrs)
+    found = _known(op, _sized(_inferred(op, inputs, attrs)), inputs, attrs)
+    if len(op.known) >= _MOST:
+        op.known.clear()
+    op.known[key] = found
+    return found
+
+
+def _sized(meta: Meta) -> Meta:
+    meta.shape = Size(meta.shape)
+    return meta
+
+
+def _check_size(meta: Meta) -> None:
+    """RuntimeError where no memory could have that shape."""
+    shape = meta.shape
+    if shape and min(shape) < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
+    if meta.strides and max(meta.strides) * meta.dtype.itemsize > _BYTES:
+        raise RuntimeError(f"Stride calculation overflowed with strides={list(meta.strides)}")
+    # what has no elements may still be of any size in its other dimensions
+    if len(shape) > DIMS or numel([n for n in shape if n]) * meta.dtype.itemsize > _BYTES:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
+
+
+def _inferred(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    assert op.infer is not None
+    try:
+        found = op.infer(*inputs, **attrs)
+        for meta in found if op.many else (found,):
+            _check_size(meta)
+            if not op.view:
+                if meta.strides and min(meta.strides) < 0:
+                    raise RuntimeError(f"{op.name}(): negative strides are not supported")
+                meta.room = meta.room or spread(inputs)
+        return found
+    except Exception as error:
+        if stated(error):
+            raise
+        raise misfit(op, inputs, attrs) from error
+
+
+def infer(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    """``op.infer(*inputs, **attrs)``: a Meta, or a list of them where the op has many outputs."""
+    known = op.inferred
+    if known is None:
+        return _inferred(op, inputs, attrs)
+    parts: list[Any] = [state.dtype]
+    for x in inputs:
+        if isinstance(x, Tensor):
+            parts += (x._dtype, x._shape, x.strides)
+        else:
+            parts.append(x.__class__)
+    if op.view:
+        offset = inputs[0].offset
+        if offset.__class__ is not int:
+            # A plan's tracer marks offsets that change from run to run: what is remembered must be numbers.
+            return _inferred(op, inputs, attrs)
+        parts.append(offset)
+    for v in attrs.values():
+        kind = v.__class__
+        if kind in PLAIN:
+            parts += (kind, v)
+        elif kind in _LISTS and PLAIN.issuperset(kinds := tuple(map(type, v))):
+            parts += (kinds, tuple(v))
+        else:
+            return _inferred(op, inputs, attrs)
+    key = tuple(parts)
+    found = known.get(key)
+    if found is None:
+        found = _inferred(op, inputs, attrs)
+        for meta in found if op.many else (found,):
+            _sized(meta)
+        if len(known) >= _MOST:
+            known.clear()
+        known[key] = found
+    return found

@@ -1,0 +1,402 @@
+"""Recording: the node of a declared op, what it saves, and the rules that it runs.
+
+Node boundaries and names are PyTorch's (https://pytorch.org/docs/stable/notes/autograd.html).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..data import ambient
+from ..data.state import state
+from ..schema import named
+from ..tensor import (
+    CUT,
+    FREED,
+    SAVED,
+    AccumulateGrad,
+    Edge,
+    Node,
+    Packed,
+    Saved,
+    Tensor,
+    TensorMeta,
+    accumulator,
+    check_saved,
+    edge_of,
+    next_priority,
+    places,
+)
+from .infer import overload
+from .recipe import META, OUT, VALUE, Plan, plan_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..schema import Known, Op
+
+
+class OpNode(Node):
+    """The node of a declared op."""
+
+    #: whether values are saved, not geometry alone
+    values: bool = False
+    #: whether some of them are packed
+    packed: bool = False
+    #: the node's name where the overload decides it
+    _label: str = ""
+
+    #: the op's parameters with an edge slot, which the overload decides
+    params: tuple[str, ...]
+    #: per edge slot: geometry of the input, or a list of them
+    inputs: Sequence[Any] = ()
+    #: per edge slot: whether a gradient goes there
+    wants: tuple[bool, ...] = ()
+
+    def __init__(self, op: Op, attrs: dict[str, Any], params: tuple[str, ...]) -> None:
+        self.priority = next_priority()
+        self.op = op
+        self.attrs = attrs
+        self.params = params
+        self.saved: dict[str, Any] | None = {}
+        account = state.account
+        if account is not None:
+            self.counted = account.graphs
+
+    def name(self) -> str:
+        """The op's node name."""
+        name = self._label or self.op.node_name
+        return name if isinstance(name, str) else name(self.attrs)
+
+    def wraps(self, name: str) -> bool:
+        """Whether PyTorch saves a number that stands for `name` as a tensor: it has no overload for one."""
+        return name not in self.op.number_nodes
+
+    def _slot(self, slot: int) -> Any:
+        """Of what the node's input was."""
+        flat = [m for x in self.inputs for m in (x if isinstance(x, list) else [x])]
+        found = flat[slot] if slot < len(flat) else None
+        return None if found is None else (found.shape, found.dtype)
+
+    def release(self) -> None:
+        """Drop saved values; a node that saved none can be walked again."""
+        if self.values:
+            self.saved = None
+
+    def verify(self) -> None:
+        """Freed, versions, no derivative, inputs of a geometry that the rules refuse."""
+        if self.saved is None:
+            raise RuntimeError(FREED)
+        op = self.op
+        if op.refuses is not None:
+            raise op.refuses(self.attrs)
+        if op.vets is not None:
+            op.vets(self.inputs, **self.attrs)
+        if self.values:
+            for entry in self.saved.values():
+                if type(entry) is not Saved:
+                    check_saved(entry, self)
+                elif entry.tensor._vc.n != entry.version or (CUT and entry.tensor._cut):
+                    entry.check(self)
+
+    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
+        """Run the rules that wanted inputs need; undo broadcasting and promotion."""
+        if self.saved is None:
+            raise RuntimeError(FREED)
+        if self.op.refuses is not None:
+            raise self.op.refuses(self.attrs)
+        plan = plan_of(self.op, self.params, self.wants)
+        if not self.packed:
+            return plan.apply(self, grads)
+        try:
+            return plan.apply(self, grads)
+        finally:
+            for _, _, e in places(self.saved):
+                if type(e) is Packed:
+                    e.found = None
+
+    def waits(self, at: str) -> bool:
+        """As for any node; tensors that were packed are to be unpacked."""
+        if at == SAVED:
+            return self.packed and any(
+                type(e) is Packed and e.unpack is not None for _, _, e in places(self.saved or {})
+            )
+        return super().waits(at)
+
+    def unpacked(self) -> list[Any]:
+        """What the hooks give for each packed tensor, in order."""
+        return [e.open() for _, _, e in places(self.saved or {}) if type(e) is Packed]
+
+    def fill(self, found: Sequence[Any] | None) -> None:
+        """Take what was unpacked, for the next `apply`."""
+        boxes = [e for _, _, e in places(self.saved or {}) if type(e) is Packed]
+        if found is None or len(found) != len(boxes):
+            raise RuntimeError(f"{self.name()} has {len(boxes)} packed tensors")
+        for box, t in zip(boxes, found, strict=True):
+            box.found = t
+
+    def __dir__(self) -> list[str]:
+        """What a node has, with what its op's rules keep."""
+        words = {self.op.tensor_slots[0] if self.op.tensor_slots else "": "self", "out": "result"}
+        saves = plan_of(self.op, self.params, (True,) * len(self.wants)).saves
+        kept = {words.get(ask, ask) for ask, _, kind in saves if kind != META}
+        raw = kept - set(self.attrs)
+        return [
+            *super().__dir__(),
+            *(f"_saved_{name}" for name in kept | set(self.attrs)),
+            *(f"_raw_saved_{name}" for name in raw),
+        ]
+
+    def __getattr__(self, name: str) -> Any:
+        """``_saved_self``, ``_saved_other``, ``_saved_result``, ``_saved_<parameter>``: what the node keeps
+        for backward; ``_raw_saved_<...>``: the place where it keeps it.
+        """
+        raw = name.startswith("_raw_saved_")
+        if not raw and not name.startswith("_saved_"):
+            raise AttributeError(f"'{self.short_name()}' object has no attribute '{name}'")
+        wanted = name.partition("_saved_")[2]
+        known = {"self": self.op.tensor_slots[0] if self.op.tensor_slots else "", "result": "out"}.get(
+            wanted, wanted
+        )
+        if raw and (known in self.op.slot_of or known == "out"):
+            return self._raw(self, known)
+        if known in self.attrs:
+            value = self.attrs[known]
+            one = isinstance(value, int) and self.op.params[known].kind.endswith("[]")
+            return (value,) if one else value
+        if self.saved is not None and known in self.saved:
+            return self._show(wanted, self.saved[known])
+        if known in self.params or known == "out":
+            if self.saved is None:
+                raise RuntimeError(FREED)
+            return None
+        raise AttributeError(f"'{self.short_name()}' object has no attribute '{name}'")
+
+
+def _save(plan: Plan, node: OpNode, inputs: tuple[Any, ...], outs: Sequence[Tensor] | None) -> None:
+    """Keep what the rules of the wanted inputs name, once each. `outs` is None for an in-place op (saved
+    later).
+    """
+    saved = node.saved
+    assert saved is not None
+    for ask, at, kind in plan.saves:
+        if kind == VALUE:
+            x = inputs[at]
+            if isinstance(x, Tensor):
+                node.values = True
+                saved[ask] = Saved(x, False)
+            else:
+                saved[ask] = _keep(x, node)
+                # PyTorch wraps such a number in a tensor and saves that, unless an overload takes numbers.
+                if isinstance(x, _NUMBERS) and ask not in node.op.number_nodes:
+                    node.values = True
+        elif kind == META:
+            saved[ask] = _metas(inputs[at])
+        elif outs is not None:
+            node.values = True
+            if kind == OUT:
+                saved[ask] = _keep_output(outs[at], at)
+            else:
+                saved[ask] = [_keep_output(o, i) for i, o in enumerate(outs)]
+
+
+_NUMBERS = (bool, int, float, complex)
+
+
+def _keep_output(o: Tensor, nr: int) -> Saved:
+    """An output without history by declaration is kept as it is: it makes no cycle."""
+    return Saved(o, o._fn is not None, nr)
+
+
+def _keep(x: Any, node: OpNode) -> Any:
+    if isinstance(x, Tensor):
+        node.values = True
+        return Saved(x, False)
+    if isinstance(x, (list, tuple)):
+        return [_keep(e, node) for e in x]
+    return x
+
+
+def _metas(x: Any) -> Any:
+    if isinstance(x, Tensor):
+        return TensorMeta(x)
+    if isinstance(x, (list, tuple)):
+        return [_metas(e) for e in x]
+    return None
+
+
+def _make(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> OpNode:
+    node = OpNode(op, attrs, op.edge_params)
+    slots = op.edge_slots
+    if op.number_nodes:
+        node.params, node._label = overload(op, inputs)
+        slots = tuple(op.slot_of[name] for name in node.params)
+    edges: list[Edge | None] = []
+    wants: list[bool] = []
+    metas: list[Any] = []
+    for at in slots:
+        x = inputs[at]
+        if isinstance(x, Tensor):
+            edge = edge_of(x) if x._dtype.category > 1 else None
+            edges.append(edge)
+            wants.append(edge is not None)
+            metas.append(None if edge is None else TensorMeta(x))
+        elif isinstance(x, (list, tuple)):
+            some = [edge_of(t) if isinstance(t, Tensor) and t._dtype.category > 1 else None for t in x]
+            edges.extend(some)
+            wants.append(any(e is not None for e in some))
+            metas.append(_metas(x))
+        else:
+            edges.append(None)
+            wants.append(False)
+            metas.append(None)
+    if op.flat is not None and op.flat(attrs):
+        edges, wants = [None] * len(edges), [False] * len(wants)
+    node.edges = tuple(edges)
+    node.wants = tuple(wants)
+    node.inputs = metas
+    return node
+
+
+def _wanted(op: Op, inputs: tuple[Any, ...]) -> bool:
+    """Whether a differentiable input needs a gradient, be it one that goes nowhere (a view of no_grad)."""
+    found = [inputs[op.slot_of[name]] for name in op.edge_params]
+    flat = [e for x in found for e in (x if isinstance(x, (list, tuple)) else [x])]
+    return any(isinstance(x, Tensor) and x.dtype.category > 1 and x.requires_grad for x in flat)
+
+
+def all_inference(op: Op, inputs: Any) -> bool:
+    """Whether all tensors among (nested) inputs were made in inference mode: what is computed of such alone
+    is not recorded, whatever they say that they require. A number is a tensor made now, unless PyTorch has an
+    overload for numbers.
+    """
+    for x in inputs:
+        if isinstance(x, Tensor):
+            if not x._vc.inference:
+                return False
+        elif isinstance(x, (list, tuple)):
+            if not all_inference(op, x):
+                return False
+        elif x is not None and not op.number_nodes:
+            return False
+    return True
+
+
+def renew(inputs: Any) -> None:
+    """Rebuild, or refuse, the views among (nested) inputs whose base has changed."""
+    for x in inputs:
+        if isinstance(x, Tensor):
+            if x._base is not None:
+                x._node()  # rebuilds it
+        elif type(x) is list or type(x) is tuple:
+            renew(x)
+
+
+def tell_renewed(inputs: Any) -> None:
+    """After an op was refused: tell the session which views among its inputs have nodes, for it has not seen
+    the op, and what came before the refusal may have renewed them.
+    """
+    for x in inputs:
+        if isinstance(x, Tensor):
+            # One that is still behind its base was refused itself.
+            current = x._base is not None and x._view_version == x._vc.n
+            if current and x._fn is not None and not x._fn.opaque:
+                x._renew()
+        elif type(x) is list or type(x) is tuple:
+            tell_renewed(x)
+
+
+def record(
+    op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outs: list[Tensor], due: bool = False
+) -> None:
+    """Give `outs` a node, where an input needs a gradient (or one is `due`) and an output can have one."""
+    flags = op.differentiable
+    if flags is None and len(outs) == 1:
+        tracked = [outs[0]._dtype.category > 1]
+    else:
+        tracked = [
+            o._dtype.category > 1 and (flags is None or flags[min(i, len(flags) - 1)])
+            for i, o in enumerate(outs)
+        ]
+    if True not in tracked:
+        return
+    node = _make(op, inputs, attrs)
+    if True not in node.wants and not due and not _wanted(op, inputs):
+        return
+    node.width = len(outs)
+    if len(outs) > 1:
+        node.geometries = {nr: (o._shape, o._dtype) for nr, o in enumerate(outs)}
+    node.backend = outs[0].backend
+    for nr, o in enumerate(outs):
+        if tracked[nr]:
+            o._fn = node
+            o._nr = nr
+    _save(plan_of(op, node.params, node.wants), node, inputs, outs)
+    if state.watcher is not None:
+        state.watcher.append(node)
+
+
+def record_one(op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any], out: Tensor) -> None:
+    """`record` for a plain op, whose output is new and differentiable; views among the inputs are renewed."""
+    edges: list[Edge | None] = []
+    wants: list[bool] = []
+    for at in known.slots:
+        edge = None
+        if at >= 0:
+            x = inputs[at]
+            fn = x._fn
+            if fn is not None:
+                edge = Edge(fn.unfold() if fn.folded else fn, x._nr)
+            elif x._requires_grad:
+                if x._vc.inference and all_inference(op, inputs):
+                    return
+                edge = Edge(accumulator(x), 0)
+        edges.append(edge)
+        wants.append(edge is not None)
+    if True not in wants and not _wanted(op, inputs):
+        return
+    key = tuple(wants)
+    plan = known.plans.get(key)
+    if plan is None:
+        plan = known.plans[key] = plan_of(op, known.params, key)
+    node = OpNode(op, attrs, known.params)
+    node.inputs, node.edges, node.wants = known.inputs, tuple(edges), key
+    if known.label:
+        node._label = known.label
+    node.backend = out.backend
+    out._fn = node
+    if plan.saves:
+        _save(plan, node, inputs, (out,))
+    if state.watcher is not None:
+        state.watcher.append(node)
+
+
+def prepare_inplace(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> tuple[OpNode, Tensor | None]:
+    """The node of an in-place op, before it writes: the overwritten value is cloned where a rule names it."""
+    node = _make(op, inputs, attrs)
+    node.backend = inputs[0].backend
+    first = op.tensor_slots[0]
+    overwritten = any(w and first in op.rules[n].asks for n, w in zip(node.params, node.wants, strict=True))
+    old = None
+    kept = inputs
+    if overwritten:
+        with ambient(grad=False):
+            old = named.clone(inputs[0])
+        kept = (old, *inputs[1:])
+    _save(plan_of(op, node.params, node.wants), node, kept, None)
+    if old is not None and node.saved is not None:
+        edge = edge_of(inputs[0])
+        if edge is not None and not isinstance(edge.node, AccumulateGrad):
+            old._fn, old._nr = edge.node, edge.nr
+    if state.watcher is not None:
+        state.watcher.append(node)
+    return node, old
+
+
+def finish_inplace(node: OpNode, out: Tensor) -> None:
+    """Save the result where a rule names it: after the write, at its new version."""
+    op = node.op
+    assert node.saved is not None
+    if any("out" in op.rules[name].asks for name in node.params):
+        node.saved["out"] = Saved(out, True)
+        node.values = True

@@ -1,0 +1,87 @@
+"""Numbers for random ops, from the bits of one random step, in blocks: what they are made of takes little
+memory.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...data import dtypes, numel, rng
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...data import Meta
+
+
+def _numbers(xp: Any, meta: Meta, draw: Callable[..., Any], finish: Callable[[Any], Any] | None) -> Any:
+    """Numbers for a result by ``draw(count, double, first)``, each block put through `finish`."""
+    double = meta.dtype in (dtypes.float64, dtypes.complex128)
+
+    def make(first: int, count: int) -> Any:
+        found = draw(count, double, first)
+        return found if finish is None else finish(found)
+
+    return rng.blockwise(numel(meta.shape), make, xp).reshape(meta.shape)
+
+
+def _pairs(xp: Any, draw: Callable[..., Any], key: Any, count: int, double: bool, first: int) -> Any:
+    both = draw(key, 2 * count, double, xp, 2 * first).reshape(count, 2)
+    return both[:, 0] + 1j * both[:, 1]
+
+
+def uniform_array(xp: Any, key: Any, meta: Meta, finish: Callable[[Any], Any] | None = None) -> Any:
+    """Numbers in [0, 1) for a result, put through `finish`; never 1 after rounding to the result's dtype."""
+
+    def draw(count: int, double: bool, first: int) -> Any:
+        if meta.dtype.is_complex:
+            return _pairs(xp, rng.uniform, key, count, double, first)
+        u = rng.uniform(key, count, double, xp, first)
+        if meta.dtype.is_half:
+            steps = 2048 if meta.dtype is dtypes.float16 else 256
+            u = xp.floor(u * u.dtype.type(steps)) / u.dtype.type(steps)
+        return u
+
+    return _numbers(xp, meta, draw, finish)
+
+
+def normal_array(xp: Any, key: Any, meta: Meta, finish: Callable[[Any], Any] | None = None) -> Any:
+    """Standard normal numbers for a result, put through `finish`; complex ones have variance 1 in all."""
+
+    def draw(count: int, double: bool, first: int) -> Any:
+        if not meta.dtype.is_complex:
+            return rng.normal(key, count, double, xp, first)
+        found = _pairs(xp, rng.normal, key, count, double, first)
+        return found * found.real.dtype.type(0.5**0.5)
+
+    return _numbers(xp, meta, draw, finish)
+
+
+def hits(xp: Any, key: Any, p: Any, meta: Meta) -> Any:
+    """Whether numbers in [0, 1), of double precision, are below `p`: a number or one for each element."""
+    each = p.reshape(-1) if getattr(p, "ndim", 0) else None
+
+    def make(first: int, count: int) -> Any:
+        return rng.uniform(key, count, True, xp, first) < (p if each is None else each[first : first + count])
+
+    return rng.blockwise(numel(meta.shape), make, xp).reshape(meta.shape)
+
+
+def _wide(xp: Any, key: Any, count: int, first: int) -> Any:
+    raw = rng.bits(key, 2 * count, xp, 2 * first).reshape(count, 2).astype(xp.uint64)
+    return raw[:, 0] << xp.uint64(32) | raw[:, 1]
+
+
+def integers(xp: Any, key: Any, low: int, high: int, meta: Meta) -> Any:
+    """Integers from `low` (in) to `high` (out)."""
+
+    def make(first: int, count: int) -> Any:
+        return (_wide(xp, key, count, first) % xp.uint64(high - low)).astype(xp.int64) + low
+
+    return rng.blockwise(numel(meta.shape), make, xp).reshape(meta.shape)
+
+
+def permutation(xp: Any, key: Any, n: int) -> Any:
+    """The integers below `n` in random order."""
+    drawn = rng.blockwise(n, lambda first, count: _wide(xp, key, count, first), xp)
+    return xp.argsort(drawn, kind="stable")

@@ -1,0 +1,415 @@
+"""Random tensors.
+
+Each op draws one random step, whatever its size. An element depends on the seed, the number of that step and
+the index of the element, so that no backend and no optimisation can change a stream.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...data import Meta, ambient, broadcast_shapes, dtypes, numel, preserved_strides, rng
+from ...declare import attach, op, public
+from ...tensor import Tensor
+from ..elementwise.arithmetic import add, mul
+from ..shared.constants import checked, like, sized, zeros_like
+from .draws import hits, integers, normal_array, permutation, uniform_array
+from .factories import check_device, finished, like_function, sized_function, sizes, wanted
+
+if TYPE_CHECKING:
+    from ...data import DType
+
+
+def _floating(meta: Meta, kernel: str, complex_too: bool = False) -> Meta:
+    if meta.dtype.category != dtypes.FLOAT and not (complex_too and meta.dtype.is_complex):
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{meta.dtype.title}'")
+    return meta
+
+
+rand_op = op(
+    "rand(int[] size, *, dtype? dtype=None)",
+    infer=lambda size, dtype: _floating(sized(size, dtype), "check_uniform_bounds", True),
+    impl=lambda xp, size, dtype, meta, key: uniform_array(xp, key, meta),
+    random=True,
+    needs_meta=True,
+    doc="Numbers evenly distributed over [0, 1) (torch.rand).",
+    raises=False,
+)
+randn_op = op(
+    "randn(int[] size, *, dtype? dtype=None)",
+    infer=lambda size, dtype: _floating(sized(size, dtype), "normal_kernel_cpu", True),
+    impl=lambda xp, size, dtype, meta, key: normal_array(xp, key, meta),
+    random=True,
+    needs_meta=True,
+    doc="Standard normal numbers (torch.randn).",
+    raises=False,
+)
+rand_like_op = op(
+    "rand_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
+    infer=lambda input, dtype, memory_format: _floating(
+        like(input, dtype, memory_format), "check_uniform_bounds", True
+    ),
+    impl=lambda xp, a, dtype, memory_format, meta, key: uniform_array(xp, key, meta),
+    random=True,
+    needs_meta=True,
+    doc="Numbers evenly distributed over [0, 1), in the input's shape (torch.rand_like).",
+    raises=False,
+)
+randn_like_op = op(
+    "randn_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
+    infer=lambda input, dtype, memory_format: _floating(
+        like(input, dtype, memory_format), "normal_kernel_cpu", True
+    ),
+    impl=lambda xp, a, dtype, memory_format, meta, key: normal_array(xp, key, meta),
+    random=True,
+    needs_meta=True,
+    doc="Standard normal numbers in the input's shape (torch.randn_like).",
+    raises=False,
+)
+
+
+def _ordered(low: int, high: int) -> None:
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+
+
+def _randint_infer(low: int, high: int, size: Any, dtype: DType | None) -> Meta:
+    _ordered(low, high)
+    return Meta(checked(size), dtype or dtypes.int64)
+
+
+def _randint_like_infer(input: Tensor, low: int, high: int, dtype: DType | None) -> Meta:
+    _ordered(low, high)
+    return like(input, dtype)
+
+
+randint_op = op(
+    "randint(value int low, value int high, int[] size, *, dtype? dtype=None)",
+    infer=_randint_infer,
+    impl=lambda xp, low, high, size, dtype, meta, key: integers(xp, key, low, high, meta),
+    random=True,
+    needs_meta=True,
+    doc="Integers from `low` (in) to `high` (out) (torch.randint).",
+)
+randint_like_op = op(
+    "randint_like(Tensor input, value int low, value int high, *, dtype? dtype=None)",
+    infer=_randint_like_infer,
+    impl=lambda xp, a, low, high, dtype, meta, key: integers(xp, key, low, high, meta),
+    random=True,
+    needs_meta=True,
+    doc="Integers from `low` (in) to `high` (out), in the input's shape (torch.randint_like).",
+)
+
+
+randperm_op = op(
+    "randperm(int n, *, dtype? dtype=None)",
+    infer=lambda n, dtype: Meta(checked([n]), dtype or dtypes.int64),
+    impl=lambda xp, n, dtype, key: permutation(xp, key, n),
+    random=True,
+    doc="The integers below `n` in random order (torch.randperm).",
+)
+
+rand = sized_function("rand", rand_op, "See torch.rand.")
+randn = sized_function("randn", randn_op, "See torch.randn.")
+rand_like = like_function("rand_like", rand_like_op, "See torch.rand_like.")
+randn_like = like_function("randn_like", randn_like_op, "See torch.randn_like.")
+
+
+@public(
+    creates=True,
+    forms=(
+        "(high: int, size: Sequence[int], *, dtype=None, device=None, requires_grad=False)",
+        "(low: int, high: int, size: Sequence[int], *, dtype=None, device=None, requires_grad=False)",
+    ),
+)
+def randint(
+    *args: Any,
+    dtype: DType | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    **kw: Any,
+) -> Any:
+    """See torch.randint: ``randint(high, size)`` or ``randint(low, high, size)``."""
+    names = (
+        ("high", "size") if len(args) < 2 or isinstance(args[1], (list, tuple)) else ("low", "high", "size")
+    )
+    given = dict(zip(names, args, strict=False)) | kw
+    if set(given) - {"low", "high", "size"} or not {"high", "size"} <= set(given):
+        raise TypeError("randint() received an invalid combination of arguments")
+    check_device(device)
+    dtype = dtype or dtypes.int64
+    wanted(dtype, requires_grad, "randint")
+    shape = sizes("randint", (given["size"],))
+    return finished(randint_op(given.get("low", 0), given["high"], shape, dtype=dtype), requires_grad)
+
+
+@public()
+def randint_like(
+    input: Tensor,
+    low: int,
+    high: int | None = None,
+    *,
+    dtype: DType | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """See torch.randint_like: ``randint_like(input, high)`` or ``randint_like(input, low, high)``."""
+    check_device(device)
+    first, last = (0, low) if high is None else (low, high)
+    return finished(randint_like_op(input, first, last, dtype=dtype or input.dtype), requires_grad)
+
+
+@public(creates=True)
+def randperm(n: int, *, dtype: DType | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """See torch.randperm."""
+    check_device(device)
+    dtype = dtype or dtypes.int64
+    wanted(dtype, requires_grad, "randperm")
+    return finished(randperm_op(n, dtype=dtype), requires_grad)
+
+
+# -- filling ---------------------------------------------------------------------------------------
+
+
+def _no_gradient(g: Any) -> Any:
+    return zeros_like(g)
+
+
+def _no_tangent(input_t: Any) -> Any:
+    return None if input_t is None else zeros_like(input_t)
+
+
+def _same(input: Tensor) -> Meta:
+    return Meta(tuple(input.shape), input.dtype, preserved_strides(input))
+
+
+def _normal_infer(input: Tensor, mean: float, std: float) -> Meta:
+    if std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    return _floating(_same(input), "normal_kernel_cpu", True)
+
+
+def _uniform_infer(input: Tensor, low: float, high: float) -> Meta:
+    meta = _floating(_same(input), "check_uniform_bounds")
+    if low > high:
+        raise RuntimeError(
+            f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}"
+        )
+    return meta
+
+
+def _exponential_infer(input: Tensor, lambd: float) -> Meta:
+    if lambd <= 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    return _floating(_same(input), "exponential_kernel")
+
+
+def _probability(input: Tensor, p: float) -> Meta:
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    return _bernoulli_meta(input, "bernoulli_scalar_cpu_")
+
+
+def _bernoulli_meta(input: Tensor, kernel: str, integers: bool = True) -> Meta:
+    if input.dtype.is_complex or (not integers and input.dtype.category < dtypes.FLOAT):
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
+    return Meta(tuple(input.shape), input.dtype)
+
+
+op(
+    "normal(Tensor input, value float mean=0.0, value float std=1.0)",
+    infer=_normal_infer,
+    impl=lambda xp, a, mean, std, meta, key: normal_array(xp, key, meta, lambda z: z * std + mean),
+    vjp=_no_gradient,
+    jvp=_no_tangent,
+    random=True,
+    needs_meta=True,
+    inplace=True,
+    namespace="-",
+    outside=True,
+    doc="Normal numbers in the input's shape; `normal_` stores them.",
+)
+_fill_uniform = op(
+    "uniform(Tensor input, value float low=0.0, value float high=1.0)",
+    infer=_uniform_infer,
+    impl=lambda xp, a, low, high, meta, key: uniform_array(xp, key, meta, lambda u: u * (high - low) + low),
+    vjp=_no_gradient,
+    jvp=_no_tangent,
+    random=True,
+    needs_meta=True,
+    inplace=True,
+    namespace="-",
+    outside=True,
+    doc="Evenly distributed numbers in the input's shape; `uniform_` stores them.",
+)
+op(
+    "exponential(Tensor input, value float lambd=1.0)",
+    infer=_exponential_infer,
+    impl=lambda xp, a, lambd, meta, key: uniform_array(xp, key, meta, lambda u: -xp.log(1 - u) / lambd),
+    vjp=_no_gradient,
+    jvp=_no_tangent,
+    random=True,
+    needs_meta=True,
+    inplace=True,
+    namespace="-",
+    outside=True,
+    doc="Exponentially distributed numbers in the input's shape; `exponential_` stores them.",
+)
+_fill_bernoulli = op(
+    "bernoulli_number(Tensor input, value float p=0.5)",
+    infer=_probability,
+    impl=lambda xp, a, p, meta, key: hits(xp, key, p, meta),
+    vjp=_no_gradient,
+    jvp=_no_tangent,
+    random=True,
+    needs_meta=True,
+    inplace=True,
+    node="BernoulliBackward2",
+    namespace="-",
+    outside=True,
+    doc="Ones with probability `p`, else zeros, in the input's shape.",
+)
+
+
+def _bernoulli_impl(xp: Any, a: Any, meta: Meta, key: Any) -> Any:
+    if a.size and not bool(((a >= 0) & (a <= 1)).all()):
+        raise RuntimeError(
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be "
+            "improved?  If so, please report an enhancement request to PyTorch.)"
+        )
+    return hits(xp, key, a, meta)
+
+
+_bernoulli = op(
+    "bernoulli(Tensor input)",
+    infer=lambda input: _bernoulli_meta(input, "bernoulli_tensor_cpu_p_", integers=False),
+    impl=_bernoulli_impl,
+    vjp=_no_gradient,
+    jvp=_no_tangent,
+    random=True,
+    needs_meta=True,
+    doc="Ones with the probabilities that the input says, else zeros (torch.bernoulli).",
+)
+
+
+@public(method=True)
+def bernoulli(input: Any, p: float | None = None) -> Any:
+    """See torch.bernoulli."""
+    return _bernoulli(input) if p is None else _fill_bernoulli(input, p)
+
+
+def _uniform_method(self: Any, *args: Any, **kw: Any) -> Any:
+    """See torch.Tensor.uniform_: ``uniform_(from=0, to=1)``."""
+    given = dict(zip(("from", "to"), args, strict=False)) | kw
+    if len(args) > 2 or set(given) - {"from", "to"}:
+        raise TypeError("uniform_() received an invalid combination of arguments")
+    assert _fill_uniform.inplace is not None
+    return _fill_uniform.inplace(self, given.get("from", 0.0), given.get("to", 1.0))
+
+
+attach("uniform_", _uniform_method, "(*args: Number)")
+
+
+def _bernoulli_method(self: Any, p: float = 0.5) -> Any:
+    """See torch.Tensor.bernoulli_."""
+    assert _fill_bernoulli.inplace is not None
+    return _fill_bernoulli.inplace(self, p)
+
+
+attach("bernoulli_", _bernoulli_method)
+
+
+@public(
+    creates=True,
+    forms=(
+        "(mean: Tensor, std: Tensor | Number = 1.0, *, dtype=None, device=None, requires_grad=False)",
+        "(mean: Number, std: Tensor, *, dtype=None, device=None, requires_grad=False)",
+        "(mean: Number, std: Number, size: Sequence[int], *, dtype=None, device=None, requires_grad=False)",
+    ),
+)
+def normal(
+    mean: Any = 0.0,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    dtype: DType | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """See torch.normal: numbers with a size, or tensors of means, of deviations, or of both."""
+    if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
+        noise = randn(*sizes("normal", (size,)), dtype=dtype, device=device)
+        if std < 0:
+            raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+        return finished(add(mul(noise, std), mean), requires_grad)
+    if isinstance(std, Tensor) and std.dtype.is_complex:
+        raise RuntimeError("normal expects standard deviation to be non-complex")
+    shape = broadcast_shapes(*(tuple(x.shape) if isinstance(x, Tensor) else () for x in (mean, std)))
+    kind = dtypes.result_type([x for x in (mean, std) if isinstance(x, Tensor)])
+    with ambient(backend=(mean if isinstance(mean, Tensor) else std).backend):
+        noise = randn(list(shape), dtype=kind)
+    return add(mul(noise, std), mean)
+
+
+# -- drawing ---------------------------------------------------------------------------------------
+
+
+def _multinomial_infer(input: Tensor, num_samples: int, replacement: bool) -> Meta:
+    if input.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if input.dtype.category != dtypes.FLOAT:
+        raise RuntimeError(
+            f"multinomial only supports floating-point dtypes for input, got: {input.dtype.title}"
+        )
+    if input.shape[-1] > 1 << 24:
+        raise RuntimeError("number of categories cannot exceed 2^24")
+    if num_samples <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and num_samples > input.shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    return Meta((*input.shape[:-1], num_samples), dtypes.int64)
+
+
+def _multinomial_impl(xp: Any, a: Any, num_samples: int, replacement: bool, meta: Meta, key: Any) -> Any:
+    """With replacement by the inverse of the summed weights; without, by the order of exponential clocks."""
+    rows = a.reshape(-1, a.shape[-1]).astype(xp.float64)
+    if replacement and num_samples > 1:
+        for bad, what in ((rows < 0, "< 0"), (~xp.isfinite(rows), "= infinity or NaN")):
+            if bool(bad.any()):
+                raise RuntimeError(
+                    f"invalid multinomial distribution (encountering probability entry {what})"
+                )
+    if not bool((xp.isfinite(rows) & (rows >= 0)).all()):
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if not bool((rows.sum(axis=1) > 0).all()):
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+
+    def draw(first: int, count: int) -> Any:
+        return rng.uniform(key, count, True, xp, first)
+
+    if replacement:
+        ends = xp.cumsum(rows, axis=1)
+        u = rng.blockwise(numel(meta.shape), draw, xp).reshape(rows.shape[0], -1) * ends[:, -1:]
+        found = (u[:, :, None] >= ends[:, None, :]).sum(axis=2)
+    else:
+        u = rng.blockwise(rows.size, draw, xp).reshape(rows.shape)
+        found = xp.argsort(-rows / -xp.log1p(-u), axis=1, kind="stable")[:, :num_samples]
+    return found.reshape(meta.shape)
+
+
+def _multinomial_cost(input: Tensor, num_samples: int, replacement: bool = False) -> tuple[int, int]:
+    """Of weights and their sums in float64; with replacement each draw is held against each sum."""
+    draws = input.numel() * num_samples if replacement else 0
+    return draws + 10 * input.numel(), draws + 48 * input.numel()
+
+
+multinomial = op(
+    "multinomial(Tensor input, int num_samples, bool replacement=False)",
+    cost=_multinomial_cost,
+    infer=_multinomial_infer,
+    impl=_multinomial_impl,
+    random=True,
+    needs_meta=True,
+    method=True,
+    doc="Indices drawn by the weights in each row (torch.multinomial).",
+)

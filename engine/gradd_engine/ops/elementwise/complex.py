@@ -1,0 +1,331 @@
+"""Real and imaginary parts, conjugates. Gradients follow PyTorch's conjugate Wirtinger convention."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...data import Meta, dtypes, preserved_strides, read_only
+from ...declare import LINEAR, op, public
+from ...schema import named
+from ...tensor import Tensor
+from ..shared.common import broadcast, same
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...schema import Op
+
+
+conj_physical: Op = op(
+    "conj_physical(Tensor input)",
+    infer=same,
+    impl=lambda xp, a: xp.conjugate(a),
+    vjp=lambda g: conj_physical(g),
+    jvp=LINEAR,
+    method=True,
+    inplace=True,
+    doc="Element-wise conjugate, computed (torch.conj_physical).",
+    raises=False,
+)
+
+
+def _part(input: Tensor) -> Meta:
+    return Meta(tuple(input.shape), dtypes.to_real(input.dtype), preserved_strides(input))
+
+
+def _to_complex_infer(input: Tensor) -> Meta:
+    return Meta(tuple(input.shape), dtypes.to_complex(input.dtype), preserved_strides(input))
+
+
+real = op(
+    "real(Tensor input)",
+    infer=_part,
+    impl=lambda xp, a: xp.real(a).copy(),
+    vjp=lambda g, input_meta: from_real(g) if input_meta.dtype.is_complex else g,
+    jvp=LINEAR,
+    node="RealBackward0",
+    namespace="-",
+    outside=True,
+    doc="The real part, as a copy.",
+    raises=False,
+)
+
+from_real: Op = op(
+    "from_real(Tensor input)",
+    infer=_to_complex_infer,
+    impl=lambda xp, a: a + xp.zeros_like(a) * 1j,
+    vjp=lambda g: real(g),
+    jvp=LINEAR,
+    namespace="-",
+    outside=True,
+    doc="A complex tensor with the given real part.",
+    raises=False,
+)
+
+
+def _parts_infer(real: Tensor, imag: Tensor) -> Meta:
+    meta = broadcast(real, imag)
+    for t in (real, imag):
+        if t.dtype not in (dtypes.float32, dtypes.float64):
+            raise RuntimeError(
+                "Expected both inputs to be Half, Float or Double tensors but got "
+                f"{real.dtype.title} and {imag.dtype.title}"
+            )
+    if real.dtype is not imag.dtype:
+        raise RuntimeError(
+            f"Expected object of scalar type {real.dtype.title} but got scalar type {imag.dtype.title} for "
+            "second argument"
+        )
+    meta.dtype = dtypes.to_complex(meta.dtype)
+    return meta
+
+
+def _joined(xp: Any, a: Any, b: Any) -> Any:
+    shape = xp.broadcast_shapes(a.shape, b.shape)
+    out = xp.empty(shape, xp.result_type(a.dtype, xp.complex64))
+    out.real, out.imag = a, b
+    return out
+
+
+def _real(g: Any) -> Any:
+    return real(g)
+
+
+def _imag(g: Any) -> Any:
+    return real(g * -1j)
+
+
+complex_op: Op = op(
+    "complex(Tensor real, Tensor imag)",
+    infer=_parts_infer,
+    impl=_joined,
+    vjp=(lambda g, real, imag: _real(g), lambda g, real, imag: _imag(g)),
+    jvp=lambda real_t, imag_t, out: _complex_jvp(real_t, imag_t, out),
+    doc="A complex tensor of its real and imaginary parts (torch.complex).",
+    raises=False,
+)
+
+
+def _complex_jvp(real_t: Any, imag_t: Any, out: Any) -> Any:
+    if imag_t is None:
+        total = from_real(real_t)
+    else:
+        turned = from_real(imag_t) * 1j
+        total = turned if real_t is None else from_real(real_t) + turned
+    return named.expand(total, list(out.shape))
+
+
+def _polar_jvp(abs_t: Any, angle_t: Any, angle: Any, out: Any) -> Any:
+    total = None
+    if abs_t is not None:
+        total = complex_op(abs_t * named.cos(angle), abs_t * named.sin(angle))
+    if angle_t is not None:
+        turned = from_real(angle_t) * (out * 1j)
+        total = turned if total is None else total + turned
+    return total
+
+
+polar: Op = op(
+    "polar(Tensor abs, Tensor angle)",
+    infer=lambda abs, angle: _parts_infer(abs, angle),
+    impl=lambda xp, a, b: _joined(xp, a * xp.cos(b), a * xp.sin(b)),
+    vjp=(
+        lambda g, out: real(conj_physical(g) * named.sgn(out)),
+        lambda g, out: real(conj_physical(g) * (out * 1j)),
+    ),
+    jvp=_polar_jvp,
+    doc="A complex tensor of its absolute values and angles (torch.polar).",
+    raises=False,
+)
+
+# -- views -----------------------------------------------------------------------------------------
+
+conj_op: Op = op(
+    "conj(Tensor input)",
+    infer=lambda input: Meta(tuple(input.shape), input.dtype, input.strides, input.offset),
+    view=True,
+    conjugates=True,
+    vjp=lambda g: conj_physical(g),
+    jvp=lambda input_t: conj_physical(input_t),
+    namespace="-",
+    outside=True,
+    doc="The conjugate as a view: computed where it is used (torch.conj).",
+)
+
+
+@public(method=True)
+def conj(input: Tensor) -> Any:
+    """See torch.conj: a view; real tensors are returned as they are."""
+    return conj_op(input) if input.dtype.is_complex else input
+
+
+@public(method=True)
+def resolve_conj(input: Tensor) -> Any:
+    """See torch.resolve_conj: the tensor itself unless it is a conjugate view, which is computed."""
+    return named.clone(input) if input.is_conj() else input
+
+
+@public(method=True)
+def resolve_neg(input: Tensor) -> Any:
+    """See torch.resolve_neg: the tensor itself, for negatives are always computed here."""
+    return input
+
+
+@public(method=True)
+def is_neg(input: Tensor) -> bool:
+    """See torch.is_neg: False, for negatives are always computed here."""
+    return False
+
+
+@public()
+def is_conj(input: Tensor) -> bool:
+    """See torch.is_conj."""
+    return input.is_conj()
+
+
+@public()
+def is_complex(input: Tensor) -> bool:
+    """See torch.is_complex."""
+    if not isinstance(input, Tensor):
+        raise TypeError(
+            f"is_complex(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
+        )
+    return input.is_complex()
+
+
+def _real_parts_infer(input: Tensor) -> Meta:
+    if not input.dtype.is_complex:
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    strides = (*(2 * s for s in input.strides), 1)
+    return Meta((*input.shape, 2), dtypes.to_real(input.dtype), strides, input.offset * 2)
+
+
+real_parts: Op = op(
+    "real_parts(Tensor input)",
+    infer=_real_parts_infer,
+    view=True,
+    vjp=lambda g: complex_pairs(g.contiguous()),
+    jvp=LINEAR,
+    node="ViewAsRealBackward0",
+    namespace="-",
+    outside=True,
+    doc="The memory of complex numbers as pairs of real ones.",
+)
+
+
+def _view_as_real(input: Tensor) -> Any:
+    if input.is_conj():
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so "
+            "you can view it as real, use self.resolve_conj(); however, be warned that the resulting tensor "
+            "will NOT alias the original."
+        )
+    return real_parts(input)
+
+
+view_as_real: Op = op(
+    "view_as_real(Tensor input)",
+    composite=_view_as_real,
+    doc="A view of complex numbers as pairs of real ones, along a last dimension (torch.view_as_real).",
+)
+
+
+def _complex_pairs_infer(input: Tensor) -> Meta:
+    if input.dtype not in (dtypes.float32, dtypes.float64):
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of "
+            f"scalar type: {input.dtype.title}"
+        )
+    if not input.ndim:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if input.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    if input.strides[-1] != 1:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(s % 2 for s in input.strides[:-1]):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    if input.offset % 2:
+        raise RuntimeError("Tensor must have a storage_offset divisible by 2")
+    strides = tuple(s // 2 for s in input.strides[:-1])
+    return Meta(tuple(input.shape[:-1]), dtypes.to_complex(input.dtype), strides, input.offset // 2)
+
+
+complex_pairs: Op = op(
+    "complex_pairs(Tensor input)",
+    infer=_complex_pairs_infer,
+    view=True,
+    vjp=lambda g: real_parts(resolve_conj(g).contiguous()),
+    jvp=lambda input_t: complex_pairs(input_t.contiguous()),
+    node="ViewAsComplexBackward0",
+    namespace="-",
+    outside=True,
+    doc="Pairs of real numbers along the last dimension as complex ones.",
+)
+view_as_complex: Op = op(
+    "view_as_complex(Tensor input)",
+    composite=complex_pairs.call,
+    doc="A view of pairs of real numbers as complex ones (torch.view_as_complex).",
+)
+
+
+@public(name="real")
+def real_of(input: Tensor) -> Any:
+    """See torch.real: a view of the real parts; real tensors are returned as they are."""
+    if not input.dtype.is_complex:
+        return input
+    return named.select(real_parts(conj(input) if input.is_conj() else input), -1, 0)
+
+
+@public(name="imag")
+def imag_of(input: Tensor) -> Any:
+    """See torch.imag: a view of the imaginary parts (of a conjugate view: their negatives, computed).
+
+    RuntimeError for real tensors.
+    """
+    if not input.dtype.is_complex:
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    if input.is_conj():
+        return named.neg(named.select(real_parts(conj(input)), -1, 1))
+    return named.select(real_parts(input), -1, 1)
+
+
+def _set_part(part: Callable[[Tensor], Any]) -> Callable[[Tensor, Any], None]:
+    def assign(self: Tensor, value: Any) -> None:
+        target: Any = part(resolve_conj(self))
+        if isinstance(value, Tensor):
+            target.copy_(value)
+        else:
+            target.fill_(value)
+
+    return assign
+
+
+Tensor.real = property(real_of, _set_part(real_of))  # type: ignore[attr-defined]
+Tensor.imag = property(imag_of, _set_part(imag_of))  # type: ignore[attr-defined]
+
+
+@public(method=True)
+def adjoint(input: Tensor) -> Any:
+    """See torch.adjoint: the last two dimensions swapped, conjugated; a view."""
+    return conj(named.transpose(input, -2, -1))
+
+
+def _mh(self: Tensor) -> Any:
+    """`adjoint` (torch.Tensor.mH)."""
+    if self.ndim < 2:
+        raise RuntimeError(
+            f"tensor.mH is only supported on matrices or batches of matrices. Got {self.ndim}-D tensor."
+        )
+    return adjoint(self)
+
+
+def _h(self: Tensor) -> Any:
+    """`adjoint` of a matrix (torch.Tensor.H)."""
+    if self.ndim not in (0, 2):
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {self.ndim}-D tensor.")
+    return adjoint(self) if self.ndim else conj(self)
+
+
+Tensor.mH = property(_mh)  # type: ignore[attr-defined]
+Tensor.H = property(_h)  # type: ignore[attr-defined]
+read_only(Tensor, "H", "mH")

@@ -1,0 +1,47 @@
+"""The error function and its complement."""
+
+from __future__ import annotations
+
+import math
+
+from ...data import Meta
+from ...declare import ELEMENTWISE, op
+from ...kernels import gauss
+from ...kernels.tiles import tiled
+from ...schema import Op
+from ...tensor import Tensor
+from ..shared.common import broadcast_float, refuse
+from .unary import exp
+
+
+def _infer(input: Tensor) -> Meta:
+    refuse(input.dtype, "erf", complex=True)
+    return broadcast_float(input)
+
+
+_SLOPE = 2.0 / math.sqrt(math.pi)
+
+erf: Op = op(
+    "erf(Tensor input)",
+    infer=_infer,
+    impl=lambda xp, a: tiled(xp, gauss.erf, a),
+    vjp=lambda g, input: g * (_SLOPE * exp(-(input * input))),
+    jvp=ELEMENTWISE,
+    method=True,
+    inplace=True,
+    namespace="|special",
+    doc="The error function (torch.erf).",
+    raises=False,
+)
+erfc: Op = op(
+    "erfc(Tensor input)",
+    infer=_infer,
+    impl=lambda xp, a: tiled(xp, gauss.erfc, a),
+    vjp=lambda g, input: g * (-_SLOPE * exp(-(input * input))),
+    jvp=ELEMENTWISE,
+    method=True,
+    inplace=True,
+    namespace="|special",
+    doc="1 - erf(input) (torch.erfc).",
+    raises=False,
+)

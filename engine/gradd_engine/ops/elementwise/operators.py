@@ -1,0 +1,108 @@
+"""Python's operators on tensors: each is one op; an operand of a foreign type is left to its own methods."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...data import dtypes
+from ...tensor import Tensor
+from ..shared.common import NUMBERS
+from . import arithmetic, binary, comparison, rounding
+from . import unary as elementwise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+_SURE = frozenset(NUMBERS)
+
+
+def _operand(x: Any) -> Any:
+    """A tensor or a Python number (NumPy scalars become what they hold); NotImplemented for anything else."""
+    if isinstance(x, (np.number, np.bool_)):
+        return x.item()
+    return x if isinstance(x, (Tensor, *NUMBERS)) else NotImplemented
+
+
+def _attach(name: str, fn: Callable[[Any, Any], Any]) -> None:
+    def operator(self: Tensor, other: Any) -> Any:
+        if other.__class__ in _SURE or isinstance(other, Tensor):
+            return fn(self, other)
+        operand = _operand(other)
+        return NotImplemented if operand is NotImplemented else fn(self, operand)
+
+    operator.__name__ = name
+    setattr(Tensor, name, operator)
+
+
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "add": arithmetic.add,
+    "sub": arithmetic.sub,
+    "mul": arithmetic.mul,
+    "truediv": arithmetic.div,
+    "floordiv": rounding.floor_divide,
+    "mod": rounding.remainder,
+    "pow": binary.pow,
+    "and": comparison.bitwise_and,
+    "or": comparison.bitwise_or,
+    "xor": comparison.bitwise_xor,
+    "lshift": comparison.bitwise_left_shift,
+    "rshift": comparison.bitwise_right_shift,
+}
+
+_REFLECTED: dict[str, Callable[[Any, Any], Any]] = {
+    "add": arithmetic.add,
+    "sub": arithmetic.rsub,
+    "mul": arithmetic.mul,
+    "truediv": lambda a, b: arithmetic.mul(elementwise.reciprocal(a), b),
+    "floordiv": lambda a, b: rounding.floor_divide(b, a),
+    "mod": lambda a, b: rounding.remainder(b, a),
+    "pow": lambda a, b: binary.pow(b, a),
+    "and": comparison.bitwise_and,
+    "or": comparison.bitwise_or,
+    "xor": comparison.bitwise_xor,
+    "lshift": lambda a, b: comparison.bitwise_left_shift(b, a),
+    "rshift": lambda a, b: comparison.bitwise_right_shift(b, a),
+}
+
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    name: getattr(comparison, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")
+}
+
+
+def _in_place(fn: Any) -> Callable[[Any, Any], Any]:
+    return binary.pow_ if fn is binary.pow else fn.inplace
+
+
+for _name, _fn in _BINARY.items():
+    _attach(f"__{_name}__", _fn)
+    _attach(f"__i{_name}__", _in_place(_fn))
+for _name, _fn in _REFLECTED.items():
+    _attach(f"__r{_name}__", _fn)
+for _name, _fn in _COMPARISONS.items():
+    _attach(f"__{_name}__", _fn)
+
+
+def _matmul(self: Any, other: Any) -> Any:
+    return self.matmul(other) if isinstance(other, Tensor) else NotImplemented
+
+
+def _inverted(self: Tensor) -> Any:
+    if self.dtype.category > dtypes.INT:
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return comparison.bitwise_not(self)
+
+
+def _unary(name: str, fn: Callable[[Any], Any]) -> None:
+    setattr(Tensor, name, lambda self: fn(self))
+
+
+setattr(Tensor, "__matmul__", _matmul)  # noqa: B010 - operators are attached, not declared
+setattr(Tensor, "__rmatmul__", lambda self, other: _matmul(other, self))  # noqa: B010
+setattr(Tensor, "__rdiv__", vars(Tensor)["__rtruediv__"])  # noqa: B010 - PyTorch keeps Python 2's name
+_unary("__neg__", arithmetic.neg)
+_unary("__pos__", lambda x: x)
+_unary("__abs__", elementwise.abs)
+_unary("__invert__", _inverted)

@@ -1,0 +1,51 @@
+"""Arithmetic with a number as PyTorch's own composites record it: other overloads, so other node names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...declare import ELEMENTWISE, op
+from ..shared.common import broadcast, broadcast_float, conj
+from .arithmetic import div, mul
+
+if TYPE_CHECKING:
+    from ...schema import Op
+
+add_scalar: Op = op(
+    "add_scalar(Tensor input, Tensor|Number other)",
+    infer=broadcast,
+    impl=lambda xp, a, b: xp.add(a, b),
+    vjp={"input": lambda g: g},
+    jvp=ELEMENTWISE,
+    node="AddBackward1",
+    namespace="-",
+    outside=True,
+    doc="input + a number.",
+    raises=False,
+)
+
+mul_scalar: Op = op(
+    "mul_scalar(Tensor input, Tensor|Number other)",
+    infer=broadcast,
+    impl=lambda xp, a, b: xp.multiply(a, b),
+    vjp={"input": lambda g, other: mul(g, conj(other))},
+    jvp=ELEMENTWISE,
+    node="MulBackward1",
+    namespace="-",
+    outside=True,
+    doc="input * a number.",
+    raises=False,
+)
+
+div_scalar: Op = op(
+    "div_scalar(Tensor input, Tensor|Number other)",
+    infer=broadcast_float,
+    impl=lambda xp, a, b: xp.true_divide(a, b),
+    vjp={"input": lambda g, other: div(g, conj(other))},
+    jvp=ELEMENTWISE,
+    node="DivBackward1",
+    namespace="-",
+    outside=True,
+    doc="input / a number.",
+    raises=False,
+)

@@ -1,0 +1,224 @@
+"""Shapes that depend on values: nonzero, masked_select, and where such a value comes from.
+
+`read` is the one place where an op asks for a value before it can say a shape. Here it looks at the array;
+where tensors have no array, a client puts a fetch in its place (``dynamic.read = ...``). All below it is ops
+of a given shape, so what is recorded says its sizes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...data import Meta, broadcast_shapes, dtypes, numel
+from ...declare import LINEAR, op, public
+from ...schema import named
+from ..elementwise.binary import where
+from ..shape.view_ops import expand, reshape
+from ..shared.constants import zeros
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...schema import Op
+    from ...tensor import Tensor
+
+
+class ShapeDependsOnValuesError(RuntimeError):
+    """A shape cannot be said without values, and there are none (meta tensors)."""
+
+
+def _read(t: Tensor) -> Any:
+    if t.backend.level:
+        return read(t.backend.only(t))  # type: ignore[attr-defined]
+    if t.array is None:
+        raise ShapeDependsOnValuesError(
+            "the shape of the result depends on values, and meta tensors have none"
+        )
+    return np.asarray(t.array).item()
+
+
+def every_sample(t: Tensor) -> Tensor:
+    """`t`, or within vmap all samples of it: what a check of values has to look at."""
+    while t.backend.level:
+        t = t.array
+    return t
+
+
+#: the value of a tensor of one element as a Python number
+read: Callable[[Tensor], Any] = _read
+
+nonzero_count = op(
+    "nonzero_count(Tensor input)",
+    infer=lambda input: Meta((), dtypes.int64),
+    impl=lambda xp, a: xp.count_nonzero(a),
+    namespace="-",
+    outside=True,
+    doc="How many elements are not zero.",
+)
+
+
+def count(t: Tensor) -> int:
+    """How many elements of `t` are not zero: a value that is waited for."""
+    return int(read(nonzero_count(t)))
+
+
+def _rows(xp: Any, a: Any, count: int) -> Any:
+    found = xp.stack(xp.nonzero(a), axis=1) if a.ndim else xp.zeros((int(a != 0), 0), xp.int64)
+    if found.shape[0] != count:
+        raise RuntimeError(f"expected {count} elements that are not zero, but there are {found.shape[0]}")
+    return found
+
+
+nonzero_rows = op(
+    "nonzero_rows(Tensor input, int count)",
+    infer=lambda input, count: Meta((count, input.ndim), dtypes.int64, (1, count)),
+    impl=_rows,
+    namespace="-",
+    outside=True,
+    doc="The indices of the `count` elements that are not zero, one a row, in row-major order.",
+)
+
+nonzero_op = op(
+    "nonzero(Tensor input)",
+    composite=lambda input: nonzero_rows(input, count(input)),
+    dynamic=True,
+    inline=True,
+    doc="The indices of elements that are not zero, one a row (torch.nonzero).",
+)
+
+
+@public(
+    method=True,
+    forms=(
+        "(input, *, as_tuple: Literal[False] = False)",
+        "(input, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]",
+    ),
+)
+def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
+    """See torch.nonzero."""
+    if not as_tuple:
+        return nonzero_op(input)
+    return tuple(named.unbind(nonzero_op(reshape(input, [1]) if not input.ndim else input), 1))
+
+
+@public(method=True)
+def argwhere(input: Any) -> Any:
+    """See torch.argwhere."""
+    return nonzero_op(input)
+
+
+def bool_mask(mask: Tensor, name: str) -> None:
+    """RuntimeError where a mask is not bool."""
+    if mask.dtype is not dtypes.bool_:
+        raise RuntimeError(
+            f"{name}: expected BoolTensor for mask"
+            if name == "masked_select"
+            else f"{name} only supports boolean masks, but got mask with dtype {mask.dtype.title}"
+        )
+
+
+def _masked_rows_impl(xp: Any, a: Any, mask: Any, count: int) -> Any:
+    shape = np.broadcast_shapes(a.shape, mask.shape)
+    found = xp.broadcast_to(a, shape)[xp.broadcast_to(mask, shape)]
+    if found.shape[0] != count:
+        raise RuntimeError(f"expected {count} elements under the mask, but there are {found.shape[0]}")
+    return found
+
+
+def _masked_rows_backward(g: Any, input: Any, mask: Any) -> Any:
+    shape = list(broadcast_shapes(tuple(input.shape), tuple(mask.shape)))
+    return masked_scatter(zeros(shape, dtype=g.dtype), mask, g)
+
+
+masked_rows: Op = op(
+    "masked_rows(Tensor input, Tensor mask, int count)",
+    infer=lambda input, mask, count: Meta((count,), input.dtype),
+    impl=_masked_rows_impl,
+    vjp={"input": _masked_rows_backward},
+    jvp=LINEAR,
+    node="MaskedSelectBackward0",
+    namespace="-",
+    outside=True,
+    doc="The `count` elements under the mask.",
+)
+
+
+def _masked_select(input: Tensor, mask: Tensor) -> Any:
+    bool_mask(mask, "masked_select")
+    shape = broadcast_shapes(tuple(input.shape), tuple(mask.shape))
+    whole = mask if tuple(mask.shape) == shape else expand(mask, list(shape))
+    return masked_rows(input, mask, count(whole))
+
+
+masked_select = op(
+    "masked_select(Tensor input, Tensor mask)",
+    composite=_masked_select,
+    dynamic=True,
+    inline=True,
+    method=True,
+    doc="The elements under a mask, as a vector (torch.masked_select).",
+)
+
+
+def _masked_scatter_infer(input: Tensor, mask: Tensor, source: Tensor) -> Meta:
+    bool_mask(mask, "masked_scatter_")
+    if input.dtype is not source.dtype:
+        raise RuntimeError(
+            f"masked_scatter: expected self and source to have same dtypes but got{input.dtype.title} and "
+            f"{source.dtype.title}"
+        )
+    return Meta(broadcast_shapes(tuple(mask.shape), tuple(input.shape)), input.dtype)
+
+
+def _masked_scatter_impl(xp: Any, a: Any, mask: Any, source: Any) -> Any:
+    shape = np.broadcast_shapes(a.shape, mask.shape)
+    out, where = xp.broadcast_to(a, shape).copy(), xp.broadcast_to(mask, shape)
+    wanted = int(where.sum())
+    if wanted > source.size:
+        raise RuntimeError("Number of elements of source < number of ones in mask")
+    out[where] = source.reshape(-1)[:wanted]
+    return out
+
+
+def _masked_kept(g: Any, mask: Any) -> Any:
+    return where(mask, 0.0, g)
+
+
+masked_scatter: Op = op(
+    "masked_scatter(Tensor input, Tensor mask, Tensor source)",
+    infer=_masked_scatter_infer,
+    impl=_masked_scatter_impl,
+    vjp={
+        "input": _masked_kept,
+        "source": lambda g, mask, source_meta: masked_gather(g, mask, list(source_meta.shape)),
+    },
+    jvp=LINEAR,
+    method=True,
+    inplace=True,
+    doc="The elements under the mask replaced by those of `source`, in order (torch.masked_scatter).",
+)
+
+
+def _masked_gather_impl(xp: Any, g: Any, mask: Any, size: Any) -> Any:
+    found = g[xp.broadcast_to(mask, g.shape)]
+    out = xp.zeros(numel(size), g.dtype)
+    out[: found.shape[0]] = found
+    return out.reshape(size)
+
+
+masked_gather: Op = op(
+    "masked_gather(Tensor input, Tensor mask, int[] size)",
+    infer=lambda input, mask, size: Meta(tuple(size), input.dtype),
+    impl=_masked_gather_impl,
+    vjp={
+        "input": lambda g, input_meta, mask: masked_scatter(
+            zeros(list(input_meta.shape), dtype=g.dtype), mask, g
+        )
+    },
+    jvp=LINEAR,
+    namespace="-",
+    outside=True,
+    doc="The elements under the mask, followed by zeros, in the shape `size`.",
+)

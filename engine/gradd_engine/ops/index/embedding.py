@@ -1,0 +1,234 @@
+"""Masks that fill, rows of a table by index, and classes as vectors: masked_fill, embedding, one_hot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...data import Meta, broadcast_shapes, dtypes
+from ...declare import LINEAR, op, public
+from ...tensor import Tensor
+from ..elementwise.binary import where
+from ..elementwise.comparison import eq
+from ..shape.view_ops import reshape
+from ..shared.number import CPP, element, fits
+from . import dynamic
+from .indexing import add_at
+
+if TYPE_CHECKING:
+    from ...schema import Op
+
+
+def _masked_fill_infer(input: Tensor, mask: Tensor, value: Any) -> Meta:
+    if isinstance(value, Tensor) and value.ndim:
+        raise RuntimeError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.ndim} dimension(s)."
+        )
+    if mask.dtype is not dtypes.bool_:
+        raise RuntimeError(
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {CPP[mask.dtype.name]}"
+        )
+    if isinstance(value, Tensor) and value.dtype.is_complex and not input.dtype.is_complex:
+        fits(1j, input.dtype)
+    return Meta(broadcast_shapes(tuple(mask.shape), tuple(input.shape)), input.dtype)
+
+
+def _masked_fill_impl(xp: Any, a: Any, mask: Any, value: Any) -> Any:
+    return xp.where(mask, element(value, a.dtype), a)
+
+
+masked_fill: Op = op(
+    "masked_fill(Tensor input, Tensor mask, Tensor|Number value)",
+    infer=_masked_fill_infer,
+    checks=lambda input, mask, value: fits(value, input.dtype),
+    impl=_masked_fill_impl,
+    vjp={
+        "input": lambda g, mask: masked_fill(g, mask, 0.0),
+        "value": lambda g, mask: where(mask, g, 0.0).sum(),
+    },
+    jvp=LINEAR,
+    node="MaskedFillBackward1",
+    number_nodes={"value": "MaskedFillBackward0"},
+    method=True,
+    inplace=True,
+    namespace="-",
+    doc="One value where a mask holds (torch.Tensor.masked_fill).",
+    raises=False,
+)
+public(name="masked_fill")(masked_fill.call)
+
+
+def _embedding_infer(
+    input: Tensor, weight: Tensor, padding_idx: int | None, scale_grad_by_freq: bool
+) -> Meta:
+    if weight.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    if input.dtype not in (dtypes.int64, dtypes.int32):
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
+            f"Int; but got {input.dtype.tensor_type} instead (while checking arguments for embedding)"
+        )
+    return Meta((*input.shape, weight.shape[1]), weight.dtype)
+
+
+def _embedding_impl(xp: Any, index: Any, weight: Any, padding_idx: Any, scale_grad_by_freq: bool) -> Any:
+    if index.size and (int(index.max()) >= weight.shape[0] or int(index.min()) < 0):
+        raise IndexError("index out of range in self")
+    return weight[index]
+
+
+embedding_op: Op = op(
+    "embedding(Tensor input, Tensor weight, int? padding_idx=None, bool scale_grad_by_freq=False)",
+    infer=_embedding_infer,
+    impl=_embedding_impl,
+    vjp={
+        "weight": lambda g, input, weight_meta, padding_idx, scale_grad_by_freq: embedding_backward(
+            g, input, weight_meta.shape[0], padding_idx, scale_grad_by_freq
+        )
+    },
+    jvp=LINEAR,
+    node="EmbeddingBackward0",
+    namespace="nn.functional",
+    doc="Rows of a table by index; the row `padding_idx` gets no gradient (torch.nn.functional.embedding).",
+)
+
+
+def _embedding_backward_infer(
+    grad: Tensor, index: Tensor, rows: int, padding_idx: int | None, scale_grad_by_freq: bool
+) -> Meta:
+    if index.dtype not in (dtypes.int64, dtypes.int32):
+        raise RuntimeError(f"embedding_backward(): indices are Long or Int, not {index.dtype.title}")
+    if grad.ndim < 1 or tuple(grad.shape[:-1]) != tuple(index.shape):
+        raise RuntimeError(
+            f"embedding_backward(): a gradient of shape {list(grad.shape)} does not fit indices of shape "
+            f"{list(index.shape)}"
+        )
+    return Meta((rows, grad.shape[-1]), grad.dtype)
+
+
+def _embedding_backward_impl(
+    xp: Any, g: Any, index: Any, rows: int, padding_idx: int | None, scale_grad_by_freq: bool
+) -> Any:
+    out = xp.zeros((rows, g.shape[-1]), g.dtype)
+    flat, g = index.reshape(-1), g.reshape(index.size, g.shape[-1])
+    if flat.size and (int(flat.max()) >= rows or int(flat.min()) < 0):
+        raise IndexError("index out of range in self")
+    if padding_idx is not None:
+        kept = flat != padding_idx
+        flat, g = flat[kept], g[kept]
+    if scale_grad_by_freq and flat.size:
+        g = g / xp.bincount(flat, minlength=rows)[flat][:, None].astype(g.dtype)
+    add_at(xp, out, (flat,), g)
+    return out
+
+
+embedding_backward: Op = op(
+    "embedding_backward(Tensor grad, Tensor index, int rows, int? padding_idx, bool scale_grad_by_freq)",
+    infer=_embedding_backward_infer,
+    impl=_embedding_backward_impl,
+    vjp={
+        "grad": lambda g, index, padding_idx, scale_grad_by_freq: _embedding_again(
+            g, index, padding_idx, scale_grad_by_freq
+        )
+    },
+    jvp=LINEAR,
+    namespace="-",
+    outside=True,
+    doc="Gradients of rows added into a table of zeros.",
+)
+
+
+def _embedding_again(g: Any, index: Any, padding_idx: int | None, scale_grad_by_freq: bool) -> Any:
+    """The transpose of `embedding_backward`: rows again, zeros for the padding."""
+    if scale_grad_by_freq:
+        raise RuntimeError("double backward for embedding with scale_grad_by_freq is not supported")
+    found = embedding_op(index, g)
+    if padding_idx is None:
+        return found
+    return masked_fill(found, reshape(eq(index, padding_idx), [*index.shape, 1]), 0.0)
+
+
+def refuse_sparse(sparse: bool) -> None:
+    """NotImplementedError where a sparse gradient is asked for."""
+    if sparse:
+        raise NotImplementedError(
+            "sparse=True is not supported: gradients are dense, there are no sparse tensors. Leave it out: "
+            "the dense gradient has the same values"
+        )
+
+
+@public("nn.functional")
+def embedding(
+    input: Any,
+    weight: Any,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Any:
+    """See torch.nn.functional.embedding; `max_norm` is not there yet, nor are sparse gradients
+    (NotImplementedError).
+    """
+    refuse_sparse(sparse)
+    if max_norm is not None:
+        raise NotImplementedError("embedding with max_norm is not there yet")
+    if padding_idx is not None:
+        rows = weight.shape[0]
+        assert -rows <= padding_idx < rows, "Padding_idx must be within num_embeddings"
+        padding_idx %= rows
+    return embedding_op(input, weight, padding_idx, scale_grad_by_freq)
+
+
+def _one_hot_infer(input: Tensor, num_classes: int) -> Meta:
+    if input.dtype is not dtypes.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    return Meta((*input.shape, num_classes), dtypes.int64)
+
+
+def _one_hot_impl(xp: Any, a: Any, num_classes: int) -> Any:
+    if a.size and int(a.min()) < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if a.size and int(a.max()) >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return (a[..., None] == xp.arange(num_classes)).astype(xp.int64)
+
+
+one_hot_rows = op(
+    "one_hot_rows(Tensor input, int num_classes)",
+    infer=_one_hot_infer,
+    impl=_one_hot_impl,
+    namespace="-",
+    outside=True,
+    doc="Each class as a vector of `num_classes` with a one in its place.",
+)
+
+_largest = op(
+    "largest_class(Tensor input)",
+    infer=lambda input: Meta((), dtypes.int64),
+    impl=lambda xp, a: a.max() if a.size else xp.int64(-1),
+    namespace="-",
+    outside=True,
+    doc="The largest class, -1 where there is none.",
+    raises=False,
+)
+
+
+def _one_hot(tensor: Tensor, num_classes: int) -> Any:
+    if tensor.dtype is dtypes.int64 and num_classes == -1:
+        if not tensor.numel():
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        num_classes = int(dynamic.read(_largest(tensor))) + 1
+    if not tensor.numel() and num_classes <= 0:
+        raise RuntimeError("Can not infer total number of classes from empty tensor.")
+    return one_hot_rows(tensor, max(num_classes, 0))
+
+
+one_hot = op(
+    "one_hot(Tensor tensor, int num_classes=-1)",
+    composite=_one_hot,
+    dynamic=True,
+    namespace="nn.functional",
+    doc="Classes as vectors (torch.nn.functional.one_hot); without `num_classes` the largest class is "
+    "waited for.",
+)

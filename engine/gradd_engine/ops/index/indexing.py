@@ -1,0 +1,319 @@
+"""Indices that are tensors: reading by them and writing by them, one node each (index, index_put).
+
+Masks are turned into indices first, which waits for their values (`dynamic.read`); writing one number under a
+mask needs no such wait. `subscript` has the syntax of square brackets. `as_tensor` turns lists and arrays
+that stand among indices into tensors; a client replaces it (``indexing.as_tensor = ...``), to make them in
+its session.
+Source: https://pytorch.org/docs/stable/tensor_view.html and NumPy's rules of advanced indexing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...data import (
+    Meta,
+    ambient,
+    broadcast_shapes,
+    broadcast_strides,
+    dtypes,
+    elementwise_strides,
+    numel,
+    preserved_strides,
+    view_strides,
+)
+from ...declare import LINEAR, op
+from ..elementwise.arithmetic import mul
+from ..shared import constants as create
+from ..shared.constants import zeros
+from ..shared.literal import literal
+from .dynamic import ShapeDependsOnValuesError, nonzero_op
+from .slicing import select
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...schema import Op
+    from ...tensor import Tensor
+
+
+def _as_tensor(value: Any, like: Tensor) -> Tensor:
+    a = literal(value)
+    if not a.size and not isinstance(value, np.ndarray):
+        a = a.astype(np.int64)
+    with ambient(backend=like.backend):
+        return create.tensor(a)
+
+
+#: a tensor on the backend of `like`, of a list or an array that stands among indices
+as_tensor: Callable[[Any, Tensor], Tensor] = _as_tensor
+
+
+_MASKS = (dtypes.bool_, dtypes.uint8)
+
+
+def is_mask(t: Any) -> bool:
+    """Whether an index is a mask (uint8 counts, as it once did)."""
+    return t is not None and t.dtype in _MASKS
+
+
+def check_index(t: Any) -> None:
+    """IndexError where a tensor's dtype cannot be an index."""
+    if t is not None and t.dtype not in (dtypes.int64, dtypes.int32, *_MASKS):
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+
+
+def without_masks(x: Tensor, indices: Sequence[Any]) -> list[Any]:
+    """The indices with each mask replaced by the indices of what it covers, one tensor a dimension."""
+    out: list[Any] = []
+    for t in indices:
+        check_index(t)
+        if not is_mask(t):
+            out.append(t)
+            continue
+        for d in range(t.ndim):
+            if len(out) + d >= x.ndim or t.shape[d] != x.shape[len(out) + d]:
+                raise IndexError(
+                    f"The shape of the mask {list(t.shape)} at index {d} does not match the shape of the "
+                    f"indexed tensor {list(x.shape)} at index {len(out) + d}"
+                )
+        if t.backend.level:
+            t.backend.check_mask(t)
+        rows = nonzero_op(t)
+        out.extend(select(rows, 1, d) for d in range(t.ndim))
+    return out
+
+
+class _Plan:
+    """Geometry of an indexed read: dimensions indexed, the indices' shape, and its place in the result."""
+
+    __slots__ = ("at", "dims", "index_shape", "shape")
+
+    def __init__(self, shape: Sequence[int], indices: Sequence[Any]) -> None:
+        if len(indices) > len(shape):
+            raise IndexError(f"too many indices for tensor of dimension {len(shape)} (got {len(indices)})")
+        self.dims = [d for d, t in enumerate(indices) if t is not None]
+        given = [indices[d] for d in self.dims]
+        for t in given:
+            check_index(t)
+        try:
+            index_shape: tuple[int, ...] = ()
+            for t in given:
+                index_shape = broadcast_shapes(index_shape, tuple(t.shape))
+        except RuntimeError:
+            shapes = ", ".join(str(list(t.shape)) for t in given)
+            raise IndexError(
+                f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
+            ) from None
+        if numel(index_shape) and any(shape[d] == 0 for d in self.dims):
+            raise IndexError("index is out of bounds for dimension with size 0")
+        adjacent = self.dims == list(range(self.dims[0], self.dims[-1] + 1))
+        self.at = self.dims[0] if adjacent else 0
+        rest = [n for d, n in enumerate(shape) if d not in self.dims]
+        self.index_shape = index_shape
+        self.shape = (*rest[: self.at], *index_shape, *rest[self.at :])
+
+    def strides(self, x: Tensor, indices: Sequence[Any]) -> tuple[int, ...]:
+        """Layout of the result: by the strides of what is left of `x`, and of the indices."""
+        kept = [s for d, s in enumerate(x.strides) if d not in self.dims]
+        n = len(self.index_shape)
+        operands = [Meta(self.shape, x.dtype, (*kept[: self.at], *(0,) * n, *kept[self.at :]))]
+        full = (*(1,) * self.at, *self.index_shape, *(1,) * (len(self.shape) - self.at - n))
+        for d in self.dims:
+            t = indices[d]
+            spread = broadcast_strides(tuple(t.shape), t.strides, self.index_shape)
+            operands.append(Meta(full, t.dtype, view_strides(self.index_shape, spread, full)))
+        return elementwise_strides(self.shape, operands)
+
+
+def _index_infer(input: Tensor, indices: Sequence[Any]) -> Meta:
+    if any(is_mask(t) for t in indices):
+        raise ShapeDependsOnValuesError("a mask's indices must be known before they are used")
+    plan = _Plan(input.shape, indices)
+    return Meta(plan.shape, input.dtype, plan.strides(input, indices))
+
+
+def positions(shape: Sequence[int], indices: Sequence[Any]) -> tuple[Any, ...]:
+    """Array indices for NumPy; IndexError in PyTorch's words where one is out of range."""
+    out: list[Any] = []
+    seen = 0
+    for d, a in enumerate(indices):
+        if a is None:
+            out.append(slice(None))
+            continue
+        if a.dtype.kind != "b":
+            in_range(a, shape[d], seen)
+        seen += 1
+        out.append(a)
+    return tuple(out)
+
+
+def in_range(a: Any, size: int, dim: int) -> None:
+    """IndexError where an index array leaves [-size, size)."""
+    if a.size and (int(a.max()) >= size or int(a.min()) < -size):
+        bad = a[(a >= size) | (a < -size)].reshape(-1)[0]
+        raise IndexError(f"index {int(bad)} is out of bounds for dimension {dim} with size {size}")
+
+
+index: Op = op(
+    "index(Tensor input, Tensor?[] indices)",
+    infer=_index_infer,
+    impl=lambda xp, a, indices: a[positions(a.shape, indices)],
+    vjp={"input": lambda g, input_meta, indices: index_put_add(g, indices, list(input_meta.shape))},
+    jvp=LINEAR,
+    namespace="-",
+    outside=True,
+    doc="Elements by integer index tensors, one a dimension (None: all of it).",
+)
+
+
+def add_at(xp: Any, out: Any, at: tuple[Any, ...], values: Any) -> None:
+    """Add `values` to ``out[at]``, again where an index occurs again; rows are sorted and summed in runs."""
+    if out.dtype.kind == "b":
+        xp.logical_or.at(out, at, values)
+        return
+    first = at[0]
+    if len(at) > 1 or xp.__name__ != "numpy" or out.ndim == 1 or first.ndim != 1 or not values.size:
+        xp.add.at(out, at, values)
+        return
+    rows = first % out.shape[0]
+    order = xp.argsort(rows, kind="stable")
+    rows = rows[order]
+    starts = xp.flatnonzero(xp.concatenate([[True], rows[1:] != rows[:-1]]))
+    out[rows[starts]] += xp.add.reduceat(values[order], starts, axis=0)
+
+
+def _put_add(xp: Any, g: Any, indices: Any, size: Any) -> Any:
+    out = xp.zeros(tuple(size), g.dtype)
+    add_at(xp, out, positions(out.shape, indices), g)
+    return out
+
+
+index_put_add: Op = op(
+    "index_put_add(Tensor grad, Tensor?[] indices, int[] size)",
+    infer=lambda grad, indices, size: Meta(tuple(size), grad.dtype),
+    impl=_put_add,
+    vjp={"grad": lambda g, indices: index(g, indices)},
+    jvp=LINEAR,
+    namespace="-",
+    outside=True,
+    doc="Zeros of `size` with `grad` added where the indices point.",
+)
+
+
+def _put_infer(input: Tensor, indices: Sequence[Any], values: Tensor, accumulate: bool) -> Meta:
+    for t in indices:
+        check_index(t)
+    if any(is_mask(t) for t in indices):
+        if values.numel() != 1:
+            raise ShapeDependsOnValuesError("a mask's indices must be known before they are used")
+        _check_masks(input, indices)
+    else:
+        shape = _Plan(input.shape, indices).shape
+        want = list(values.shape)
+        try:
+            fits = broadcast_shapes(tuple(want), shape) == shape
+        except RuntimeError:
+            fits = False
+        if not fits:
+            raise RuntimeError(
+                f"shape mismatch: value tensor of shape {want} cannot be broadcast to indexing result "
+                f"of shape {list(shape)}"
+            )
+    if input.dtype is not values.dtype:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{input.dtype.title} for the destination and {values.dtype.title} for the source."
+        )
+    return Meta(tuple(input.shape), input.dtype, preserved_strides(input))
+
+
+def _check_masks(x: Tensor, indices: Sequence[Any]) -> None:
+    d = 0
+    for t in indices:
+        width = t.ndim if is_mask(t) else 1
+        if is_mask(t):
+            for k in range(width):
+                if d + k >= x.ndim or t.shape[k] != x.shape[d + k]:
+                    raise IndexError(
+                        f"The shape of the mask {list(t.shape)} at index {k} does not match the shape of "
+                        f"the indexed tensor {list(x.shape)} at index {d + k}"
+                    )
+        d += width
+
+
+def _put_impl(xp: Any, a: Any, indices: Any, values: Any, accumulate: bool) -> Any:
+    out = a.copy()
+    masks = [t.dtype.kind == "b" or t.dtype == xp.uint8 if t is not None else False for t in indices]
+    if any(masks):
+        at: tuple[Any, ...] = tuple(
+            slice(None) if t is None else t.astype(bool) if m else t
+            for t, m in zip(indices, masks, strict=True)
+        )
+        values = values.reshape(())
+    else:
+        at = positions(a.shape, indices)
+    if accumulate:
+        add_at(xp, out, at, xp.broadcast_to(values, out[at].shape))
+    else:
+        out[at] = values
+    return out
+
+
+def _put_kept(g: Any, indices: Any, accumulate: bool) -> Any:
+    return g if accumulate else put(g, indices, zeros([], dtype=g.dtype))
+
+
+def _put_read(g: Any, indices: Any, values_meta: Any) -> Any:
+    if not any(is_mask(t) for t in indices):
+        return index(g, indices)
+    one = create.full([], 1.0, dtype=g.dtype)
+    return mul(g, put(zeros(list(g.shape), dtype=g.dtype), indices, one)).sum()
+
+
+put: Op = op(
+    "index_write(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False)",
+    infer=_put_infer,
+    impl=_put_impl,
+    vjp={"input": _put_kept, "values": _put_read},
+    jvp=LINEAR,
+    node="IndexPutBackward0",
+    inplace=True,
+    namespace="-",
+    outside=True,
+    doc="Elements written by index tensors; a mask may stand among them where one value is written.",
+)
+put_ = put.inplace
+
+
+def _ready(input: Tensor, indices: Sequence[Any], values: Tensor) -> list[Any]:
+    return list(indices) if values.numel() == 1 else without_masks(input, indices)
+
+
+index_put = op(
+    "index_put(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False)",
+    composite=lambda input, indices, values, accumulate: put(
+        input, _ready(input, indices, values), values, accumulate
+    ),
+    inline=True,
+    method=True,
+    doc="Elements replaced, or added to, where index tensors point (torch.index_put).",
+)
+
+
+def _index_put_(input: Tensor, indices: Sequence[Any], values: Tensor, accumulate: bool) -> Any:
+    assert put_ is not None
+    return put_(input, _ready(input, indices, values), values, accumulate)
+
+
+index_put_ = op(
+    "index_put_(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False)",
+    composite=_index_put_,
+    inline=True,
+    writes="input",
+    method=True,
+    namespace="-",
+    doc="In-place form of `index_put`.",
+)

@@ -1,0 +1,254 @@
+"""Elements along one dimension, each by an index of its own: gather, scatter, scatter_add, take_along_dim."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...data import Meta, broadcast_shapes, dtypes, wrap_dim
+from ...declare import LINEAR, op, public
+from ...tensor import Tensor
+from ..elementwise.binary import where
+from ..shape.view_ops import expand, view
+from ..shared.constants import zeros
+from ..shared.number import element, fits
+from .slicing import slice_backward
+
+if TYPE_CHECKING:
+    from ...schema import Op
+
+#: dtypes of an index
+INDEX = (dtypes.int64, dtypes.int32)
+
+
+def _grid(xp: Any, index: Any, dim: int) -> tuple[Any, ...]:
+    """The element of an array that each element of `index` names: its own place, but for `dim`."""
+    n = index.ndim
+    if not n:
+        return ()
+    return tuple(
+        index if d == dim else xp.arange(s).reshape([-1 if i == d else 1 for i in range(n)])
+        for d, s in enumerate(index.shape)
+    )
+
+
+def bounded(index: Any, size: int, dim: int) -> None:
+    """RuntimeError where an index leaves [0, size); these ops do not count from the end."""
+    if index.size and (int(index.max()) >= size or int(index.min()) < 0):
+        bad = index[(index >= size) | (index < 0)].reshape(-1)[0]
+        raise RuntimeError(f"index {int(bad)} is out of bounds for dimension {dim} with size {size}")
+
+
+def _zeros(meta: Any, dtype: Any) -> Any:
+    return zeros(list(meta.shape), dtype=dtype)
+
+
+# -- gather and scatter ----------------------------------------------------------------------------
+
+
+def _gather_infer(input: Tensor, dim: int, index: Tensor) -> Meta:
+    d = wrap_dim(dim, input.ndim)
+    if index.numel() and index.dtype not in INDEX:
+        raise RuntimeError("gather(): Expected dtype int32/int64 for index")
+    if index.numel():
+        if max(index.ndim, 1) != max(input.ndim, 1):
+            raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+        for i, (a, b) in enumerate(zip(index.shape, input.shape, strict=False)):
+            if i != d and a > b:
+                raise RuntimeError(
+                    f"Size does not match at dimension {i} expected index {list(index.shape)} to be no "
+                    f"larger than self {list(input.shape)} apart from dimension {d}"
+                )
+    return Meta(tuple(index.shape), input.dtype)
+
+
+def _gather_impl(xp: Any, a: Any, index: Any, dim: int) -> Any:
+    if not index.size:
+        return xp.empty(index.shape, a.dtype)
+    if not a.ndim:
+        return xp.broadcast_to(a, index.shape)
+    if not index.ndim:
+        index = index.reshape(1)
+        return _gather_impl(xp, a, index, dim).reshape(())
+    d = dim % a.ndim
+    bounded(index, a.shape[d], d)
+    return a[_grid(xp, index, d)]
+
+
+gather_op: Op = op(
+    "gather(Tensor input, int dim, Tensor index)",
+    infer=lambda input, index, dim: _gather_infer(input, dim, index),
+    impl=_gather_impl,
+    vjp={"input": lambda g, input, index, dim: scatter_add(_zeros(input, g.dtype), dim, index, g)},
+    jvp=LINEAR,
+    doc="out[i][j] = input[index[i][j]][j] for dim 0 (torch.gather).",
+)
+
+
+@public(method=True)
+def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
+    """See torch.gather; the gradient is dense whatever `sparse_grad` says."""
+    return gather_op(input, dim, index)
+
+
+def scatter_check(input: Tensor, dim: int, index: Tensor, src: Any, name: str) -> int:
+    """RuntimeError in PyTorch's words where shapes or dtypes do not fit; the dimension from the front."""
+    d = wrap_dim(dim, input.ndim)
+    if index.numel() and index.dtype not in INDEX:
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+    if isinstance(src, Tensor) and src.dtype is not input.dtype:
+        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
+    if not index.numel():
+        return d
+    if max(index.ndim, 1) != max(input.ndim, 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
+    fits = all(i == d or a <= b for i, (a, b) in enumerate(zip(index.shape, input.shape, strict=False)))
+    if not isinstance(src, Tensor) or not src.ndim:
+        if not fits:
+            raise RuntimeError(
+                f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart "
+                f"from dimension {d}"
+            )
+        return d
+    if max(src.ndim, 1) != max(index.ndim, 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    if not fits or any(a > b for a, b in zip(index.shape, src.shape, strict=False)):
+        raise RuntimeError(
+            f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from "
+            f"dimension {d} and to be no larger size than src {list(src.shape)}"
+        )
+    return d
+
+
+def _scatter_infer(input: Tensor, index: Tensor, src: Any, dim: int, name: str = "scatter") -> Meta:
+    scatter_check(input, dim, index, src, name)
+    return Meta(tuple(input.shape), input.dtype)
+
+
+def places(xp: Any, out: Any, index: Any, src: Any, dim: int) -> tuple[Any, Any, Any]:
+    """The array to write to, the places in it, and what goes there."""
+    if not out.ndim:
+        out = out.reshape(1)
+    if not index.ndim:
+        index = index.reshape(1)
+    d = dim % out.ndim
+    bounded(index, out.shape[d], d)
+    if getattr(src, "ndim", 0):
+        src = src[tuple(slice(0, n) for n in index.shape)]
+    return out, _grid(xp, index, d), src
+
+
+def _scatter_impl(xp: Any, a: Any, index: Any, src: Any, dim: int) -> Any:
+    if not index.size:
+        return a.copy()
+    out, at, src = places(xp, a.copy(), index, element(src, a.dtype), dim)
+    out[at] = src
+    return out.reshape(a.shape)
+
+
+scatter_op: Op = op(
+    "scatter(Tensor input, int dim, Tensor index, Tensor|Number src)",
+    infer=_scatter_infer,
+    checks=lambda input, index, src, dim: fits(src, input.dtype),
+    impl=_scatter_impl,
+    vjp={
+        "input": lambda g, index, dim: scatter_op(g, dim, index, 0.0),
+        "src": lambda g, index, dim, src_meta: _source_gradient(g, index, dim, src_meta),
+    },
+    jvp=LINEAR,
+    node="ScatterBackward0",
+    number_nodes={"src": "ScatterBackward1"},
+    method=True,
+    inplace=True,
+    doc="`input` with elements of `src`, or one number, written where `index` points along `dim` "
+    "(torch.scatter).",
+)
+
+
+def _source_gradient(g: Any, index: Any, dim: int, meta: Any) -> Any:
+    """Gathered where the source was read; zeros where `index` is smaller than the source."""
+    return padded(gather_op(g, dim, index), index.shape, meta.shape)
+
+
+def padded(found: Any, part: Any, size: Any) -> Any:
+    """What is in the corner `part` of a tensor of `size`, with zeros around it."""
+    shape = list(part)
+    for d, n in enumerate(size):
+        if shape[d] != n:
+            old = shape[d]
+            shape[d] = n
+            found = slice_backward(found, list(shape), d, 0, old, 1)
+    return found
+
+
+def _scatter_by_name(
+    input: Tensor, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: Any = None
+) -> Any:
+    """See torch.Tensor.scatter: ``src`` or ``value``; ``reduce="add"`` adds."""
+    source = value if src is None else src
+    if reduce is None:
+        return scatter_op(input, dim, index, source)
+    if reduce == "add" and isinstance(source, Tensor):
+        return scatter_add(input, dim, index, source)
+    raise NotImplementedError(f"scatter with reduce={reduce!r} is not there; see scatter_add")
+
+
+public(name="scatter", method="scatter")(_scatter_by_name)
+
+
+def _scatter_add_impl(xp: Any, a: Any, index: Any, src: Any, dim: int) -> Any:
+    if not index.size:
+        return a.copy()
+    out, at, src = places(xp, a.copy(), index, src, dim)
+    (xp.logical_or if out.dtype.kind == "b" else xp.add).at(out, at, src)
+    return out.reshape(a.shape)
+
+
+scatter_add: Op = op(
+    "scatter_add(Tensor input, int dim, Tensor index, Tensor src)",
+    infer=_scatter_infer,
+    impl=_scatter_add_impl,
+    vjp={
+        "input": lambda g: g,
+        "src": lambda g, index, dim, src_meta: _source_gradient(g, index, dim, src_meta),
+    },
+    jvp=LINEAR,
+    method=True,
+    inplace=True,
+    doc="`input` with elements of `src` added where `index` points along `dim` (torch.scatter_add).",
+)
+
+
+def _from_the_front(indices: Any, size: int) -> Any:
+    """Indices with those below zero counted from the end."""
+    return where(indices < 0, indices + size, indices)
+
+
+def _take_along_dim(input: Tensor, indices: Tensor, dim: int | None) -> Any:
+    if indices.dtype is not dtypes.int64:
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.title}"
+        )
+    if dim is None:
+        return gather_op(view(input, [-1]), 0, _from_the_front(view(indices, [-1]), input.numel()))
+    if input.ndim != indices.ndim:
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
+        )
+    d = wrap_dim(dim, input.ndim)
+
+    def without(t: Tensor) -> tuple[int, ...]:
+        return tuple(1 if i == d else n for i, n in enumerate(t.shape))
+
+    shape = list(broadcast_shapes(without(input), without(indices)))
+    wide, far = list(shape), list(shape)
+    wide[d], far[d] = input.shape[d], indices.shape[d]
+    return gather_op(expand(input, wide), d, expand(_from_the_front(indices, input.shape[d]), far))
+
+
+take_along_dim = op(
+    "take_along_dim(Tensor input, Tensor indices, int? dim=None)",
+    composite=_take_along_dim,
+    method=True,
+    doc="Elements by indices along a dimension, broadcast over the others (torch.take_along_dim).",
+)

@@ -1,0 +1,348 @@
+"""Averages over windows of images, and averages to a given size.
+
+Both are linear: each op and its transpose are each other's gradients.
+Source: https://pytorch.org/docs/stable/nn.functional.html#pooling-functions
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from ...data import Meta, dtypes, numel
+from ...declare import LINEAR, op
+from ...graph import TURN
+from ...kernels.images_pool import out_shape, spread_windows, sum_windows
+from ..shared.image_layout import image_strides
+from ..shared.zero_gradient import constant_in
+from .pooling import check_windows, one, planes, strides_of, two
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...schema import Op
+    from ...tensor import Tensor
+
+_UNIT = (1, 1)
+
+
+def _divisors(
+    xp: Any,
+    size: Sequence[int],
+    out: Sequence[int],
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    count_include_pad: bool,
+    divisor_override: int | None,
+    dtype: Any,
+) -> Any:
+    """What each window's sum is divided by, [positions of H, positions of W]."""
+    if divisor_override is not None:
+        return xp.full(tuple(out), divisor_override, dtype)
+    counts = []
+    for s, n, k, t, p in zip(size, out, kernel, stride, padding, strict=True):
+        begin = xp.arange(n) * t - p
+        end = xp.minimum(begin + k, s + p)
+        counts.append(end - begin if count_include_pad else xp.minimum(end, s) - xp.maximum(begin, 0))
+    return (counts[0][:, None] * counts[1][None, :]).astype(dtype)
+
+
+def _avg_infer(
+    input: Tensor | Meta,
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Meta:
+    check_windows(input, kernel_size, stride, padding, _UNIT)
+    if divisor_override == 0:
+        raise RuntimeError("divisor must be not zero")
+    if input.dtype is not dtypes.int64 and not input.dtype.is_floating_point:
+        raise NotImplementedError(f"\"avg_pool2d_out_frame\" not implemented for '{input.dtype.title}'")
+    shape = out_shape(input.shape, kernel_size, stride, padding, _UNIT, ceil_mode)
+    return Meta(shape, input.dtype, image_strides(shape, input))
+
+
+def _avg(
+    xp: Any,
+    input: Any,
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Any:
+    shape = out_shape(input.shape, kernel_size, stride, padding, _UNIT, ceil_mode)
+    total = sum_windows(xp, planes(input), shape[-2:], kernel_size, stride, padding).reshape(shape)
+    by = _divisors(
+        xp, input.shape[-2:], shape[-2:], kernel_size, stride, padding, count_include_pad, divisor_override,
+        input.dtype,
+    )  # fmt: skip
+    return total / by if input.dtype.kind == "f" else xp.trunc(total / by)
+
+
+def _avg_transposed_infer(grad: Tensor, size: Sequence[int], **how: Any) -> Meta:
+    shape = (*grad.shape[:-2], *size)
+    if _avg_infer(Meta(shape, grad.dtype), **how).shape != tuple(grad.shape):
+        raise RuntimeError(
+            f"avg_pool2d_backward(): a gradient of shape {list(grad.shape)} is not that of windows over "
+            f"{list(shape)}"
+        )
+    return Meta(shape, grad.dtype)
+
+
+def _avg_transposed(
+    xp: Any,
+    grad: Any,
+    size: Sequence[int],
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Any:
+    out = grad.shape[-2:]
+    each = grad / _divisors(
+        xp, size, out, kernel_size, stride, padding, count_include_pad, divisor_override, grad.dtype
+    )
+    found = spread_windows(xp, planes(each), size, kernel_size, stride, padding)
+    return found.reshape(*grad.shape[:-2], *size)
+
+
+_AVG = (
+    "int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, "
+    "int? divisor_override"
+)
+
+
+def _how(
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Any,
+) -> dict[str, Any]:
+    return {
+        "kernel_size": kernel_size, "stride": stride, "padding": padding, "ceil_mode": ceil_mode,
+        "count_include_pad": count_include_pad, "divisor_override": divisor_override,
+    }  # fmt: skip
+
+
+def _avg_grad(
+    g: Any,
+    input: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: Any,
+) -> Any:
+    how = _how(kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    return constant_in(avg_transposed(g, size=list(input.shape[-2:]), **how), input)
+
+
+avg: Op = op(
+    f"avg_pool2d_windows(Tensor input, *, {_AVG})",
+    infer=_avg_infer,
+    impl=_avg,
+    vjp=_avg_grad,
+    jvp=LINEAR,
+    node="AvgPool2DBackward0",
+    namespace="-",
+    outside=True,
+    doc="Averages of windows.",
+    raises=False,
+)
+
+avg_transposed: Op = op(
+    f"avg_pool2d_backward(Tensor grad, *, int[] size, {_AVG})",
+    infer=_avg_transposed_infer,
+    impl=_avg_transposed,
+    vjp=lambda g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: avg(
+        g, **_how(kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    ),
+    jvp=LINEAR,
+    namespace="-",
+    outside=True,
+    doc="Spreads a gradient of averages over their windows, into planes of `size` [H, W].",
+    raises=False,
+)
+
+
+def _avg_pool2d(
+    input: Any,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> Any:
+    kernel = two(kernel_size, "avg_pool2d", "kernel_size")
+    windows = (kernel, strides_of(stride, kernel, "avg_pool2d"), two(padding, "avg_pool2d", "padding"))
+    return avg(input, **_how(*windows, ceil_mode, count_include_pad, divisor_override))
+
+
+def _avg_pool1d(
+    input: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool
+) -> Any:
+    if input.ndim not in (2, 3):
+        raise RuntimeError(
+            "Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+            f"{list(input.shape)}"
+        )
+    k, p = one(kernel_size), one(padding)
+    s = one(strides_of(stride, [k, k], "avg_pool1d"))
+    windows = ([1, k], [1, s], [0, p])
+    return avg(input.unsqueeze(-2), **_how(*windows, ceil_mode, count_include_pad, None)).squeeze(-2)
+
+
+avg_pool2d = op(
+    "avg_pool2d(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, bool ceil_mode=False, "
+    "bool count_include_pad=True, int? divisor_override=None)",
+    composite=_avg_pool2d,
+    namespace="nn.functional",
+    doc="Averages of windows of [N, C, H, W] or [C, H, W] (torch.nn.functional.avg_pool2d).",
+)
+avg_pool1d = op(
+    "avg_pool1d(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, bool ceil_mode=False, "
+    "bool count_include_pad=True)",
+    composite=_avg_pool1d,
+    namespace="|nn.functional",
+    doc="Averages of windows of [N, C, L] or [C, L] (torch.nn.functional.avg_pool1d).",
+)
+
+
+# -- to a given size -------------------------------------------------------------------------------
+
+
+def _parts(size: int, out: int) -> list[slice]:
+    """PyTorch's windows: from floor(i size / out) to ceil((i + 1) size / out)."""
+    return [slice(i * size // out, -(-(i + 1) * size // out)) for i in range(out)]
+
+
+def _adaptive_infer(input: Tensor | Meta, output_size: Sequence[int]) -> Meta:
+    if len(output_size) != 2:
+        raise RuntimeError("adaptive_avg_pool2d: output_size must be 2")
+    if any(s < 0 for s in output_size):
+        raise RuntimeError(
+            "adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but received "
+            f"{{{', '.join(map(str, output_size))}}}"
+        )
+    if input.ndim not in (3, 4):
+        raise RuntimeError(f"adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got {list(input.shape)}")
+    for i in (-3, -2, -1):
+        if input.shape[i] == 0:
+            raise RuntimeError(
+                "adaptive_avg_pool2d(): Expected input to have non-zero size for non-batch dimensions, but "
+                f"input has sizes {list(input.shape)} with dimension {i + input.ndim} being empty"
+            )
+    if not input.dtype.is_floating_point:
+        raise NotImplementedError(f"\"adaptive_avg_pool2d\" not implemented for '{input.dtype.title}'")
+    shape = (*input.shape[:-2], *output_size)
+    return Meta(shape, input.dtype, image_strides(shape, input))
+
+
+def _adaptive_transposed_infer(grad: Tensor, size: Sequence[int]) -> Meta:
+    shape = (*grad.shape[:-2], *size)
+    found = _adaptive_infer(Meta(shape, grad.dtype), list(grad.shape[-2:])).shape
+    if len(size) != 2 or found != tuple(grad.shape):
+        raise RuntimeError(
+            f"adaptive_avg_pool2d_backward(): a gradient of shape {list(grad.shape)} is not that of "
+            f"averages over {list(shape)}"
+        )
+    return Meta(shape, grad.dtype)
+
+
+def _adaptive(xp: Any, input: Any, output_size: Sequence[int]) -> Any:
+    rows, columns = (_parts(s, n) for s, n in zip(input.shape[-2:], output_size, strict=True))
+    found = xp.empty((*input.shape[:-2], *output_size), input.dtype)
+    for (i, a), (j, b) in product(enumerate(rows), enumerate(columns)):
+        found[..., i, j] = input[..., a, b].mean(axis=(-2, -1)) if input.size else 0
+    return found
+
+
+def _adaptive_transposed(xp: Any, grad: Any, size: Sequence[int]) -> Any:
+    rows, columns = (_parts(s, n) for s, n in zip(size, grad.shape[-2:], strict=True))
+    found = xp.zeros((*grad.shape[:-2], *size), grad.dtype)
+    for (i, a), (j, b) in product(enumerate(rows), enumerate(columns)):
+        share = grad[..., i, j] / ((a.stop - a.start) * (b.stop - b.start))
+        found[..., a, b] += share[..., None, None]
+    return found
+
+
+def _windows_cost(sizes: Sequence[int]) -> tuple[int, int]:
+    """Of a turn for each window, and a slice for each row and column of them."""
+    return TURN * numel(sizes), 200 * sum(sizes)
+
+
+adaptive: Op = op(
+    "adaptive_avg_pool2d_windows(Tensor input, *, int[] output_size)",
+    infer=_adaptive_infer,
+    impl=_adaptive,
+    cost=lambda input, output_size: _windows_cost(output_size),
+    vjp=lambda g, input: constant_in(adaptive_transposed(g, size=list(input.shape[-2:])), input),
+    jvp=LINEAR,
+    node="AdaptiveAvgPool2DBackward0",
+    namespace="-",
+    outside=True,
+    doc="Averages over as many windows as `output_size` says.",
+    raises=False,
+)
+
+adaptive_transposed: Op = op(
+    "adaptive_avg_pool2d_backward(Tensor grad, *, int[] size)",
+    infer=_adaptive_transposed_infer,
+    impl=_adaptive_transposed,
+    cost=lambda grad, size: _windows_cost(grad.shape[-2:]),
+    vjp=lambda g, grad_meta: adaptive(g, output_size=list(grad_meta.shape[-2:])),
+    jvp=LINEAR,
+    namespace="-",
+    outside=True,
+    doc="Spreads a gradient of averages over their windows, into planes of `size` [H, W].",
+    raises="not of floats",
+)
+
+
+def _adaptive_pool2d(input: Any, output_size: Any) -> Any:
+    if output_size is not None and not isinstance(output_size, int) and input.ndim <= len(output_size):
+        raise ValueError(f"Input dimension should be at least {len(output_size) + 1}")
+    wanted = [output_size] * 2 if output_size is None or isinstance(output_size, int) else list(output_size)
+    if len(wanted) != 2:
+        raise RuntimeError("adaptive_avg_pool2d: output_size must be 2")
+    if any(w is None for w in wanted):
+        wanted = [s if w is None else w for w, s in zip(wanted, input.shape[-2:], strict=True)]
+    if wanted == [1, 1] and numel(input.shape[-2:]):
+        return input.mean([-1, -2], True)
+    return adaptive(input, output_size=wanted)
+
+
+adaptive_avg_pool2d = op(
+    "adaptive_avg_pool2d(Tensor input, any output_size)",
+    composite=_adaptive_pool2d,
+    namespace="nn.functional",
+    doc="Averages over [H, W] to `output_size`; None keeps a size (torch.nn.functional.adaptive_avg_pool2d).",
+)
+
+
+def _adaptive_pool1d(input: Any, output_size: Any) -> Any:
+    if not isinstance(output_size, int) and len(output_size) != 1:
+        raise RuntimeError(
+            f"adaptive_avg_pool1d() argument 'output_size' should contain one int (got {len(output_size)})"
+        )
+    return _adaptive_pool2d(input.unsqueeze(-2), [1, one(output_size)]).squeeze(-2)
+
+
+adaptive_avg_pool1d = op(
+    "adaptive_avg_pool1d(Tensor input, int[] output_size)",
+    composite=_adaptive_pool1d,
+    namespace="|nn.functional",
+    doc="Averages over the last dimension to `output_size` (torch.nn.functional.adaptive_avg_pool1d).",
+)

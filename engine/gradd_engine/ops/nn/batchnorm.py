@@ -1,0 +1,247 @@
+"""Batch norm: statistics over all but the channels, dimension 1 of the input.
+
+Source: https://pytorch.org/docs/stable/nn.functional.html#normalization-functions
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...data import Meta
+from ...declare import Joint, op
+from ..elementwise.arithmetic import add, mul, sub
+from ..shape.copies import sum_to_size
+from ..shared.image_layout import image_strides
+from .layernorm import (  # fmt: skip
+    affine,
+    check_mixed,
+    standard_tangent,
+    standardize_backward,
+    standardized,
+    statistic_dtype,
+    statistics,
+)
+
+if TYPE_CHECKING:
+    from ...schema import Op
+    from ...tensor import Tensor
+
+
+def along(t: Any, ndim: int) -> Any:
+    """A vector (tensor or array) over dimension 1 of `ndim`; None stays None."""
+    return None if t is None else t.reshape((1, -1) + (1,) * (ndim - 2))
+
+
+def of_channels(g: Any) -> Any:
+    """The sum over all dimensions but 1."""
+    c = g.shape[1]
+    return sum_to_size(g, [1, c] + [1] * (g.ndim - 2)).reshape(c)
+
+
+def _over(ndim: int) -> tuple[int, ...]:
+    return (0, *range(2, ndim))
+
+
+def image(input: Tensor) -> Meta:
+    """Geometry of a result like the input: row-major, or channels last as that is."""
+    return Meta(tuple(input.shape), input.dtype, image_strides(tuple(input.shape), input))
+
+
+# -- batch norm ------------------------------------------------------------------------------------
+
+
+def _check_batch(input: Tensor, **vectors: Tensor | None) -> None:
+    channels = input.shape[1] if input.ndim > 1 else 0
+    for name, t in vectors.items():
+        if t is not None and t.numel() != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {t.numel()}")
+    check_mixed(input, "batch_norm", *vectors.values())
+
+
+def _train_infer(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    momentum: float,
+    eps: float,
+) -> list[Meta]:
+    _check_batch(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    kept = Meta((1, input.shape[1]) + (1,) * (input.ndim - 2), statistic_dtype(input.dtype))
+    return [image(input), kept, kept]
+
+
+def _train(
+    xp: Any,
+    input: Any,
+    weight: Any,
+    bias: Any,
+    running_mean: Any,
+    running_var: Any,
+    momentum: float,
+    eps: float,
+) -> tuple[Any, ...]:
+    mean, variance, rstd = statistics(xp, input, _over(input.ndim), eps)
+    count = input.size // max(mean.size, 1)
+    unbiased = variance * (count / max(count - 1, 1))
+    for kept, new in ((running_mean, mean), (running_var, unbiased)):
+        if kept is not None:
+            kept[...] = kept * (1 - momentum) + new.reshape(-1) * momentum
+    weight, bias = along(weight, input.ndim), along(bias, input.ndim)
+    return affine((input - mean) * rstd, weight, bias), mean, rstd
+
+
+def _train_grad(
+    g: Any, input: Any, weight: Any, out1: Any, out2: Any, needs: Any, eps: float
+) -> tuple[Any, Any, Any]:
+    how: dict[str, Any] = {"dims": list(_over(input.ndim)), "eps": eps}
+    inner = g if weight is None else mul(g, along(weight, g.ndim))
+    return (
+        standardize_backward(inner, input, out1, out2, **how) if needs[0] else None,
+        of_channels(mul(g, standardized(input, out1, out2, **how))) if needs[1] else None,
+        of_channels(g) if needs[2] else None,
+    )
+
+
+batch_norm_train: Op = op(
+    "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, "
+    "Tensor? running_var, *, value float momentum, float eps)",
+    infer=_train_infer,
+    impl=_train,
+    many=True,
+    differentiable=(True, False, False),
+    vjp=Joint("input weight bias", _train_grad),
+    jvp=lambda input, input_t, weight, weight_t, bias_t, eps: [
+        standard_tangent(
+            input, input_t, along(weight, input.ndim), along(weight_t, input.ndim),
+            along(bias_t, input.ndim), _over(input.ndim), eps,
+        ),
+        None,
+        None,
+    ],
+    writes="running_mean running_var",
+    quiet=True,
+    namespace="-", outside=True,
+    doc="Batch norm by the batch's own statistics, which move the running ones; also those that it used.",
+    raises=False,
+)  # fmt: skip
+
+
+def _eval_infer(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor,
+    running_var: Tensor,
+    eps: float,
+) -> Meta:
+    _check_batch(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    return image(input)
+
+
+def _eval(
+    xp: Any, input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, eps: float
+) -> Any:
+    n = input.ndim
+    x = (input - along(running_mean, n)) / xp.sqrt(along(running_var, n) + eps)
+    return affine(x, along(weight, n), along(bias, n))
+
+
+def _scale(running_var: Any, weight: Any, ndim: int, eps: float) -> Any:
+    found = add(running_var, eps).rsqrt()
+    return along(found if weight is None else mul(found, weight), ndim)
+
+
+def _unit(input: Any, running_mean: Any, running_var: Any, eps: float) -> Any:
+    n = input.ndim
+    return mul(sub(input, along(running_mean, n)), _scale(running_var, None, n, eps))
+
+
+def _eval_tangent(
+    input: Any,
+    input_t: Any,
+    weight: Any,
+    weight_t: Any,
+    bias_t: Any,
+    running_mean: Any,
+    running_var: Any,
+    eps: float,
+) -> Any:
+    n = input.ndim
+    total = None if input_t is None else mul(input_t, _scale(running_var, weight, n, eps))
+    if weight_t is not None:
+        part = mul(_unit(input, running_mean, running_var, eps), along(weight_t, n))
+        total = part if total is None else add(total, part)
+    if bias_t is not None:
+        part = along(bias_t, n)
+        total = part.expand(*input.shape) if total is None else add(total, part)
+    return total
+
+
+batch_norm_eval: Op = op(
+    "batch_norm_eval(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, *, "
+    "float eps)",
+    infer=_eval_infer,
+    impl=_eval,
+    vjp={
+        "input": lambda g, input, weight, running_mean, running_var, eps: mul(
+            g, _scale(running_var, weight, g.ndim, eps)
+        ),
+        "weight": lambda g, input, weight, running_mean, running_var, eps: of_channels(
+            mul(g, _unit(input, running_mean, running_var, eps))
+        ),
+        "bias": lambda g, input, weight, running_mean, running_var: of_channels(g),
+    },
+    jvp=_eval_tangent,
+    node="NativeBatchNormBackward0",
+    namespace="-",
+    outside=True,
+    doc="Batch norm by the running statistics.",
+    raises=False,
+)
+
+
+def check_paired(running_mean: Any, running_var: Any) -> None:
+    """ValueError where there is one of the running statistics."""
+    if (running_mean is None) is not (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
+
+
+def _batch(
+    input: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any,
+    bias: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Any:
+    if training:
+        if input.ndim > 1 and input.numel() == input.shape[1]:
+            raise ValueError(
+                f"Expected more than 1 value per channel when training, got input size {input.shape}"
+            )
+        if eps <= 0:
+            raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+        check_paired(running_mean, running_var)
+        return batch_norm_train(input, weight, bias, running_mean, running_var, momentum=momentum, eps=eps)[0]
+    if eps < 0:
+        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
+    for name, t in (("running_mean", running_mean), ("running_var", running_var)):
+        if t is None:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+    return batch_norm_eval(input, weight, bias, running_mean, running_var, eps=eps)
+
+
+op(
+    "batch_norm(Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, "
+    "Tensor? bias=None, bool training=False, value float momentum=0.1, float eps=1e-5)",
+    composite=_batch,
+    writes="running_mean running_var",
+    quiet=True,
+    namespace="nn.functional",
+    doc="Normalises each channel by the batch in training, else by running statistics "
+    "(torch.nn.functional.batch_norm).",
+)

@@ -1,0 +1,158 @@
+"""dropout: elements or whole channels zeroed at random; one random step a call."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+from ...data import Meta, dtypes, numel, preserved_strides, rng
+from ...declare import op, public
+from ...schema import Op
+from ...tensor import Tensor
+from ..elementwise.arithmetic import add, mul, sub
+from ..elementwise.unary import sign
+from ..shared.constants import zeros
+
+
+def _mask_infer(input: Tensor, p: float, features: int) -> Meta:
+    if input.dtype.is_complex:
+        raise NotImplementedError(f"\"bernoulli_scalar_cpu_\" not implemented for '{input.dtype.title}'")
+    if input.dtype.category < dtypes.FLOAT:
+        raise RuntimeError(
+            f"result type {dtypes.default_dtype().title} can't be cast to the desired output type "
+            f"{input.dtype.title}"
+        )
+    if not features:
+        return Meta(tuple(input.shape), input.dtype, preserved_strides(input))
+    return Meta(tuple(s if d < features else 1 for d, s in enumerate(input.shape)), input.dtype)
+
+
+def _mask_impl(xp: Any, a: Any, p: float, features: int, meta: Meta, key: Any) -> Any:
+    number = a.dtype.type
+
+    def make(first: int, count: int) -> Any:
+        kept = rng.uniform(key, count, False, xp, first) >= number(p)
+        return kept.astype(a.dtype) * number(1 / (1 - p))
+
+    return rng.blockwise(numel(meta.shape), make, xp).reshape(meta.shape)
+
+
+dropout_mask = op(
+    "dropout_mask(Tensor input, float p, int features=0)",
+    infer=_mask_infer,
+    impl=_mask_impl,
+    random=True,
+    needs_meta=True,
+    namespace="-",
+    outside=True,
+    doc=(
+        "0 with probability `p`, else 1 / (1 - p); one number for each of the first `features` dimensions' "
+        "elements."
+    ),
+    raises=False,
+)
+
+
+#: what SELU gives far below zero, negated: scale * alpha
+_SATURATION = 1.7580993408473766
+
+
+def _dropout(
+    input: Tensor, p: float, training: bool, inplace: bool, features: int = 0, alpha: bool = False
+) -> Any:
+    if not training or p == 0 or not input.numel():
+        return input
+    product = mul.inplace if inplace and mul.inplace else mul
+    if p == 1:
+        return product(input, zeros([], dtype=input.dtype))
+    if features and input.ndim < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    noise = dropout_mask(input, float(p), features)
+    if not alpha:
+        return product(input, noise)
+    kept = sign(noise)
+    scale = 1 / sqrt((_SATURATION**2 * p + 1) * (1 - p))
+    # what is dropped saturates; mean and variance stay
+    shift = add(mul(sub(kept, 1), _SATURATION * scale), _SATURATION * scale * p)
+    found = product(input, mul(kept, scale))
+    return add.inplace(found, shift) if inplace and add.inplace else add(found, shift)
+
+
+_dropout_op = op(
+    "dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False)",
+    composite=_dropout,
+    doc=(
+        "Elements zeroed with probability `p`, the others scaled by 1 / (1 - p) "
+        "(torch.nn.functional.dropout)."
+    ),
+)
+_feature_dropout_op = op(
+    "feature_dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False)",
+    composite=lambda input, p, training, inplace: _dropout(input, p, training, inplace, 2),
+    namespace="-",
+    outside=True,
+    doc="Whole channels zeroed with probability `p`, the others scaled by 1 / (1 - p).",
+)
+_alpha_dropout_op = op(
+    "alpha_dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False)",
+    composite=lambda input, p, training, inplace: _dropout(input, p, training, inplace, 0, True),
+    namespace="-",
+    outside=True,
+    doc="Elements saturated as by SELU with probability `p`; mean and variance stay.",
+)
+_feature_alpha_dropout_op = op(
+    "feature_alpha_dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False)",
+    composite=lambda input, p, training, inplace: _dropout(input, p, training, inplace, 2, True),
+    namespace="-",
+    outside=True,
+    doc="Whole channels saturated as by SELU with probability `p`; mean and variance stay.",
+)
+
+
+def _check_p(p: float) -> None:
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+@public("nn.functional")
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """See torch.nn.functional.dropout; the input itself where nothing is dropped."""
+    _check_p(p)
+    if not training or p == 0:
+        return input
+    return _dropout_op(input, p, training, inplace)
+
+
+def _function(name: str, run: Op, training: bool) -> None:
+    """Publish torch.nn.functional's function `name`; `training` is its default."""
+
+    def function(input: Any, p: float = 0.5, training: bool = training, inplace: bool = False) -> Any:
+        _check_p(p)
+        if not training or p == 0:
+            return input
+        return run(input, p, training, inplace)
+
+    function.__doc__ = f"See torch.nn.functional.{name}."
+    public("nn.functional", name=name)(function)
+
+
+def _top(name: str, run: Op) -> None:
+    """Publish torch's function `name`, whose arguments all have to be given."""
+
+    def function(input: Tensor, p: float, train: bool) -> Any:
+        if not 0 <= p <= 1:
+            raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
+        return run(input, p, train) if train and p else input
+
+    function.__doc__ = f"See torch.{name}."
+    public("", name=name)(function)
+
+
+for _name in ("dropout1d", "dropout2d", "dropout3d"):
+    _function(_name, _feature_dropout_op, True)
+_function("alpha_dropout", _alpha_dropout_op, False)
+_function("feature_alpha_dropout", _feature_alpha_dropout_op, False)
+_top("dropout", _dropout_op)
+_top("feature_dropout", _feature_dropout_op)
+_top("alpha_dropout", _alpha_dropout_op)
+_top("feature_alpha_dropout", _feature_alpha_dropout_op)

@@ -1,0 +1,171 @@
+"""Losses over margins, distances and rates, as PyTorch composes them of element-wise ops.
+
+Source: https://pytorch.org/docs/stable/nn.functional.html#loss-functions
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...data import broadcast_shapes, promote
+from ...declare import op
+from ..elementwise.arithmetic import add, div, mul, neg, rsub, sub
+from ..elementwise.binary import where
+from ..reduce.vector_norm import vector_norm
+from ..shared.constants import zeros_like
+from .losses import reduced, reduction_of
+
+
+def _hinge_embedding(input: Any, target: Any, margin: float, reduction: str) -> Any:
+    reduction = reduction_of(reduction)
+    none = zeros_like(input)
+    apart = where(target.ne(1), rsub(input, margin).clamp_min(0.0), none)
+    return reduced(add(apart, where(target.ne(-1), input, none)), reduction)
+
+
+hinge_embedding_loss = op(
+    "hinge_embedding_loss(Tensor input, Tensor target, *, float margin=1.0, str reduction='mean')",
+    composite=_hinge_embedding,
+    namespace="nn.functional",
+    doc="The input where the target is 1, what it lacks of `margin` where it is -1 "
+    "(torch.nn.functional.hinge_embedding_loss).",
+)
+
+
+def _margin_ranking(input1: Any, input2: Any, target: Any, margin: float, reduction: str) -> Any:
+    reduction = reduction_of(reduction)
+    if len({input1.ndim, input2.ndim, target.ndim}) > 1:
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
+            f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
+        )
+    return reduced(add(mul(neg(target), sub(input1, input2)), margin).clamp_min(0.0), reduction)
+
+
+margin_ranking_loss = op(
+    "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, *, float margin=0.0, "
+    "str reduction='mean')",
+    composite=_margin_ranking,
+    namespace="nn.functional",
+    doc="max(0, margin - target (input1 - input2)) (torch.nn.functional.margin_ranking_loss).",
+)
+
+
+def _cosine(x1: Any, x2: Any, dim: int, eps: float) -> Any:
+    common = promote(x1.dtype, x2.dtype)
+    if not common.is_floating_point:
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.title}")
+    shape = broadcast_shapes(tuple(x1.shape), tuple(x2.shape))
+    units = []
+    for x in (x1, x2):
+        x = x if tuple(x.shape) == shape else x.expand(*shape)
+        units.append(div(x, vector_norm(x, 2, dim, True).clamp_min(eps)))
+    return mul(*units).sum(dim)
+
+
+cosine_similarity = op(
+    "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8)",
+    composite=_cosine,
+    namespace="|nn.functional",
+    doc="Cosine of the angle between vectors along `dim`; norms are `eps` or more (torch.cosine_similarity).",
+)
+
+
+def _cosine_embedding(input1: Any, input2: Any, target: Any, margin: float, reduction: str) -> Any:
+    reduction = reduction_of(reduction)
+    # PyTorch adds this to each squared norm, here and not in cosine_similarity.
+    eps = 1e-12
+    dim = target.ndim
+    product = mul(input1, input2).sum(dim)
+    squares = (add(mul(x, x).sum(dim), eps) for x in (input1, input2))
+    cosine = div(product, mul(*squares).sqrt())
+    none = zeros_like(cosine)
+    alike = where(target.eq(1), rsub(cosine, 1.0), none)
+    apart = where(target.eq(-1), sub(cosine, margin).clamp_min(0.0), none)
+    return reduced(add(alike, apart), reduction)
+
+
+cosine_embedding_loss = op(
+    "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, *, float margin=0.0, "
+    "str reduction='mean')",
+    composite=_cosine_embedding,
+    namespace="nn.functional",
+    doc="1 - cosine where the target is 1, its excess over `margin` where it is -1 "
+    "(torch.nn.functional.cosine_embedding_loss).",
+)
+
+
+def _distance(x1: Any, x2: Any, p: float, eps: float, keepdim: bool) -> Any:
+    return vector_norm(add(sub(x1, x2), eps), p, -1, keepdim)
+
+
+pairwise_distance = op(
+    "pairwise_distance(Tensor x1, Tensor x2, float p=2.0, float eps=1e-6, bool keepdim=False)",
+    composite=_distance,
+    namespace="|nn.functional",
+    doc="The p-norm of x1 - x2 + eps over the last dimension (torch.nn.functional.pairwise_distance).",
+)
+
+
+def _triplet(
+    anchor: Any, positive: Any, negative: Any, margin: float, p: float, eps: float, swap: bool, reduction: str
+) -> Any:
+    reduction = reduction_of(reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
+            f"but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
+        )
+    far = _distance(anchor, negative, p, eps, False)
+    if swap:
+        far = far.minimum(_distance(positive, negative, p, eps, False))
+    near = _distance(anchor, positive, p, eps, False)
+    return reduced(sub(add(near, margin), far).clamp_min(0.0), reduction)
+
+
+triplet_margin_loss = op(
+    "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, *, float margin=1.0, float p=2.0, "
+    "float eps=1e-6, bool swap=False, str reduction='mean')",
+    composite=_triplet,
+    namespace="nn.functional",
+    doc="max(0, margin + distance to the positive - distance to the negative) "
+    "(torch.nn.functional.triplet_margin_loss).",
+)
+
+
+def _soft_margin(input: Any, target: Any, reduction: str) -> Any:
+    reduction = reduction_of(reduction)
+    return reduced(mul(neg(target), input).exp().log1p(), reduction)
+
+
+soft_margin_loss = op(
+    "soft_margin_loss(Tensor input, Tensor target, *, str reduction='mean')",
+    composite=_soft_margin,
+    namespace="nn.functional",
+    doc="log(1 + exp(-target input)) (torch.nn.functional.soft_margin_loss).",
+)
+
+
+def _poisson(input: Any, target: Any, log_input: bool, full: bool, eps: float, reduction: str) -> Any:
+    reduction = reduction_of(reduction)
+    if log_input:
+        loss = sub(input.exp(), mul(target, input))
+    else:
+        loss = sub(input, mul(target, add(input, eps).log()))
+    if full:
+        # Stirling's approximation of log(target!), for targets above 1.
+        more = add(sub(mul(target, target.log()), target), mul(mul(target, 2 * math.pi).log(), 0.5))
+        loss = add(loss, where(target.le(1), zeros_like(more), more))
+    return reduced(loss, reduction)
+
+
+poisson_nll_loss = op(
+    "poisson_nll_loss(Tensor input, Tensor target, *, bool log_input=True, bool full=False, float eps=1e-8, "
+    "str reduction='mean')",
+    composite=_poisson,
+    namespace="nn.functional",
+    doc="Negative log likelihood of counts under a Poisson rate (torch.nn.functional.poisson_nll_loss).",
+)

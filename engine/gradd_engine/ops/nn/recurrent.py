@@ -1,0 +1,162 @@
+"""Recurrent layers: RNN, LSTM, GRU over sequences, and one step of each, as PyTorch composes them.
+
+A layer's weights stand in the order of torch.nn: w_ih, w_hh, then b_ih, b_hh where there are biases, then
+w_hr where an LSTM projects its state. Source: https://pytorch.org/docs/stable/nn.html#recurrent-layers
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...declare import op
+from ...schema import named
+from .dropout import dropout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+def _elman(activation: str, inner: Any, state: Sequence[Any], recur: Callable[[Any], Any]) -> list[Any]:
+    total = named.add(recur(state[0]), inner)
+    return [getattr(named, activation)(total)]
+
+
+def _lstm_step(
+    inner: Any, state: Sequence[Any], recur: Callable[[Any], Any], project: Any = None
+) -> list[Any]:
+    h, c = state
+    into, forget, cell, out = named.add(recur(h), inner).chunk(4, -1)
+    c = named.add(named.mul(named.sigmoid(forget), c), named.mul(named.sigmoid(into), named.tanh(cell)))
+    h = named.mul(named.sigmoid(out), named.tanh(c))
+    return [h if project is None else named.matmul(h, project.t()), c]
+
+
+def _gru_step(inner: Any, state: Sequence[Any], recur: Callable[[Any], Any]) -> list[Any]:
+    (h,) = state
+    reset_in, update_in, new_in = inner.chunk(3, -1)
+    reset_h, update_h, new_h = recur(h).chunk(3, -1)
+    reset = named.sigmoid(named.add(reset_h, reset_in))
+    update = named.sigmoid(named.add(update_h, update_in))
+    new = named.tanh(named.add(new_in, named.mul(new_h, reset)))
+    return [named.add(named.mul(named.sub(h, new), update), new)]
+
+
+_STEPS: dict[str, Any] = {
+    "rnn_tanh": partial(_elman, "tanh"),
+    "rnn_relu": partial(_elman, "relu"),
+    "lstm": _lstm_step,
+    "gru": _gru_step,
+}
+
+
+def _one_way(step: Any, x: Any, state: list[Any], weights: Sequence[Any], biased: bool, back: bool) -> Any:
+    """One layer in one direction over (L, N, features): the outputs of all steps and the last state."""
+    w_ih, w_hh = weights[:2]
+    b_ih, b_hh = weights[2:4] if biased else (None, None)
+    if len(weights) > (4 if biased else 2):
+        step = partial(step, project=weights[-1])
+    inner = named.linear(x, w_ih, b_ih).unbind(0)
+    found = []
+    for given in reversed(inner) if back else inner:
+        state = step(given, state, lambda h: named.linear(h, w_hh, b_hh))
+        found.append(state[0])
+    return named.stack(found[::-1] if back else found), state
+
+
+def _layers(
+    kind: str,
+    input: Any,
+    hx: Sequence[Any],
+    params: Sequence[Any],
+    has_biases: bool,
+    num_layers: int,
+    dropout_p: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> tuple[Any, ...]:
+    ways = 2 if bidirectional else 1
+    each = len(params) // (num_layers * ways)
+    x = input.transpose(0, 1) if batch_first else input
+    states = list(zip(*(held.unbind(0) for held in hx), strict=True))
+    last: list[list[Any]] = []
+    for layer in range(num_layers):
+        outs = []
+        for way in range(ways):
+            at = layer * ways + way
+            weights = params[at * each : (at + 1) * each]
+            out, state = _one_way(_STEPS[kind], x, list(states[at]), weights, has_biases, way == 1)
+            outs.append(out)
+            last.append(state)
+        x = named.cat(outs, -1) if bidirectional else outs[0]
+        if dropout_p and train and layer < num_layers - 1:
+            x = dropout(x, dropout_p, True)
+    ends = tuple(named.stack(list(held)) for held in zip(*last, strict=True))
+    return (x.transpose(0, 1) if batch_first else x, *ends)
+
+
+_HOW = (
+    "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, "
+    "bool batch_first"
+)
+
+
+def _over_one(kind: str) -> Callable[..., Any]:
+    def run(input: Any, hx: Any, params: Any, has_biases: bool, num_layers: int, **how: Any) -> Any:
+        p = how.pop("dropout")
+        return _layers(kind, input, [hx], params, has_biases, num_layers, p, **how)
+
+    return run
+
+
+def _lstm(input: Any, hx: Any, params: Any, has_biases: bool, num_layers: int, **how: Any) -> Any:
+    if len(hx) != 2:
+        raise RuntimeError("lstm expects two hidden states")
+    p = how.pop("dropout")
+    return _layers("lstm", input, hx, params, has_biases, num_layers, p, **how)
+
+
+for _kind, _what in (("rnn_tanh", "tanh"), ("rnn_relu", "relu")):
+    op(
+        f"{_kind}(Tensor input, Tensor hx, {_HOW})",
+        composite=_over_one(_kind),
+        many=True,
+        doc=f"An Elman network with {_what} over a sequence: all outputs and the last state (torch.{_kind}).",
+    )
+gru = op(
+    f"gru(Tensor input, Tensor hx, {_HOW})",
+    composite=_over_one("gru"),
+    many=True,
+    doc="Gated recurrent units over a sequence: all outputs and the last state (torch.gru).",
+)
+lstm = op(
+    f"lstm(Tensor input, Tensor[] hx, {_HOW})",
+    composite=_lstm,
+    many=True,
+    doc="Long short-term memory over a sequence: all outputs, the last state and cell (torch.lstm).",
+)
+
+
+def _cell(kind: str) -> Callable[..., Any]:
+    def run(input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+        state = list(hx) if kind == "lstm" else [hx]
+        made = _STEPS[kind](named.linear(input, w_ih, b_ih), state, lambda h: named.linear(h, w_hh, b_hh))
+        return tuple(made) if kind == "lstm" else made[0]
+
+    return run
+
+
+_CELL = "Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None"
+for _kind in ("rnn_tanh", "rnn_relu", "gru"):
+    op(
+        f"{_kind}_cell(Tensor input, Tensor hx, {_CELL})",
+        composite=_cell(_kind),
+        doc=f"One step of a recurrent layer: the next state (torch.{_kind}_cell).",
+    )
+lstm_cell = op(
+    f"lstm_cell(Tensor input, Tensor[] hx, {_CELL})",
+    composite=_cell("lstm"),
+    many=True,
+    doc="One step of long short-term memory: the next state and cell (torch.lstm_cell).",
+)

@@ -1,0 +1,287 @@
+"""More activation functions: soft and hard forms of sigmoid, tanh and rectifiers, and glu."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from ml_dtypes import finfo
+
+from ...data import Meta, dtypes, elementwise_strides, wrap_dim
+from ...declare import ELEMENTWISE, op
+from ...schema import Op
+from ...tensor import Tensor
+from ..elementwise.binary import where
+from ..elementwise.unary import abs, sigmoid, tanh
+from ..shared.common import contiguous_like, refuse
+from .activations import F, floating, no_complex_bounds, of_pieces, published
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _softplus_kernel(xp: Any, a: Any, beta: Any, threshold: Any) -> Any:
+    number = a.dtype.type
+    scaled = a * number(beta)
+    return xp.where(
+        scaled > threshold, a, xp.log1p(xp.exp(xp.minimum(scaled, number(threshold)))) / number(beta)
+    )
+
+
+def _softplus_vjp(g: Any, input: Any, beta: Any, threshold: Any) -> Any:
+    scaled = input * beta
+    # at the threshold the second derivative is 0 already
+    bent = where(scaled >= threshold, float(threshold), scaled)
+    return where(scaled > threshold, g, g * sigmoid(bent))
+
+
+softplus: Op = op(
+    "softplus(Tensor input, Number beta=1, Number threshold=20)",
+    infer=floating("softplus_cpu"),
+    impl=_softplus_kernel,
+    vjp=_softplus_vjp,
+    jvp=ELEMENTWISE,
+    namespace=F,
+    doc="log(1 + exp(beta * input)) / beta, the input itself above the threshold "
+    "(torch.nn.functional.softplus).",
+    raises=False,
+)
+
+
+def _mish_vjp(g: Any, input: Any) -> Any:
+    t = tanh(softplus(input))
+    return g * (t + input * sigmoid(input) * (1 - t * t))
+
+
+mish: Op = op(
+    "mish(Tensor input)",
+    infer=floating("mish_cpu"),
+    impl=lambda xp, a: a * xp.tanh(xp.logaddexp(a.dtype.type(0), a)),
+    vjp=_mish_vjp,
+    jvp=ELEMENTWISE,
+    inplace=True,
+    namespace=F,
+    doc="input * tanh(softplus(input)) (torch.nn.functional.mish).",
+    raises=False,
+)
+published(mish)
+
+
+def _row_major(input: Tensor) -> Meta:
+    floating("log_sigmoid_cpu")(input)
+    return contiguous_like(input)
+
+
+logsigmoid: Op = op(
+    "logsigmoid(Tensor input)",
+    infer=_row_major,
+    impl=lambda xp, a: xp.minimum(a, a.dtype.type(0)) - xp.log1p(xp.exp(-xp.abs(a))),
+    vjp=lambda g, input: g * sigmoid(-input),
+    jvp=ELEMENTWISE,
+    node="LogSigmoidBackward0",
+    namespace=F,
+    doc="log(sigmoid(input)) (torch.nn.functional.logsigmoid).",
+    raises=False,
+)
+
+softsign: Op = op(
+    "softsign(Tensor input)",
+    composite=lambda input: input / (abs(input) + 1),
+    namespace=F,
+    doc="input / (1 + |input|) (torch.nn.functional.softsign).",
+)
+
+tanhshrink: Op = op(
+    "tanhshrink(Tensor input)",
+    composite=lambda input: input - tanh(input),
+    namespace=F,
+    doc="input - tanh(input) (torch.nn.functional.tanhshrink).",
+)
+
+
+def _shrunk(input: Tensor, lambd: float, name: str) -> Meta:
+    meta = floating(f"{name}_cpu")(input)
+    if name == "softshrink" and not 0 <= lambd < math.inf:
+        largest = float(finfo(input.dtype.np).max)  # type: ignore[no-untyped-call]
+        raise RuntimeError(
+            f"lambda must be in range [0, {largest:g}] for input dtype {input.dtype.title}, but found "
+            f"{lambd:g}"
+        )
+    return meta
+
+
+def _shrinker(name: str, impl: Callable[..., Any], everywhere: bool = False) -> Op:
+    return op(
+        f"{name}(Tensor input, float lambd=0.5)",
+        infer=lambda input, lambd: _shrunk(input, lambd, name),
+        impl=impl,
+        vjp=lambda g, input, lambd: of_pieces(where((input >= -lambd) & (input <= lambd), 0.0, g), input),
+        jvp=ELEMENTWISE,
+        method=everywhere,
+        namespace=f"|{F}" if everywhere else F,
+        doc=f"0 within [-lambd, lambd] (torch.nn.functional.{name}).",
+        raises=False,
+    )
+
+
+softshrink = _shrinker(
+    "softshrink",
+    lambda xp, a, lambd: xp.where(
+        a > lambd, a - a.dtype.type(lambd), xp.where(a < -lambd, a + a.dtype.type(lambd), a * a.dtype.type(0))
+    ),
+)
+hardshrink = _shrinker(
+    "hardshrink",
+    lambda xp, a, lambd: xp.where((a >= -lambd) & (a <= lambd), a.dtype.type(0), a),
+    everywhere=True,
+)
+
+
+def _hardtanh_infer(input: Tensor, min_val: Any, max_val: Any) -> Meta:
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    no_complex_bounds(input)
+    return floating("hardtanh_cpu", integers=True)(input)
+
+
+hardtanh: Op = op(
+    "hardtanh(Tensor input, Number min_val=-1.0, Number max_val=1.0)",
+    infer=_hardtanh_infer,
+    impl=lambda xp, a, min_val, max_val: xp.minimum(
+        xp.maximum(a, a.dtype.type(min_val)), a.dtype.type(max_val)
+    ),
+    vjp=lambda g, input, min_val, max_val: of_pieces(
+        where((input <= min_val) | (input >= max_val), 0.0, g), input
+    ),
+    jvp=ELEMENTWISE,
+    inplace=True,
+    namespace=F,
+    doc="The input held in [min_val, max_val] (torch.nn.functional.hardtanh); the gradient at a bound is 0.",
+    raises="not of floats",
+)
+published(hardtanh)
+
+relu6: Op = op(
+    "relu6(Tensor input)",
+    composite=lambda input: hardtanh(input, 0, 6),
+    namespace=F,
+    doc="The input held in [0, 6] (torch.nn.functional.relu6).",
+)
+
+
+def _relu6_(input: Tensor) -> Any:
+    """In-place form of `relu6`."""
+    assert hardtanh.inplace is not None
+    return hardtanh.inplace(input, 0, 6)
+
+
+published(relu6, inplace=_relu6_)
+
+
+def _sixth(xp: Any, a: Any) -> Any:
+    number = a.dtype.type
+    return xp.minimum(xp.maximum(a + number(3), number(0)), number(6)) / number(6)
+
+
+hardsigmoid: Op = op(
+    "hardsigmoid(Tensor input)",
+    infer=floating("hardsigmoid_cpu"),
+    impl=_sixth,
+    vjp=lambda g, input: where((input > -3) & (input < 3), g / 6, 0.0),
+    jvp=ELEMENTWISE,
+    inplace=True,
+    namespace=F,
+    doc="(input + 3) / 6 held in [0, 1] (torch.nn.functional.hardsigmoid).",
+    raises=False,
+)
+published(hardsigmoid)
+
+hardswish: Op = op(
+    "hardswish(Tensor input)",
+    infer=floating("hardswish_cpu"),
+    impl=lambda xp, a: a * _sixth(xp, a),
+    vjp=lambda g, input: where(input <= -3, 0.0, where(input < 3, g * (input / 3 + 0.5), g)),
+    jvp=ELEMENTWISE,
+    inplace=True,
+    namespace=F,
+    doc="input * hardsigmoid(input) (torch.nn.functional.hardswish).",
+    raises=False,
+)
+published(hardswish)
+
+
+# -- glu -------------------------------------------------------------------------------------------
+
+
+def _halves(a: Any, dim: int) -> tuple[Any, Any]:
+    at = [slice(None)] * a.ndim
+    half = a.shape[dim] // 2
+    first, second = list(at), list(at)
+    first[dim], second[dim] = slice(0, half), slice(half, None)
+    return a[tuple(first)], a[tuple(second)]
+
+
+def _glu_infer(input: Tensor, dim: int) -> Meta:
+    if not input.ndim:
+        raise RuntimeError("glu does not support 0-dimensional tensors")
+    over = wrap_dim(dim, input.ndim)
+    if input.shape[over] % 2:
+        raise RuntimeError(
+            f"Halving dimension must be even, but dimension {over} is size {input.shape[over]}"
+        )
+    refuse(input.dtype, "glu_cpu", dtypes.bool_, integer=True, complex=True)
+    shape = tuple(n // 2 if i == over else n for i, n in enumerate(input.shape))
+    half = Meta(shape, input.dtype, input.strides)
+    return Meta(shape, input.dtype, elementwise_strides(shape, [half]), compute=input.dtype)
+
+
+def _glu_kernel(xp: Any, a: Any, dim: int) -> Any:
+    first, second = _halves(a, dim)
+    return first / (a.dtype.type(1) + xp.exp(-second))
+
+
+def _glu_backward_kernel(xp: Any, g: Any, a: Any, dim: int) -> Any:
+    first, second = _halves(a, dim)
+    one = a.dtype.type(1)
+    s = one / (one + xp.exp(-second))
+    return xp.concatenate([g * s, g * first * s * (one - s)], axis=dim)
+
+
+def _glu_back(grad_output: Any, input: Any, dim: int) -> Any:
+    from ..index.joining import cat
+
+    half = input.shape[dim] // 2
+    first, second = input.narrow(dim, 0, half), input.narrow(dim, half, half)
+    s = sigmoid(second)
+    return cat([grad_output * s, grad_output * first * s * (1 - s)], dim)
+
+
+glu_backward: Op = op(
+    "glu_backward(Tensor grad_output, Tensor input, int dim)",
+    infer=lambda grad_output, input, dim: Meta(tuple(input.shape), input.dtype, compute=input.dtype),
+    impl=_glu_backward_kernel,
+    composite=_glu_back,
+    namespace="-",
+    outside=True,
+    doc="The gradient of glu.",
+    raises="not of floats",
+)
+
+
+def _glu_jvp(input_t: Any, input: Any, dim: int) -> Any:
+    half = input.shape[dim] // 2
+    first, second = input.narrow(dim, 0, half), input.narrow(dim, half, half)
+    s = sigmoid(second)
+    return input_t.narrow(dim, 0, half) * s + input_t.narrow(dim, half, half) * (first * s * (1 - s))
+
+
+glu: Op = op(
+    "glu(Tensor input, int dim=-1)",
+    infer=_glu_infer,
+    impl=_glu_kernel,
+    vjp=lambda g, input, dim: glu_backward(g, input, dim),
+    jvp=_glu_jvp,
+    namespace=F,
+    doc="The first half times the sigmoid of the second, along `dim` (torch.nn.functional.glu).",
+    raises=False,
+)

@@ -1,0 +1,177 @@
+"""Steps of optimizers that divide by a root of squared gradients: RMSprop, Adagrad.
+
+The arithmetic and its order are those of torch.optim with ``foreach=False``; 16-bit parameters are computed
+in float32 and rounded once. Source: https://pytorch.org/docs/stable/optim.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...data import dtypes
+from ...declare import op
+from ...kernels.tiles import tiles
+from .gradient_steps import check_alike, wide
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ...tensor import Tensor
+
+
+def _check_steps(name: str, params: Sequence[Tensor], steps: Sequence[Tensor]) -> None:
+    if len(steps) != len(params) or any(tuple(s.shape) or s.dtype is not dtypes.float32 for s in steps):
+        raise RuntimeError(f"{name}(): steps must be one 0-dim float32 tensor for each of params")
+
+
+def _pieces(xp: Any, arrays: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Arrays of one size in pieces; of complex ones the real parts, then the imaginary ones."""
+    parts = ([a.real for a in arrays], [a.imag for a in arrays]) if arrays[0].dtype.kind == "c" else (arrays,)
+    for part in parts:
+        yield from tiles(xp, part)
+
+
+def _write_back(arrays: Sequence[Any], numbers: Sequence[Any]) -> None:
+    for a, n in zip(arrays, numbers, strict=True):
+        if n is not a:
+            a[...] = n
+
+
+def _rmsprop_infer(
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    square_avgs: Sequence[Tensor],
+    steps: Sequence[Tensor],
+    momentum_buffers: Sequence[Tensor],
+    grad_avgs: Sequence[Tensor],
+    **_: Any,
+) -> list[Any]:
+    check_alike("rmsprop_step", params, grads=grads, square_avgs=square_avgs)
+    if momentum_buffers:
+        check_alike("rmsprop_step", params, momentum_buffers=momentum_buffers)
+    if grad_avgs:
+        check_alike("rmsprop_step", params, grad_avgs=grad_avgs)
+    _check_steps("rmsprop_step", params, steps)
+    return []
+
+
+def _rmsprop(
+    xp: Any,
+    params: Sequence[Any],
+    grads: Sequence[Any],
+    square_avgs: Sequence[Any],
+    steps: Sequence[Any],
+    momentum_buffers: Sequence[Any],
+    grad_avgs: Sequence[Any],
+    lr: float,
+    alpha: float,
+    eps: float,
+    weight_decay: float,
+    momentum: float,
+    maximize: bool,
+) -> list[Any]:
+    for i, (p, g, step) in enumerate(zip(params, grads, steps, strict=True)):
+        step += 1
+        state = [square_avgs[i], *(held[i] for held in (momentum_buffers, grad_avgs) if held)]
+        for piece in _pieces(xp, [p, g, *state]):
+            value, slope, square, *others = (wide(xp, a) for a in piece)
+            if maximize:
+                slope = -slope
+            if weight_decay != 0:
+                slope = slope + value * weight_decay
+            square *= alpha
+            square += slope * slope * (1 - alpha)
+            root = square
+            if grad_avgs:
+                mean = others[-1]
+                # The two forms of torch.lerp, each exact at its own end.
+                if 1 - alpha < 0.5:
+                    mean += (slope - mean) * (1 - alpha)
+                else:
+                    xp.subtract(slope, (slope - mean) * alpha, out=mean)
+                root = square - mean * mean
+            root = xp.sqrt(root) + eps
+            if momentum_buffers:
+                others[0] *= momentum
+                others[0] += slope / root
+                value -= others[0] * lr
+            else:
+                value += slope * -lr / root
+            _write_back((piece[0], *piece[2:]), (value, square, *others))
+    return []
+
+
+rmsprop_step = op(
+    "rmsprop_step(Tensor[] params, Tensor[] grads, Tensor[] square_avgs, Tensor[] steps, "
+    "Tensor[] momentum_buffers=[], Tensor[] grad_avgs=[], *, value float lr, value float alpha=0.99, "
+    "value float eps=1e-8, value float weight_decay=0.0, value float momentum=0.0, bool maximize=False)",
+    infer=_rmsprop_infer,
+    impl=_rmsprop,
+    many=True,
+    writes="params square_avgs steps momentum_buffers grad_avgs",
+    namespace="-",
+    outside=True,
+    doc="""One step of torch.optim.RMSprop over `params`, in place.
+
+    State begins as zeros, shaped as the parameters: `momentum_buffers` where there is momentum, `grad_avgs`
+    for the centered form. `steps` are 0-dim float32, one a parameter, counted by this op.
+    """,
+    raises=False,
+)
+
+
+def _adagrad_infer(
+    params: Sequence[Tensor],
+    grads: Sequence[Tensor],
+    state_sums: Sequence[Tensor],
+    steps: Sequence[Tensor],
+    **_: Any,
+) -> list[Any]:
+    check_alike("adagrad_step", params, grads=grads, state_sums=state_sums)
+    _check_steps("adagrad_step", params, steps)
+    return []
+
+
+def _adagrad(
+    xp: Any,
+    params: Sequence[Any],
+    grads: Sequence[Any],
+    state_sums: Sequence[Any],
+    steps: Sequence[Any],
+    lr: float,
+    lr_decay: float,
+    weight_decay: float,
+    eps: float,
+    maximize: bool,
+) -> list[Any]:
+    for p, g, total, step in zip(params, grads, state_sums, steps, strict=True):
+        step += 1
+        rate = lr / (1 + (step.astype(xp.float64) - 1) * lr_decay)
+        for piece in _pieces(xp, [p, g, total]):
+            value, slope, sums = (wide(xp, a) for a in piece)
+            if maximize:
+                slope = -slope
+            if weight_decay != 0:
+                slope = slope + value * weight_decay
+            sums += slope * slope
+            value += slope * (-rate).astype(value.dtype) / (xp.sqrt(sums) + eps)
+            _write_back((piece[0], piece[2]), (value, sums))
+    return []
+
+
+adagrad_step = op(
+    "adagrad_step(Tensor[] params, Tensor[] grads, Tensor[] state_sums, Tensor[] steps, *, value float lr, "
+    "value float lr_decay=0.0, value float weight_decay=0.0, value float eps=1e-10, bool maximize=False)",
+    infer=_adagrad_infer,
+    impl=_adagrad,
+    many=True,
+    writes="params state_sums steps",
+    namespace="-",
+    outside=True,
+    doc="""One step of torch.optim.Adagrad over `params`, in place.
+
+    `state_sums` add up the squares of gradients from the initial value on; `steps` are 0-dim float32, one a
+    parameter, counted by this op.
+    """,
+    raises=False,
+)

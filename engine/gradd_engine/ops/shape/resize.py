@@ -1,0 +1,70 @@
+"""resize_: another shape for the tensor itself, over its memory or, where that is too small, over more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...data import Meta, numel
+from ...data.state import state
+from ...declare import attach, op
+from ...graph import check_inference
+from ...schema import named
+from ...tensor import Tensor, detached
+from ..shared.common import as_list
+from ..shared.constants import checked, zeros
+from .view_ops import as_strided
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def _resize(input: Tensor, size: Sequence[int]) -> Tensor:
+    if input.requires_grad and state.inference is None:
+        raise RuntimeError("cannot resize variables that require grad")
+    check_inference(input)
+    shape = checked(size)
+    if shape == tuple(input.shape):
+        return input
+    meta = Meta(shape, input.dtype, None, input.offset)
+    have = 0 if input.storage is None else input.storage.nbytes // input.dtype.itemsize - input.offset
+    if numel(shape) <= have:
+        found = input.backend.view(input, meta)
+    else:
+        found = zeros(list(shape), dtype=input.dtype)
+        kept = as_strided(detached(input), [have], [1], input.offset)
+        named.copy_(as_strided(found, [have], [1], 0), kept)
+    input.storage, input.array = found.storage, found.array
+    input._shape, input.strides, input.offset = found.shape, found.strides, found.offset
+    input._vc.n += 1
+    return input
+
+
+_resize_op = op(
+    "resize_(Tensor input, int[] size)",
+    composite=_resize,
+    writes="input",
+    traced=False,
+    namespace="-",
+    outside=True,
+    doc="""Change the shape over the same memory (torch.Tensor.resize_).
+
+    Where it does not suffice the tensor moves to new memory: its first elements, then zeros; its views stay
+    where they were. RuntimeError for tensors that require grad.
+    """,
+)
+
+
+def _resize_method(self: Tensor, *size: Any) -> Tensor:
+    """See torch.Tensor.resize_."""
+    return _resize_op(self, as_list(size, "resize_", "size"))  # type: ignore[no-any-return]
+
+
+attach("resize_", _resize_method)
+
+
+def _resize_as_method(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """See torch.Tensor.resize_as_; `memory_format` is accepted."""
+    return _resize_method(self, *the_template.shape)
+
+
+attach("resize_as_", _resize_as_method)

@@ -1,0 +1,121 @@
+"""unsqueeze_, squeeze_, t_, transpose_, as_strided_: the tensor itself takes the geometry of a view of it.
+
+Nothing is written, but its version counts, its node is that of the view, and it stays what it was: a view of
+its base, or none of anything.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...data.state import state
+from ...declare import attach, op
+from ...graph import check_inference, check_target
+from ...tensor import Tensor, carry, detached, remember_shape
+from .reshape import squeeze_all, squeeze_dim, squeeze_dims, unsqueeze
+from .view_ops import as_strided, t, transpose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _turned(input: Tensor, label: str, turn: Callable[..., Any], *args: Any) -> Tensor:
+    """`input`, which takes the geometry of ``turn(input, *args)``; its node is called `label`."""
+    check_inference(input)
+    if state.grad and input.requires_grad:
+        check_target(input)
+    node, nr = input._node(), input._nr
+    before = carry(input, detached(input))
+    before._fn, before._nr = node, nr
+    view = turn(before, *args)
+    if view._fn is None:
+        remember_shape(input)
+    input._shape, input.strides, input.offset, input.array = view.shape, view.strides, view.offset, view.array
+    input._vc.n += 1
+    if view._fn is not None or not input.requires_grad:
+        input._view_version = input._vc.n
+    if view._fn is not None:
+        view._fn._label = label
+        input._fn, input._nr = view._fn, 0
+    input._tangents = view._tangents
+    return input
+
+
+def _squeeze(input: Tensor, dim: Any) -> Tensor:
+    if dim is None:
+        return _turned(input, "SqueezeBackward3", squeeze_all)
+    if isinstance(dim, int):
+        return _turned(input, "SqueezeBackward4", squeeze_dim, dim)
+    return _turned(input, "SqueezeBackward5", squeeze_dims, dim)
+
+
+def _t(input: Tensor) -> Tensor:
+    if input.ndim > 2:
+        raise RuntimeError(f"t_() expects a tensor with <= 2 dimensions, but self is {input.ndim}D")
+    return _turned(input, "TBackward1", t)
+
+
+unsqueeze_ = op(
+    "unsqueeze_(Tensor input, int dim)",
+    composite=lambda input, dim: _turned(input, "UnsqueezeBackward1", unsqueeze, dim),
+    writes="input",
+    traced=False,
+    method=True,
+    namespace="-",
+    doc="A dimension of one element put into the tensor itself (torch.Tensor.unsqueeze_).",
+)
+
+squeeze_ = op(
+    "squeeze_(Tensor input, int[]? dim=None)",
+    composite=_squeeze,
+    writes="input",
+    traced=False,
+    method=True,
+    namespace="-",
+    doc="Dimensions of one element taken from the tensor itself (torch.Tensor.squeeze_).",
+)
+
+t_ = op(
+    "t_(Tensor input)",
+    composite=_t,
+    writes="input",
+    traced=False,
+    method=True,
+    namespace="-",
+    doc="The matrix itself transposed (torch.Tensor.t_).",
+)
+
+transpose_ = op(
+    "transpose_(Tensor input, int dim0, int dim1)",
+    composite=lambda input, dim0, dim1: _turned(input, "TransposeBackward1", transpose, dim0, dim1),
+    writes="input",
+    traced=False,
+    method=True,
+    namespace="-",
+    doc="Two dimensions of the tensor itself swapped (torch.Tensor.transpose_).",
+)
+
+as_strided_ = op(
+    "as_strided_(Tensor input, int[] size, int[] stride, int? storage_offset=None)",
+    composite=lambda input, size, stride, storage_offset: _turned(
+        input, "AsStridedBackward1", as_strided, size, stride, storage_offset
+    ),
+    writes="input",
+    traced=False,
+    method=True,
+    doc="Any strides over the memory of the tensor itself (torch.as_strided_).",
+)
+
+
+def _swapaxes_(self: Tensor, axis0: int, axis1: int) -> Any:
+    """See torch.Tensor.swapaxes_."""
+    return transpose_(self, axis0, axis1)
+
+
+def _swapdims_(self: Tensor, dim0: int, dim1: int) -> Any:
+    """See torch.Tensor.swapdims_."""
+    return transpose_(self, dim0, dim1)
+
+
+attach("swapaxes_", _swapaxes_)
+attach("swapdims_", _swapdims_)

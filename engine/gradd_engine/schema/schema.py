@@ -1,0 +1,268 @@
+"""The signature language of op declarations.
+
+``add(Tensor input, Tensor|Number other, *, value Number alpha=1)``: PyTorch's parameter order and names; each
+parameter is tensor-capable (``Tensor``, ``Tensor?``, ``Tensor|Number``, ``Tensor[]``, ``Tensor?[]``),
+run-time (``value T``) or static. A schema binds arguments, gives Python and JSON callers the same signature,
+and says what belongs to a program's identity.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..data import DType
+from .position import position
+
+TENSOR_KINDS = ("Tensor", "Tensor?", "Tensor|Number", "Tensor|Number?", "Tensor[]", "Tensor?[]")
+STATIC_KINDS = (
+    "int",
+    "int[]",
+    "float",
+    "float[]",
+    "bool",
+    "bool[]",
+    "str",
+    "dtype",
+    "Number",
+    "Number[]",
+    "index",
+    "any",
+)
+#: Forward mode of an element-wise op: each tangent times the conjugate of the vjp's factor.
+ELEMENTWISE = "elementwise"
+#: Forward mode of an op linear in all its tensor inputs together: the op itself, applied to the tangents.
+LINEAR = "linear"
+#: Forward mode of an op linear in each of its two tensor inputs: the sum of both.
+BILINEAR = "bilinear"
+REQUIRED: Any = object()
+#: NumPy's names of parameters, which PyTorch takes as keywords too
+NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
+_LITERALS = {"None": None, "True": True, "False": False, "inf": float("inf"), "-inf": float("-inf")}
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One parameter: ``kind`` without a trailing ``?`` for statics, ``optional`` when None is allowed."""
+
+    name: str
+    kind: str
+    value: bool
+    optional: bool
+    default: Any
+    keyword_only: bool
+    #: whether tensors may stand here
+    is_tensor: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "is_tensor", self.kind.startswith("Tensor"))
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A parsed signature."""
+
+    name: str
+    params: tuple[Param, ...]
+
+    #: the tensor-capable parameters, in order: what `inputs` binds to
+    tensors: tuple[Param, ...] = field(init=False)
+    #: all other parameters
+    attrs: tuple[Param, ...] = field(init=False)
+    #: what `check_attrs` looks at; see `_checked`
+    checked: tuple[tuple[Param, frozenset[type], str | None], ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tensors", tuple(p for p in self.params if p.is_tensor))
+        object.__setattr__(self, "attrs", tuple(p for p in self.params if not p.is_tensor))
+        object.__setattr__(self, "checked", tuple(_checked(self.attrs)))
+
+    def __str__(self) -> str:
+        parts: list[str] = []
+        for p in self.params:
+            if p.keyword_only and "*" not in parts:
+                parts.append("*")
+            kind = p.kind + ("?" if p.optional and not p.kind.endswith("?") and not p.is_tensor else "")
+            tail = "" if p.default is REQUIRED else f"={p.default!r}"
+            parts.append(f"{'value ' if p.value else ''}{kind} {p.name}{tail}")
+        return f"{self.name}({', '.join(parts)})"
+
+
+def _literal(text: str) -> Any:
+    if text in _LITERALS:
+        return _LITERALS[text]
+    if text.startswith("["):
+        return [_literal(t) for t in text[1:-1].split(",") if t.strip()]
+    if text.startswith(("'", '"')):
+        return text[1:-1]
+    return float(text) if re.search(r"[.e]", text) else int(text)
+
+
+def parse(text: str) -> Schema:
+    """Parse a signature; ValueError names what is wrong with it."""
+    match = re.fullmatch(r"\s*([A-Za-z_]\w*)\((.*)\)\s*", text, re.S)
+    if match is None:
+        raise ValueError(f"not a signature: {text!r}")
+    name, inner = match.groups()
+    params: list[Param] = []
+    keyword_only = False
+    for part in (p.strip() for p in re.split(r",(?![^\[]*\])", inner)):
+        if part == "*":
+            keyword_only = True
+            continue
+        if not part:
+            continue
+        m = re.fullmatch(r"(value )?(\S+) (\w+)(?:=(.*))?", part)
+        if m is None:
+            raise ValueError(f"{name}: cannot read parameter {part!r}")
+        value, kind, pname, default = m.groups()
+        optional = kind.endswith("?")
+        if not kind.startswith("Tensor"):
+            kind = kind.rstrip("?")
+        if kind not in (*TENSOR_KINDS, *STATIC_KINDS):
+            raise ValueError(f"{name}: unknown kind {kind!r}")
+        params.append(
+            Param(
+                pname,
+                kind,
+                bool(value),
+                optional,
+                REQUIRED if default is None else _literal(default),
+                keyword_only,
+            )
+        )
+    return Schema(name, tuple(params))
+
+
+def _int(v: Any) -> bool:
+    return isinstance(v, int) and not isinstance(v, bool)
+
+
+def _number(v: Any) -> bool:
+    return isinstance(v, (bool, int, float, complex))
+
+
+_CHECKS: dict[str, Callable[[Any], bool]] = {
+    "int": _int,
+    "float": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
+    "bool": lambda v: isinstance(v, bool),
+    "str": lambda v: isinstance(v, str),
+    "dtype": lambda v: isinstance(v, DType),
+    "Number": _number,
+    "index": lambda v: isinstance(v, (list, tuple)),
+    "any": lambda v: True,
+}
+
+
+#: the classes of what surely is of a kind
+_EXACT: dict[str, frozenset[type]] = {
+    "int": frozenset({int}),
+    "float": frozenset({int, float}),
+    "bool": frozenset({bool}),
+    "str": frozenset({str}),
+    "dtype": frozenset({DType}),
+    "Number": frozenset({bool, int, float, complex}),
+}
+#: integers fit 64 bits, with a sign or without one
+LEAST, GREATEST = -(1 << 63), (1 << 64) - 1
+#: kinds, as PyTorch says what an argument must be
+_WORDS = {"dtype": "torch.dtype", "int[]": "tuple of ints", "float[]": "tuple of floats"}
+
+
+def type_name(v: Any) -> str:
+    """The class of a value, as C code names it: with its module, unless it is Python's or written in
+    Python.
+    """
+    kind = type(v)
+    written_in_python = kind.__flags__ & (1 << 9)  # Py_TPFLAGS_HEAPTYPE
+    return (
+        kind.__name__
+        if written_in_python or kind.__module__ == "builtins"
+        else f"{kind.__module__}.{kind.__name__}"
+    )
+
+
+def check_attrs(schema: Schema, attrs: dict[str, Any]) -> None:
+    """TypeError in PyTorch's words where an attribute given in Python is of another kind than its parameter;
+    OverflowError where an integer is too big.
+
+    Numbers of NumPy, and tensors of one element, stand for their values: `attrs` gets these.
+    """
+    for p, exact, one in schema.checked:
+        v = attrs[p.name]
+        if v.__class__ in exact:
+            if v.__class__ is int:
+                check_int(v)
+        elif v is None:
+            raise _misfit(schema, p, v)
+        elif one is None:
+            attrs[p.name] = _plain(schema, p, p.kind, v)
+        elif not isinstance(v, (list, tuple)):
+            v = attrs[p.name] = _plain(schema, p, one, v)
+            if v.__class__ is int:
+                check_int(v)
+        else:
+            if not _EXACT[one].issuperset(map(type, v)):
+                v = attrs[p.name] = tuple(_plain(schema, p, one, e) for e in v)
+            for e in v:
+                if e.__class__ is int:
+                    check_int(e)
+
+
+def _checked(params: Iterable[Param]) -> Iterator[tuple[Param, frozenset[type], str | None]]:
+    """Of parameters that `check_attrs` looks at: the classes of what surely is of their kind, and the kind of
+    an element where they are lists.
+    """
+    for p in params:
+        if p.kind not in ("any", "index"):
+            exact = _EXACT.get(p.kind, frozenset())
+            if p.optional or p.default is None:
+                exact |= {type(None)}
+            yield p, exact, p.kind[:-2] if p.kind.endswith("[]") else None
+
+
+def check_int(v: int) -> None:
+    """OverflowError where an integer does not fit 64 bits."""
+    if not LEAST <= v <= GREATEST:
+        raise OverflowError("int too big to convert")
+
+
+def _plain(schema: Schema, p: Param, kind: str, v: Any) -> Any:
+    """A value of a kind; TypeError where what is given cannot stand for one."""
+    if not _CHECKS[kind](v):
+        if kind == "int" and hasattr(v, "__index__") and not isinstance(v, bool):
+            return v.__index__()
+        if kind not in ("float", "Number") or not hasattr(v, "item"):
+            raise _misfit(schema, p, v)
+        v = v.item()
+        if not _CHECKS[kind](v):
+            raise _misfit(schema, p, v)
+    return v
+
+
+def _misfit(schema: Schema, p: Param, v: Any) -> TypeError:
+    at = "" if p.keyword_only else f" (position {position(schema.name, schema.params.index(p))})"
+    return TypeError(
+        f"{schema.name}(): argument '{p.name}'{at} must be {_WORDS.get(p.kind, p.kind)}, not {type_name(v)}"
+    )
+
+
+def check_attr(p: Param, v: Any) -> None:
+    """TypeError unless `v` is of the parameter's kind (None where optional; one int where a list of ints may
+    stand).
+    """
+    if v is None:
+        if p.optional or p.default is None:
+            return
+    elif p.kind.endswith("[]"):
+        one = _CHECKS[p.kind[:-2]]
+        if isinstance(v, (list, tuple)):
+            if all(one(e) for e in v):
+                return
+        elif one(v):
+            return
+    elif _CHECKS[p.kind](v):
+        return
+    raise TypeError(f"argument '{p.name}' must be {p.kind}, not {type(v).__name__}")

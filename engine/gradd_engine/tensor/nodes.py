@@ -1,0 +1,314 @@
+"""Nodes and edges: the graph that a forward leaves behind and a backward pass walks.
+
+Node names are PyTorch's (https://pytorch.org/docs/stable/notes/autograd.html).
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+from ..data.state import state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ..data import DType, Size
+    from .tensor import Backend, Tensor
+
+#: what is known of a gradient before there is one
+Geometry: TypeAlias = "tuple[Size, DType]"
+#: room between two sequence numbers, for the nodes of a graph that is made later than it came to be
+ROOM = 1 << 16
+_sequence = itertools.count(0, ROOM)
+LAST = 1 << 100
+
+#: where a pass stops for callables of the user, in the order in which it comes by
+GRADIENTS, PREHOOKS, BODY, SAVED, ACCUMULATED, POSTHOOKS = STOPS = (
+    "gradients", "prehooks", "body", "saved", "accumulated", "posthooks",
+)  # fmt: skip
+
+
+def next_priority() -> int:
+    """The sequence number of a node created now; the `ROOM` numbers from there on are the caller's."""
+    return next(_sequence)
+
+
+class Edge:
+    """Where a gradient goes: input `nr` of `node` (its output in the forward)."""
+
+    __slots__ = ("node", "nr")
+
+    def __init__(self, node: Node, nr: int) -> None:
+        self.node = node
+        self.nr = nr
+
+
+class RemovableHandle:
+    """Removes a hook: by ``remove()``, any number of times, or at the end of a with block."""
+
+    def __init__(self, registry: list[Any], hook: Callable[..., Any]) -> None:
+        self._registry = registry
+        self._entry = (hook,)
+        registry.append(self._entry)
+        Node.callables = True
+
+    def remove(self) -> None:
+        """Take the hook out; later calls do nothing."""
+        self._registry[:] = [e for e in self._registry if e is not self._entry]
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+class Node:
+    """A step of the graph. ``edges`` has one entry (or None) per differentiable input slot."""
+
+    _name: ClassVar[str] = ""
+    #: some node of this process ever had a callable of the user: passes look for them
+    callables: ClassVar[bool] = False
+    edges: tuple[Edge | None, ...] = ()
+    priority: int
+    #: how many outputs the forward has
+    width: int = 1
+    backend: Backend
+    #: it adds into a leaf's gradient
+    leaf: ClassVar[bool] = False
+    #: what lies behind the node is not known here (a client's mirror that lost sight of a graph)
+    opaque: ClassVar[bool] = False
+    #: while it runs as the write to a view: the CopySlices around it
+    whole: Any = None
+    #: a stand-in: see `Folded`
+    folded: ClassVar[bool] = False
+
+    # Class defaults until they are set: most nodes have none of these.
+    tensor_hooks: dict[int, list[Any]] | None = None
+    retainers: dict[int, weakref.ref[Tensor]] | None = None
+    pre_hooks: list[Any] | None = None
+    post_hooks: list[Any] | None = None
+    _metadata: dict[Any, Any] | None = None
+    #: of the account whose memory it is in, which counts what refers to this
+    counted: object = None
+    #: by output: what is known since a user looked at it (see edges.py)
+    looks: dict[int, Any] | None = None
+    #: some tensor of this process was ever turned in place behind autograd's back: passes look for `shapes`
+    turned: ClassVar[bool] = False
+    #: by output: the shape of what was turned so, when the node was made
+    shapes: dict[int, Size] | None = None
+    #: by number: what an output is like, of a node that has several
+    geometries: Mapping[int, Geometry] = MappingProxyType({})
+
+    # Attached where stand-ins are made (edges).
+    _look_behind: ClassVar[Callable[[Node, int, Edge], None]]
+    _stand_in: ClassVar[Callable[..., Tensor]]
+    _raw: ClassVar[Callable[..., Any]]
+    _show: ClassVar[Callable[[Node, str, Any], Any]]
+
+    def __init__(self) -> None:
+        self.priority = next(_sequence)
+        account = state.account
+        if account is not None:
+            self.counted = account.graphs
+
+    def name(self) -> str:
+        """The node's name as PyTorch prints it, e.g. ``MulBackward0``."""
+        return self._name
+
+    def short_name(self) -> str:
+        """The name without its C++ namespace, as tensors print it."""
+        return self.name().rpartition("::")[2]
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dict that stays with the node."""
+        if self._metadata is None:
+            self._metadata = {}
+        return self._metadata
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """(node, output number) per input slot; (None, 0) where no gradient goes."""
+        for slot, e in enumerate(self.edges):
+            if e is not None:
+                self._look_behind(slot, e)
+        return tuple((None, 0) if e is None else (e.node, e.nr) for e in self.edges)
+
+    def behind(self, slot: int) -> Geometry | None:
+        """Shape and dtype of the gradient that goes through an input slot; None where that is not known."""
+        e = self.edges[slot]
+        if e is None:
+            return None
+        if isinstance(e.node, AccumulateGrad):
+            return e.node.variable.shape, e.node.variable.dtype
+        return e.node.geometries.get(e.nr) or self._slot(slot)
+
+    def _slot(self, slot: int) -> Geometry | None:
+        """`behind`, from what the node itself knows of its inputs."""
+        return None
+
+    def __call__(self, *gradients: Any) -> Any:
+        """Run this node alone on gradients of its outputs; attached where ops are known (edges)."""
+        raise NotImplementedError("gradd_engine.backward.edges is not imported")
+
+    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
+        """Gradients for each edge from gradients of each output."""
+        raise NotImplementedError(f"derivative for {self.name()} is not implemented")
+
+    def unfold(self) -> Node:
+        """The node itself, also of a `Folded` one."""
+        return self
+
+    def reached(self) -> None:
+        """A pass is about to begin that may run this opaque node."""
+
+    def verify(self) -> None:
+        """Raise what `apply` would raise before computing: freed graph, changed versions, missing rule."""
+
+    def release(self) -> None:
+        """Drop saved values; the node stays."""
+
+    def waits(self, at: str) -> bool:
+        """Whether callables of the user stand at this node, of the kind `at`."""
+        if at == GRADIENTS:
+            return self.tensor_hooks is not None and any(self.tensor_hooks.values())
+        if at == PREHOOKS:
+            return bool(self.pre_hooks)
+        return at == POSTHOOKS and bool(self.post_hooks)
+
+    def output_hooks(self) -> dict[int, list[Any]]:
+        """The tensor hooks at each output."""
+        return self.tensor_hooks or {}
+
+    def kept(self) -> Sequence[Tensor]:
+        """Saved outputs that a callable body is given besides the gradients."""
+        return ()
+
+    def body(self, values: list[Any]) -> list[Any]:
+        """The gradients of a node whose body is a callable of the user."""
+        raise RuntimeError(f"the backward of {self.name()} runs in the process that made it")
+
+    def unpacked(self) -> list[Any]:
+        """What the unpack hooks of the saved tensors give."""
+        raise RuntimeError(f"{self.name()} has no packed tensors")
+
+    def fill(self, found: Sequence[Any] | None) -> None:
+        """Take what unpack hooks gave, for the next `apply`."""
+        raise RuntimeError(f"{self.name()} has no packed tensors")
+
+    def register_prehook(self, hook: Callable[..., Any]) -> Any:
+        """Call `hook(grad_outputs)` before the node runs; see torch.autograd.graph.Node.register_prehook."""
+        if self.pre_hooks is None:
+            self.pre_hooks = []
+        return RemovableHandle(self.pre_hooks, hook)
+
+    def register_hook(self, hook: Callable[..., Any]) -> Any:
+        """Call `hook(grad_inputs, grad_outputs)` after the node ran; see
+        torch.autograd.graph.Node.register_hook.
+        """
+        if self.post_hooks is None:
+            self.post_hooks = []
+        return RemovableHandle(self.post_hooks, hook)
+
+    def __repr__(self) -> str:
+        return f"<{self.short_name()} object at {id(self):#x}>"
+
+
+class Folded(Node):
+    """A node that is made when somebody asks for it: it stands in a tensor's ``_fn``, never behind an edge.
+
+    ``make()`` gives the node; it is called once.
+    """
+
+    folded = True
+
+    def __init__(self, make: Callable[[], Node]) -> None:
+        self._make: Callable[[], Node] | None = make
+        self._node: Node | None = None
+
+    def unfold(self) -> Node:
+        """The node itself."""
+        if self._node is None:
+            assert self._make is not None
+            self._node, self._make = self._make(), None
+        return self._node
+
+    def name(self) -> str:
+        """The node's name."""
+        return self.unfold().name()
+
+
+class AccumulateGrad(Node):
+    """The end of the graph at a leaf: adds what arrives into ``variable.grad``."""
+
+    _name = "torch::autograd::AccumulateGrad"
+    leaf = True
+
+    def __init__(self, variable: Tensor) -> None:
+        self.priority = LAST
+        self.variable = variable
+        self.backend = variable.backend
+        self.lock = threading.RLock()
+
+    def waits(self, at: str) -> bool:
+        """As for any node; hooks of a leaf stand at the tensor."""
+        if at == GRADIENTS:
+            return bool(self.variable._hooks)
+        if at == ACCUMULATED:
+            return bool(self.variable._post_hooks)
+        return super().waits(at)
+
+    def output_hooks(self) -> dict[int, list[Any]]:
+        """The tensor hooks of the leaf."""
+        return {0: self.variable._hooks or []}
+
+
+def node_of(t: Tensor) -> Node | None:
+    """The node of `t` as it stands, made now where it was folded."""
+    fn = t._fn
+    if fn is not None and fn.folded:
+        fn = t._fn = fn.unfold()
+    return fn
+
+
+def edge_of(t: Tensor) -> Edge | None:
+    """Where the gradient of `t` goes; None when it needs none."""
+    if t._stands is not None:
+        return t._stands()
+    fn = t._node() if t._base is not None else node_of(t)
+    if fn is not None:
+        return Edge(fn, t._nr)
+    return Edge(accumulator(t), 0) if t._requires_grad else None
+
+
+def move_retainer(old: Node | None, nr: int, node: Node, at: int) -> None:
+    """Let what retained the gradient of output `nr` of `old` retain that of output `at` of `node`."""
+    if old is None or old.retainers is None:
+        return
+    ref = old.retainers.pop(nr, None)
+    if ref is not None:
+        node.retainers = {**(node.retainers or {}), at: ref}
+
+
+def accumulator(leaf: Tensor) -> AccumulateGrad:
+    """The leaf's AccumulateGrad node; the same one as long as a graph holds it."""
+    found = leaf._acc() if leaf._acc is not None else None
+    if found is None:
+        found = AccumulateGrad(leaf)
+        leaf._acc = weakref.ref(found)
+    return found
+
+
+def remember_shape(t: Tensor) -> None:
+    """Before `t` is turned in place without autograd: its node holds on to the shape it was made for. A
+    leaf's is not told, since what a caught error still holds may be all that keeps it.
+    """
+    node = t._node()
+    if node is not None:
+        Node.turned = True
+        node.shapes = {t._nr: t.shape, **(node.shapes or {})}

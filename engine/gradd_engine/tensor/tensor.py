@@ -1,0 +1,438 @@
+"""Tensor, and what it asks of the place where it lives.
+
+Operators and methods are attached by the op declarations (see `op.py`); this file holds what a tensor *is*.
+Behaviour after https://pytorch.org/docs/stable/tensors.html and `torch.autograd`.
+"""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from ..data import (
+    InferenceCounter,
+    MemoryFormat,
+    Size,
+    Storage,
+    VersionCounter,
+    contiguous_format,
+    has_format,
+    no_deletion,
+    numel,
+    read_only,
+    wrap_dim,
+)
+from ..data.state import state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+
+    from ..data import Device, DType, Meta
+    from ..schema import Known, Op
+    from .nodes import AccumulateGrad, Edge, Node
+
+
+class Listener(Protocol):
+    """Sees each outermost op after it ran (or, for a pass that raised midway, after it failed)."""
+
+    # A protocol's members have no code; `...` stands where a type checker would miss what is returned.
+
+    @property
+    def lock(self) -> AbstractContextManager[Any]:
+        """Held from `before` until the op is recorded or refused: steps are recorded in the order they ran
+        in.
+        """
+        ...
+
+    def record(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outputs: Any) -> Any:
+        """`op` ran; `outputs` is a tensor, a tuple of tensors, or None. Returns what the caller gets."""
+        ...
+
+    def before(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
+        """`op` is about to run."""
+
+    def knows(self, t: Tensor) -> bool:
+        """Whether steps can name the tensor."""
+        ...
+
+    def failed(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
+        """`op` raised after it had already changed state."""
+
+    def refused(self) -> None:
+        """The op raised before it changed anything."""
+
+    def lend(self) -> Callable[[], None]:
+        """What lets another thread record as this one does, called there while this one waits for it."""
+        ...
+
+    def flush(self) -> None:
+        """Let everything run that was recorded; raises what was found wrong."""
+
+
+class Backend(Protocol):
+    """The interface of numpy, cupy and meta."""
+
+    # A protocol's members have no code; `...` stands where a type checker would miss what is returned.
+
+    device: Device
+    listener: Listener | None
+    is_meta: bool
+    #: how many levels of vmap it stands on; see `batched`
+    level: int
+    tensor_class: type[Tensor]
+    #: makes a `tensor_class`; the class itself may do something else when it is called: a client's takes
+    #: what users give it
+    made: Callable[..., Tensor]
+
+    def infer(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """What `op` says of its outputs: a Meta, or a list of them."""
+        ...
+
+    def run(
+        self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> list[Tensor]:
+        """Run `op`'s kernel; tensors with exactly the shapes, dtypes and strides of `metas`."""
+        ...
+
+    def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
+        """`run` for a plain op and inputs of a geometry that is known."""
+        ...
+
+    def run_into(
+        self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> None:
+        """Run `op`'s kernel and store its result in `target`'s memory, cast to its dtype."""
+        ...
+
+    def copy_into(self, target: Tensor, source: Tensor) -> None:
+        """Copy elements; both have one shape and dtype."""
+
+    def view(self, of: Tensor, meta: Meta) -> Tensor:
+        """A tensor over the same storage and version counter."""
+        ...
+
+    def empty(self, meta: Meta) -> Tensor:
+        """A tensor with memory of its own; contents undefined (never shown to users)."""
+        ...
+
+    def from_array(self, array: Any, dtype: Any = None) -> Tensor:
+        """A tensor that takes over `array` (no copy)."""
+        ...
+
+    def to_numpy(self, t: Tensor) -> Any:
+        """The values as a C-ordered NumPy array that shares nothing."""
+        ...
+
+
+class Tensor:
+    """An n-dimensional array with autograd state.
+
+    Attributes: ``shape`` (Size), ``strides`` and ``offset`` (elements), ``dtype``, ``array`` (the backend's
+    array, None on meta), ``backend``. Everything autograd needs is a class default until it is set, so plain
+    tensors stay small.
+    """
+
+    backend: Backend
+    storage: Storage | None
+    # Stored apart from what users see, `shape` and `dtype`, which they may not assign.
+    _shape: Size
+    _dtype: DType
+    strides: tuple[int, ...]
+    offset: int
+    array: Any
+
+    _requires_grad: bool = False
+    _fn: Node | None = None
+    _nr: int = 0
+    _grad: Tensor | None = None
+    _acc: weakref.ref[AccumulateGrad] | None = None
+    _base: Tensor | None = None
+    _creation: str | None = None
+    _view_version: int = 0
+    _hooks: list[Any] | None = None
+    _post_hooks: list[Any] | None = None
+    _retains: bool = False
+    #: the sequence number at which detach_() took its history; 0 where it did not
+    _cut: int = 0
+    #: of a stand-in for a gradient edge: gives the edge (see edges.py)
+    _stands: Callable[[], Edge | None] | None = None
+    #: dtype of .grad: ... for the tensor's own, None for any
+    _grad_dtype: Any = ...
+    #: what a token tensor stands for
+    _holds: Any = None
+    #: by forward-mode level (tangents.Level); None where there is none whatever it is a view of
+    _tangents: dict[Any, Tensor | None] | None = None
+    #: the memory holds the conjugates of the values (`conjugate`)
+    _conj: bool = False
+    __hash__ = object.__hash__
+    __array_priority__: ClassVar[int] = 1000
+    #: tells NumPy to leave ``array + tensor`` to the tensor
+    __array_ufunc__ = None
+
+    def __init__(
+        self,
+        backend: Backend,
+        storage: Storage | None,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+        offset: int,
+        dtype: DType,
+        array: Any,
+        version: VersionCounter | None = None,
+    ) -> None:
+        self.backend = backend
+        self.storage = storage
+        self._shape = shape if type(shape) is Size else Size(shape)
+        self.strides = strides
+        self.offset = offset
+        self._dtype = dtype
+        self.array = array
+        if version is None:
+            # As `new_counter`, without the call: every result comes by here.
+            version = VersionCounter() if state.inference is None else InferenceCounter()
+        self._vc = version
+
+    # -- geometry ----------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The sizes of the dimensions."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the elements."""
+        return self._dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self._shape)
+
+    def dim(self) -> int:
+        """Number of dimensions."""
+        return len(self._shape)
+
+    def ndimension(self) -> int:
+        """Number of dimensions."""
+        return len(self._shape)
+
+    def numel(self) -> int:
+        """Number of elements."""
+        return numel(self._shape)
+
+    def nelement(self) -> int:
+        """Number of elements."""
+        return numel(self._shape)
+
+    def element_size(self) -> int:
+        """Bytes an element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements (not of the storage)."""
+        return numel(self._shape) * self._dtype.itemsize
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or one dimension of it."""
+        return self.shape if dim is None else self.shape[wrap_dim(dim, len(self.shape))]
+
+    def stride(self, dim: int | None = None) -> Any:
+        """The strides in elements, or one of them."""
+        return self.strides if dim is None else self.strides[wrap_dim(dim, len(self.shape))]
+
+    def storage_offset(self) -> int:
+        """Offset into the storage, in elements."""
+        return self.offset
+
+    def is_contiguous(self, memory_format: MemoryFormat = contiguous_format) -> bool:
+        """Whether elements lie in row-major order, or in that of a memory format, without gaps."""
+        return has_format(self.shape, self.strides, memory_format.name)
+
+    def is_floating_point(self) -> bool:
+        """Whether dtype is real floating point."""
+        return self.dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        """Whether dtype is complex."""
+        return self.dtype.is_complex
+
+    def is_conj(self) -> bool:
+        """Whether this is a conjugate that was not computed yet (torch.Tensor.is_conj)."""
+        return self._conj
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a 0-d tensor")
+        first: int = self.shape[0]
+        return first
+
+    @property
+    def device(self) -> Device:
+        """The backend's device."""
+        return self.backend.device
+
+    # -- autograd state ----------------------------------------------------------------------------
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node that made this tensor, None for leaves; rebuilt for a view whose base changed in place.
+
+        Over a session the node is known to the server from then on (`edges.look`). The engine itself asks
+        `_node`.
+        """
+        fn = self._shown()
+        if fn is not None:
+            self._look(fn)
+        return fn
+
+    def _shown(self) -> Node | None:
+        """`_node` for a user who looks: a view that gets its first node by that may be written to from then
+        on, so a session is told.
+        """
+        base = self._base
+        if base is not None and self._fn is None and self._view_version != self._vc.n and base.requires_grad:
+            self._renew()
+        return self._node()
+
+    def _node(self) -> Node | None:
+        """`grad_fn`, without letting anybody know."""
+        if self._base is not None and self._view_version != self._vc.n:
+            self._refresh()
+        fn = self._fn
+        if fn is not None and fn.folded:
+            fn = self._fn = fn.unfold()
+        return fn
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether gradients flow to this tensor; a view's also do where its base's do."""
+        return (
+            self._requires_grad
+            or self._fn is not None
+            or (self._base is not None and self._base.requires_grad)
+        )
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise RuntimeError("requires_grad must be a bool")
+        self._set_requires_grad(value, "attribute")
+
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("cannot delete requires_grad")
+
+    @property
+    def is_leaf(self) -> bool:
+        """True when no graph leads to this tensor; RuntimeError for a view that may not be rebuilt."""
+        return self._shown() is None
+
+    @property
+    def _leaf(self) -> bool:
+        """`is_leaf` without rebuilding: a view whose base got a graph counts before."""
+        if self._fn is not None:
+            return False
+        base = self._base
+        return base is None or self._view_version == self._vc.n or not base.requires_grad
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of grad_fn this is."""
+        return self._nr
+
+    @property
+    def _version(self) -> int:
+        if self._vc.inference:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return self._vc.n
+
+    def is_inference(self) -> bool:
+        """Whether this was made in inference mode (torch.Tensor.is_inference)."""
+        return self._vc.inference
+
+    def _is_view(self) -> bool:
+        return self._base is not None
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether retain_grad() was called while this was no leaf."""
+        return self._retains
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The accumulated gradient; warns on a non-leaf that does not retain its own (UserWarning, as in
+        PyTorch).
+        """
+        if self._grad is None and self._fn is not None and not self._retains:
+            warnings.warn(
+                "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+                "attribute won't be populated during autograd.backward(). If you indeed want the .grad "
+                "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. "
+                "If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor "
+                "instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        self._set_grad(value)
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._set_grad(None)
+
+    @property
+    def grad_dtype(self) -> DType | None:
+        """The dtype that .grad has: the tensor's unless it was set; None allows any
+        (torch.Tensor.grad_dtype).
+        """
+        if self._node() is not None:
+            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+        found: DType | None = self.dtype if self._grad_dtype is ... else self._grad_dtype
+        return found
+
+    @grad_dtype.setter
+    def grad_dtype(self, value: DType | None) -> None:
+        self._set_grad_dtype(value)
+
+    # -- hooks -------------------------------------------------------------------------------------
+
+    # Attached where their rules stand, so that this module needs none of them (views, autograd, gradients,
+    # hooks).
+    _refresh: ClassVar[Callable[[Tensor], None]]
+    _look: ClassVar[Callable[[Tensor, Node], None]]
+    _renew: ClassVar[Callable[[Tensor], None]]
+    _set_requires_grad: ClassVar[Callable[[Tensor, bool, str], None]]
+    _set_grad: ClassVar[Callable[[Tensor, Any], None]]
+    _set_grad_dtype: ClassVar[Callable[[Tensor, DType | None], None]]
+    register_hook: ClassVar[Callable[..., Any]]
+    register_post_accumulate_grad_hook: ClassVar[Callable[..., Any]]
+
+    def __repr__(self) -> str:
+        tail = (
+            f", grad_fn=<{self._fn.short_name()}>"
+            if self._fn
+            else ", requires_grad=True"
+            if self._requires_grad
+            else ""
+        )
+        body = "..." if self.array is None else repr(self.array)
+        return f"tensor({body}, dtype={self.dtype}{tail})"
+
+
+# Private names of PyTorch that scripts read.
+Tensor._grad_fn = property(  # type: ignore[attr-defined]
+    lambda self: self.grad_fn, None, no_deletion("_grad_fn", " Detach tensor instead!")
+)
+Tensor._backward_hooks = property(  # type: ignore[attr-defined]
+    lambda self: self._hooks, None, no_deletion("_backward_hooks")
+)
+
+read_only(Tensor, "shape", "dtype", "device", "ndim", "nbytes")
+read_only(Tensor, "grad_fn", "is_leaf", "output_nr", "retains_grad", "_version")
