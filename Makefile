@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 SPREAD := -n auto --maxprocesses 8 --dist worksteal
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test test-quick record lint types bench bench-quick bench-versus openapi openapi-check parity ptsuite check fuzz hostile hangs gradcheck peer replay leak test-docker clean
+.PHONY: help setup demo test test-quick record lint types bench bench-quick bench-versus openapi openapi-check face face-check parity ptsuite check fuzz hostile hangs gradcheck peer replay leak test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,7 +40,7 @@ test-quick: $(STAMP) ## run a share of each room (tests/quick.txt), in under a m
 record: $(STAMP) ## record what PyTorch answers the tests, for where it is not installed
 	$(PY) -m pytest -q -m oracle --record $(TESTS)
 
-lint: $(STAMP) types openapi-check ## check style, types, import contracts, Dockerfiles, openapi.yaml
+lint: $(STAMP) types openapi-check face-check ## check style, types, import contracts, Dockerfiles, what is generated
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/lint-imports
@@ -56,6 +56,12 @@ openapi: $(STAMP) ## write openapi.yaml from the routes
 
 openapi-check: $(STAMP) ## fail where openapi.yaml is stale
 	@$(PY) -m gradd_server.openapi | cmp - openapi.yaml || { echo "openapi.yaml is stale: make openapi" >&2; exit 1; }
+
+face: $(STAMP) ## write the stubs (.pyi) and docs/ops.md from the declarations
+	$(PY) -m tools.face
+
+face-check: $(STAMP) ## fail where a stub or docs/ops.md is stale
+	@$(PY) -m tools.face --check || { echo "make face" >&2; exit 1; }
 
 parity: $(STAMP) ## write docs/parity.md from the semantics tests
 	$(PY) -m tests.semantics.parity --write

@@ -96,6 +96,9 @@ class Methods(EngineTensor):
     def abs(self, *, out: Tensor | None = None) -> Tensor:
         """Absolute value; the gradient at 0 is 0.
 
+        Shape: the input's. dtype: the input's; float32 of complex numbers.
+        Raises NotImplementedError for bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.abs.html
         """
 
@@ -107,6 +110,9 @@ class Methods(EngineTensor):
 
     def absolute(self, *, out: Tensor | None = None) -> Tensor:
         """Absolute value; the gradient at 0 is 0.
+
+        Shape: the input's. dtype: the input's; float32 of complex numbers.
+        Raises NotImplementedError for bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.absolute.html
         """
@@ -120,6 +126,8 @@ class Methods(EngineTensor):
     def acos(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise acos; integers give the default float type.
 
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.acos.html
         """
 
@@ -132,6 +140,8 @@ class Methods(EngineTensor):
     def acosh(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise acosh; integers give the default float type.
 
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.acosh.html
         """
 
@@ -143,6 +153,13 @@ class Methods(EngineTensor):
 
     def add(self, other: Tensor | _Number, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
         """input + alpha * other.
+
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises RuntimeError: Boolean alpha only supported for Boolean results.
+        Raises RuntimeError: For integral input tensors, argument alpha must not be a floating point
+          number.
+        Raises RuntimeError: For non-complex input tensors, argument alpha must not be a complex
+          number.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.add.html
         """
@@ -164,6 +181,13 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """beta * input + alpha * the sum of products of matrices.
 
+        Raises RuntimeError: expand(...{...}, size=...): the number of sizes provided (...) must be
+          greater or equal to the ...
+        Raises RuntimeError: The expanded size of the tensor (...) isn't allowed in a leading, non-
+          existing dimension ...
+        Raises RuntimeError: The expanded size of the tensor (...) must match the existing size
+          (...) at non-singleton ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.addbmm.html
         """
 
@@ -177,6 +201,11 @@ class Methods(EngineTensor):
         self, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1, out: Tensor | None = None
     ) -> Tensor:
         """input + value * tensor1 / tensor2.
+
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises RuntimeError for integers and bools.
+        Raises RuntimeError: Integer division with addcdiv is no longer supported, and in a future
+          release addcdiv will ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.addcdiv.html
         """
@@ -192,6 +221,10 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """input + value * tensor1 * tensor2.
 
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises NotImplementedError for bools.
+        Raises RuntimeError: value cannot be converted to type ... without overflow
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.addcmul.html
         """
 
@@ -205,6 +238,12 @@ class Methods(EngineTensor):
         self, mat1: Tensor, mat2: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None = None
     ) -> Tensor:
         """beta * input + alpha * mat1 @ mat2.
+
+        Shapes: (3, 3), (3, 3), (3, 3) -> (3, 3). dtype: the input's.
+        Raises NotImplementedError for bools.
+        Raises RuntimeError: mat1 must be a matrix, got ...-D tensor
+        Raises RuntimeError: mat2 must be a matrix, got ...-D tensor
+        Raises RuntimeError: mat1 and mat2 shapes cannot be multiplied (...x... and ...x...)
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.addmm.html
         """
@@ -220,6 +259,10 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """beta * input + alpha * mat @ vec.
 
+        Raises RuntimeError: vector + matrix @ vector expected, got ..., ..., ...
+        Raises RuntimeError: size mismatch, got input (...), mat (...x...), vec (...)
+        Raises RuntimeError: addmv input tensors must have the same dtype, but got ..., ..., and ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.addmv.html
         """
 
@@ -233,6 +276,14 @@ class Methods(EngineTensor):
         self, vec1: Tensor, vec2: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None = None
     ) -> Tensor:
         """beta * input + alpha * the outer product of two vectors.
+
+        Shapes: (3,), (3,), (3,) -> (3, 3). dtype: the input's.
+        Raises RuntimeError: expand(...{...}, size=...): the number of sizes provided (...) must be
+          greater or equal to the ...
+        Raises RuntimeError: The expanded size of the tensor (...) isn't allowed in a leading, non-
+          existing dimension ...
+        Raises RuntimeError: The expanded size of the tensor (...) must match the existing size
+          (...) at non-singleton ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.addr.html
         """
@@ -254,6 +305,8 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Whether every element is true over `dim`, or over all.
 
+        Shapes: (2, 3) -> (). dtype: bool.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.all.html
         """
 
@@ -270,6 +323,12 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """The maximum over dimensions; ties share the gradient evenly.
 
+        Shapes: (2, 3) -> (). dtype: the input's.
+        Raises NotImplementedError for complex numbers.
+        Raises RuntimeError: ...(): Expected reduction dim to be specified for input.numel() == 0.
+          Specify the reduction dim ...
+        Raises IndexError: ...(): Expected reduction dim ... to have non-zero size.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.amax.html
         """
 
@@ -278,17 +337,33 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """The minimum over dimensions; ties share the gradient evenly.
 
+        Shapes: (2, 3) -> (). dtype: the input's.
+        Raises NotImplementedError for complex numbers.
+        Raises RuntimeError: ...(): Expected reduction dim to be specified for input.numel() == 0.
+          Specify the reduction dim ...
+        Raises IndexError: ...(): Expected reduction dim ... to have non-zero size.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.amin.html
         """
 
     def aminmax(self, *, dim: _int | None = None, keepdim: _bool = False) -> return_types.aminmax:
         """Smallest and largest.
 
+        Shapes: (2, 3) -> (), (). dtype: the input's, the input's.
+        Raises NotImplementedError for complex numbers.
+        Raises RuntimeError: aminmax(): cannot compute aminmax over an empty dimension as the
+          operation has no identity.
+        Raises RuntimeError: ...(): Expected reduction dim to be specified for input.numel() == 0.
+          Specify the reduction dim ...
+        Raises IndexError: ...(): Expected reduction dim ... to have non-zero size.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.aminmax.html
         """
 
     def angle(self, *, out: Tensor | None = None) -> Tensor:
         """The angle in the complex plane, 0 or pi for real numbers.
+
+        Shape: the input's. dtype: float32.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.angle.html
         """
@@ -298,11 +373,15 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Whether one element is true over `dim`, or over all.
 
+        Shapes: (2, 3) -> (). dtype: bool.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.any.html
         """
 
     def arccos(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise acos; integers give the default float type.
+
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.arccos.html
         """
@@ -316,6 +395,8 @@ class Methods(EngineTensor):
     def arccosh(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise acosh; integers give the default float type.
 
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.arccosh.html
         """
 
@@ -327,6 +408,8 @@ class Methods(EngineTensor):
 
     def arcsin(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise asin; integers give the default float type.
+
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.arcsin.html
         """
@@ -340,6 +423,8 @@ class Methods(EngineTensor):
     def arcsinh(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise asinh; integers give the default float type.
 
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.arcsinh.html
         """
 
@@ -352,11 +437,16 @@ class Methods(EngineTensor):
     def arctan(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise atan; integers give the default float type.
 
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.arctan.html
         """
 
     def arctan2(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The angle of the point (other, input); the gradient at the origin is 0.
+
+        Shape: the inputs', broadcast. dtype: float32.
+        Raises NotImplementedError for complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.arctan2.html
         """
@@ -376,6 +466,8 @@ class Methods(EngineTensor):
     def arctanh(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise atanh; integers give the default float type.
 
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.arctanh.html
         """
 
@@ -388,11 +480,25 @@ class Methods(EngineTensor):
     def argmax(self, dim: _int | None = None, keepdim: _bool = False, *, out: Tensor | None = None) -> Tensor:
         """The index of the maximum, the first of ties.
 
+        Shapes: (2, 3) -> (). dtype: int64.
+        Raises RuntimeError for bools and complex numbers.
+        Raises IndexError: ...(): Expected reduction dim to be specified for input.numel() == 0.
+        Raises RuntimeError: ...(): Expected reduction dim to be specified for input.numel() == 0.
+          Specify the reduction dim ...
+        Raises IndexError: ...(): Expected reduction dim ... to have non-zero size.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.argmax.html
         """
 
     def argmin(self, dim: _int | None = None, keepdim: _bool = False, *, out: Tensor | None = None) -> Tensor:
         """The index of the minimum, the first of ties.
+
+        Shapes: (2, 3) -> (). dtype: int64.
+        Raises RuntimeError for bools and complex numbers.
+        Raises IndexError: ...(): Expected reduction dim to be specified for input.numel() == 0.
+        Raises RuntimeError: ...(): Expected reduction dim to be specified for input.numel() == 0.
+          Specify the reduction dim ...
+        Raises IndexError: ...(): Expected reduction dim ... to have non-zero size.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.argmin.html
         """
@@ -400,11 +506,14 @@ class Methods(EngineTensor):
     def argsort(self, dim: _int = -1, descending: _bool = False, stable: _bool = False) -> Tensor:
         """The indices that sort along `dim`.
 
+        Shape: the input's. dtype: int64.
+        Raises RuntimeError for complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.argsort.html
         """
 
     def argwhere(self) -> Tensor:
-        """torch.Tensor.argwhere.
+        """The indices of elements that are not 0, one a row: int64 of shape (count, ndim).
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.argwhere.html
         """
@@ -414,6 +523,13 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Any strides over the input's memory.
 
+        Shapes: (2, 3) -> (1,). dtype: the input's.
+        Raises RuntimeError: mismatch in length of strides and shape
+        Raises RuntimeError: as_strided: Negative strides are not supported at the moment, got
+          strides: ...
+        Raises RuntimeError: setStorage: sizes ..., strides ..., storage offset ..., and itemsize
+          ... requiring a storage ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.as_strided.html
         """
 
@@ -422,11 +538,15 @@ class Methods(EngineTensor):
     ) -> Self:
         """Any strides over the memory of the tensor itself.
 
+        Shapes: (2, 3) -> (1,). dtype: the input's.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.as_strided_.html
         """
 
     def asin(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise asin; integers give the default float type.
+
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.asin.html
         """
@@ -440,6 +560,8 @@ class Methods(EngineTensor):
     def asinh(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise asinh; integers give the default float type.
 
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.asinh.html
         """
 
@@ -452,11 +574,16 @@ class Methods(EngineTensor):
     def atan(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise atan; integers give the default float type.
 
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.atan.html
         """
 
     def atan2(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The angle of the point (other, input); the gradient at the origin is 0.
+
+        Shape: the inputs', broadcast. dtype: float32.
+        Raises NotImplementedError for complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.atan2.html
         """
@@ -475,6 +602,8 @@ class Methods(EngineTensor):
 
     def atanh(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise atanh; integers give the default float type.
+
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.atanh.html
         """
@@ -497,6 +626,8 @@ class Methods(EngineTensor):
         """Gradient of this tensor with respect to graph leaves. `gradient`: a tensor of exactly this
         shape; needed unless this tensor has one element. `retain_variables`: see `backward`.
 
+        Raises RuntimeError: `inputs` argument to `backward()` cannot be empty.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.backward.html
         """
 
@@ -511,6 +642,11 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """beta * input + alpha * batch1 @ batch2.
 
+        Raises RuntimeError: batch1 must be a 3D tensor
+        Raises RuntimeError: batch2 must be a 3D tensor
+        Raises RuntimeError: Expected size for first two dimensions of batch2 tensor to be: ... but
+          got: ....
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.baddbmm.html
         """
 
@@ -523,11 +659,14 @@ class Methods(EngineTensor):
     def bernoulli(self, p: _float | None = None, *, generator: Generator | None = None) -> Tensor:
         """Ones with the probabilities that the input says, else zeros.
 
+        Shape: the input's. dtype: the input's.
+        Raises NotImplementedError for integers, bools and complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.bernoulli.html
         """
 
     def bernoulli_(self, p: _float = 0.5, *, generator: Generator | None = None) -> Self:
-        """torch.Tensor.bernoulli_.
+        """Each element 1 with probability `p`, else 0, in place.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.bernoulli_.html
         """
@@ -540,6 +679,10 @@ class Methods(EngineTensor):
 
     def bincount(self, weights: Tensor | None = None, minlength: _int = 0) -> Tensor:
         """How often each number occurs in a vector of non-negative integers.
+
+        Raises RuntimeError: minlength should be >= 0
+        Raises NotImplementedError: "bincount_cpu" not implemented for '...'
+        Raises RuntimeError: weights should be 1-d and have the same length as input
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.bincount.html
         """
@@ -619,6 +762,13 @@ class Methods(EngineTensor):
     def bmm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Products of matrices, batch by batch.
 
+        Shapes: (2, 3, 4), (2, 4, 5) -> (2, 3, 5). dtype: the input's.
+        Raises NotImplementedError for bools.
+        Raises RuntimeError: batch1 must be a 3D tensor
+        Raises RuntimeError: batch2 must be a 3D tensor
+        Raises RuntimeError: Expected size for first two dimensions of batch2 tensor to be: ... but
+          got: ....
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.bmm.html
         """
 
@@ -630,14 +780,14 @@ class Methods(EngineTensor):
 
     @overload
     def broadcast_to(self, size: Sequence[_int]) -> Tensor:
-        """torch.Tensor.broadcast_to.
+        """A view of the input, broadcast to `size`.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.broadcast_to.html
         """
     @overload
     def broadcast_to(self, *size: _int) -> Tensor: ...
     def bucketize(self, boundaries: Tensor, *, out_int32: _bool = False, right: _bool = False) -> Tensor:
-        """torch.Tensor.bucketize.
+        """The index of each number's bucket between sorted boundaries: int64, or int32.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.bucketize.html
         """
@@ -656,6 +806,10 @@ class Methods(EngineTensor):
 
     def ceil(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise ceil; the gradient is 0.
+
+        Shape: the input's. dtype: the input's.
+        Raises NotImplementedError for bools and complex numbers.
+        Raises NotImplementedError: ... is not supported for complex inputs
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.ceil.html
         """
@@ -684,11 +838,18 @@ class Methods(EngineTensor):
     def cholesky(self, upper: _bool = False) -> Tensor:
         """A triangular factor; LinAlgError where `input` is not positive-definite.
 
+        Shapes: (3, 3) -> (3, 3). dtype: the input's.
+        Raises RuntimeError for integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.cholesky.html
         """
 
     def cholesky_inverse(self, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
         """The inverse of the matrix of which `input` is a Cholesky factor.
+
+        Shapes: (3, 3) -> (3, 3). dtype: the input's.
+        Raises RuntimeError: ...A must be batches of square matrices, but they are ... by ...
+          matrices
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.cholesky_inverse.html
         """
@@ -696,11 +857,21 @@ class Methods(EngineTensor):
     def cholesky_solve(self, input2: Tensor, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
         """X of A X = input, where input2 is a Cholesky factor of A.
 
+        Shapes: (3, 3), (3, 3) -> (3, 3). dtype: the input's.
+        Raises RuntimeError: b should have at least 2 dimensions, but has ... dimensions instead
+        Raises RuntimeError: u should have at least 2 dimensions, but has ... dimensions instead
+        Raises RuntimeError: Expected b and A to have the same dtype, but found b of type ... and A
+          of type ... instead.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.cholesky_solve.html
         """
 
     def chunk(self, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
         """At most `chunks` parts of equal size along `dim`.
+
+        dtype: the input's.
+        Raises RuntimeError: chunk expects at least a 1-dimensional tensor
+        Raises RuntimeError: chunk expects `chunks` to be greater than 0, got: ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.chunk.html
         """
@@ -714,6 +885,9 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Values held between bounds; the gradient at a bound is 1.
 
+        Raises RuntimeError: torch.clamp: At least one of 'min' or 'max' must not be None
+        Raises NotImplementedError: ... is not supported for complex types
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.clamp.html
         """
 
@@ -724,13 +898,25 @@ class Methods(EngineTensor):
         """
 
     def clamp_max(self, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """At most `max`."""
+        """At most `max`.
+
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises NotImplementedError for complex numbers.
+        Raises RuntimeError: torch.clamp: At least one of 'min' or 'max' must not be None
+        Raises NotImplementedError: ... is not supported for complex types
+        """
 
     def clamp_max_(self, max: Tensor | _Number) -> Self:
         """In-place form of `clamp_max`."""
 
     def clamp_min(self, min: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """At least `min`."""
+        """At least `min`.
+
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises NotImplementedError for complex numbers.
+        Raises RuntimeError: torch.clamp: At least one of 'min' or 'max' must not be None
+        Raises NotImplementedError: ... is not supported for complex types
+        """
 
     def clamp_min_(self, min: Tensor | _Number) -> Self:
         """In-place form of `clamp_min`."""
@@ -744,6 +930,9 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Values held between bounds; the gradient at a bound is 1.
 
+        Raises RuntimeError: torch.clamp: At least one of 'min' or 'max' must not be None
+        Raises NotImplementedError: ... is not supported for complex types
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.clip.html
         """
 
@@ -756,6 +945,8 @@ class Methods(EngineTensor):
     def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
         """A copy that keeps its history; like the input in memory unless a format is given.
 
+        Shape: the input's. dtype: the input's.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.clone.html
         """
 
@@ -763,11 +954,15 @@ class Methods(EngineTensor):
         """The conjugate as a view: computed where it is used. A view; real tensors are returned as
         they are.
 
+        Shape: the input's. dtype: the input's.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.conj.html
         """
 
     def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise conjugate, computed.
+
+        Shape: the input's. dtype: the input's.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.conj_physical.html
         """
@@ -796,6 +991,9 @@ class Methods(EngineTensor):
     def copysign(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The size of `input` with the sign of `other`.
 
+        Shape: the inputs', broadcast. dtype: float32.
+        Raises NotImplementedError for complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.copysign.html
         """
 
@@ -806,13 +1004,15 @@ class Methods(EngineTensor):
         """
 
     def corrcoef(self) -> Tensor:
-        """torch.Tensor.corrcoef.
+        """Correlation coefficients of the rows of a matrix.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.corrcoef.html
         """
 
     def cos(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise cos; integers give the default float type.
+
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.cos.html
         """
@@ -826,6 +1026,8 @@ class Methods(EngineTensor):
     def cosh(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise cosh; integers give the default float type.
 
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.cosh.html
         """
 
@@ -838,13 +1040,15 @@ class Methods(EngineTensor):
     def count_nonzero(self, dim: _int | Sequence[_int] | None = None, *, out: Tensor | None = None) -> Tensor:
         """How many elements are not 0.
 
+        Shapes: (2, 3) -> (). dtype: int64.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.count_nonzero.html
         """
 
     def cov(
         self, *, correction: _int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
     ) -> Tensor:
-        """torch.Tensor.cov.
+        """The covariance matrix of variables, one a row.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.cov.html
         """
@@ -858,17 +1062,31 @@ class Methods(EngineTensor):
     def cummax(self, dim: _int) -> return_types.cummax:
         """The maximum so far along `dim` and its index, the last of ties.
 
+        Shapes: (2, 3) -> (2, 3), (2, 3). dtype: the input's, int64.
+        Raises NotImplementedError for complex numbers.
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.cummax.html
         """
 
     def cummin(self, dim: _int) -> return_types.cummin:
         """The minimum so far along `dim` and its index, the last of ties.
 
+        Shapes: (2, 3) -> (2, 3), (2, 3). dtype: the input's, int64.
+        Raises NotImplementedError for complex numbers.
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.cummin.html
         """
 
     def cumprod(self, dim: _int, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
         """Running product along `dim`; the gradient is exact with zeros.
+
+        Shapes: (2, 3) -> (2, 3). dtype: the input's; int64 of bools.
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.cumprod.html
         """
@@ -882,6 +1100,10 @@ class Methods(EngineTensor):
     def cumsum(self, dim: _int, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
         """Running sum along `dim`; bools and integers give int64.
 
+        Shapes: (2, 3) -> (2, 3). dtype: the input's; int64 of bools.
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.cumsum.html
         """
 
@@ -893,6 +1115,10 @@ class Methods(EngineTensor):
 
     def deg2rad(self, *, out: Tensor | None = None) -> Tensor:
         """Degrees to radians.
+
+        Shape: the input's. dtype: float32.
+        Raises RuntimeError for complex numbers.
+        Raises RuntimeError: ... is not supported for complex tensors.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.deg2rad.html
         """
@@ -906,11 +1132,16 @@ class Methods(EngineTensor):
     def det(self, *, out: Tensor | None = None) -> Tensor:
         """The determinants of square matrices.
 
+        Shapes: (3, 3) -> (). dtype: the input's.
+        Raises RuntimeError for integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.det.html
         """
 
     def detach(self) -> Tensor:
         """An alias without history that shares memory and version counter.
+
+        Shape: the input's. dtype: the input's.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.detach.html
         """
@@ -918,11 +1149,18 @@ class Methods(EngineTensor):
     def detach_(self) -> Self:
         """Cut this tensor from its graph.
 
+        Shape: the input's. dtype: the input's.
+        Raises RuntimeError: Can't detach views in-place. Use detach() instead. If you are using
+          DistributedDataParallel ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.detach_.html
         """
 
     def diag(self, diagonal: _int = 0) -> Tensor:
         """The diagonal of a matrix, or the matrix with a given diagonal.
+
+        Shapes: (2, 3) -> (2,). dtype: the input's.
+        Raises RuntimeError: diag(): Supports 1D or 2D tensors. Got ...D
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.diag.html
         """
@@ -932,17 +1170,27 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """The last dimension as a diagonal of two.
 
+        Shapes: (2, 3) -> (2, 3, 3). dtype: the input's.
+        Raises RuntimeError: diagonal dimensions cannot be identical ..., ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.diag_embed.html
         """
 
     def diagflat(self, offset: _int = 0) -> Tensor:
         """All elements on the diagonal of a matrix.
 
+        Shapes: (2, 3) -> (6, 6). dtype: the input's.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.diagflat.html
         """
 
     def diagonal(self, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
         """A diagonal of two dimensions, as the last one.
+
+        Shapes: (2, 3) -> (2,). dtype: the input's.
+        Raises RuntimeError: diagonal dimensions cannot be identical ..., ...
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.diagonal.html
         """
@@ -951,6 +1199,10 @@ class Methods(EngineTensor):
         self, src: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1, *, out: Tensor | None = None
     ) -> Tensor:
         """A copy with a diagonal replaced by `src`.
+
+        Raises RuntimeError: expected src to have a size equal to the slice of self. src size = ...,
+          slice size = ...
+        Raises RuntimeError: diagonal dimensions cannot be identical ..., ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.diagonal_scatter.html
         """
@@ -966,6 +1218,9 @@ class Methods(EngineTensor):
     def digamma(self, *, out: Tensor | None = None) -> Tensor:
         """The derivative of lgamma.
 
+        Shape: the input's. dtype: float32.
+        Raises NotImplementedError for complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.digamma.html
         """
 
@@ -978,6 +1233,11 @@ class Methods(EngineTensor):
     def dist(self, other: Tensor, p: _Number = 2, *, out: Tensor | None = None) -> Tensor:
         """The p-norm of the difference.
 
+        Shapes: (2, 3), (2, 3) -> (). dtype: float32.
+        Raises RuntimeError for integers and bools.
+        Raises RuntimeError: norm(): input dtype should be either floating point or complex. Got ...
+          instead.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.dist.html
         """
 
@@ -985,6 +1245,10 @@ class Methods(EngineTensor):
         self, other: Tensor | _Number, *, rounding_mode: str | None = None, out: Tensor | None = None
     ) -> Tensor:
         """Division; without `rounding_mode` integers give the default float type.
+
+        Shape: the inputs', broadcast. dtype: the input's; float32 of integers and bools.
+        Raises RuntimeError: div expected rounding_mode to be one of None, 'trunc', or 'floor' but
+          found '...'
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.div.html
         """
@@ -1000,6 +1264,10 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Division; without `rounding_mode` integers give the default float type.
 
+        Shape: the inputs', broadcast. dtype: the input's; float32 of integers and bools.
+        Raises RuntimeError: div expected rounding_mode to be one of None, 'trunc', or 'floor' but
+          found '...'
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.divide.html
         """
 
@@ -1012,6 +1280,13 @@ class Methods(EngineTensor):
     def dot(self, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The dot product of two vectors, without conjugation.
 
+        Shapes: (3,), (3,) -> (). dtype: the input's.
+        Raises NotImplementedError for bools.
+        Raises RuntimeError: 1D tensors expected, but got ...D and ...D tensors
+        Raises RuntimeError: dot : expected both vectors to have same dtype, but found ... and ...
+        Raises RuntimeError: inconsistent tensor size, expected tensor [...] and src [...] to have
+          the same number of ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.dot.html
         """
 
@@ -1022,7 +1297,7 @@ class Methods(EngineTensor):
         """
 
     def dsplit(self, indices_or_sections: _int | Sequence[_int]) -> tuple[Tensor, ...]:
-        """torch.Tensor.dsplit.
+        """Parts along a dimension: a number of equal ones, or cut at indices.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.dsplit.html
         """
@@ -1032,6 +1307,8 @@ class Methods(EngineTensor):
 
     def eq(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Where input == other.
+
+        Shape: the inputs', broadcast. dtype: bool.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.eq.html
         """
@@ -1051,6 +1328,9 @@ class Methods(EngineTensor):
     def erf(self, *, out: Tensor | None = None) -> Tensor:
         """The error function.
 
+        Shape: the input's. dtype: float32.
+        Raises NotImplementedError for complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.erf.html
         """
 
@@ -1062,6 +1342,9 @@ class Methods(EngineTensor):
 
     def erfc(self, *, out: Tensor | None = None) -> Tensor:
         """1 - erf(input).
+
+        Shape: the input's. dtype: float32.
+        Raises NotImplementedError for complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.erfc.html
         """
@@ -1075,6 +1358,9 @@ class Methods(EngineTensor):
     def erfinv(self, *, out: Tensor | None = None) -> Tensor:
         """The inverse of the error function.
 
+        Shape: the input's. dtype: float32.
+        Raises NotImplementedError for complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.erfinv.html
         """
 
@@ -1087,11 +1373,15 @@ class Methods(EngineTensor):
     def exp(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise exp; integers give the default float type.
 
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.exp.html
         """
 
     def exp2(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise exp2; integers give the default float type.
+
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.exp2.html
         """
@@ -1112,18 +1402,27 @@ class Methods(EngineTensor):
     def expand(self, size: Sequence[_int]) -> Tensor:
         """Dimensions of one element repeated without memory.
 
+        Raises RuntimeError: expand(...{...}, size=...): the number of sizes provided (...) must be
+          greater or equal to the ...
+        Raises RuntimeError: The expanded size of the tensor (...) isn't allowed in a leading, non-
+          existing dimension ...
+        Raises RuntimeError: The expanded size of the tensor (...) must match the existing size
+          (...) at non-singleton ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.expand.html
         """
     @overload
     def expand(self, *size: _int) -> Tensor: ...
     def expand_as(self, other: Tensor) -> Tensor:
-        """torch.Tensor.expand_as.
+        """A view expanded to the shape of `other`.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.expand_as.html
         """
 
     def expm1(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise expm1; integers give the default float type.
+
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.expm1.html
         """
@@ -1147,13 +1446,17 @@ class Methods(EngineTensor):
         """
 
     def fill_diagonal_(self, fill_value: _Number, wrap: _bool = False) -> Self:
-        """torch.Tensor.fill_diagonal_.
+        """A number written on the diagonal, in place.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.fill_diagonal_.html
         """
 
     def fix(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise trunc; the gradient is 0.
+
+        Shape: the input's. dtype: the input's.
+        Raises NotImplementedError for bools and complex numbers.
+        Raises NotImplementedError: ... is not supported for complex inputs
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.fix.html
         """
@@ -1168,6 +1471,11 @@ class Methods(EngineTensor):
         """Dimensions `start_dim` to `end_dim` as one; a tensor with nothing to flatten is returned
         itself. A tensor of one dimension is returned itself.
 
+        Shapes: (2, 3) -> (6,). dtype: the input's.
+        Raises RuntimeError: flatten() has invalid args: start_dim cannot come after end_dim
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.flatten.html
         """
 
@@ -1175,18 +1483,21 @@ class Methods(EngineTensor):
     def flip(self, dims: Sequence[_int]) -> Tensor:
         """Dimensions in reverse order.
 
+        Shapes: (2, 3) -> (2, 3). dtype: the input's.
+        Raises RuntimeError: dim ... appears multiple times in the list of dims
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.flip.html
         """
     @overload
     def flip(self, *axes: _int) -> Tensor: ...
     def fliplr(self) -> Tensor:
-        """torch.Tensor.fliplr.
+        """The second dimension in reverse order.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.fliplr.html
         """
 
     def flipud(self) -> Tensor:
-        """torch.Tensor.flipud.
+        """The first dimension in reverse order.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.flipud.html
         """
@@ -1200,6 +1511,8 @@ class Methods(EngineTensor):
     def float_power(self, exponent: Tensor | _Number) -> Tensor:
         """input ** exponent in double precision.
 
+        Shape: the inputs', broadcast. dtype: float64; complex128 of complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.float_power.html
         """
 
@@ -1211,6 +1524,10 @@ class Methods(EngineTensor):
 
     def floor(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise floor; the gradient is 0.
+
+        Shape: the input's. dtype: the input's.
+        Raises NotImplementedError for bools and complex numbers.
+        Raises NotImplementedError: ... is not supported for complex inputs
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.floor.html
         """
@@ -1224,6 +1541,9 @@ class Methods(EngineTensor):
     def floor_divide(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The quotient rounded down; it has no derivative.
 
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises NotImplementedError for bools and complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.floor_divide.html
         """
 
@@ -1236,17 +1556,28 @@ class Methods(EngineTensor):
     def fmax(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The larger of two, the other where one is nan; a tie goes to the first.
 
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises RuntimeError for complex numbers.
+        Raises RuntimeError: ... not implemented for complex tensors.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.fmax.html
         """
 
     def fmin(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The smaller of two, the other where one is nan; a tie goes to the first.
 
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises RuntimeError for complex numbers.
+        Raises RuntimeError: ... not implemented for complex tensors.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.fmin.html
         """
 
     def fmod(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """What division with trunc leaves over.
+
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises NotImplementedError for bools and complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.fmod.html
         """
@@ -1260,6 +1591,9 @@ class Methods(EngineTensor):
     def frac(self, *, out: Tensor | None = None) -> Tensor:
         """The part after the point, with the sign of the input.
 
+        Shape: the input's. dtype: the input's.
+        Raises NotImplementedError for integers, bools and complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.frac.html
         """
 
@@ -1272,6 +1606,12 @@ class Methods(EngineTensor):
     def gather(self, dim: _int, index: Tensor, *, sparse_grad: _bool = False) -> Tensor:
         """out[i][j] = input[index[i][j]][j] for dim 0. The gradient is dense whatever `sparse_grad`
         says.
+
+        Shapes: (2, 3), (2, 3) -> (2, 3). dtype: the input's.
+        Raises RuntimeError: gather(): Expected dtype int32/int64 for index
+        Raises RuntimeError: Index tensor must have the same number of dimensions as input tensor
+        Raises RuntimeError: Size does not match at dimension ... expected index ... to be no larger
+          than self ... apart from ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.gather.html
         """
@@ -1291,6 +1631,9 @@ class Methods(EngineTensor):
     def ge(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Where input >= other.
 
+        Shape: the inputs', broadcast. dtype: bool.
+        Raises NotImplementedError for complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.ge.html
         """
 
@@ -1302,6 +1645,9 @@ class Methods(EngineTensor):
 
     def ger(self, vec2: Tensor) -> Tensor:
         """All products of an element of one vector with an element of the other.
+
+        Shapes: (3,), (3,) -> (3, 3). dtype: the input's.
+        Raises RuntimeError: outer: Expected 1-D argument ..., but got ...-D
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.ger.html
         """
@@ -1315,6 +1661,9 @@ class Methods(EngineTensor):
     def greater(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Where input > other.
 
+        Shape: the inputs', broadcast. dtype: bool.
+        Raises NotImplementedError for complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.greater.html
         """
 
@@ -1327,6 +1676,9 @@ class Methods(EngineTensor):
     def greater_equal(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Where input >= other.
 
+        Shape: the inputs', broadcast. dtype: bool.
+        Raises NotImplementedError for complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.greater_equal.html
         """
 
@@ -1338,6 +1690,9 @@ class Methods(EngineTensor):
 
     def gt(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Where input > other.
+
+        Shape: the inputs', broadcast. dtype: bool.
+        Raises NotImplementedError for complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.gt.html
         """
@@ -1357,6 +1712,10 @@ class Methods(EngineTensor):
     def hardshrink(self, lambd: _float = 0.5, *, out: Tensor | None = None) -> Tensor:
         """0 within [-lambd, lambd].
 
+        Shape: the input's. dtype: the input's.
+        Raises NotImplementedError for integers, bools and complex numbers.
+        Raises RuntimeError: lambda must be in range [0, ...] for input dtype ..., but found ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.hardshrink.html
         """
 
@@ -1371,6 +1730,11 @@ class Methods(EngineTensor):
 
     def heaviside(self, values: Tensor, *, out: Tensor | None = None) -> Tensor:
         """0 below zero, 1 above, and `values` at zero; it has no derivative.
+
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises RuntimeError for complex numbers.
+        Raises RuntimeError: heaviside is not yet implemented for complex tensors.
+        Raises RuntimeError: heaviside is not yet implemented for tensors with different dtypes.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.heaviside.html
         """
@@ -1388,13 +1752,16 @@ class Methods(EngineTensor):
         """
 
     def hsplit(self, indices_or_sections: _int | Sequence[_int]) -> tuple[Tensor, ...]:
-        """torch.Tensor.hsplit.
+        """Parts along a dimension: a number of equal ones, or cut at indices.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.hsplit.html
         """
 
     def hypot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """sqrt(input**2 + other**2).
+
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises NotImplementedError for integers, bools and complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.hypot.html
         """
@@ -1407,6 +1774,9 @@ class Methods(EngineTensor):
 
     def i0(self, *, out: Tensor | None = None) -> Tensor:
         """The modified Bessel function of order 0.
+
+        Shape: the input's. dtype: float32.
+        Raises NotImplementedError for complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.i0.html
         """
@@ -1431,6 +1801,12 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Slices of `source` times `alpha` added where a vector of indices points.
 
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+        Raises IndexError: index_add_(): Index is supposed to be a vector, but got dim: ... with
+          type: ... and size: ...
+        Raises RuntimeError: index_add_(): Expected dtype int32/int64 for index but got: ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.index_add.html
         """
 
@@ -1442,6 +1818,12 @@ class Methods(EngineTensor):
 
     def index_copy(self, dim: _int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Slices of `source` written where a vector of indices points.
+
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+        Raises IndexError: index_copy_(): Index should have dimension 1 or 0 (got ...)
+        Raises IndexError: index_copy_(): When source and destination are not scalars, their
+          dimensionality must match. ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.index_copy.html
         """
@@ -1456,6 +1838,12 @@ class Methods(EngineTensor):
         self, dim: _int, index: Tensor, value: Tensor | _Number, *, out: Tensor | None = None
     ) -> Tensor:
         """One value written to the slices that a vector of indices names.
+
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+        Raises RuntimeError: index_fill_ only supports a 0-dimensional value tensor, but got tensor
+          with ... dimension(s).
+        Raises IndexError: index_fill_(): Expected dtype int64 for index.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.index_fill.html
         """
@@ -1492,6 +1880,12 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Slices of `source` reduced into those that a vector of indices names.
 
+        Raises RuntimeError: index_reduce(): Expected reduce to be one of prod, mean, amax or amin
+          but got ....
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+        Raises RuntimeError: index_reduce_(): Expected dtype int32/int64 for index but got: ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.index_reduce.html
         """
 
@@ -1506,11 +1900,25 @@ class Methods(EngineTensor):
     def index_select(self, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The slices along `dim` that a vector of indices names.
 
+        Shapes: (2, 3), (3,) -> (2, 3). dtype: the input's.
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+        Raises IndexError: index_select(): Index is supposed to be a vector
+        Raises RuntimeError: index_select(): Expected dtype int32 or int64 for index
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.index_select.html
         """
 
     def inner(self, other: Tensor) -> Tensor:
         """Dot products along the last dimensions.
+
+        Shapes: (2, 3), (2, 3) -> (2, 2). dtype: the input's.
+        Raises NotImplementedError for bools.
+        Raises RuntimeError: inner() the last dimension must match on both input tensors but got
+          shapes ... and ...
+        Raises RuntimeError: both dimension lists should have same length
+        Raises RuntimeError: contracted dimensions need to match, but first has size ... in dim ...
+          and second has size ... ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.inner.html
         """
@@ -1523,6 +1931,9 @@ class Methods(EngineTensor):
 
     def inverse(self) -> Tensor:
         """The inverse of square matrices; LinAlgError where one is singular.
+
+        Shapes: (3, 3) -> (3, 3). dtype: the input's.
+        Raises RuntimeError for integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.inverse.html
         """
@@ -1599,11 +2010,17 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Where |input - other| <= atol + rtol * |other|.
 
+        Shape: the inputs', broadcast. dtype: bool.
+        Raises RuntimeError: ... did not match ...
+        Raises RuntimeError: ... must be greater than or equal to zero, but got ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.isclose.html
         """
 
     def isfinite(self, *, out: Tensor | None = None) -> Tensor:
         """Where the input is finite.
+
+        Shape: the input's. dtype: bool.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.isfinite.html
         """
@@ -1611,11 +2028,15 @@ class Methods(EngineTensor):
     def isinf(self, *, out: Tensor | None = None) -> Tensor:
         """Where the input is infinite.
 
+        Shape: the input's. dtype: bool.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.isinf.html
         """
 
     def isnan(self, *, out: Tensor | None = None) -> Tensor:
         """Where the input is nan.
+
+        Shape: the input's. dtype: bool.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.isnan.html
         """
@@ -1623,17 +2044,29 @@ class Methods(EngineTensor):
     def isneginf(self, *, out: Tensor | None = None) -> Tensor:
         """Where the input is -inf.
 
+        Shape: the input's. dtype: bool.
+        Raises RuntimeError for complex numbers.
+        Raises RuntimeError: ... does not support complex inputs.
+        Raises NotImplementedError: signbit is not implemented for complex tensors.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.isneginf.html
         """
 
     def isposinf(self, *, out: Tensor | None = None) -> Tensor:
         """Where the input is +inf.
 
+        Shape: the input's. dtype: bool.
+        Raises RuntimeError for complex numbers.
+        Raises RuntimeError: ... does not support complex inputs.
+        Raises NotImplementedError: signbit is not implemented for complex tensors.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.isposinf.html
         """
 
     def isreal(self, *, out: Tensor | None = None) -> Tensor:
         """Where the imaginary part is 0.
+
+        Shape: the input's. dtype: bool.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.isreal.html
         """
@@ -1648,11 +2081,18 @@ class Methods(EngineTensor):
     def kron(self, other: Tensor) -> Tensor:
         """The Kronecker product.
 
+        Shapes: (2, 3), (2, 3) -> (4, 9). dtype: the input's.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.kron.html
         """
 
     def kthvalue(self, k: _int, dim: _int = -1, keepdim: _bool = False) -> return_types.kthvalue:
         """The `k`-th smallest element along `dim`, and where it is.
+
+        Shapes: (2, 3) -> (2,), (2,). dtype: the input's, int64.
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+        Raises RuntimeError: kthvalue(): selected number k out of range for dimension ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.kthvalue.html
         """
@@ -1676,6 +2116,8 @@ class Methods(EngineTensor):
     def ldexp(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """input * 2**other.
 
+        Shape: the inputs', broadcast. dtype: the input's; float32 of integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.ldexp.html
         """
 
@@ -1687,6 +2129,9 @@ class Methods(EngineTensor):
 
     def le(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Where input <= other.
+
+        Shape: the inputs', broadcast. dtype: bool.
+        Raises NotImplementedError for complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.le.html
         """
@@ -1703,6 +2148,11 @@ class Methods(EngineTensor):
     def lerp(self, end: Tensor, weight: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """input + weight * (end - input); dtypes must agree.
 
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises NotImplementedError for integers and bools.
+        Raises RuntimeError: expected dtype ... for `...` but got dtype ...
+        Raises RuntimeError: value cannot be converted to type ... without overflow
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.lerp.html
         """
 
@@ -1714,6 +2164,9 @@ class Methods(EngineTensor):
 
     def less(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Where input < other.
+
+        Shape: the inputs', broadcast. dtype: bool.
+        Raises NotImplementedError for complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.less.html
         """
@@ -1727,6 +2180,9 @@ class Methods(EngineTensor):
     def less_equal(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Where input <= other.
 
+        Shape: the inputs', broadcast. dtype: bool.
+        Raises NotImplementedError for complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.less_equal.html
         """
 
@@ -1738,6 +2194,9 @@ class Methods(EngineTensor):
 
     def lgamma(self, *, out: Tensor | None = None) -> Tensor:
         """The logarithm of the gamma function's absolute value.
+
+        Shape: the input's. dtype: float32.
+        Raises NotImplementedError for complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.lgamma.html
         """
@@ -1751,11 +2210,15 @@ class Methods(EngineTensor):
     def log(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise log; integers give the default float type.
 
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.log.html
         """
 
     def log10(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise log10; integers give the default float type.
+
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.log10.html
         """
@@ -1769,6 +2232,8 @@ class Methods(EngineTensor):
     def log1p(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise log1p; integers give the default float type.
 
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.log1p.html
         """
 
@@ -1780,6 +2245,8 @@ class Methods(EngineTensor):
 
     def log2(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise log2; integers give the default float type.
+
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.log2.html
         """
@@ -1797,10 +2264,17 @@ class Methods(EngineTensor):
         """
 
     def log_softmax(self, dim: _int, dtype: _dtype | None = None) -> Tensor:
-        """The logarithm of softmax along `dim`."""
+        """The logarithm of softmax along `dim`.
+
+        Shapes: (2, 3) -> (2, 3). dtype: the input's.
+        Raises NotImplementedError for integers, bools and complex numbers.
+        """
 
     def logaddexp(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """log(exp(input) + exp(other)).
+
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises NotImplementedError for integers, bools and complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.logaddexp.html
         """
@@ -1808,11 +2282,19 @@ class Methods(EngineTensor):
     def logaddexp2(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """log2(2**input + 2**other).
 
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises NotImplementedError for integers, bools and complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.logaddexp2.html
         """
 
     def logcumsumexp(self, dim: _int, *, out: Tensor | None = None) -> Tensor:
         """log of the running sum of exp along `dim`.
+
+        Shapes: (2, 3) -> (2, 3). dtype: the input's.
+        Raises NotImplementedError for integers and bools.
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.logcumsumexp.html
         """
@@ -1820,11 +2302,16 @@ class Methods(EngineTensor):
     def logdet(self) -> Tensor:
         """Logarithms of determinants, nan where they are negative.
 
+        Shapes: (3, 3) -> (). dtype: the input's.
+        Raises RuntimeError for integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.logdet.html
         """
 
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Both; not 0 counts as true.
+
+        Shape: the inputs', broadcast. dtype: bool.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.logical_and.html
         """
@@ -1838,6 +2325,8 @@ class Methods(EngineTensor):
     def logical_not(self, *, out: Tensor | None = None) -> Tensor:
         """Where the input is 0.
 
+        Shape: the input's. dtype: bool.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.logical_not.html
         """
 
@@ -1849,6 +2338,8 @@ class Methods(EngineTensor):
 
     def logical_or(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Either; not 0 counts as true.
+
+        Shape: the inputs', broadcast. dtype: bool.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.logical_or.html
         """
@@ -1862,6 +2353,8 @@ class Methods(EngineTensor):
     def logical_xor(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """One and not the other; not 0 counts as true.
 
+        Shape: the inputs', broadcast. dtype: bool.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.logical_xor.html
         """
 
@@ -1873,6 +2366,9 @@ class Methods(EngineTensor):
 
     def logit(self, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
         """log(x / (1 - x)), x held in [eps, 1 - eps].
+
+        Shape: the input's. dtype: float32.
+        Raises NotImplementedError for complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.logit.html
         """
@@ -1888,6 +2384,8 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """log(sum(exp(input))) over `dim`.
 
+        Shapes: (2, 3) -> (2,). dtype: the input's; float32 of integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.logsumexp.html
         """
 
@@ -1900,6 +2398,9 @@ class Methods(EngineTensor):
     def lt(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Where input < other.
 
+        Shape: the inputs', broadcast. dtype: bool.
+        Raises NotImplementedError for complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.lt.html
         """
 
@@ -1909,9 +2410,11 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.lt_.html
         """
 
-    def lu(self, pivot: _bool = True, get_infos: _bool = False) -> Tensor:
+    @overload
+    def lu(self, pivot: _bool = True, get_infos: Literal[False] = False) -> tuple[Tensor, Tensor]:
         """LU and pivots, with `get_infos` info too; a zero pivot is no error."""
-
+    @overload
+    def lu(self, pivot: _bool = True, *, get_infos: Literal[True]) -> tuple[Tensor, Tensor, Tensor]: ...
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
         """The solution of linear equations with the factors at hand.
 
@@ -1937,6 +2440,11 @@ class Methods(EngineTensor):
     def masked_fill(self, mask: Tensor, value: Tensor | _Number) -> Tensor:
         """One value where a mask holds.
 
+        Raises RuntimeError: masked_fill_ only supports a 0-dimensional value tensor, but got tensor
+          with ... dimension(s).
+        Raises RuntimeError: masked_fill_ only supports boolean masks, but got mask with dtype ...
+        Raises RuntimeError: value cannot be converted to type ... without overflow
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.masked_fill.html
         """
 
@@ -1948,6 +2456,11 @@ class Methods(EngineTensor):
 
     def masked_scatter(self, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The elements under the mask replaced by those of `source`, in order.
+
+        Raises RuntimeError: masked_scatter: expected self and source to have same dtypes but got...
+          and ...
+        Raises RuntimeError: The size of tensor a (...) must match the size of tensor b (...) at
+          non-singleton dimension ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter.html
         """
@@ -1961,11 +2474,19 @@ class Methods(EngineTensor):
     def masked_select(self, mask: Tensor) -> Tensor:
         """The elements under a mask, as a vector.
 
+        Raises RuntimeError: The size of tensor a (...) must match the size of tensor b (...) at
+          non-singleton dimension ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.masked_select.html
         """
 
     def matmul(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of vectors, matrices or batches of them.
+
+        Shapes: (3, 3), (3, 3) -> (3, 3). dtype: the input's.
+        Raises NotImplementedError for bools.
+        Raises RuntimeError: both arguments to matmul need to be at least 1D, but they are ...D and
+          ...D
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.matmul.html
         """
@@ -1973,11 +2494,16 @@ class Methods(EngineTensor):
     def matrix_exp(self) -> Tensor:
         """The exponential of square matrices.
 
+        Shapes: (3, 3) -> (3, 3). dtype: the input's.
+        Raises RuntimeError for integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.matrix_exp.html
         """
 
     def matrix_power(self, n: _int) -> Tensor:
         """The `n`-th power of square matrices; of the inverse where `n` < 0.
+
+        Shapes: (3, 3) -> (3, 3). dtype: the input's.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.matrix_power.html
         """
@@ -1987,6 +2513,9 @@ class Methods(EngineTensor):
         """The maximum of all; of two tensors; or along `dim`, values and indices. Of all; along `dim`
         with indices; or of two tensors.
 
+        Shapes: (2, 3) -> (). dtype: the input's.
+        Raises NotImplementedError for complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.max.html
         """
     @overload
@@ -1995,6 +2524,10 @@ class Methods(EngineTensor):
     def max(self, other: Tensor) -> Tensor: ...
     def maximum(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The larger of two, nan where either is; a tie halves the gradient.
+
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises RuntimeError for complex numbers.
+        Raises RuntimeError: ... not implemented for complex tensors.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.maximum.html
         """
@@ -2009,12 +2542,20 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Mean over `dim`, or over all; floating and complex only.
 
+        Shapes: (2, 3) -> (). dtype: the input's.
+        Raises RuntimeError for integers and bools.
+        Raises RuntimeError: mean(): could not infer output dtype. ... must be either a floating
+          point or complex dtype. Got: ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.mean.html
         """
 
     @overload
     def median(self) -> Tensor:
         """The median of all, or along `dim`, values and indices. Of all, or along `dim` with indices.
+
+        Shapes: (2, 3) -> (). dtype: the input's.
+        Raises NotImplementedError for bools and complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.median.html
         """
@@ -2025,6 +2566,9 @@ class Methods(EngineTensor):
         """The minimum of all; of two tensors; or along `dim`, values and indices. Of all; along `dim`
         with indices; or of two tensors.
 
+        Shapes: (2, 3) -> (). dtype: the input's.
+        Raises NotImplementedError for complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.min.html
         """
     @overload
@@ -2033,6 +2577,10 @@ class Methods(EngineTensor):
     def min(self, other: Tensor) -> Tensor: ...
     def minimum(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The smaller of two, nan where either is; a tie halves the gradient.
+
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises RuntimeError for complex numbers.
+        Raises RuntimeError: ... not implemented for complex tensors.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.minimum.html
         """
@@ -2043,23 +2591,44 @@ class Methods(EngineTensor):
     def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of two matrices.
 
+        Shapes: (3, 3), (3, 3) -> (3, 3). dtype: the input's.
+        Raises NotImplementedError for bools.
+        Raises RuntimeError: self must be a matrix
+        Raises RuntimeError: mat2 must be a matrix
+        Raises RuntimeError: mat1 and mat2 shapes cannot be multiplied (...x... and ...x...)
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.mm.html
         """
 
     def mode(self, dim: _int = -1, keepdim: _bool = False) -> return_types.mode:
         """The most frequent value along `dim`, the smallest of several, and where it is.
 
+        Shapes: (2, 3) -> (2,), (2,). dtype: the input's, int64.
+        Raises NotImplementedError for complex numbers.
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+        Raises RuntimeError: ...(): Expected reduction dim to be specified for input.numel() == 0.
+          Specify the reduction dim ...
+        Raises IndexError: ...(): Expected reduction dim ... to have non-zero size.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.mode.html
         """
 
     def moveaxis(self, source: _int | Sequence[_int], destination: _int | Sequence[_int]) -> Tensor:
-        """torch.Tensor.moveaxis.
+        """Dimensions moved to other places; a view.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.moveaxis.html
         """
 
     def movedim(self, source: _int | Sequence[_int], destination: _int | Sequence[_int]) -> Tensor:
-        """Dimensions moved to other places, the others in their order.
+        """Dimensions moved to other places; a view.
+
+        Shapes: (2, 3) -> (2, 3). dtype: the input's.
+        Raises RuntimeError: movedim: Invalid source or destination dims: source (... dims) should
+          contain the same number of ...
+        Raises RuntimeError: movedim: repeated dim in `...` (...)
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.movedim.html
         """
@@ -2067,11 +2636,16 @@ class Methods(EngineTensor):
     def msort(self) -> Tensor:
         """Values in order along the first dimension.
 
+        Shape: the input's. dtype: the input's.
+        Raises RuntimeError for complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.msort.html
         """
 
     def mul(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Element-wise product.
+
+        Shape: the inputs', broadcast. dtype: the input's.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.mul.html
         """
@@ -2092,11 +2666,19 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Indices drawn by the weights in each row.
 
+        Shapes: (2, 3) -> (2, 1). dtype: int64.
+        Raises RuntimeError for integers, bools and complex numbers.
+        Raises RuntimeError: prob_dist must be 1 or 2 dim
+        Raises RuntimeError: multinomial only supports floating-point dtypes for input, got: ...
+        Raises RuntimeError: number of categories cannot exceed 2^24
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.multinomial.html
         """
 
     def multiply(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Element-wise product.
+
+        Shape: the inputs', broadcast. dtype: the input's.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.multiply.html
         """
@@ -2110,11 +2692,24 @@ class Methods(EngineTensor):
     def mv(self, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of a matrix and a vector.
 
+        Shapes: (2, 3), (3,) -> (2,). dtype: the input's.
+        Raises NotImplementedError for bools.
+        Raises RuntimeError: vector + matrix @ vector expected, got ..., ..., ...
+        Raises RuntimeError: size mismatch, got input (...), mat (...x...), vec (...)
+        Raises RuntimeError: addmv input tensors must have the same dtype, but got ..., ..., and ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.mv.html
         """
 
     def mvlgamma(self, p: _int, *, out: Tensor | None = None) -> Tensor:
         """The logarithm of the multivariate gamma function of dimension p.
+
+        Shape: the input's. dtype: float32.
+        Raises RuntimeError for bools.
+        Raises NotImplementedError for complex numbers.
+        Raises RuntimeError: The input tensor may not be a boolean tensor.
+        Raises RuntimeError: p has to be greater than or equal to 1
+        Raises RuntimeError: mvlgamma: p has to be at most ..., but got ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.mvlgamma.html
         """
@@ -2135,6 +2730,8 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """nan and infinities replaced, by 0 and the dtype's bounds unless given.
 
+        Shape: the input's. dtype: the input's.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.nan_to_num.html
         """
 
@@ -2151,6 +2748,11 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Mean of what is not nan.
 
+        Shapes: (2, 3) -> (). dtype: the input's.
+        Raises RuntimeError for integers, bools and complex numbers.
+        Raises RuntimeError: nanmean(): expected input to have floating point or complex dtype but
+          got ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.nanmean.html
         """
 
@@ -2158,6 +2760,9 @@ class Methods(EngineTensor):
     def nanmedian(self) -> Tensor:
         """The nanmedian of all, or along `dim`, values and indices. Of all, or along `dim` with
         indices.
+
+        Shapes: (2, 3) -> (). dtype: the input's.
+        Raises NotImplementedError for bools and complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.nanmedian.html
         """
@@ -2173,6 +2778,10 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """The `q`-th quantiles of all or along `dim`.
 
+        Shapes: (2, 3), (3,) -> (3,). dtype: the input's.
+        Raises RuntimeError for integers, bools and complex numbers.
+        Raises RuntimeError: ...() q must be in the range [0, 1] but got ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.nanquantile.html
         """
 
@@ -2186,6 +2795,10 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Sum with nan counted as 0.
 
+        Shapes: (2, 3) -> (). dtype: the input's; int64 of bools.
+        Raises RuntimeError for complex numbers.
+        Raises RuntimeError: nansum does not support complex inputs
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.nansum.html
         """
 
@@ -2193,11 +2806,18 @@ class Methods(EngineTensor):
         """`length` elements of `dim` from `start` on. `start` may be a tensor of one integer, for
         which this waits.
 
+        Shapes: (2, 3) -> (2, 1). dtype: the input's.
+        Raises RuntimeError: narrow() cannot be applied to a 0-dim tensor.
+        Raises RuntimeError: narrow(): length must be non-negative.
+        Raises IndexError: start out of range (expected to be in range of [..., ...], but got ...)
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.narrow.html
         """
 
     def ne(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Where input != other.
+
+        Shape: the inputs', broadcast. dtype: bool.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.ne.html
         """
@@ -2211,6 +2831,11 @@ class Methods(EngineTensor):
     def neg(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise negation.
 
+        Shape: the input's. dtype: the input's.
+        Raises RuntimeError for bools.
+        Raises RuntimeError: Negation, the `-` operator, on a bool tensor is not supported. If you
+          are trying to invert a ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.neg.html
         """
 
@@ -2222,6 +2847,11 @@ class Methods(EngineTensor):
 
     def negative(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise negation.
+
+        Shape: the input's. dtype: the input's.
+        Raises RuntimeError for bools.
+        Raises RuntimeError: Negation, the `-` operator, on a bool tensor is not supported. If you
+          are trying to invert a ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.negative.html
         """
@@ -2246,7 +2876,7 @@ class Methods(EngineTensor):
         device: _device | str | _int | None = None,
         requires_grad: _bool = False,
     ) -> Tensor:
-        """torch.Tensor.new_empty.
+        """As torch.empty, of this tensor's dtype unless one is given.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.new_empty.html
         """
@@ -2267,7 +2897,7 @@ class Methods(EngineTensor):
         device: _device | str | _int | None = None,
         requires_grad: _bool = False,
     ) -> Tensor:
-        """torch.Tensor.new_empty_strided.
+        """As torch.empty_strided, of this tensor's dtype unless one is given.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.new_empty_strided.html
         """
@@ -2281,7 +2911,7 @@ class Methods(EngineTensor):
         device: _device | str | _int | None = None,
         requires_grad: _bool = False,
     ) -> Tensor:
-        """torch.Tensor.new_full.
+        """As torch.full, of this tensor's dtype unless one is given.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.new_full.html
         """
@@ -2295,7 +2925,7 @@ class Methods(EngineTensor):
         device: _device | str | _int | None = None,
         requires_grad: _bool = False,
     ) -> Tensor:
-        """torch.Tensor.new_ones.
+        """As torch.ones, of this tensor's dtype unless one is given.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.new_ones.html
         """
@@ -2308,7 +2938,7 @@ class Methods(EngineTensor):
         requires_grad: _bool = False,
     ) -> Tensor: ...
     def new_tensor(self, data: Any, *, dtype: _dtype | None = None, requires_grad: _bool = False) -> Tensor:
-        """torch.Tensor.new_tensor.
+        """A leaf of these values, of this tensor's dtype unless one is given.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.new_tensor.html
         """
@@ -2322,7 +2952,7 @@ class Methods(EngineTensor):
         device: _device | str | _int | None = None,
         requires_grad: _bool = False,
     ) -> Tensor:
-        """torch.Tensor.new_zeros.
+        """As torch.zeros, of this tensor's dtype unless one is given.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.new_zeros.html
         """
@@ -2336,6 +2966,9 @@ class Methods(EngineTensor):
     ) -> Tensor: ...
     def nextafter(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The next floating-point number towards `other`.
+
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises NotImplementedError for integers, bools and complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.nextafter.html
         """
@@ -2376,6 +3009,8 @@ class Methods(EngineTensor):
     def not_equal(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Where input != other.
 
+        Shape: the inputs', broadcast. dtype: bool.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.not_equal.html
         """
 
@@ -2388,6 +3023,9 @@ class Methods(EngineTensor):
     def outer(self, vec2: Tensor) -> Tensor:
         """All products of an element of one vector with an element of the other.
 
+        Shapes: (3,), (3,) -> (3, 3). dtype: the input's.
+        Raises RuntimeError: outer: Expected 1-D argument ..., but got ...-D
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.outer.html
         """
 
@@ -2395,18 +3033,27 @@ class Methods(EngineTensor):
     def permute(self, dims: Sequence[_int]) -> Tensor:
         """Dimensions in another order.
 
+        Raises RuntimeError: permute(sparse_coo): number of dimensions in the tensor input does not
+          match the length of the ...
+        Raises RuntimeError: permute(): duplicate dims are not allowed.
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.permute.html
         """
     @overload
     def permute(self, *dims: _int) -> Tensor: ...
     def pinverse(self, rcond: _float = 1e-15) -> Tensor:
-        """torch.Tensor.pinverse.
+        """The pseudo-inverse of matrices.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.pinverse.html
         """
 
     def polygamma(self, n: _int) -> Tensor:
         """The n-th derivative of digamma.
+
+        Shape: the input's. dtype: float32.
+        Raises NotImplementedError for complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.polygamma.html
         """
@@ -2426,17 +3073,31 @@ class Methods(EngineTensor):
     def pow(self, exponent: Tensor | _Number) -> Tensor:
         """input ** exponent, tensors or numbers, at least one of them a tensor.
 
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises NotImplementedError for bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.pow.html
         """
 
     def pow_(self, exponent: Tensor | _Number) -> Self:
         """In-place form of `pow`.
 
+        Shape: that of the inputs, which is one. dtype: the input's.
+        Raises NotImplementedError for bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.pow_.html
         """
 
     def prelu(self, weight: Tensor) -> Tensor:
-        """leaky_relu with a slope for all or for each channel."""
+        """leaky_relu with a slope for all or for each channel.
+
+        Shapes: (2, 3), (3,) -> (2, 3). dtype: the input's.
+        Raises NotImplementedError for integers, bools and complex numbers.
+        Raises RuntimeError: prelu: Type promoting not supported. Got ... and ...
+        Raises RuntimeError: prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim =
+          ...
+        Raises RuntimeError: Not allow zero-dim input tensor.
+        """
 
     def prod(
         self,
@@ -2448,6 +3109,8 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Product over one dimension, or over all; the gradient is exact with zeros.
 
+        Shapes: (2, 3) -> (). dtype: the input's; int64 of bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.prod.html
         """
 
@@ -2455,6 +3118,13 @@ class Methods(EngineTensor):
         self, index: Tensor, source: Tensor, accumulate: _bool = False, *, out: Tensor | None = None
     ) -> Tensor:
         """Elements written, or added, at places in row-major order.
+
+        Shape: that of the inputs, which is one. dtype: the input's.
+        Raises RuntimeError: ...(): Expected a long tensor for index, but got ...
+        Raises RuntimeError: put_(): self and source expected to have the same dtype, but got
+          self.dtype = ... and ...
+        Raises IndexError: put_(): Expected source and index to have the same number of elements,
+          but got source.numel() = ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.put.html
         """
@@ -2467,6 +3137,9 @@ class Methods(EngineTensor):
 
     def qr(self, some: _bool = True) -> return_types.qr:
         """Q and R of input = Q R. Q, R.
+
+        Shapes: (2, 3) -> (2, 2), (2, 3). dtype: the input's, the input's.
+        Raises RuntimeError for integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.qr.html
         """
@@ -2481,11 +3154,19 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """The `q`-th quantiles of all or along `dim`.
 
+        Shapes: (2, 3), (3,) -> (3,). dtype: the input's.
+        Raises RuntimeError for integers, bools and complex numbers.
+        Raises RuntimeError: ...() q must be in the range [0, 1] but got ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.quantile.html
         """
 
     def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
         """Radians to degrees.
+
+        Shape: the input's. dtype: float32.
+        Raises RuntimeError for complex numbers.
+        Raises RuntimeError: ... is not supported for complex tensors.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.rad2deg.html
         """
@@ -2497,7 +3178,7 @@ class Methods(EngineTensor):
         """
 
     def ravel(self) -> Tensor:
-        """torch.Tensor.ravel.
+        """The elements as a vector; a view where strides allow.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.ravel.html
         """
@@ -2506,12 +3187,16 @@ class Methods(EngineTensor):
     def real(self) -> Tensor:
         """The real part, as a copy. A view of the real parts; real tensors are returned as they are.
 
+        Shape: the input's. dtype: the input's; float32 of complex numbers.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.real.html
         """
     @real.setter
     def real(self, value: Tensor | _Number) -> None: ...
     def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise reciprocal; integers give the default float type.
+
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.reciprocal.html
         """
@@ -2538,13 +3223,23 @@ class Methods(EngineTensor):
         """RuntimeError: the score of a sample is the gradient of its log-probability times the reward."""
 
     def relu(self, *, out: Tensor | None = None) -> Tensor:
-        """The input where it is positive, else 0; the gradient at 0 is 0."""
+        """The input where it is positive, else 0; the gradient at 0 is 0.
+
+        Shape: the input's. dtype: the input's.
+        Raises RuntimeError for bools.
+        Raises NotImplementedError for complex numbers.
+        Raises RuntimeError: Boolean inputs not supported for relu
+        Raises NotImplementedError: clamp is not supported for complex types
+        """
 
     def relu_(self) -> Self:
         """In-place form of `relu`."""
 
     def remainder(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """What division with floor leaves over.
+
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises NotImplementedError for bools and complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.remainder.html
         """
@@ -2557,6 +3252,12 @@ class Methods(EngineTensor):
 
     def renorm(self, p: _Number, dim: _int, maxnorm: _Number, *, out: Tensor | None = None) -> Tensor:
         """Slices along `dim` scaled down to a p-norm of at most `maxnorm`.
+
+        Shapes: (2, 3) -> (2, 3). dtype: the input's.
+        Raises RuntimeError for integers and bools.
+        Raises RuntimeError: renorm: non-positive-norm not supported
+        Raises RuntimeError: renorm: expected maxnorm to be >= 0 but got ...
+        Raises RuntimeError: renorm: input needs at least 2 dimensions, got ... dimensions
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.renorm.html
         """
@@ -2571,6 +3272,11 @@ class Methods(EngineTensor):
     def repeat(self, repeats: Sequence[_int]) -> Tensor:
         """The tensor so many times along each dimension.
 
+        Shapes: (3,) -> (3,). dtype: the input's.
+        Raises RuntimeError: Number of dimensions of repeat dims can not be smaller than number of
+          dimensions of tensor
+        Raises RuntimeError: Trying to create tensor with negative dimension ...: ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.repeat.html
         """
     @overload
@@ -2580,6 +3286,11 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Each element so many times in a row (torch.repeat_interleave with one number). A tensor of
         repeats is summed, and that is waited for, unless `output_size` says what it comes to.
+
+        Shapes: (2, 3) -> (6,). dtype: the input's.
+        Raises RuntimeError: Repeats must be non-negative
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.repeat_interleave.html
         """
@@ -2594,12 +3305,17 @@ class Methods(EngineTensor):
     def reshape(self, shape: Sequence[_int]) -> Tensor:
         """The same elements in another shape; a view where strides allow.
 
+        Raises RuntimeError: only one dimension can be inferred
+        Raises RuntimeError: invalid shape dimension ... at index ... of shape ...
+        Raises RuntimeError: cannot reshape tensor of 0 elements into shape ... because the
+          unspecified dimension size -1 can ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.reshape.html
         """
     @overload
     def reshape(self, *shape: _int) -> Tensor: ...
     def reshape_as(self, other: Tensor) -> Tensor:
-        """torch.Tensor.reshape_as.
+        """The same elements in the shape of `other`.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.reshape_as.html
         """
@@ -2609,6 +3325,12 @@ class Methods(EngineTensor):
         """Change the shape over the same memory. Where it does not suffice the tensor moves to new
         memory: its first elements, then zeros; its views stay where they were. RuntimeError for
         tensors that require grad.
+
+        Shapes: (2, 3) -> (1,). dtype: the input's.
+        Raises RuntimeError: cannot resize variables that require grad
+        Raises RuntimeError: Inplace update to inference tensor outside InferenceMode is not
+          allowed.You can make a clone to ...
+        Raises RuntimeError: Trying to create tensor with negative dimension ...: ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.resize_.html
         """
@@ -2635,11 +3357,19 @@ class Methods(EngineTensor):
     def retain_grad(self) -> Tensor:
         """Let a non-leaf keep its gradient in ``.grad``; see torch.Tensor.retain_grad.
 
+        Raises RuntimeError: can't retain_grad on Tensor that has requires_grad=False
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.retain_grad.html
         """
 
     def roll(self, shifts: _int | Sequence[_int], dims: _int | Sequence[_int] | None = None) -> Tensor:
         """Elements moved along dimensions; those that leave come in at the other end.
+
+        Shape: the input's. dtype: the input's.
+        Raises RuntimeError: shifts and dimensions must align. shifts: ..., dims:...
+        Raises RuntimeError: shifts and dimensions must align. shifts: ..., dims:0
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.roll.html
         """
@@ -2649,11 +3379,20 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """A turn of `k` times 90 degrees, from the first of `dims` to the second.
 
+        Shapes: (2, 3) -> (3, 2). dtype: the input's.
+        Raises RuntimeError: expected total rotation dims == 2, but got dims = ...
+        Raises RuntimeError: expected total dims >= 2, but got total dims = ...
+        Raises RuntimeError: expected rotation dims to be different, but got dim0 = ... and dim1 =
+          ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.rot90.html
         """
 
     def round(self, *, decimals: _int = 0, out: Tensor | None = None) -> Tensor:
         """To the nearest whole number, halves to even, or to `decimals` places.
+
+        Shape: the input's. dtype: the input's.
+        Raises NotImplementedError for bools and complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.round.html
         """
@@ -2667,6 +3406,8 @@ class Methods(EngineTensor):
     def rsqrt(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise rsqrt; integers give the default float type.
 
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.rsqrt.html
         """
 
@@ -2677,7 +3418,16 @@ class Methods(EngineTensor):
         """
 
     def rsub(self, other: Tensor | _Number, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
-        """other - alpha * input."""
+        """other - alpha * input.
+
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises RuntimeError for bools.
+        Raises RuntimeError: Boolean alpha only supported for Boolean results.
+        Raises RuntimeError: For integral input tensors, argument alpha must not be a floating point
+          number.
+        Raises RuntimeError: For non-complex input tensors, argument alpha must not be a complex
+          number.
+        """
 
     def scatter(
         self,
@@ -2691,6 +3441,11 @@ class Methods(EngineTensor):
         """`input` with elements of `src`, or one number, written where `index` points along `dim`.
         ``src`` or ``value``; ``reduce="add"`` adds.
 
+        Shapes: (2, 3), (2, 3), (2, 3) -> (2, 3). dtype: the input's.
+        Raises RuntimeError: ...(): Expected dtype int32/int64 for index
+        Raises RuntimeError: ...(): Expected self.dtype to be equal to src.dtype
+        Raises RuntimeError: Index tensor must have the same number of dimensions as self tensor
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.scatter.html
         """
 
@@ -2702,6 +3457,11 @@ class Methods(EngineTensor):
 
     def scatter_add(self, dim: _int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
         """`input` with elements of `src` added where `index` points along `dim`.
+
+        Shapes: (2, 3), (2, 3), (2, 3) -> (2, 3). dtype: the input's.
+        Raises RuntimeError: ...(): Expected dtype int32/int64 for index
+        Raises RuntimeError: ...(): Expected self.dtype to be equal to src.dtype
+        Raises RuntimeError: Index tensor must have the same number of dimensions as self tensor
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_add.html
         """
@@ -2724,6 +3484,10 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Elements of `src` reduced into `input` where `index` points along `dim`.
 
+        Raises RuntimeError: reduce argument must be either sum, prod, mean, amax or amin, got ...
+        Raises RuntimeError: ...(): Expected dtype int32/int64 for index
+        Raises RuntimeError: ...(): Expected self.dtype to be equal to src.dtype
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce.html
         """
 
@@ -2738,17 +3502,30 @@ class Methods(EngineTensor):
     def select(self, dim: _int, index: _int) -> Tensor:
         """One element of `dim`, which goes away.
 
+        Shapes: (2, 3) -> (2,). dtype: the input's.
+        Raises IndexError: select() cannot be applied to a 0-dim tensor.
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+        Raises IndexError: select(): index ... out of range for tensor of size ... at dimension ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.select.html
         """
 
     def select_scatter(self, src: Tensor, dim: _int, index: _int, *, out: Tensor | None = None) -> Tensor:
         """A copy with one element of `dim` replaced by `src`.
 
+        Raises RuntimeError: expected src to have a size equal to the slice of self. src size = ...,
+          slice size = ...
+        Raises IndexError: select() cannot be applied to a 0-dim tensor.
+        Raises IndexError: select(): index ... out of range for tensor of size ... at dimension ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.select_scatter.html
         """
 
     def sgn(self, *, out: Tensor | None = None) -> Tensor:
         """z / |z|, 0 at 0.
+
+        Shape: the input's. dtype: the input's.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.sgn.html
         """
@@ -2768,6 +3545,8 @@ class Methods(EngineTensor):
     def sigmoid(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise sigmoid; integers give the default float type.
 
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.sigmoid.html
         """
 
@@ -2779,6 +3558,11 @@ class Methods(EngineTensor):
 
     def sign(self, *, out: Tensor | None = None) -> Tensor:
         """-1, 0 or 1; nan gives 0.
+
+        Shape: the input's. dtype: the input's.
+        Raises NotImplementedError for complex numbers.
+        Raises NotImplementedError: Unlike NumPy, torch.sign is not intended to support complex
+          numbers. Please use torch.sgn instead.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.sign.html
         """
@@ -2792,6 +3576,11 @@ class Methods(EngineTensor):
     def signbit(self, *, out: Tensor | None = None) -> Tensor:
         """Where the sign bit is set.
 
+        Shape: the input's. dtype: bool.
+        Raises NotImplementedError for complex numbers.
+        Raises RuntimeError: ... does not support complex inputs.
+        Raises NotImplementedError: signbit is not implemented for complex tensors.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.signbit.html
         """
 
@@ -2800,6 +3589,8 @@ class Methods(EngineTensor):
 
     def sin(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise sin; integers give the default float type.
+
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.sin.html
         """
@@ -2813,6 +3604,8 @@ class Methods(EngineTensor):
     def sinc(self, *, out: Tensor | None = None) -> Tensor:
         """sin(pi x) / (pi x), 1 at 0.
 
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.sinc.html
         """
 
@@ -2824,6 +3617,8 @@ class Methods(EngineTensor):
 
     def sinh(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise sinh; integers give the default float type.
+
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.sinh.html
         """
@@ -2854,17 +3649,29 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """A copy with a slice of `dim` replaced by `src`.
 
+        Shape: that of the inputs, which is one. dtype: the input's.
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+        Raises RuntimeError: expected src to have a size equal to the slice of self. src size = ...,
+          slice size = ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.slice_scatter.html
         """
 
     def slogdet(self) -> return_types.slogdet:
         """Signs and logarithms of the absolute values of determinants. Sign, logabsdet.
 
+        Shapes: (3, 3) -> (), (). dtype: the input's, float32.
+        Raises RuntimeError for integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.slogdet.html
         """
 
     def softmax(self, dim: _int, dtype: _dtype | None = None) -> Tensor:
         """exp(input) over its sum along `dim`.
+
+        Shapes: (2, 3) -> (2, 3). dtype: the input's.
+        Raises NotImplementedError for integers, bools and complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.softmax.html
         """
@@ -2873,6 +3680,12 @@ class Methods(EngineTensor):
         self, dim: _int = -1, descending: _bool = False, stable: _bool | None = None
     ) -> return_types.sort:
         """Values in order along `dim`, and where they were; always stable.
+
+        Shapes: (2, 3) -> (2, 3), (2, 3). dtype: the input's, int64.
+        Raises RuntimeError for complex numbers.
+        Raises RuntimeError: Sort does not support complex dtypes on CPU
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.sort.html
         """
@@ -2884,10 +3697,19 @@ class Methods(EngineTensor):
         """
 
     def split_with_sizes(self, split_sizes: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
-        """Parts of given sizes along `dim`."""
+        """Parts of given sizes along `dim`.
+
+        Raises RuntimeError: split_with_sizes expects at least a 1-dimensional tensor
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+        Raises RuntimeError: split_with_sizes expects split_sizes have only non-negative entries,
+          but got split_sizes=...
+        """
 
     def sqrt(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise sqrt; integers give the default float type.
+
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.sqrt.html
         """
@@ -2901,6 +3723,8 @@ class Methods(EngineTensor):
     def square(self, *, out: Tensor | None = None) -> Tensor:
         """input * input.
 
+        Shape: the input's. dtype: the input's; int64 of bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.square.html
         """
 
@@ -2913,11 +3737,15 @@ class Methods(EngineTensor):
     def squeeze(self, dim: _int | Sequence[_int] | None = None) -> Tensor:
         """Dimensions of one element taken away: all, one, or some.
 
+        Shape: the input's. dtype: the input's.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.squeeze.html
         """
 
     def squeeze_(self, dim: _int | Sequence[_int] | None = None) -> Self:
         """Dimensions of one element taken from the tensor itself.
+
+        Shape: the input's. dtype: the input's.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.squeeze_.html
         """
@@ -2931,6 +3759,10 @@ class Methods(EngineTensor):
         correction: _Number | None = None,
     ) -> Tensor:
         """Standard deviation over `dim`, or over all.
+
+        Shapes: (2, 3) -> (). dtype: float32.
+        Raises RuntimeError for integers and bools.
+        Raises RuntimeError: ... only support floating point and complex dtypes
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.std.html
         """
@@ -2946,6 +3778,14 @@ class Methods(EngineTensor):
     def sub(self, other: Tensor | _Number, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
         """input - alpha * other.
 
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises RuntimeError for bools.
+        Raises RuntimeError: Boolean alpha only supported for Boolean results.
+        Raises RuntimeError: For integral input tensors, argument alpha must not be a floating point
+          number.
+        Raises RuntimeError: For non-complex input tensors, argument alpha must not be a complex
+          number.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.sub.html
         """
 
@@ -2957,6 +3797,14 @@ class Methods(EngineTensor):
 
     def subtract(self, other: Tensor | _Number, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
         """input - alpha * other.
+
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises RuntimeError for bools.
+        Raises RuntimeError: Boolean alpha only supported for Boolean results.
+        Raises RuntimeError: For integral input tensors, argument alpha must not be a floating point
+          number.
+        Raises RuntimeError: For non-complex input tensors, argument alpha must not be a complex
+          number.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.subtract.html
         """
@@ -2977,12 +3825,17 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Sum over `dim`, or over all; bools and integers give int64.
 
+        Shapes: (2, 3) -> (). dtype: the input's; int64 of bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.sum.html
         """
 
     @overload
     def sum_to_size(self, size: Sequence[_int]) -> Tensor:
         """Sum over the dimensions along which `size` would be broadcast to the input.
+
+        Shapes: (2, 3) -> (1,). dtype: the input's; int64 of bools.
+        Raises RuntimeError: size {...} is not expandable to size {...}.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.sum_to_size.html
         """
@@ -2991,29 +3844,32 @@ class Methods(EngineTensor):
     def svd(self, some: _bool = True, compute_uv: _bool = True) -> return_types.svd:
         """U, S and V of input = U diag(S) V^H. U, S, V.
 
+        Shapes: (2, 3) -> (2, 2), (2,), (3, 2). dtype: the input's, float32, the input's.
+        Raises RuntimeError for integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.svd.html
         """
 
     def swapaxes(self, axis0: _int, axis1: _int) -> Tensor:
-        """torch.Tensor.swapaxes.
+        """Two dimensions swapped; a view.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.swapaxes.html
         """
 
     def swapaxes_(self, axis0: _int, axis1: _int) -> Self:
-        """torch.Tensor.swapaxes_.
+        """Two dimensions of the tensor itself swapped.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.swapaxes_.html
         """
 
     def swapdims(self, dim0: _int, dim1: _int) -> Tensor:
-        """torch.Tensor.swapdims.
+        """Two dimensions swapped; a view.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.swapdims.html
         """
 
     def swapdims_(self, dim0: _int, dim1: _int) -> Self:
-        """torch.Tensor.swapdims_.
+        """Two dimensions of the tensor itself swapped.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.swapdims_.html
         """
@@ -3021,11 +3877,20 @@ class Methods(EngineTensor):
     def t(self) -> Tensor:
         """A matrix transposed.
 
+        Shapes: (2, 3) -> (3, 2). dtype: the input's.
+        Raises RuntimeError: t() expects a tensor with <= 2 dimensions, but self is ...D
+        Raises RuntimeError: permute(sparse_coo): number of dimensions in the tensor input does not
+          match the length of the ...
+        Raises RuntimeError: permute(): duplicate dims are not allowed.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.t.html
         """
 
     def t_(self) -> Self:
         """The matrix itself transposed.
+
+        Shapes: (2, 3) -> (3, 2). dtype: the input's.
+        Raises RuntimeError: t_() expects a tensor with <= 2 dimensions, but self is ...D
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.t_.html
         """
@@ -3033,17 +3898,30 @@ class Methods(EngineTensor):
     def take(self, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The elements at places in row-major order.
 
+        Shape: that of the inputs, which is one. dtype: the input's.
+        Raises RuntimeError: ...(): Expected a long tensor for index, but got ...
+        Raises IndexError: take(): tried to take from an empty tensor
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.take.html
         """
 
     def take_along_dim(self, indices: Tensor, dim: _int | None = None) -> Tensor:
         """Elements by indices along a dimension, broadcast over the others.
 
+        Shapes: (2, 3), (2, 3) -> (6,). dtype: the input's.
+        Raises RuntimeError: torch.take_along_dim(): dtype of indices should be Long but got ...
+        Raises RuntimeError: torch.take_along_dim(): input and indices should have the same number
+          of dimensions, but got ... ...
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.take_along_dim.html
         """
 
     def tan(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise tan; integers give the default float type.
+
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.tan.html
         """
@@ -3056,6 +3934,8 @@ class Methods(EngineTensor):
 
     def tanh(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise tanh; integers give the default float type.
+
+        Shape: the input's. dtype: the input's; float32 of integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.tanh.html
         """
@@ -3071,6 +3951,13 @@ class Methods(EngineTensor):
     ) -> tuple[Tensor, ...]:
         """Parts between given indices, or so many nearly equal ones, along `dim`. A tensor of integers
         is read.
+
+        Shapes: (2, 3) -> (1, 3), (1, 3). dtype: the input's, the input's.
+        Raises RuntimeError: tensor_split expected at least a 1-dimensional tensor, but got a tensor
+          with 0 dims
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+        Raises RuntimeError: number of sections must be larger than 0, got ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.tensor_split.html
         """
@@ -3090,11 +3977,23 @@ class Methods(EngineTensor):
         """The `k` largest (or smallest) elements along `dim`, in order, and where they are. The result
         is sorted whatever `sorted` says.
 
+        Shapes: (2, 3) -> (2, 1), (2, 1). dtype: the input's, int64.
+        Raises RuntimeError for bools and complex numbers.
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+        Raises RuntimeError: selected index k out of range
+        Raises RuntimeError: topk does not support complex dtypes on CPU
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.topk.html
         """
 
     def trace(self, *, out: Tensor | None = None) -> Tensor:
         """The sum of a matrix's diagonal.
+
+        Shapes: (2, 3) -> (). dtype: the input's.
+        Raises NotImplementedError for bools.
+        Raises NotImplementedError: "trace" not implemented for 'Bool'
+        Raises RuntimeError: trace: expected a matrix, but got tensor with dim ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.trace.html
         """
@@ -3102,11 +4001,20 @@ class Methods(EngineTensor):
     def transpose(self, dim0: _int, dim1: _int) -> Tensor:
         """Two dimensions swapped.
 
+        Shapes: (2, 3) -> (2, 3). dtype: the input's.
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+        Raises RuntimeError: permute(sparse_coo): number of dimensions in the tensor input does not
+          match the length of the ...
+        Raises RuntimeError: permute(): duplicate dims are not allowed.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.transpose.html
         """
 
     def transpose_(self, dim0: _int, dim1: _int) -> Self:
         """Two dimensions of the tensor itself swapped.
+
+        Shapes: (2, 3) -> (2, 3). dtype: the input's.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.transpose_.html
         """
@@ -3116,11 +4024,17 @@ class Methods(EngineTensor):
     ) -> return_types.triangular_solve:
         """X of A X = input for triangular A, and A itself. Solution, cloned_coefficient.
 
+        Shapes: (3, 3), (3, 3) -> (3, 3), (3, 3). dtype: the input's, the input's.
+        Raises RuntimeError for integers and bools.
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.triangular_solve.html
         """
 
     def tril(self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
         """The lower triangle of matrices, zeros above.
+
+        Shapes: (2, 3) -> (2, 3). dtype: the input's.
+        Raises RuntimeError: ...: input tensor must have at least 2 dimensions
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.tril.html
         """
@@ -3133,6 +4047,9 @@ class Methods(EngineTensor):
 
     def triu(self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
         """The upper triangle of matrices, zeros below.
+
+        Shapes: (2, 3) -> (2, 3). dtype: the input's.
+        Raises RuntimeError: ...: input tensor must have at least 2 dimensions
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.triu.html
         """
@@ -3148,6 +4065,10 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Division; without `rounding_mode` integers give the default float type.
 
+        Shape: the inputs', broadcast. dtype: the input's; float32 of integers and bools.
+        Raises RuntimeError: div expected rounding_mode to be one of None, 'trunc', or 'floor' but
+          found '...'
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.true_divide.html
         """
 
@@ -3159,6 +4080,10 @@ class Methods(EngineTensor):
 
     def trunc(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise trunc; the gradient is 0.
+
+        Shape: the input's. dtype: the input's.
+        Raises NotImplementedError for bools and complex numbers.
+        Raises NotImplementedError: ... is not supported for complex inputs
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.trunc.html
         """
@@ -3178,17 +4103,34 @@ class Methods(EngineTensor):
     def unbind(self, dim: _int = 0) -> tuple[Tensor, ...]:
         """All slices along `dim`.
 
+        dtype: the input's, the input's.
+        Raises IndexError: Dimension specified as 0 but tensor has no dimensions
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.unbind.html
         """
 
     def unflatten(self, dim: _int, sizes: _int | Sequence[_int]) -> Tensor:
         """One dimension as several.
 
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+        Raises RuntimeError: unflatten: sizes must be non-empty
+        Raises RuntimeError: unflatten: Provided sizes ... don't multiply up to the size of dim ...
+          (...) in the input tensor
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.unflatten.html
         """
 
     def unfold(self, dimension: _int, size: _int, step: _int) -> Tensor:
         """Windows of `size` elements of `dimension`, `step` apart, as a new last dimension.
+
+        Shapes: (2, 3) -> (2, 3, 1). dtype: the input's.
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
+        Raises RuntimeError: size is ... but must be >= 0
+        Raises RuntimeError: maximum size for tensor at dimension ... is ... but size is ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html
         """
@@ -3215,7 +4157,7 @@ class Methods(EngineTensor):
     ) -> Any: ...
     @overload
     def unique_consecutive(self, *, dim: _int | None = None) -> Tensor:
-        """torch.Tensor.unique_consecutive.
+        """The elements, each run of equal ones once; where each went and how many, if asked.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.unique_consecutive.html
         """
@@ -3226,11 +4168,21 @@ class Methods(EngineTensor):
     def unsafe_chunk(self, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
         """At most `chunks` parts of equal size, with memory of their own.
 
+        dtype: the input's.
+        Raises RuntimeError: chunk expects at least a 1-dimensional tensor
+        Raises RuntimeError: chunk expects `chunks` to be greater than 0, got: ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.unsafe_chunk.html
         """
 
     def unsafe_split(self, split_size: _int, dim: _int = 0) -> tuple[Tensor, ...]:
         """Parts of `split_size` elements of `dim`, with memory of their own.
+
+        dtype: the input's, the input's.
+        Raises RuntimeError: split expects at least a 1-dimensional tensor
+        Raises RuntimeError: split expects split_size be non-negative, but got split_size=...
+        Raises RuntimeError: split_size can only be 0 if dimension size is 0, but got dimension size
+          of ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.unsafe_split.html
         """
@@ -3238,16 +4190,29 @@ class Methods(EngineTensor):
     def unsafe_split_with_sizes(
         self, split_sizes: _int | Sequence[_int], dim: _int = 0
     ) -> tuple[Tensor, ...]:
-        """Parts of given sizes along `dim`, with memory of their own."""
+        """Parts of given sizes along `dim`, with memory of their own.
+
+        Raises RuntimeError: split_with_sizes expects at least a 1-dimensional tensor
+        Raises RuntimeError: split_with_sizes expects split_sizes have only non-negative entries,
+          but got split_sizes=...
+        Raises RuntimeError: split_with_sizes expects split_sizes to sum exactly to ... (input
+          tensor's size at dimension ...
+        """
 
     def unsqueeze(self, dim: _int) -> Tensor:
         """A dimension of one element put in.
+
+        Shapes: (2, 3) -> (2, 1, 3). dtype: the input's.
+        Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
+          ...)
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.unsqueeze.html
         """
 
     def unsqueeze_(self, dim: _int) -> Self:
         """A dimension of one element put into the tensor itself.
+
+        Shapes: (2, 3) -> (2, 1, 3). dtype: the input's.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.unsqueeze_.html
         """
@@ -3262,11 +4227,22 @@ class Methods(EngineTensor):
     ) -> Tensor:
         """Variance over `dim`, or over all, divided by the count less `correction` (1 unless given).
 
+        Shapes: (2, 3) -> (). dtype: float32.
+        Raises RuntimeError for integers and bools.
+        Raises RuntimeError: ... only support floating point and complex dtypes
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.var.html
         """
 
     def vdot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The dot product of two vectors, the first conjugated.
+
+        Shapes: (3,), (3,) -> (). dtype: the input's.
+        Raises NotImplementedError for bools.
+        Raises RuntimeError: 1D tensors expected, but got ...D and ...D tensors
+        Raises RuntimeError: dot : expected both vectors to have same dtype, but found ... and ...
+        Raises RuntimeError: inconsistent tensor size, expected tensor [...] and src [...] to have
+          the same number of ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.vdot.html
         """
@@ -3275,12 +4251,17 @@ class Methods(EngineTensor):
     def view(self, size: Sequence[_int]) -> Tensor:
         """The same elements in another shape, without a copy.
 
+        Raises RuntimeError: only one dimension can be inferred
+        Raises RuntimeError: invalid shape dimension ... at index ... of shape ...
+        Raises RuntimeError: cannot reshape tensor of 0 elements into shape ... because the
+          unspecified dimension size -1 can ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.view.html
         """
     @overload
     def view(self, *size: _int) -> Tensor: ...
     def view_as(self, other: Tensor) -> Tensor:
-        """torch.Tensor.view_as.
+        """A view in the shape of `other`.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.view_as.html
         """
@@ -3290,7 +4271,7 @@ class Methods(EngineTensor):
         """False: volatile was removed (a UserWarning says so)."""
 
     def vsplit(self, indices_or_sections: _int | Sequence[_int]) -> tuple[Tensor, ...]:
-        """torch.Tensor.vsplit.
+        """Parts along a dimension: a number of equal ones, or cut at indices.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.vsplit.html
         """
@@ -3298,11 +4279,17 @@ class Methods(EngineTensor):
     def where(self, condition: Tensor, other: Tensor | _Number) -> Tensor:
         """`input` where the condition holds, else `other`.
 
+        Raises RuntimeError: where expected condition to be a boolean tensor, but got a tensor with
+          dtype ...
+
         https://pytorch.org/docs/stable/generated/torch.Tensor.where.html
         """
 
     def xlogy(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """input * log(other), 0 where the input is 0.
+
+        Shape: the inputs', broadcast. dtype: float32.
+        Raises NotImplementedError for complex numbers.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.xlogy.html
         """

@@ -476,11 +476,17 @@ class ShortTensor(Tensor):
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Absolute value; the gradient at 0 is 0.
 
+    Shape: the input's. dtype: the input's; float32 of complex numbers.
+    Raises NotImplementedError for bools.
+
     https://pytorch.org/docs/stable/generated/torch.abs.html
     """
 
 def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Absolute value; the gradient at 0 is 0.
+
+    Shape: the input's. dtype: the input's; float32 of complex numbers.
+    Raises NotImplementedError for bools.
 
     https://pytorch.org/docs/stable/generated/torch.absolute.html
     """
@@ -488,17 +494,28 @@ def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise acos; integers give the default float type.
 
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.acos.html
     """
 
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise acosh; integers give the default float type.
 
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.acosh.html
     """
 
 def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
     """Averages over the last dimension to `output_size`.
+
+    Shapes: (2, 3) -> (2, 1). dtype: the input's.
+    Raises RuntimeError for integers and bools.
+    Raises RuntimeError: adaptive_avg_pool1d() argument 'output_size' should contain one int (got
+      ...)
+    Raises ValueError: Input dimension should be at least ...
+    Raises RuntimeError: adaptive_avg_pool2d: output_size must be 2
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool1d.html
     """
@@ -507,6 +524,12 @@ def add(
     input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Number = 1, out: Tensor | None = None
 ) -> Tensor:
     """input + alpha * other.
+
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises RuntimeError: Boolean alpha only supported for Boolean results.
+    Raises RuntimeError: For integral input tensors, argument alpha must not be a floating point
+      number.
+    Raises RuntimeError: For non-complex input tensors, argument alpha must not be a complex number.
 
     https://pytorch.org/docs/stable/generated/torch.add.html
     """
@@ -522,6 +545,13 @@ def addbmm(
 ) -> Tensor:
     """beta * input + alpha * the sum of products of matrices.
 
+    Raises RuntimeError: expand(...{...}, size=...): the number of sizes provided (...) must be
+      greater or equal to the ...
+    Raises RuntimeError: The expanded size of the tensor (...) isn't allowed in a leading, non-
+      existing dimension ...
+    Raises RuntimeError: The expanded size of the tensor (...) must match the existing size (...) at
+      non-singleton ...
+
     https://pytorch.org/docs/stable/generated/torch.addbmm.html
     """
 
@@ -530,6 +560,11 @@ def addcdiv(
 ) -> Tensor:
     """input + value * tensor1 / tensor2.
 
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises RuntimeError for integers and bools.
+    Raises RuntimeError: Integer division with addcdiv is no longer supported, and in a future
+      release addcdiv will ...
+
     https://pytorch.org/docs/stable/generated/torch.addcdiv.html
     """
 
@@ -537,6 +572,10 @@ def addcmul(
     input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: _Number = 1, out: Tensor | None = None
 ) -> Tensor:
     """input + value * tensor1 * tensor2.
+
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises RuntimeError: value cannot be converted to type ... without overflow
 
     https://pytorch.org/docs/stable/generated/torch.addcmul.html
     """
@@ -552,6 +591,12 @@ def addmm(
 ) -> Tensor:
     """beta * input + alpha * mat1 @ mat2.
 
+    Shapes: (3, 3), (3, 3), (3, 3) -> (3, 3). dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises RuntimeError: mat1 must be a matrix, got ...-D tensor
+    Raises RuntimeError: mat2 must be a matrix, got ...-D tensor
+    Raises RuntimeError: mat1 and mat2 shapes cannot be multiplied (...x... and ...x...)
+
     https://pytorch.org/docs/stable/generated/torch.addmm.html
     """
 
@@ -565,6 +610,10 @@ def addmv(
     out: Tensor | None = None,
 ) -> Tensor:
     """beta * input + alpha * mat @ vec.
+
+    Raises RuntimeError: vector + matrix @ vector expected, got ..., ..., ...
+    Raises RuntimeError: size mismatch, got input (...), mat (...x...), vec (...)
+    Raises RuntimeError: addmv input tensors must have the same dtype, but got ..., ..., and ...
 
     https://pytorch.org/docs/stable/generated/torch.addmv.html
     """
@@ -580,6 +629,14 @@ def addr(
 ) -> Tensor:
     """beta * input + alpha * the outer product of two vectors.
 
+    Shapes: (3,), (3,), (3,) -> (3, 3). dtype: the input's.
+    Raises RuntimeError: expand(...{...}, size=...): the number of sizes provided (...) must be
+      greater or equal to the ...
+    Raises RuntimeError: The expanded size of the tensor (...) isn't allowed in a leading, non-
+      existing dimension ...
+    Raises RuntimeError: The expanded size of the tensor (...) must match the existing size (...) at
+      non-singleton ...
+
     https://pytorch.org/docs/stable/generated/torch.addr.html
     """
 
@@ -594,6 +651,8 @@ def all(
 ) -> Tensor:
     """Whether every element is true over `dim`, or over all.
 
+    Shapes: (2, 3) -> (). dtype: bool.
+
     https://pytorch.org/docs/stable/generated/torch.all.html
     """
 
@@ -606,12 +665,24 @@ def allclose(
     """
 
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Elements saturated as by SELU with probability `p`; mean and variance stay."""
+    """Elements saturated as by SELU with probability `p`; mean and variance stay.
+
+    Shape: the input's. dtype: the input's.
+    Raises RuntimeError for integers and bools.
+    Raises NotImplementedError for complex numbers.
+    Raises RuntimeError: Feature dropout requires at least 2 dimensions in the input
+    """
 
 def amax(
     input: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
     """The maximum over dimensions; ties share the gradient evenly.
+
+    Shapes: (2, 3) -> (). dtype: the input's.
+    Raises NotImplementedError for complex numbers.
+    Raises RuntimeError: ...(): Expected reduction dim to be specified for input.numel() == 0.
+      Specify the reduction dim ...
+    Raises IndexError: ...(): Expected reduction dim ... to have non-zero size.
 
     https://pytorch.org/docs/stable/generated/torch.amax.html
     """
@@ -621,17 +692,33 @@ def amin(
 ) -> Tensor:
     """The minimum over dimensions; ties share the gradient evenly.
 
+    Shapes: (2, 3) -> (). dtype: the input's.
+    Raises NotImplementedError for complex numbers.
+    Raises RuntimeError: ...(): Expected reduction dim to be specified for input.numel() == 0.
+      Specify the reduction dim ...
+    Raises IndexError: ...(): Expected reduction dim ... to have non-zero size.
+
     https://pytorch.org/docs/stable/generated/torch.amin.html
     """
 
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> return_types.aminmax:
     """Smallest and largest.
 
+    Shapes: (2, 3) -> (), (). dtype: the input's, the input's.
+    Raises NotImplementedError for complex numbers.
+    Raises RuntimeError: aminmax(): cannot compute aminmax over an empty dimension as the operation
+      has no identity.
+    Raises RuntimeError: ...(): Expected reduction dim to be specified for input.numel() == 0.
+      Specify the reduction dim ...
+    Raises IndexError: ...(): Expected reduction dim ... to have non-zero size.
+
     https://pytorch.org/docs/stable/generated/torch.aminmax.html
     """
 
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle in the complex plane, 0 or pi for real numbers.
+
+    Shape: the input's. dtype: float32.
 
     https://pytorch.org/docs/stable/generated/torch.angle.html
     """
@@ -640,6 +727,8 @@ def any(
     input: Tensor, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
     """Whether one element is true over `dim`, or over all.
+
+    Shapes: (2, 3) -> (). dtype: bool.
 
     https://pytorch.org/docs/stable/generated/torch.any.html
     """
@@ -672,11 +761,15 @@ def arange(
 def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise acos; integers give the default float type.
 
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.arccos.html
     """
 
 def arccosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise acosh; integers give the default float type.
+
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.arccosh.html
     """
@@ -684,11 +777,15 @@ def arccosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def arcsin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise asin; integers give the default float type.
 
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.arcsin.html
     """
 
 def arcsinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise asinh; integers give the default float type.
+
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.arcsinh.html
     """
@@ -696,17 +793,24 @@ def arcsinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise atan; integers give the default float type.
 
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.arctan.html
     """
 
 def arctan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of the point (other, input); the gradient at the origin is 0.
 
+    Shape: the inputs', broadcast. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.arctan2.html
     """
 
 def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise atanh; integers give the default float type.
+
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.arctanh.html
     """
@@ -716,6 +820,13 @@ def argmax(
 ) -> Tensor:
     """The index of the maximum, the first of ties.
 
+    Shapes: (2, 3) -> (). dtype: int64.
+    Raises RuntimeError for bools and complex numbers.
+    Raises IndexError: ...(): Expected reduction dim to be specified for input.numel() == 0.
+    Raises RuntimeError: ...(): Expected reduction dim to be specified for input.numel() == 0.
+      Specify the reduction dim ...
+    Raises IndexError: ...(): Expected reduction dim ... to have non-zero size.
+
     https://pytorch.org/docs/stable/generated/torch.argmax.html
     """
 
@@ -724,17 +835,27 @@ def argmin(
 ) -> Tensor:
     """The index of the minimum, the first of ties.
 
+    Shapes: (2, 3) -> (). dtype: int64.
+    Raises RuntimeError for bools and complex numbers.
+    Raises IndexError: ...(): Expected reduction dim to be specified for input.numel() == 0.
+    Raises RuntimeError: ...(): Expected reduction dim to be specified for input.numel() == 0.
+      Specify the reduction dim ...
+    Raises IndexError: ...(): Expected reduction dim ... to have non-zero size.
+
     https://pytorch.org/docs/stable/generated/torch.argmin.html
     """
 
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
     """The indices that sort along `dim`.
 
+    Shape: the input's. dtype: int64.
+    Raises RuntimeError for complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.argsort.html
     """
 
 def argwhere(input: Tensor) -> Tensor:
-    """torch.argwhere.
+    """The indices of elements that are not 0, one a row: int64 of shape (count, ndim).
 
     https://pytorch.org/docs/stable/generated/torch.argwhere.html
     """
@@ -744,16 +865,28 @@ def as_strided(
 ) -> Tensor:
     """Any strides over the input's memory.
 
+    Shapes: (2, 3) -> (1,). dtype: the input's.
+    Raises RuntimeError: mismatch in length of strides and shape
+    Raises RuntimeError: as_strided: Negative strides are not supported at the moment, got strides:
+      ...
+    Raises RuntimeError: setStorage: sizes ..., strides ..., storage offset ..., and itemsize ...
+      requiring a storage ...
+
     https://pytorch.org/docs/stable/generated/torch.as_strided.html
     """
 
 def as_strided_(
     input: Tensor, size: int | Sequence[int], stride: int | Sequence[int], storage_offset: int | None = None
 ) -> Tensor:
-    """Any strides over the memory of the tensor itself."""
+    """Any strides over the memory of the tensor itself.
+
+    Shapes: (2, 3) -> (1,). dtype: the input's.
+    """
 
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise asin; integers give the default float type.
+
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.asin.html
     """
@@ -761,11 +894,15 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise asinh; integers give the default float type.
 
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.asinh.html
     """
 
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise atan; integers give the default float type.
+
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.atan.html
     """
@@ -773,18 +910,23 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of the point (other, input); the gradient at the origin is 0.
 
+    Shape: the inputs', broadcast. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.atan2.html
     """
 
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise atanh; integers give the default float type.
 
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.atanh.html
     """
 
 @overload
 def atleast_1d(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """torch.atleast_1d.
+    """Each tensor with one dimension at least.
 
     https://pytorch.org/docs/stable/generated/torch.atleast_1d.html
     """
@@ -793,7 +935,7 @@ def atleast_1d(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
 def atleast_1d(*tensors: Tensor) -> Any: ...
 @overload
 def atleast_2d(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """torch.atleast_2d.
+    """Each tensor with two dimensions at least: new ones in front.
 
     https://pytorch.org/docs/stable/generated/torch.atleast_2d.html
     """
@@ -802,7 +944,7 @@ def atleast_2d(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
 def atleast_2d(*tensors: Tensor) -> Any: ...
 @overload
 def atleast_3d(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """torch.atleast_3d.
+    """Each tensor with three dimensions at least: a matrix gets its last.
 
     https://pytorch.org/docs/stable/generated/torch.atleast_3d.html
     """
@@ -819,6 +961,11 @@ def avg_pool1d(
 ) -> Tensor:
     """Averages of windows of [N, C, L] or [C, L].
 
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+    Raises RuntimeError: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for
+      input, but got:...
+
     https://pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool1d.html
     """
 
@@ -833,17 +980,29 @@ def baddbmm(
 ) -> Tensor:
     """beta * input + alpha * batch1 @ batch2.
 
+    Raises RuntimeError: batch1 must be a 3D tensor
+    Raises RuntimeError: batch2 must be a 3D tensor
+    Raises RuntimeError: Expected size for first two dimensions of batch2 tensor to be: ... but got:
+      ....
+
     https://pytorch.org/docs/stable/generated/torch.baddbmm.html
     """
 
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
     """Ones with the probabilities that the input says, else zeros.
 
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.bernoulli.html
     """
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each number occurs in a vector of non-negative integers.
+
+    Raises RuntimeError: minlength should be >= 0
+    Raises NotImplementedError: "bincount_cpu" not implemented for '...'
+    Raises RuntimeError: weights should be 1-d and have the same length as input
 
     https://pytorch.org/docs/stable/generated/torch.bincount.html
     """
@@ -892,6 +1051,10 @@ def bitwise_xor(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """A matrix of blocks along its diagonal.
 
+    Shapes: [(2, 3), (2, 3)] -> (4, 6). dtype: the input's.
+    Raises RuntimeError: torch.block_diag: Input tensors must have 2 or fewer dimensions. Input ...
+      has ... dimensions
+
     https://pytorch.org/docs/stable/generated/torch.block_diag.html
     """
 
@@ -900,18 +1063,25 @@ def block_diag(*tensors: Tensor) -> Tensor: ...
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of matrices, batch by batch.
 
+    Shapes: (2, 3, 4), (2, 4, 5) -> (2, 3, 5). dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises RuntimeError: batch1 must be a 3D tensor
+    Raises RuntimeError: batch2 must be a 3D tensor
+    Raises RuntimeError: Expected size for first two dimensions of batch2 tensor to be: ... but got:
+      ....
+
     https://pytorch.org/docs/stable/generated/torch.bmm.html
     """
 
 def broadcast_shapes(*shapes: int | Sequence[int]) -> Size:
-    """torch.broadcast_shapes.
+    """The shape that shapes broadcast to; RuntimeError where they do not.
 
     https://pytorch.org/docs/stable/generated/torch.broadcast_shapes.html
     """
 
 @overload
 def broadcast_tensors(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """torch.broadcast_tensors.
+    """Views of tensors, broadcast to one shape.
 
     https://pytorch.org/docs/stable/generated/torch.broadcast_tensors.html
     """
@@ -920,7 +1090,7 @@ def broadcast_tensors(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]: ...
 @overload
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
-    """torch.broadcast_to.
+    """A view of the input, broadcast to `size`.
 
     https://pytorch.org/docs/stable/generated/torch.broadcast_to.html
     """
@@ -930,7 +1100,7 @@ def broadcast_to(input: Tensor, *size: int) -> Tensor: ...
 def bucketize(
     input: Tensor | _Number, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:
-    """torch.bucketize.
+    """The index of each number's bucket between sorted boundaries: int64, or int32.
 
     https://pytorch.org/docs/stable/generated/torch.bucketize.html
     """
@@ -943,7 +1113,7 @@ def can_cast(from_: dtype, to: dtype) -> bool:
 
 @overload
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
-    """torch.cartesian_prod.
+    """All combinations of elements of vectors, one a row.
 
     https://pytorch.org/docs/stable/generated/torch.cartesian_prod.html
     """
@@ -952,6 +1122,11 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def cartesian_prod(*tensors: Tensor) -> Tensor: ...
 def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Tensors one after the other along `dim`.
+
+    Shapes: [(2, 3), (2, 3)] -> (4, 3). dtype: the input's.
+    Raises ValueError: torch.cat(): expected a non-empty list of Tensors
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises RuntimeError: zero-dimensional tensor (at position ...) cannot be concatenated
 
     https://pytorch.org/docs/stable/generated/torch.cat.html
     """
@@ -967,11 +1142,18 @@ def cdist(
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise ceil; the gradient is 0.
 
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+    Raises NotImplementedError: ... is not supported for complex inputs
+
     https://pytorch.org/docs/stable/generated/torch.ceil.html
     """
 
 def celu(input: Tensor, alpha: _Number = 1.0, inplace: bool = False, *, out: Tensor | None = None) -> Tensor:
     """elu with exp(input / alpha): smooth for every alpha.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.celu.html
     """
@@ -981,7 +1163,7 @@ def celu_(input: Tensor, alpha: _Number = 1.0) -> Tensor:
 
 @overload
 def chain_matmul(matrices: Sequence[Tensor]) -> Tensor:
-    """torch.chain_matmul.
+    """The product of matrices, in the cheapest order.
 
     https://pytorch.org/docs/stable/generated/torch.chain_matmul.html
     """
@@ -991,11 +1173,17 @@ def chain_matmul(*matrices: Tensor) -> Tensor: ...
 def cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """A triangular factor; LinAlgError where `input` is not positive-definite.
 
+    Shapes: (3, 3) -> (3, 3). dtype: the input's.
+    Raises RuntimeError for integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.cholesky.html
     """
 
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of the matrix of which `input` is a Cholesky factor.
+
+    Shapes: (3, 3) -> (3, 3). dtype: the input's.
+    Raises RuntimeError: ...A must be batches of square matrices, but they are ... by ... matrices
 
     https://pytorch.org/docs/stable/generated/torch.cholesky_inverse.html
     """
@@ -1005,11 +1193,21 @@ def cholesky_solve(
 ) -> Tensor:
     """X of A X = input, where input2 is a Cholesky factor of A.
 
+    Shapes: (3, 3), (3, 3) -> (3, 3). dtype: the input's.
+    Raises RuntimeError: b should have at least 2 dimensions, but has ... dimensions instead
+    Raises RuntimeError: u should have at least 2 dimensions, but has ... dimensions instead
+    Raises RuntimeError: Expected b and A to have the same dtype, but found b of type ... and A of
+      type ... instead.
+
     https://pytorch.org/docs/stable/generated/torch.cholesky_solve.html
     """
 
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` parts of equal size along `dim`.
+
+    dtype: the input's.
+    Raises RuntimeError: chunk expects at least a 1-dimensional tensor
+    Raises RuntimeError: chunk expects `chunks` to be greater than 0, got: ...
 
     https://pytorch.org/docs/stable/generated/torch.chunk.html
     """
@@ -1023,14 +1221,29 @@ def clamp(
 ) -> Tensor:
     """Values held between bounds; the gradient at a bound is 1.
 
+    Raises RuntimeError: torch.clamp: At least one of 'min' or 'max' must not be None
+    Raises NotImplementedError: ... is not supported for complex types
+
     https://pytorch.org/docs/stable/generated/torch.clamp.html
     """
 
 def clamp_max(input: Tensor, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """At most `max`."""
+    """At most `max`.
+
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises NotImplementedError for complex numbers.
+    Raises RuntimeError: torch.clamp: At least one of 'min' or 'max' must not be None
+    Raises NotImplementedError: ... is not supported for complex types
+    """
 
 def clamp_min(input: Tensor, min: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """At least `min`."""
+    """At least `min`.
+
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises NotImplementedError for complex numbers.
+    Raises RuntimeError: torch.clamp: At least one of 'min' or 'max' must not be None
+    Raises NotImplementedError: ... is not supported for complex types
+    """
 
 def clip(
     input: Tensor,
@@ -1041,23 +1254,28 @@ def clip(
 ) -> Tensor:
     """Values held between bounds; the gradient at a bound is 1.
 
+    Raises RuntimeError: torch.clamp: At least one of 'min' or 'max' must not be None
+    Raises NotImplementedError: ... is not supported for complex types
+
     https://pytorch.org/docs/stable/generated/torch.clip.html
     """
 
 def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
     """A copy that keeps its history; like the input in memory unless a format is given.
 
+    Shape: the input's. dtype: the input's.
+
     https://pytorch.org/docs/stable/generated/torch.clone.html
     """
 
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
-    """torch.column_stack.
+    """Tensors side by side as columns, vectors as one column each.
 
     https://pytorch.org/docs/stable/generated/torch.column_stack.html
     """
 
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """torch.combinations.
+    """All combinations of `r` elements of a vector, one a row.
 
     https://pytorch.org/docs/stable/generated/torch.combinations.html
     """
@@ -1065,17 +1283,24 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A complex tensor of its real and imaginary parts.
 
+    Shape: the inputs', broadcast. dtype: complex64.
+    Raises RuntimeError for integers, bools and complex numbers.
+    Raises RuntimeError: Expected object of scalar type ... but got scalar type ... for second
+      argument
+    Raises RuntimeError: Expected both inputs to be Half, Float or Double tensors but got ... and
+      ...
+
     https://pytorch.org/docs/stable/generated/torch.complex.html
     """
 
 def concat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    """torch.concat.
+    """Another name of cat.
 
     https://pytorch.org/docs/stable/generated/torch.concat.html
     """
 
 def concatenate(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    """torch.concatenate.
+    """Another name of cat.
 
     https://pytorch.org/docs/stable/generated/torch.concatenate.html
     """
@@ -1084,11 +1309,15 @@ def conj(input: Tensor) -> Tensor:
     """The conjugate as a view: computed where it is used. A view; real tensors are returned as they
     are.
 
+    Shape: the input's. dtype: the input's.
+
     https://pytorch.org/docs/stable/generated/torch.conj.html
     """
 
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise conjugate, computed.
+
+    Shape: the input's. dtype: the input's.
 
     https://pytorch.org/docs/stable/generated/torch.conj_physical.html
     """
@@ -1105,6 +1334,14 @@ def conv1d(
     """Convolution of images of 1 dimensions; `padding` is a number, one a dimension, 'valid' or
     'same'.
 
+    Shapes: (2, 3, 8), (4, 3, 2) -> (2, 4, 7). dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises RuntimeError: weight should have at least three dimensions
+    Raises RuntimeError: Expected ...-dimensional input for ...-dimensional weight..., but got
+      ...-dimensional input of ...
+    Raises RuntimeError: Expected ...D (unbatched) or ...D (batched) input to conv...d, but got
+      input of size: ...
+
     https://pytorch.org/docs/stable/generated/torch.nn.functional.conv1d.html
     """
 
@@ -1119,6 +1356,14 @@ def conv2d(
 ) -> Tensor:
     """Convolution of images of 2 dimensions; `padding` is a number, one a dimension, 'valid' or
     'same'.
+
+    Shapes: (2, 3, 8, 8), (4, 3, 2, 2) -> (2, 4, 7, 7). dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises RuntimeError: weight should have at least three dimensions
+    Raises RuntimeError: Expected ...-dimensional input for ...-dimensional weight..., but got
+      ...-dimensional input of ...
+    Raises RuntimeError: Expected ...D (unbatched) or ...D (batched) input to conv...d, but got
+      input of size: ...
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.conv2d.html
     """
@@ -1135,6 +1380,14 @@ def conv3d(
     """Convolution of images of 3 dimensions; `padding` is a number, one a dimension, 'valid' or
     'same'.
 
+    Shapes: (2, 3, 8, 8, 8), (4, 3, 2, 2, 2) -> (2, 4, 7, 7, 7). dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises RuntimeError: weight should have at least three dimensions
+    Raises RuntimeError: Expected ...-dimensional input for ...-dimensional weight..., but got
+      ...-dimensional input of ...
+    Raises RuntimeError: Expected ...D (unbatched) or ...D (batched) input to conv...d, but got
+      input of size: ...
+
     https://pytorch.org/docs/stable/generated/torch.nn.functional.conv3d.html
     """
 
@@ -1149,6 +1402,11 @@ def conv_transpose1d(
     dilation: int | Sequence[int] = 1,
 ) -> Tensor:
     """The transpose of a convolution.
+
+    Raises RuntimeError: Expected ...D (unbatched) or ...D (batched) input to conv_transpose...d,
+      but got input of size: ...
+    Raises RuntimeError: output padding must be smaller than either stride or dilation, but got
+      output_padding: ... ...
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose1d.html
     """
@@ -1165,6 +1423,11 @@ def conv_transpose2d(
 ) -> Tensor:
     """The transpose of a convolution.
 
+    Raises RuntimeError: Expected ...D (unbatched) or ...D (batched) input to conv_transpose...d,
+      but got input of size: ...
+    Raises RuntimeError: output padding must be smaller than either stride or dilation, but got
+      output_padding: ... ...
+
     https://pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose2d.html
     """
 
@@ -1180,17 +1443,25 @@ def conv_transpose3d(
 ) -> Tensor:
     """The transpose of a convolution.
 
+    Raises RuntimeError: Expected ...D (unbatched) or ...D (batched) input to conv_transpose...d,
+      but got input of size: ...
+    Raises RuntimeError: output padding must be smaller than either stride or dilation, but got
+      output_padding: ... ...
+
     https://pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose3d.html
     """
 
 def copysign(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The size of `input` with the sign of `other`.
 
+    Shape: the inputs', broadcast. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.copysign.html
     """
 
 def corrcoef(input: Tensor) -> Tensor:
-    """torch.corrcoef.
+    """Correlation coefficients of the rows of a matrix.
 
     https://pytorch.org/docs/stable/generated/torch.corrcoef.html
     """
@@ -1198,17 +1469,27 @@ def corrcoef(input: Tensor) -> Tensor:
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise cos; integers give the default float type.
 
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.cos.html
     """
 
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise cosh; integers give the default float type.
 
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.cosh.html
     """
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
     """Cosine of the angle between vectors along `dim`; norms are `eps` or more.
+
+    Shapes: (2, 3), (2, 3) -> (2,). dtype: the input's.
+    Raises RuntimeError for integers, bools and complex numbers.
+    Raises RuntimeError: expected common dtype to be floating point, yet common dtype is ...
+    Raises RuntimeError: The size of tensor a (...) must match the size of tensor b (...) at non-
+      singleton dimension ...
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.cosine_similarity.html
     """
@@ -1218,13 +1499,15 @@ def count_nonzero(
 ) -> Tensor:
     """How many elements are not 0.
 
+    Shapes: (2, 3) -> (). dtype: int64.
+
     https://pytorch.org/docs/stable/generated/torch.count_nonzero.html
     """
 
 def cov(
     input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
 ) -> Tensor:
-    """torch.cov.
+    """The covariance matrix of variables, one a row.
 
     https://pytorch.org/docs/stable/generated/torch.cov.html
     """
@@ -1238,11 +1521,19 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 def cummax(input: Tensor, dim: int) -> return_types.cummax:
     """The maximum so far along `dim` and its index, the last of ties.
 
+    Shapes: (2, 3) -> (2, 3), (2, 3). dtype: the input's, int64.
+    Raises NotImplementedError for complex numbers.
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+
     https://pytorch.org/docs/stable/generated/torch.cummax.html
     """
 
 def cummin(input: Tensor, dim: int) -> return_types.cummin:
     """The minimum so far along `dim` and its index, the last of ties.
+
+    Shapes: (2, 3) -> (2, 3), (2, 3). dtype: the input's, int64.
+    Raises NotImplementedError for complex numbers.
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
 
     https://pytorch.org/docs/stable/generated/torch.cummin.html
     """
@@ -1250,11 +1541,17 @@ def cummin(input: Tensor, dim: int) -> return_types.cummin:
 def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
     """Running product along `dim`; the gradient is exact with zeros.
 
+    Shapes: (2, 3) -> (2, 3). dtype: the input's; int64 of bools.
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+
     https://pytorch.org/docs/stable/generated/torch.cumprod.html
     """
 
 def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
     """Running sum along `dim`; bools and integers give int64.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's; int64 of bools.
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
 
     https://pytorch.org/docs/stable/generated/torch.cumsum.html
     """
@@ -1270,23 +1567,41 @@ def cumulative_trapezoid(
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Degrees to radians.
 
+    Shape: the input's. dtype: float32.
+    Raises RuntimeError for complex numbers.
+    Raises RuntimeError: ... is not supported for complex tensors.
+
     https://pytorch.org/docs/stable/generated/torch.deg2rad.html
     """
 
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinants of square matrices.
 
+    Shapes: (3, 3) -> (). dtype: the input's.
+    Raises RuntimeError for integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.det.html
     """
 
 def detach(input: Tensor) -> Tensor:
-    """An alias without history that shares memory and version counter."""
+    """An alias without history that shares memory and version counter.
+
+    Shape: the input's. dtype: the input's.
+    """
 
 def detach_(input: Tensor) -> Tensor:
-    """Cut this tensor from its graph."""
+    """Cut this tensor from its graph.
+
+    Shape: the input's. dtype: the input's.
+    Raises RuntimeError: Can't detach views in-place. Use detach() instead. If you are using
+      DistributedDataParallel ...
+    """
 
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """The diagonal of a matrix, or the matrix with a given diagonal.
+
+    Shapes: (2, 3) -> (2,). dtype: the input's.
+    Raises RuntimeError: diag(): Supports 1D or 2D tensors. Got ...D
 
     https://pytorch.org/docs/stable/generated/torch.diag.html
     """
@@ -1296,17 +1611,26 @@ def diag_embed(
 ) -> Tensor:
     """The last dimension as a diagonal of two.
 
+    Shapes: (2, 3) -> (2, 3, 3). dtype: the input's.
+    Raises RuntimeError: diagonal dimensions cannot be identical ..., ...
+
     https://pytorch.org/docs/stable/generated/torch.diag_embed.html
     """
 
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """All elements on the diagonal of a matrix.
 
+    Shapes: (2, 3) -> (6, 6). dtype: the input's.
+
     https://pytorch.org/docs/stable/generated/torch.diagflat.html
     """
 
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """A diagonal of two dimensions, as the last one.
+
+    Shapes: (2, 3) -> (2,). dtype: the input's.
+    Raises RuntimeError: diagonal dimensions cannot be identical ..., ...
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
 
     https://pytorch.org/docs/stable/generated/torch.diagonal.html
     """
@@ -1316,6 +1640,9 @@ def diagonal_copy(
 ) -> Tensor:
     """A diagonal of two dimensions, copied.
 
+    Shapes: (2, 3) -> (2,). dtype: the input's.
+    Raises RuntimeError: diagonal dimensions cannot be identical ..., ...
+
     https://pytorch.org/docs/stable/generated/torch.diagonal_copy.html
     """
 
@@ -1323,6 +1650,10 @@ def diagonal_scatter(
     input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Tensor | None = None
 ) -> Tensor:
     """A copy with a diagonal replaced by `src`.
+
+    Raises RuntimeError: expected src to have a size equal to the slice of self. src size = ...,
+      slice size = ...
+    Raises RuntimeError: diagonal dimensions cannot be identical ..., ...
 
     https://pytorch.org/docs/stable/generated/torch.diagonal_scatter.html
     """
@@ -1338,11 +1669,19 @@ def diff(
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of lgamma.
 
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.digamma.html
     """
 
 def dist(input: Tensor, other: Tensor, p: _Number = 2, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of the difference.
+
+    Shapes: (2, 3), (2, 3) -> (). dtype: float32.
+    Raises RuntimeError for integers and bools.
+    Raises RuntimeError: norm(): input dtype should be either floating point or complex. Got ...
+      instead.
 
     https://pytorch.org/docs/stable/generated/torch.dist.html
     """
@@ -1356,6 +1695,10 @@ def div(
 ) -> Tensor:
     """Division; without `rounding_mode` integers give the default float type.
 
+    Shape: the inputs', broadcast. dtype: the input's; float32 of integers and bools.
+    Raises RuntimeError: div expected rounding_mode to be one of None, 'trunc', or 'floor' but found
+      '...'
+
     https://pytorch.org/docs/stable/generated/torch.div.html
     """
 
@@ -1368,26 +1711,43 @@ def divide(
 ) -> Tensor:
     """Division; without `rounding_mode` integers give the default float type.
 
+    Shape: the inputs', broadcast. dtype: the input's; float32 of integers and bools.
+    Raises RuntimeError: div expected rounding_mode to be one of None, 'trunc', or 'floor' but found
+      '...'
+
     https://pytorch.org/docs/stable/generated/torch.divide.html
     """
 
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, without conjugation.
 
+    Shapes: (3,), (3,) -> (). dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises RuntimeError: 1D tensors expected, but got ...D and ...D tensors
+    Raises RuntimeError: dot : expected both vectors to have same dtype, but found ... and ...
+    Raises RuntimeError: inconsistent tensor size, expected tensor [...] and src [...] to have the
+      same number of ...
+
     https://pytorch.org/docs/stable/generated/torch.dot.html
     """
 
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Elements zeroed with probability `p`, the others scaled by 1 / (1 - p)."""
+    """Elements zeroed with probability `p`, the others scaled by 1 / (1 - p).
+
+    Shape: the input's. dtype: the input's.
+    Raises RuntimeError for integers and bools.
+    Raises NotImplementedError for complex numbers.
+    Raises RuntimeError: Feature dropout requires at least 2 dimensions in the input
+    """
 
 def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """torch.dsplit.
+    """Parts along a dimension: a number of equal ones, or cut at indices.
 
     https://pytorch.org/docs/stable/generated/torch.dsplit.html
     """
 
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
-    """torch.dstack.
+    """Tensors one after the other along the third dimension.
 
     https://pytorch.org/docs/stable/generated/torch.dstack.html
     """
@@ -1395,6 +1755,9 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
 @overload
 def einsum(equation: str, *operands: Tensor) -> Tensor:
     """Sums of products of elements in Einstein's notation. Both the equation and the sublist form.
+
+    Raises ValueError: einsum(): must specify the equation string and at least one operand, or at
+      least one operand and ...
 
     https://pytorch.org/docs/stable/generated/torch.einsum.html
     """
@@ -1436,6 +1799,8 @@ def empty_like(
 ) -> Tensor:
     """Zeros of the input's shape: nothing is ever uninitialised. The memory is zeros.
 
+    Shape: the input's. dtype: the input's.
+
     https://pytorch.org/docs/stable/generated/torch.empty_like.html
     """
 
@@ -1457,6 +1822,8 @@ def empty_strided(
 def eq(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Where input == other.
 
+    Shape: the inputs', broadcast. dtype: bool.
+
     https://pytorch.org/docs/stable/generated/torch.eq.html
     """
 
@@ -1469,11 +1836,17 @@ def equal(input: Tensor, other: Tensor) -> bool:
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The error function.
 
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.erf.html
     """
 
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 - erf(input).
+
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.erfc.html
     """
@@ -1481,11 +1854,16 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of the error function.
 
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.erfinv.html
     """
 
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise exp; integers give the default float type.
+
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.exp.html
     """
@@ -1493,11 +1871,15 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise exp2; integers give the default float type.
 
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.exp2.html
     """
 
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise expm1; integers give the default float type.
+
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.expm1.html
     """
@@ -1516,16 +1898,37 @@ def eye(
     """
 
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Whole channels saturated as by SELU with probability `p`; mean and variance stay."""
+    """Whole channels saturated as by SELU with probability `p`; mean and variance stay.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises RuntimeError for integers and bools.
+    Raises NotImplementedError for complex numbers.
+    Raises RuntimeError: Feature dropout requires at least 2 dimensions in the input
+    """
 
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Whole channels zeroed with probability `p`, the others scaled by 1 / (1 - p)."""
+    """Whole channels zeroed with probability `p`, the others scaled by 1 / (1 - p).
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises RuntimeError for integers and bools.
+    Raises NotImplementedError for complex numbers.
+    Raises RuntimeError: Feature dropout requires at least 2 dimensions in the input
+    """
 
 def fill(input: Tensor, value: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """One value everywhere; `fill_` stores it."""
+    """One value everywhere; `fill_` stores it.
+
+    Raises RuntimeError: fill_ only supports 0-dimension value tensor but got tensor with ...
+      dimensions.
+    Raises RuntimeError: value cannot be converted to type ... without overflow
+    """
 
 def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise trunc; the gradient is 0.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+    Raises NotImplementedError: ... is not supported for complex inputs
 
     https://pytorch.org/docs/stable/generated/torch.fix.html
     """
@@ -1534,23 +1937,30 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions `start_dim` to `end_dim` as one; a tensor with nothing to flatten is returned itself.
     A tensor of one dimension is returned itself.
 
+    Shapes: (2, 3) -> (6,). dtype: the input's.
+    Raises RuntimeError: flatten() has invalid args: start_dim cannot come after end_dim
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+
     https://pytorch.org/docs/stable/generated/torch.flatten.html
     """
 
 def flip(input: Tensor, dims: int | Sequence[int]) -> Tensor:
     """Dimensions in reverse order.
 
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises RuntimeError: dim ... appears multiple times in the list of dims
+
     https://pytorch.org/docs/stable/generated/torch.flip.html
     """
 
 def fliplr(input: Tensor) -> Tensor:
-    """torch.fliplr.
+    """The second dimension in reverse order.
 
     https://pytorch.org/docs/stable/generated/torch.fliplr.html
     """
 
 def flipud(input: Tensor) -> Tensor:
-    """torch.flipud.
+    """The first dimension in reverse order.
 
     https://pytorch.org/docs/stable/generated/torch.flipud.html
     """
@@ -1558,11 +1968,17 @@ def flipud(input: Tensor) -> Tensor:
 def float_power(input: Tensor | _Number, exponent: Tensor | _Number) -> Tensor:
     """input ** exponent in double precision.
 
+    Shape: the inputs', broadcast. dtype: float64; complex128 of complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.float_power.html
     """
 
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise floor; the gradient is 0.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+    Raises NotImplementedError: ... is not supported for complex inputs
 
     https://pytorch.org/docs/stable/generated/torch.floor.html
     """
@@ -1570,11 +1986,18 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def floor_divide(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The quotient rounded down; it has no derivative.
 
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.floor_divide.html
     """
 
 def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The larger of two, the other where one is nan; a tie goes to the first.
+
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises RuntimeError for complex numbers.
+    Raises RuntimeError: ... not implemented for complex tensors.
 
     https://pytorch.org/docs/stable/generated/torch.fmax.html
     """
@@ -1582,17 +2005,27 @@ def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smaller of two, the other where one is nan; a tie goes to the first.
 
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises RuntimeError for complex numbers.
+    Raises RuntimeError: ... not implemented for complex tensors.
+
     https://pytorch.org/docs/stable/generated/torch.fmin.html
     """
 
 def fmod(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """What division with trunc leaves over.
 
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.fmod.html
     """
 
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The part after the point, with the sign of the input.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.frac.html
     """
@@ -1626,11 +2059,19 @@ def full_like(
 ) -> Tensor:
     """One number in the input's shape.
 
+    Shape: the input's. dtype: the input's.
+
     https://pytorch.org/docs/stable/generated/torch.full_like.html
     """
 
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """out[i][j] = input[index[i][j]][j] for dim 0. The gradient is dense whatever `sparse_grad` says.
+
+    Shapes: (2, 3), (2, 3) -> (2, 3). dtype: the input's.
+    Raises RuntimeError: gather(): Expected dtype int32/int64 for index
+    Raises RuntimeError: Index tensor must have the same number of dimensions as input tensor
+    Raises RuntimeError: Size does not match at dimension ... expected index ... to be no larger
+      than self ... apart from ...
 
     https://pytorch.org/docs/stable/generated/torch.gather.html
     """
@@ -1644,11 +2085,17 @@ def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def ge(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Where input >= other.
 
+    Shape: the inputs', broadcast. dtype: bool.
+    Raises NotImplementedError for complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.ge.html
     """
 
 def ger(input: Tensor, vec2: Tensor) -> Tensor:
     """All products of an element of one vector with an element of the other.
+
+    Shapes: (3,), (3,) -> (3, 3). dtype: the input's.
+    Raises RuntimeError: outer: Expected 1-D argument ..., but got ...-D
 
     https://pytorch.org/docs/stable/generated/torch.ger.html
     """
@@ -1667,11 +2114,17 @@ def gradient(
 def greater(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Where input > other.
 
+    Shape: the inputs', broadcast. dtype: bool.
+    Raises NotImplementedError for complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.greater.html
     """
 
 def greater_equal(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Where input >= other.
+
+    Shape: the inputs', broadcast. dtype: bool.
+    Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.greater_equal.html
     """
@@ -1687,7 +2140,12 @@ def gru(
     bidirectional: bool,
     batch_first: bool,
 ) -> tuple[Tensor, ...]:
-    """Gated recurrent units over a sequence: all outputs and the last state."""
+    """Gated recurrent units over a sequence: all outputs and the last state.
+
+    dtype: the input's, the input's.
+    Raises RuntimeError for integers.
+    Raises NotImplementedError for bools.
+    """
 
 def gru_cell(
     input: Tensor,
@@ -1697,10 +2155,17 @@ def gru_cell(
     b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
 ) -> Tensor:
-    """One step of a recurrent layer: the next state."""
+    """One step of a recurrent layer: the next state.
+
+    Shapes: (3, 3), (3, 3), (3, 3), (3, 3) -> (3, 3). dtype: the input's; float32 of integers.
+    Raises NotImplementedError for bools.
+    """
 
 def gt(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Where input > other.
+
+    Shape: the inputs', broadcast. dtype: bool.
+    Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.gt.html
     """
@@ -1708,11 +2173,20 @@ def gt(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> 
 def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """0 within [-lambd, lambd].
 
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+    Raises RuntimeError: lambda must be in range [0, ...] for input dtype ..., but found ...
+
     https://pytorch.org/docs/stable/generated/torch.nn.functional.hardshrink.html
     """
 
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
     """0 below zero, 1 above, and `values` at zero; it has no derivative.
+
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises RuntimeError for complex numbers.
+    Raises RuntimeError: heaviside is not yet implemented for complex tensors.
+    Raises RuntimeError: heaviside is not yet implemented for tensors with different dtypes.
 
     https://pytorch.org/docs/stable/generated/torch.heaviside.html
     """
@@ -1724,13 +2198,13 @@ def histc(input: Tensor, bins: int = 100, min: _Number = 0, max: _Number = 0) ->
     """
 
 def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """torch.hsplit.
+    """Parts along a dimension: a number of equal ones, or cut at indices.
 
     https://pytorch.org/docs/stable/generated/torch.hsplit.html
     """
 
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
-    """torch.hstack.
+    """Tensors one after the other along the second dimension, vectors along their own.
 
     https://pytorch.org/docs/stable/generated/torch.hstack.html
     """
@@ -1738,11 +2212,17 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
 def hypot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sqrt(input**2 + other**2).
 
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.hypot.html
     """
 
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of order 0.
+
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.i0.html
     """
@@ -1759,6 +2239,11 @@ def index_add(
 ) -> Tensor:
     """Slices of `source` times `alpha` added where a vector of indices points.
 
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises IndexError: index_add_(): Index is supposed to be a vector, but got dim: ... with type:
+      ... and size: ...
+    Raises RuntimeError: index_add_(): Expected dtype int32/int64 for index but got: ...
+
     https://pytorch.org/docs/stable/generated/torch.index_add.html
     """
 
@@ -1767,13 +2252,24 @@ def index_copy(
 ) -> Tensor:
     """Slices of `source` written where a vector of indices points.
 
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises IndexError: index_copy_(): Index should have dimension 1 or 0 (got ...)
+    Raises IndexError: index_copy_(): When source and destination are not scalars, their
+      dimensionality must match. ...
+
     https://pytorch.org/docs/stable/generated/torch.index_copy.html
     """
 
 def index_fill(
     input: Tensor, dim: int, index: Tensor, value: Tensor | _Number, *, out: Tensor | None = None
 ) -> Tensor:
-    """One value written to the slices that a vector of indices names."""
+    """One value written to the slices that a vector of indices names.
+
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises RuntimeError: index_fill_ only supports a 0-dimensional value tensor, but got tensor with
+      ... dimension(s).
+    Raises IndexError: index_fill_(): Expected dtype int64 for index.
+    """
 
 def index_put(
     input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False
@@ -1792,17 +2288,35 @@ def index_reduce(
 ) -> Tensor:
     """Slices of `source` reduced into those that a vector of indices names.
 
+    Raises RuntimeError: index_reduce(): Expected reduce to be one of prod, mean, amax or amin but
+      got ....
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises RuntimeError: index_reduce_(): Expected dtype int32/int64 for index but got: ...
+
     https://pytorch.org/docs/stable/generated/torch.index_reduce.html
     """
 
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices along `dim` that a vector of indices names.
 
+    Shapes: (2, 3), (3,) -> (2, 3). dtype: the input's.
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises IndexError: index_select(): Index is supposed to be a vector
+    Raises RuntimeError: index_select(): Expected dtype int32 or int64 for index
+
     https://pytorch.org/docs/stable/generated/torch.index_select.html
     """
 
 def inner(input: Tensor, other: Tensor) -> Tensor:
     """Dot products along the last dimensions.
+
+    Shapes: (2, 3), (2, 3) -> (2, 2). dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises RuntimeError: inner() the last dimension must match on both input tensors but got shapes
+      ... and ...
+    Raises RuntimeError: both dimension lists should have same length
+    Raises RuntimeError: contracted dimensions need to match, but first has size ... in dim ... and
+      second has size ... ...
 
     https://pytorch.org/docs/stable/generated/torch.inner.html
     """
@@ -1820,22 +2334,32 @@ def instance_norm(
 ) -> Tensor:
     """Normalises each channel of each sample by itself, or by running statistics. `cudnn_enabled` is
     accepted.
+
+    Shapes: (2, 3, 4) -> (2, 3, 4). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+    Raises ValueError: Expected more than 1 spatial element when training, got input size ...
+    Raises RuntimeError: Expected running_mean and running_var to be defined when use_input_stats is
+      false
+    Raises ValueError: running_mean and running_var must either both be None or neither be None
     """
 
 def inverse(input: Tensor) -> Tensor:
     """The inverse of square matrices; LinAlgError where one is singular.
 
+    Shapes: (3, 3) -> (3, 3). dtype: the input's.
+    Raises RuntimeError for integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.inverse.html
     """
 
 def is_complex(input: Tensor) -> bool:
-    """torch.is_complex.
+    """Whether the dtype is complex.
 
     https://pytorch.org/docs/stable/generated/torch.is_complex.html
     """
 
 def is_conj(input: Tensor) -> bool:
-    """torch.is_conj.
+    """Whether this is a conjugate that was not computed yet.
 
     https://pytorch.org/docs/stable/generated/torch.is_conj.html
     """
@@ -1878,11 +2402,17 @@ def isclose(
 ) -> Tensor:
     """Where |input - other| <= atol + rtol * |other|.
 
+    Shape: the inputs', broadcast. dtype: bool.
+    Raises RuntimeError: ... did not match ...
+    Raises RuntimeError: ... must be greater than or equal to zero, but got ...
+
     https://pytorch.org/docs/stable/generated/torch.isclose.html
     """
 
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the input is finite.
+
+    Shape: the input's. dtype: bool.
 
     https://pytorch.org/docs/stable/generated/torch.isfinite.html
     """
@@ -1896,11 +2426,17 @@ def isin(
 ) -> Tensor:
     """Whether each element is among others.
 
+    Shape: that of the inputs, which is one. dtype: bool.
+    Raises RuntimeError for bools and complex numbers.
+    Raises RuntimeError: Unsupported input type encountered for isin(): ...
+
     https://pytorch.org/docs/stable/generated/torch.isin.html
     """
 
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the input is infinite.
+
+    Shape: the input's. dtype: bool.
 
     https://pytorch.org/docs/stable/generated/torch.isinf.html
     """
@@ -1908,11 +2444,18 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the input is nan.
 
+    Shape: the input's. dtype: bool.
+
     https://pytorch.org/docs/stable/generated/torch.isnan.html
     """
 
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the input is -inf.
+
+    Shape: the input's. dtype: bool.
+    Raises RuntimeError for complex numbers.
+    Raises RuntimeError: ... does not support complex inputs.
+    Raises NotImplementedError: signbit is not implemented for complex tensors.
 
     https://pytorch.org/docs/stable/generated/torch.isneginf.html
     """
@@ -1920,11 +2463,18 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the input is +inf.
 
+    Shape: the input's. dtype: bool.
+    Raises RuntimeError for complex numbers.
+    Raises RuntimeError: ... does not support complex inputs.
+    Raises NotImplementedError: signbit is not implemented for complex tensors.
+
     https://pytorch.org/docs/stable/generated/torch.isposinf.html
     """
 
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the imaginary part is 0.
+
+    Shape: the input's. dtype: bool.
 
     https://pytorch.org/docs/stable/generated/torch.isreal.html
     """
@@ -1932,11 +2482,17 @@ def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """The Kronecker product.
 
+    Shapes: (2, 3), (2, 3) -> (4, 9). dtype: the input's.
+
     https://pytorch.org/docs/stable/generated/torch.kron.html
     """
 
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> return_types.kthvalue:
     """The `k`-th smallest element along `dim`, and where it is.
+
+    Shapes: (2, 3) -> (2,), (2,). dtype: the input's, int64.
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises RuntimeError: kthvalue(): selected number k out of range for dimension ...
 
     https://pytorch.org/docs/stable/generated/torch.kthvalue.html
     """
@@ -1950,11 +2506,16 @@ def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """input * 2**other.
 
+    Shape: the inputs', broadcast. dtype: the input's; float32 of integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.ldexp.html
     """
 
 def le(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Where input <= other.
+
+    Shape: the inputs', broadcast. dtype: bool.
+    Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.le.html
     """
@@ -1962,11 +2523,19 @@ def le(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> 
 def lerp(input: Tensor, end: Tensor, weight: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """input + weight * (end - input); dtypes must agree.
 
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises NotImplementedError for integers and bools.
+    Raises RuntimeError: expected dtype ... for `...` but got dtype ...
+    Raises RuntimeError: value cannot be converted to type ... without overflow
+
     https://pytorch.org/docs/stable/generated/torch.lerp.html
     """
 
 def less(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Where input < other.
+
+    Shape: the inputs', broadcast. dtype: bool.
+    Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.less.html
     """
@@ -1974,11 +2543,17 @@ def less(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -
 def less_equal(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Where input <= other.
 
+    Shape: the inputs', broadcast. dtype: bool.
+    Raises NotImplementedError for complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.less_equal.html
     """
 
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the gamma function's absolute value.
+
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.lgamma.html
     """
@@ -2000,11 +2575,15 @@ def linspace(
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise log; integers give the default float type.
 
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.log.html
     """
 
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise log10; integers give the default float type.
+
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.log10.html
     """
@@ -2012,11 +2591,15 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise log1p; integers give the default float type.
 
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.log1p.html
     """
 
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise log2; integers give the default float type.
+
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.log2.html
     """
@@ -2024,11 +2607,17 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     """The logarithm of softmax along `dim`.
 
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.nn.functional.log_softmax.html
     """
 
 def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log(exp(input) + exp(other)).
+
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.logaddexp.html
     """
@@ -2036,11 +2625,18 @@ def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log2(2**input + 2**other).
 
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.logaddexp2.html
     """
 
 def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
     """log of the running sum of exp along `dim`.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises NotImplementedError for integers and bools.
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
 
     https://pytorch.org/docs/stable/generated/torch.logcumsumexp.html
     """
@@ -2048,11 +2644,16 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tenso
 def logdet(input: Tensor) -> Tensor:
     """Logarithms of determinants, nan where they are negative.
 
+    Shapes: (3, 3) -> (). dtype: the input's.
+    Raises RuntimeError for integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.logdet.html
     """
 
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Both; not 0 counts as true.
+
+    Shape: the inputs', broadcast. dtype: bool.
 
     https://pytorch.org/docs/stable/generated/torch.logical_and.html
     """
@@ -2060,11 +2661,15 @@ def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the input is 0.
 
+    Shape: the input's. dtype: bool.
+
     https://pytorch.org/docs/stable/generated/torch.logical_not.html
     """
 
 def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Either; not 0 counts as true.
+
+    Shape: the inputs', broadcast. dtype: bool.
 
     https://pytorch.org/docs/stable/generated/torch.logical_or.html
     """
@@ -2072,11 +2677,16 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """One and not the other; not 0 counts as true.
 
+    Shape: the inputs', broadcast. dtype: bool.
+
     https://pytorch.org/docs/stable/generated/torch.logical_xor.html
     """
 
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
     """log(x / (1 - x)), x held in [eps, 1 - eps].
+
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.logit.html
     """
@@ -2101,6 +2711,8 @@ def logsumexp(
 ) -> Tensor:
     """log(sum(exp(input))) over `dim`.
 
+    Shapes: (2, 3) -> (2,). dtype: the input's; float32 of integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.logsumexp.html
     """
 
@@ -2115,7 +2727,10 @@ def lstm(
     bidirectional: bool,
     batch_first: bool,
 ) -> tuple[Tensor, ...]:
-    """Long short-term memory over a sequence: all outputs, the last state and cell."""
+    """Long short-term memory over a sequence: all outputs, the last state and cell.
+
+    Raises RuntimeError: lstm expects two hidden states
+    """
 
 def lstm_cell(
     input: Tensor,
@@ -2130,15 +2745,21 @@ def lstm_cell(
 def lt(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Where input < other.
 
+    Shape: the inputs', broadcast. dtype: bool.
+    Raises NotImplementedError for complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.lt.html
     """
 
-def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Tensor:
+@overload
+def lu(A: Tensor, pivot: bool = True, get_infos: Literal[False] = False) -> tuple[Tensor, Tensor]:
     """LU and pivots, with `get_infos` info too; a zero pivot is no error.
 
     https://pytorch.org/docs/stable/generated/torch.lu.html
     """
 
+@overload
+def lu(A: Tensor, pivot: bool = True, *, get_infos: Literal[True]) -> tuple[Tensor, Tensor, Tensor]: ...
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """The solution of linear equations with the factors at hand.
 
@@ -2150,17 +2771,35 @@ def lu_unpack(
 ) -> return_types.lu_unpack:
     """P, L and U of what lu_factor gives. P, L, U.
 
+    Raises RuntimeError: torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of
+      torch.int32 dtype. Note: ...
+
     https://pytorch.org/docs/stable/generated/torch.lu_unpack.html
     """
 
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | _Number) -> Tensor:
-    """One value where a mask holds."""
+    """One value where a mask holds.
+
+    Raises RuntimeError: masked_fill_ only supports a 0-dimensional value tensor, but got tensor
+      with ... dimension(s).
+    Raises RuntimeError: masked_fill_ only supports boolean masks, but got mask with dtype ...
+    Raises RuntimeError: value cannot be converted to type ... without overflow
+    """
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements under the mask replaced by those of `source`, in order."""
+    """The elements under the mask replaced by those of `source`, in order.
+
+    Raises RuntimeError: masked_scatter: expected self and source to have same dtypes but got... and
+      ...
+    Raises RuntimeError: The size of tensor a (...) must match the size of tensor b (...) at non-
+      singleton dimension ...
+    """
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements under a mask, as a vector.
+
+    Raises RuntimeError: The size of tensor a (...) must match the size of tensor b (...) at non-
+      singleton dimension ...
 
     https://pytorch.org/docs/stable/generated/torch.masked_select.html
     """
@@ -2168,17 +2807,26 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of vectors, matrices or batches of them.
 
+    Shapes: (3, 3), (3, 3) -> (3, 3). dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises RuntimeError: both arguments to matmul need to be at least 1D, but they are ...D and ...D
+
     https://pytorch.org/docs/stable/generated/torch.matmul.html
     """
 
 def matrix_exp(input: Tensor) -> Tensor:
     """The exponential of square matrices.
 
+    Shapes: (3, 3) -> (3, 3). dtype: the input's.
+    Raises RuntimeError for integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.matrix_exp.html
     """
 
 def matrix_power(input: Tensor, n: int) -> Tensor:
     """The `n`-th power of square matrices; of the inverse where `n` < 0.
+
+    Shapes: (3, 3) -> (3, 3). dtype: the input's.
 
     https://pytorch.org/docs/stable/generated/torch.matrix_power.html
     """
@@ -2187,6 +2835,9 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
 def max(input: Tensor) -> Tensor:
     """The maximum of all; of two tensors; or along `dim`, values and indices. Of all; along `dim` with
     indices; or of two tensors.
+
+    Shapes: (2, 3) -> (). dtype: the input's.
+    Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.max.html
     """
@@ -2197,6 +2848,10 @@ def max(input: Tensor, dim: int, keepdim: bool = False) -> return_types.max: ...
 def max(input: Tensor, other: Tensor) -> Tensor: ...
 def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The larger of two, nan where either is; a tie halves the gradient.
+
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises RuntimeError for complex numbers.
+    Raises RuntimeError: ... not implemented for complex tensors.
 
     https://pytorch.org/docs/stable/generated/torch.maximum.html
     """
@@ -2211,12 +2866,20 @@ def mean(
 ) -> Tensor:
     """Mean over `dim`, or over all; floating and complex only.
 
+    Shapes: (2, 3) -> (). dtype: the input's.
+    Raises RuntimeError for integers and bools.
+    Raises RuntimeError: mean(): could not infer output dtype. ... must be either a floating point
+      or complex dtype. Got: ...
+
     https://pytorch.org/docs/stable/generated/torch.mean.html
     """
 
 @overload
 def median(input: Tensor) -> Tensor:
     """The median of all, or along `dim`, values and indices. Of all, or along `dim` with indices.
+
+    Shapes: (2, 3) -> (). dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.median.html
     """
@@ -2226,6 +2889,11 @@ def median(input: Tensor, dim: int, keepdim: bool = False) -> return_types.media
 @overload
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> tuple[Tensor, ...]:
     """Coordinates of a grid over 1-D tensors.
+
+    dtype: the input's, the input's.
+    Raises RuntimeError: meshgrid expects a non-empty TensorList
+    Raises RuntimeError: torch.meshgrid: indexing must be one of "xy" or "ij", but received: ...
+    Raises RuntimeError: torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: ...D
 
     https://pytorch.org/docs/stable/generated/torch.meshgrid.html
     """
@@ -2237,6 +2905,9 @@ def min(input: Tensor) -> Tensor:
     """The minimum of all; of two tensors; or along `dim`, values and indices. Of all; along `dim` with
     indices; or of two tensors.
 
+    Shapes: (2, 3) -> (). dtype: the input's.
+    Raises NotImplementedError for complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.min.html
     """
 
@@ -2247,11 +2918,21 @@ def min(input: Tensor, other: Tensor) -> Tensor: ...
 def minimum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smaller of two, nan where either is; a tie halves the gradient.
 
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises RuntimeError for complex numbers.
+    Raises RuntimeError: ... not implemented for complex tensors.
+
     https://pytorch.org/docs/stable/generated/torch.minimum.html
     """
 
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices.
+
+    Shapes: (3, 3), (3, 3) -> (3, 3). dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises RuntimeError: self must be a matrix
+    Raises RuntimeError: mat2 must be a matrix
+    Raises RuntimeError: mat1 and mat2 shapes cannot be multiplied (...x... and ...x...)
 
     https://pytorch.org/docs/stable/generated/torch.mm.html
     """
@@ -2259,17 +2940,30 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> return_types.mode:
     """The most frequent value along `dim`, the smallest of several, and where it is.
 
+    Shapes: (2, 3) -> (2,), (2,). dtype: the input's, int64.
+    Raises NotImplementedError for complex numbers.
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises RuntimeError: ...(): Expected reduction dim to be specified for input.numel() == 0.
+      Specify the reduction dim ...
+    Raises IndexError: ...(): Expected reduction dim ... to have non-zero size.
+
     https://pytorch.org/docs/stable/generated/torch.mode.html
     """
 
 def moveaxis(input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
-    """torch.moveaxis.
+    """Dimensions moved to other places; a view.
 
     https://pytorch.org/docs/stable/generated/torch.moveaxis.html
     """
 
 def movedim(input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
-    """Dimensions moved to other places, the others in their order.
+    """Dimensions moved to other places; a view.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises RuntimeError: movedim: Invalid source or destination dims: source (... dims) should
+      contain the same number of ...
+    Raises RuntimeError: movedim: repeated dim in `...` (...)
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
 
     https://pytorch.org/docs/stable/generated/torch.movedim.html
     """
@@ -2277,11 +2971,16 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
 def msort(input: Tensor) -> Tensor:
     """Values in order along the first dimension.
 
+    Shape: the input's. dtype: the input's.
+    Raises RuntimeError for complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.msort.html
     """
 
 def mul(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Element-wise product.
+
+    Shape: the inputs', broadcast. dtype: the input's.
 
     https://pytorch.org/docs/stable/generated/torch.mul.html
     """
@@ -2296,11 +2995,19 @@ def multinomial(
 ) -> Tensor:
     """Indices drawn by the weights in each row.
 
+    Shapes: (2, 3) -> (2, 1). dtype: int64.
+    Raises RuntimeError for integers, bools and complex numbers.
+    Raises RuntimeError: prob_dist must be 1 or 2 dim
+    Raises RuntimeError: multinomial only supports floating-point dtypes for input, got: ...
+    Raises RuntimeError: number of categories cannot exceed 2^24
+
     https://pytorch.org/docs/stable/generated/torch.multinomial.html
     """
 
 def multiply(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Element-wise product.
+
+    Shape: the inputs', broadcast. dtype: the input's.
 
     https://pytorch.org/docs/stable/generated/torch.multiply.html
     """
@@ -2308,11 +3015,24 @@ def multiply(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | 
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of a matrix and a vector.
 
+    Shapes: (2, 3), (3,) -> (2,). dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises RuntimeError: vector + matrix @ vector expected, got ..., ..., ...
+    Raises RuntimeError: size mismatch, got input (...), mat (...x...), vec (...)
+    Raises RuntimeError: addmv input tensors must have the same dtype, but got ..., ..., and ...
+
     https://pytorch.org/docs/stable/generated/torch.mv.html
     """
 
 def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension p.
+
+    Shape: the input's. dtype: float32.
+    Raises RuntimeError for bools.
+    Raises NotImplementedError for complex numbers.
+    Raises RuntimeError: The input tensor may not be a boolean tensor.
+    Raises RuntimeError: p has to be greater than or equal to 1
+    Raises RuntimeError: mvlgamma: p has to be at most ..., but got ...
 
     https://pytorch.org/docs/stable/generated/torch.mvlgamma.html
     """
@@ -2327,6 +3047,8 @@ def nan_to_num(
 ) -> Tensor:
     """nan and infinities replaced, by 0 and the dtype's bounds unless given.
 
+    Shape: the input's. dtype: the input's.
+
     https://pytorch.org/docs/stable/generated/torch.nan_to_num.html
     """
 
@@ -2339,12 +3061,20 @@ def nanmean(
 ) -> Tensor:
     """Mean of what is not nan.
 
+    Shapes: (2, 3) -> (). dtype: the input's.
+    Raises RuntimeError for integers, bools and complex numbers.
+    Raises RuntimeError: nanmean(): expected input to have floating point or complex dtype but got
+      ...
+
     https://pytorch.org/docs/stable/generated/torch.nanmean.html
     """
 
 @overload
 def nanmedian(input: Tensor) -> Tensor:
     """The nanmedian of all, or along `dim`, values and indices. Of all, or along `dim` with indices.
+
+    Shapes: (2, 3) -> (). dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.nanmedian.html
     """
@@ -2361,6 +3091,10 @@ def nanquantile(
 ) -> Tensor:
     """The `q`-th quantiles of all or along `dim`.
 
+    Shapes: (2, 3), (3,) -> (3,). dtype: the input's.
+    Raises RuntimeError for integers, bools and complex numbers.
+    Raises RuntimeError: ...() q must be in the range [0, 1] but got ...
+
     https://pytorch.org/docs/stable/generated/torch.nanquantile.html
     """
 
@@ -2374,6 +3108,10 @@ def nansum(
 ) -> Tensor:
     """Sum with nan counted as 0.
 
+    Shapes: (2, 3) -> (). dtype: the input's; int64 of bools.
+    Raises RuntimeError for complex numbers.
+    Raises RuntimeError: nansum does not support complex inputs
+
     https://pytorch.org/docs/stable/generated/torch.nansum.html
     """
 
@@ -2381,11 +3119,18 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of `dim` from `start` on. `start` may be a tensor of one integer, for which
     this waits.
 
+    Shapes: (2, 3) -> (2, 1). dtype: the input's.
+    Raises RuntimeError: narrow() cannot be applied to a 0-dim tensor.
+    Raises RuntimeError: narrow(): length must be non-negative.
+    Raises IndexError: start out of range (expected to be in range of [..., ...], but got ...)
+
     https://pytorch.org/docs/stable/generated/torch.narrow.html
     """
 
 def ne(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Where input != other.
+
+    Shape: the inputs', broadcast. dtype: bool.
 
     https://pytorch.org/docs/stable/generated/torch.ne.html
     """
@@ -2393,17 +3138,30 @@ def ne(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> 
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise negation.
 
+    Shape: the input's. dtype: the input's.
+    Raises RuntimeError for bools.
+    Raises RuntimeError: Negation, the `-` operator, on a bool tensor is not supported. If you are
+      trying to invert a ...
+
     https://pytorch.org/docs/stable/generated/torch.neg.html
     """
 
 def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise negation.
 
+    Shape: the input's. dtype: the input's.
+    Raises RuntimeError for bools.
+    Raises RuntimeError: Negation, the `-` operator, on a bool tensor is not supported. If you are
+      trying to invert a ...
+
     https://pytorch.org/docs/stable/generated/torch.negative.html
     """
 
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The next floating-point number towards `other`.
+
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.nextafter.html
     """
@@ -2443,6 +3201,10 @@ def normal(
     """Normal numbers in the input's shape; `normal_` stores them. Numbers with a size, or tensors of
     means, of deviations, or of both.
 
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers and bools.
+    Raises RuntimeError: normal expects std >= 0.0, but found std ...
+
     https://pytorch.org/docs/stable/generated/torch.normal.html
     """
 
@@ -2469,6 +3231,8 @@ def normal(
 ) -> Tensor: ...
 def not_equal(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Where input != other.
+
+    Shape: the inputs', broadcast. dtype: bool.
 
     https://pytorch.org/docs/stable/generated/torch.not_equal.html
     """
@@ -2519,11 +3283,16 @@ def ones_like(
 ) -> Tensor:
     """Ones of the input's shape.
 
+    Shape: the input's. dtype: the input's.
+
     https://pytorch.org/docs/stable/generated/torch.ones_like.html
     """
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """All products of an element of one vector with an element of the other.
+
+    Shapes: (3,), (3,) -> (3, 3). dtype: the input's.
+    Raises RuntimeError: outer: Expected 1-D argument ..., but got ...-D
 
     https://pytorch.org/docs/stable/generated/torch.outer.html
     """
@@ -2533,11 +3302,18 @@ def pairwise_distance(
 ) -> Tensor:
     """The p-norm of x1 - x2 + eps over the last dimension.
 
+    Shapes: (2, 3), (2, 3) -> (2,). dtype: float32.
+    Raises RuntimeError for bools.
+
     https://pytorch.org/docs/stable/generated/torch.nn.functional.pairwise_distance.html
     """
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     """The p-norm distance between each two rows of a matrix.
+
+    Shapes: (2, 3) -> (1,). dtype: the input's.
+    Raises RuntimeError for integers, bools and complex numbers.
+    Raises RuntimeError: preserve memory format is unsupported by the contiguous operator
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html
     """
@@ -2545,11 +3321,16 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
 def permute(input: Tensor, dims: int | Sequence[int]) -> Tensor:
     """Dimensions in another order.
 
+    Raises RuntimeError: permute(sparse_coo): number of dimensions in the tensor input does not
+      match the length of the ...
+    Raises RuntimeError: permute(): duplicate dims are not allowed.
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+
     https://pytorch.org/docs/stable/generated/torch.permute.html
     """
 
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
-    """torch.pinverse.
+    """The pseudo-inverse of matrices.
 
     https://pytorch.org/docs/stable/generated/torch.pinverse.html
     """
@@ -2557,11 +3338,21 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A complex tensor of its absolute values and angles.
 
+    Shape: the inputs', broadcast. dtype: complex64.
+    Raises RuntimeError for integers, bools and complex numbers.
+    Raises RuntimeError: Expected object of scalar type ... but got scalar type ... for second
+      argument
+    Raises RuntimeError: Expected both inputs to be Half, Float or Double tensors but got ... and
+      ...
+
     https://pytorch.org/docs/stable/generated/torch.polar.html
     """
 
 def polygamma(n: int, input: Tensor) -> Tensor:
     """The n-th derivative of digamma.
+
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.polygamma.html
     """
@@ -2575,11 +3366,20 @@ def positive(input: Tensor) -> Tensor:
 def pow(input: Tensor | _Number, exponent: Tensor | _Number) -> Tensor:
     """input ** exponent, tensors or numbers, at least one of them a tensor.
 
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises NotImplementedError for bools.
+
     https://pytorch.org/docs/stable/generated/torch.pow.html
     """
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """leaky_relu with a slope for all or for each channel.
+
+    Shapes: (2, 3), (3,) -> (2, 3). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+    Raises RuntimeError: prelu: Type promoting not supported. Got ... and ...
+    Raises RuntimeError: prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = ...
+    Raises RuntimeError: Not allow zero-dim input tensor.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.prelu.html
     """
@@ -2594,6 +3394,8 @@ def prod(
 ) -> Tensor:
     """Product over one dimension, or over all; the gradient is exact with zeros.
 
+    Shapes: (2, 3) -> (). dtype: the input's; int64 of bools.
+
     https://pytorch.org/docs/stable/generated/torch.prod.html
     """
 
@@ -2606,10 +3408,21 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 def put(
     input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
-    """Elements written, or added, at places in row-major order."""
+    """Elements written, or added, at places in row-major order.
+
+    Shape: that of the inputs, which is one. dtype: the input's.
+    Raises RuntimeError: ...(): Expected a long tensor for index, but got ...
+    Raises RuntimeError: put_(): self and source expected to have the same dtype, but got self.dtype
+      = ... and ...
+    Raises IndexError: put_(): Expected source and index to have the same number of elements, but
+      got source.numel() = ...
+    """
 
 def qr(input: Tensor, some: bool = True) -> return_types.qr:
     """Q and R of input = Q R. Q, R.
+
+    Shapes: (2, 3) -> (2, 2), (2, 3). dtype: the input's, the input's.
+    Raises RuntimeError for integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.qr.html
     """
@@ -2624,11 +3437,19 @@ def quantile(
 ) -> Tensor:
     """The `q`-th quantiles of all or along `dim`.
 
+    Shapes: (2, 3), (3,) -> (3,). dtype: the input's.
+    Raises RuntimeError for integers, bools and complex numbers.
+    Raises RuntimeError: ...() q must be in the range [0, 1] but got ...
+
     https://pytorch.org/docs/stable/generated/torch.quantile.html
     """
 
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Radians to degrees.
+
+    Shape: the input's. dtype: float32.
+    Raises RuntimeError for complex numbers.
+    Raises RuntimeError: ... is not supported for complex tensors.
 
     https://pytorch.org/docs/stable/generated/torch.rad2deg.html
     """
@@ -2670,6 +3491,9 @@ def rand_like(
     generator: Generator | None = None,
 ) -> Tensor:
     """Numbers evenly distributed over [0, 1), in the input's shape.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.rand_like.html
     """
@@ -2714,6 +3538,8 @@ def randint_like(
     """Integers from `low` (in) to `high` (out), in the input's shape. ``randint_like(input, high)`` or
     ``randint_like(input, low, high)``.
 
+    Raises RuntimeError: random_ expects 'from' to be less than 'to', but got from=... >= to=...
+
     https://pytorch.org/docs/stable/generated/torch.randint_like.html
     """
 
@@ -2755,6 +3581,9 @@ def randn_like(
 ) -> Tensor:
     """Standard normal numbers in the input's shape.
 
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.randn_like.html
     """
 
@@ -2772,7 +3601,7 @@ def randperm(
     """
 
 def ravel(input: Tensor) -> Tensor:
-    """torch.ravel.
+    """The elements as a vector; a view where strides allow.
 
     https://pytorch.org/docs/stable/generated/torch.ravel.html
     """
@@ -2780,11 +3609,15 @@ def ravel(input: Tensor) -> Tensor:
 def real(input: Tensor) -> Tensor:
     """The real part, as a copy. A view of the real parts; real tensors are returned as they are.
 
+    Shape: the input's. dtype: the input's; float32 of complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.real.html
     """
 
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise reciprocal; integers give the default float type.
+
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.reciprocal.html
     """
@@ -2792,17 +3625,32 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The input where it is positive, else 0; the gradient at 0 is 0.
 
+    Shape: the input's. dtype: the input's.
+    Raises RuntimeError for bools.
+    Raises NotImplementedError for complex numbers.
+    Raises RuntimeError: Boolean inputs not supported for relu
+    Raises NotImplementedError: clamp is not supported for complex types
+
     https://pytorch.org/docs/stable/generated/torch.nn.functional.relu.html
     """
 
 def remainder(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """What division with floor leaves over.
 
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+
     https://pytorch.org/docs/stable/generated/torch.remainder.html
     """
 
 def renorm(input: Tensor, p: _Number, dim: int, maxnorm: _Number, *, out: Tensor | None = None) -> Tensor:
     """Slices along `dim` scaled down to a p-norm of at most `maxnorm`.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises RuntimeError for integers and bools.
+    Raises RuntimeError: renorm: non-positive-norm not supported
+    Raises RuntimeError: renorm: expected maxnorm to be >= 0 but got ...
+    Raises RuntimeError: renorm: input needs at least 2 dimensions, got ... dimensions
 
     https://pytorch.org/docs/stable/generated/torch.renorm.html
     """
@@ -2813,12 +3661,21 @@ def repeat_interleave(
     """Each element so many times in a row (torch.repeat_interleave with one number). A tensor of
     repeats is summed, and that is waited for, unless `output_size` says what it comes to.
 
+    Shapes: (2, 3) -> (6,). dtype: the input's.
+    Raises RuntimeError: Repeats must be non-negative
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+
     https://pytorch.org/docs/stable/generated/torch.repeat_interleave.html
     """
 
 @overload
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in another shape; a view where strides allow.
+
+    Raises RuntimeError: only one dimension can be inferred
+    Raises RuntimeError: invalid shape dimension ... at index ... of shape ...
+    Raises RuntimeError: cannot reshape tensor of 0 elements into shape ... because the unspecified
+      dimension size -1 can ...
 
     https://pytorch.org/docs/stable/generated/torch.reshape.html
     """
@@ -2848,7 +3705,11 @@ def rnn_relu(
     bidirectional: bool,
     batch_first: bool,
 ) -> tuple[Tensor, ...]:
-    """An Elman network with relu over a sequence: all outputs and the last state."""
+    """An Elman network with relu over a sequence: all outputs and the last state.
+
+    dtype: the input's, the input's.
+    Raises NotImplementedError for bools and complex numbers.
+    """
 
 def rnn_relu_cell(
     input: Tensor,
@@ -2858,7 +3719,11 @@ def rnn_relu_cell(
     b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
 ) -> Tensor:
-    """One step of a recurrent layer: the next state."""
+    """One step of a recurrent layer: the next state.
+
+    Shapes: (2, 3), (2, 3), (2, 3), (2, 3) -> (2, 2). dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+    """
 
 def rnn_tanh(
     input: Tensor,
@@ -2871,7 +3736,12 @@ def rnn_tanh(
     bidirectional: bool,
     batch_first: bool,
 ) -> tuple[Tensor, ...]:
-    """An Elman network with tanh over a sequence: all outputs and the last state."""
+    """An Elman network with tanh over a sequence: all outputs and the last state.
+
+    dtype: the input's, the input's.
+    Raises RuntimeError for integers.
+    Raises NotImplementedError for bools.
+    """
 
 def rnn_tanh_cell(
     input: Tensor,
@@ -2881,10 +3751,19 @@ def rnn_tanh_cell(
     b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
 ) -> Tensor:
-    """One step of a recurrent layer: the next state."""
+    """One step of a recurrent layer: the next state.
+
+    Shapes: (2, 3), (2, 3), (2, 3), (2, 3) -> (2, 2). dtype: the input's; float32 of integers.
+    Raises NotImplementedError for bools.
+    """
 
 def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Tensor:
     """Elements moved along dimensions; those that leave come in at the other end.
+
+    Shape: the input's. dtype: the input's.
+    Raises RuntimeError: shifts and dimensions must align. shifts: ..., dims:...
+    Raises RuntimeError: shifts and dimensions must align. shifts: ..., dims:0
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
 
     https://pytorch.org/docs/stable/generated/torch.roll.html
     """
@@ -2894,11 +3773,19 @@ def rot90(
 ) -> Tensor:
     """A turn of `k` times 90 degrees, from the first of `dims` to the second.
 
+    Shapes: (2, 3) -> (3, 2). dtype: the input's.
+    Raises RuntimeError: expected total rotation dims == 2, but got dims = ...
+    Raises RuntimeError: expected total dims >= 2, but got total dims = ...
+    Raises RuntimeError: expected rotation dims to be different, but got dim0 = ... and dim1 = ...
+
     https://pytorch.org/docs/stable/generated/torch.rot90.html
     """
 
 def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     """To the nearest whole number, halves to even, or to `decimals` places.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.round.html
     """
@@ -2912,11 +3799,21 @@ def row_stack(tensors: Sequence[Tensor]) -> Tensor:
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise rsqrt; integers give the default float type.
 
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.rsqrt.html
     """
 
 def rsub(input: Tensor, other: Tensor | _Number, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
-    """other - alpha * input."""
+    """other - alpha * input.
+
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises RuntimeError for bools.
+    Raises RuntimeError: Boolean alpha only supported for Boolean results.
+    Raises RuntimeError: For integral input tensors, argument alpha must not be a floating point
+      number.
+    Raises RuntimeError: For non-complex input tensors, argument alpha must not be a complex number.
+    """
 
 def scalar_tensor(
     s: _Number,
@@ -2925,7 +3822,7 @@ def scalar_tensor(
     device: device | str | int | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """torch.scalar_tensor."""
+    """A number as a tensor without dimensions."""
 
 def scatter(
     input: Tensor,
@@ -2939,11 +3836,21 @@ def scatter(
     """`input` with elements of `src`, or one number, written where `index` points along `dim`. ``src``
     or ``value``; ``reduce="add"`` adds.
 
+    Shapes: (2, 3), (2, 3), (2, 3) -> (2, 3). dtype: the input's.
+    Raises RuntimeError: ...(): Expected dtype int32/int64 for index
+    Raises RuntimeError: ...(): Expected self.dtype to be equal to src.dtype
+    Raises RuntimeError: Index tensor must have the same number of dimensions as self tensor
+
     https://pytorch.org/docs/stable/generated/torch.scatter.html
     """
 
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """`input` with elements of `src` added where `index` points along `dim`.
+
+    Shapes: (2, 3), (2, 3), (2, 3) -> (2, 3). dtype: the input's.
+    Raises RuntimeError: ...(): Expected dtype int32/int64 for index
+    Raises RuntimeError: ...(): Expected self.dtype to be equal to src.dtype
+    Raises RuntimeError: Index tensor must have the same number of dimensions as self tensor
 
     https://pytorch.org/docs/stable/generated/torch.scatter_add.html
     """
@@ -2960,6 +3867,10 @@ def scatter_reduce(
 ) -> Tensor:
     """Elements of `src` reduced into `input` where `index` points along `dim`.
 
+    Raises RuntimeError: reduce argument must be either sum, prod, mean, amax or amin, got ...
+    Raises RuntimeError: ...(): Expected dtype int32/int64 for index
+    Raises RuntimeError: ...(): Expected self.dtype to be equal to src.dtype
+
     https://pytorch.org/docs/stable/generated/torch.scatter_reduce.html
     """
 
@@ -2974,11 +3885,24 @@ def searchsorted(
 ) -> Tensor:
     """Where values would be inserted into sorted ones.
 
+    Shape: that of the inputs, which is one. dtype: int64.
+    Raises NotImplementedError for bools and complex numbers.
+    Raises RuntimeError: ...: boundaries tensor should have positive dimension, but got 0 dimension
+    Raises RuntimeError: ...: boundaries tensor should be 1 dimension or the first N-1 dimensions of
+      boundaries tensor ...
+    Raises RuntimeError: ...: boundary and sorter must have the same size, but got boundary tensor
+      ...and got sorter ...
+
     https://pytorch.org/docs/stable/generated/torch.searchsorted.html
     """
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """One element of `dim`, which goes away.
+
+    Shapes: (2, 3) -> (2,). dtype: the input's.
+    Raises IndexError: select() cannot be applied to a 0-dim tensor.
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises IndexError: select(): index ... out of range for tensor of size ... at dimension ...
 
     https://pytorch.org/docs/stable/generated/torch.select.html
     """
@@ -2986,11 +3910,19 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """A copy with one element of `dim` replaced by `src`.
 
+    Raises RuntimeError: expected src to have a size equal to the slice of self. src size = ...,
+      slice size = ...
+    Raises IndexError: select() cannot be applied to a 0-dim tensor.
+    Raises IndexError: select(): index ... out of range for tensor of size ... at dimension ...
+
     https://pytorch.org/docs/stable/generated/torch.select_scatter.html
     """
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """elu with the constants that keep mean and variance.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.selu.html
     """
@@ -3001,11 +3933,15 @@ def selu_(input: Tensor) -> Tensor:
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """z / |z|, 0 at 0.
 
+    Shape: the input's. dtype: the input's.
+
     https://pytorch.org/docs/stable/generated/torch.sgn.html
     """
 
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise sigmoid; integers give the default float type.
+
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.sigmoid.html
     """
@@ -3013,11 +3949,21 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-1, 0 or 1; nan gives 0.
 
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for complex numbers.
+    Raises NotImplementedError: Unlike NumPy, torch.sign is not intended to support complex numbers.
+      Please use torch.sgn instead.
+
     https://pytorch.org/docs/stable/generated/torch.sign.html
     """
 
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Where the sign bit is set.
+
+    Shape: the input's. dtype: bool.
+    Raises NotImplementedError for complex numbers.
+    Raises RuntimeError: ... does not support complex inputs.
+    Raises NotImplementedError: signbit is not implemented for complex tensors.
 
     https://pytorch.org/docs/stable/generated/torch.signbit.html
     """
@@ -3025,17 +3971,23 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise sin; integers give the default float type.
 
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.sin.html
     """
 
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(pi x) / (pi x), 1 at 0.
 
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.sinc.html
     """
 
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise sinh; integers give the default float type.
+
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.sinh.html
     """
@@ -3052,17 +4004,28 @@ def slice_scatter(
 ) -> Tensor:
     """A copy with a slice of `dim` replaced by `src`.
 
+    Shape: that of the inputs, which is one. dtype: the input's.
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises RuntimeError: expected src to have a size equal to the slice of self. src size = ...,
+      slice size = ...
+
     https://pytorch.org/docs/stable/generated/torch.slice_scatter.html
     """
 
 def slogdet(A: Tensor) -> return_types.slogdet:
     """Signs and logarithms of the absolute values of determinants. Sign, logabsdet.
 
+    Shapes: (3, 3) -> (), (). dtype: the input's, float32.
+    Raises RuntimeError for integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.slogdet.html
     """
 
 def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     """exp(input) over its sum along `dim`.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.softmax.html
     """
@@ -3071,6 +4034,11 @@ def sort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None
 ) -> return_types.sort:
     """Values in order along `dim`, and where they were; always stable.
+
+    Shapes: (2, 3) -> (2, 3), (2, 3). dtype: the input's, int64.
+    Raises RuntimeError for complex numbers.
+    Raises RuntimeError: Sort does not support complex dtypes on CPU
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
 
     https://pytorch.org/docs/stable/generated/torch.sort.html
     """
@@ -3082,10 +4050,18 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
     """
 
 def split_with_sizes(input: Tensor, split_sizes: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
-    """Parts of given sizes along `dim`."""
+    """Parts of given sizes along `dim`.
+
+    Raises RuntimeError: split_with_sizes expects at least a 1-dimensional tensor
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises RuntimeError: split_with_sizes expects split_sizes have only non-negative entries, but
+      got split_sizes=...
+    """
 
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise sqrt; integers give the default float type.
+
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.sqrt.html
     """
@@ -3093,17 +4069,27 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """input * input.
 
+    Shape: the input's. dtype: the input's; int64 of bools.
+
     https://pytorch.org/docs/stable/generated/torch.square.html
     """
 
 def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Dimensions of one element taken away: all, one, or some.
 
+    Shape: the input's. dtype: the input's.
+
     https://pytorch.org/docs/stable/generated/torch.squeeze.html
     """
 
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Tensors of one shape along a new dimension.
+
+    Shapes: [(2, 3), (2, 3)] -> (2, 2, 3). dtype: the input's.
+    Raises RuntimeError: stack expects a non-empty TensorList
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises RuntimeError: stack expects each tensor to be equal size, but got ... at entry 0 and ...
+      at entry ...
 
     https://pytorch.org/docs/stable/generated/torch.stack.html
     """
@@ -3118,6 +4104,10 @@ def std(
 ) -> Tensor:
     """Standard deviation over `dim`, or over all.
 
+    Shapes: (2, 3) -> (). dtype: float32.
+    Raises RuntimeError for integers and bools.
+    Raises RuntimeError: ... only support floating point and complex dtypes
+
     https://pytorch.org/docs/stable/generated/torch.std.html
     """
 
@@ -3128,8 +4118,11 @@ def std_mean(
     keepdim: bool = False,
     *,
     correction: _Number | None = None,
-) -> tuple[Tensor, ...]:
+) -> tuple[Tensor, Tensor]:
     """Standard deviation and mean.
+
+    Shapes: (2, 3) -> (), (). dtype: float32, the input's.
+    Raises RuntimeError for integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.std_mean.html
     """
@@ -3139,6 +4132,13 @@ def sub(
 ) -> Tensor:
     """input - alpha * other.
 
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises RuntimeError for bools.
+    Raises RuntimeError: Boolean alpha only supported for Boolean results.
+    Raises RuntimeError: For integral input tensors, argument alpha must not be a floating point
+      number.
+    Raises RuntimeError: For non-complex input tensors, argument alpha must not be a complex number.
+
     https://pytorch.org/docs/stable/generated/torch.sub.html
     """
 
@@ -3146,6 +4146,13 @@ def subtract(
     input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Number = 1, out: Tensor | None = None
 ) -> Tensor:
     """input - alpha * other.
+
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises RuntimeError for bools.
+    Raises RuntimeError: Boolean alpha only supported for Boolean results.
+    Raises RuntimeError: For integral input tensors, argument alpha must not be a floating point
+      number.
+    Raises RuntimeError: For non-complex input tensors, argument alpha must not be a complex number.
 
     https://pytorch.org/docs/stable/generated/torch.subtract.html
     """
@@ -3160,29 +4167,38 @@ def sum(
 ) -> Tensor:
     """Sum over `dim`, or over all; bools and integers give int64.
 
+    Shapes: (2, 3) -> (). dtype: the input's; int64 of bools.
+
     https://pytorch.org/docs/stable/generated/torch.sum.html
     """
 
 @overload
 def sum_to_size(self: Tensor, size: Sequence[int]) -> Tensor:
-    """Sum over the dimensions along which `size` would be broadcast to the input."""
+    """Sum over the dimensions along which `size` would be broadcast to the input.
+
+    Shapes: (2, 3) -> (1,). dtype: the input's; int64 of bools.
+    Raises RuntimeError: size {...} is not expandable to size {...}.
+    """
 
 @overload
 def sum_to_size(self: Tensor, *size: int) -> Tensor: ...
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> return_types.svd:
     """U, S and V of input = U diag(S) V^H. U, S, V.
 
+    Shapes: (2, 3) -> (2, 2), (2,), (3, 2). dtype: the input's, float32, the input's.
+    Raises RuntimeError for integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.svd.html
     """
 
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
-    """torch.swapaxes.
+    """Two dimensions swapped; a view.
 
     https://pytorch.org/docs/stable/generated/torch.swapaxes.html
     """
 
 def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """torch.swapdims.
+    """Two dimensions swapped; a view.
 
     https://pytorch.org/docs/stable/generated/torch.swapdims.html
     """
@@ -3190,11 +4206,21 @@ def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
 def t(input: Tensor) -> Tensor:
     """A matrix transposed.
 
+    Shapes: (2, 3) -> (3, 2). dtype: the input's.
+    Raises RuntimeError: t() expects a tensor with <= 2 dimensions, but self is ...D
+    Raises RuntimeError: permute(sparse_coo): number of dimensions in the tensor input does not
+      match the length of the ...
+    Raises RuntimeError: permute(): duplicate dims are not allowed.
+
     https://pytorch.org/docs/stable/generated/torch.t.html
     """
 
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places in row-major order.
+
+    Shape: that of the inputs, which is one. dtype: the input's.
+    Raises RuntimeError: ...(): Expected a long tensor for index, but got ...
+    Raises IndexError: take(): tried to take from an empty tensor
 
     https://pytorch.org/docs/stable/generated/torch.take.html
     """
@@ -3202,17 +4228,27 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """Elements by indices along a dimension, broadcast over the others.
 
+    Shapes: (2, 3), (2, 3) -> (6,). dtype: the input's.
+    Raises RuntimeError: torch.take_along_dim(): dtype of indices should be Long but got ...
+    Raises RuntimeError: torch.take_along_dim(): input and indices should have the same number of
+      dimensions, but got ... ...
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+
     https://pytorch.org/docs/stable/generated/torch.take_along_dim.html
     """
 
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise tan; integers give the default float type.
 
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.tan.html
     """
 
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise tanh; integers give the default float type.
+
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.tanh.html
     """
@@ -3223,11 +4259,24 @@ def tensor_split(
     """Parts between given indices, or so many nearly equal ones, along `dim`. A tensor of integers is
     read.
 
+    Shapes: (2, 3) -> (1, 3), (1, 3). dtype: the input's, the input's.
+    Raises RuntimeError: tensor_split expected at least a 1-dimensional tensor, but got a tensor
+      with 0 dims
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises RuntimeError: number of sections must be larger than 0, got ...
+
     https://pytorch.org/docs/stable/generated/torch.tensor_split.html
     """
 
 def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2) -> Tensor:
     """Products summed over pairs of dimensions.
+
+    Shapes: (2, 3), (2, 3) -> (2, 2). dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises RuntimeError: both dimension lists should have same length
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises RuntimeError: contracted dimensions need to match, but first has size ... in dim ... and
+      second has size ... ...
 
     https://pytorch.org/docs/stable/generated/torch.tensordot.html
     """
@@ -3236,6 +4285,10 @@ def threshold(
     input: Tensor, threshold: _Number, value: _Number, inplace: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
     """The input where it is above `threshold`, else `value`.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+    Raises RuntimeError: value cannot be converted to type ... without overflow
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.threshold.html
     """
@@ -3247,7 +4300,7 @@ def threshold_(input: Tensor, threshold: _Number, value: _Number) -> Tensor:
     """
 
 def tile(input: Tensor, dims: int | Sequence[int]) -> Tensor:
-    """torch.tile.
+    """The tensor repeated along dimensions.
 
     https://pytorch.org/docs/stable/generated/torch.tile.html
     """
@@ -3258,17 +4311,34 @@ def topk(
     """The `k` largest (or smallest) elements along `dim`, in order, and where they are. The result is
     sorted whatever `sorted` says.
 
+    Shapes: (2, 3) -> (2, 1), (2, 1). dtype: the input's, int64.
+    Raises RuntimeError for bools and complex numbers.
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises RuntimeError: selected index k out of range
+    Raises RuntimeError: topk does not support complex dtypes on CPU
+
     https://pytorch.org/docs/stable/generated/torch.topk.html
     """
 
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of a matrix's diagonal.
 
+    Shapes: (2, 3) -> (). dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises NotImplementedError: "trace" not implemented for 'Bool'
+    Raises RuntimeError: trace: expected a matrix, but got tensor with dim ...
+
     https://pytorch.org/docs/stable/generated/torch.trace.html
     """
 
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions swapped.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises RuntimeError: permute(sparse_coo): number of dimensions in the tensor input does not
+      match the length of the ...
+    Raises RuntimeError: permute(): duplicate dims are not allowed.
 
     https://pytorch.org/docs/stable/generated/torch.transpose.html
     """
@@ -3290,11 +4360,17 @@ def triangular_solve(
 ) -> return_types.triangular_solve:
     """X of A X = input for triangular A, and A itself. Solution, cloned_coefficient.
 
+    Shapes: (3, 3), (3, 3) -> (3, 3), (3, 3). dtype: the input's, the input's.
+    Raises RuntimeError for integers and bools.
+
     https://pytorch.org/docs/stable/generated/torch.triangular_solve.html
     """
 
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The lower triangle of matrices, zeros above.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises RuntimeError: ...: input tensor must have at least 2 dimensions
 
     https://pytorch.org/docs/stable/generated/torch.tril.html
     """
@@ -3309,6 +4385,9 @@ def tril_indices(
 
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The upper triangle of matrices, zeros below.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises RuntimeError: ...: input tensor must have at least 2 dimensions
 
     https://pytorch.org/docs/stable/generated/torch.triu.html
     """
@@ -3330,11 +4409,19 @@ def true_divide(
 ) -> Tensor:
     """Division; without `rounding_mode` integers give the default float type.
 
+    Shape: the inputs', broadcast. dtype: the input's; float32 of integers and bools.
+    Raises RuntimeError: div expected rounding_mode to be one of None, 'trunc', or 'floor' but found
+      '...'
+
     https://pytorch.org/docs/stable/generated/torch.true_divide.html
     """
 
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise trunc; the gradient is 0.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+    Raises NotImplementedError: ... is not supported for complex inputs
 
     https://pytorch.org/docs/stable/generated/torch.trunc.html
     """
@@ -3345,11 +4432,20 @@ def typename(obj: Any) -> str:
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """All slices along `dim`.
 
+    dtype: the input's, the input's.
+    Raises IndexError: Dimension specified as 0 but tensor has no dimensions
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+
     https://pytorch.org/docs/stable/generated/torch.unbind.html
     """
 
 def unflatten(input: Tensor, dim: int, sizes: int | Sequence[int]) -> Tensor:
     """One dimension as several.
+
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises RuntimeError: unflatten: sizes must be non-empty
+    Raises RuntimeError: unflatten: Provided sizes ... don't multiply up to the size of dim ...
+      (...) in the input tensor
 
     https://pytorch.org/docs/stable/generated/torch.unflatten.html
     """
@@ -3371,7 +4467,7 @@ def unique(
 ) -> Any: ...
 @overload
 def unique_consecutive(input: Tensor, *, dim: int | None = None) -> Tensor:
-    """torch.unique_consecutive.
+    """The elements, each run of equal ones once; where each went and how many, if asked.
 
     https://pytorch.org/docs/stable/generated/torch.unique_consecutive.html
     """
@@ -3381,7 +4477,7 @@ def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any: ...
 def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """torch.unravel_index.
+    """Indices of a flat array as indices of each dimension of `shape`.
 
     https://pytorch.org/docs/stable/generated/torch.unravel_index.html
     """
@@ -3389,11 +4485,21 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` parts of equal size, with memory of their own.
 
+    dtype: the input's.
+    Raises RuntimeError: chunk expects at least a 1-dimensional tensor
+    Raises RuntimeError: chunk expects `chunks` to be greater than 0, got: ...
+
     https://pytorch.org/docs/stable/generated/torch.unsafe_chunk.html
     """
 
 def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Parts of `split_size` elements of `dim`, with memory of their own.
+
+    dtype: the input's, the input's.
+    Raises RuntimeError: split expects at least a 1-dimensional tensor
+    Raises RuntimeError: split expects split_size be non-negative, but got split_size=...
+    Raises RuntimeError: split_size can only be 0 if dimension size is 0, but got dimension size of
+      ...
 
     https://pytorch.org/docs/stable/generated/torch.unsafe_split.html
     """
@@ -3401,16 +4507,30 @@ def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor,
 def unsafe_split_with_sizes(
     input: Tensor, split_sizes: int | Sequence[int], dim: int = 0
 ) -> tuple[Tensor, ...]:
-    """Parts of given sizes along `dim`, with memory of their own."""
+    """Parts of given sizes along `dim`, with memory of their own.
+
+    Raises RuntimeError: split_with_sizes expects at least a 1-dimensional tensor
+    Raises RuntimeError: split_with_sizes expects split_sizes have only non-negative entries, but
+      got split_sizes=...
+    Raises RuntimeError: split_with_sizes expects split_sizes to sum exactly to ... (input tensor's
+      size at dimension ...
+    """
 
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A dimension of one element put in.
+
+    Shapes: (2, 3) -> (2, 1, 3). dtype: the input's.
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
 
     https://pytorch.org/docs/stable/generated/torch.unsqueeze.html
     """
 
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """The powers of the numbers of a vector as the columns of a matrix.
+
+    Shapes: (3,) -> (3, 3). dtype: the input's; int64 of bools.
+    Raises RuntimeError: x must be a one-dimensional tensor.
+    Raises RuntimeError: N must be non-negative.
 
     https://pytorch.org/docs/stable/generated/torch.vander.html
     """
@@ -3425,6 +4545,10 @@ def var(
 ) -> Tensor:
     """Variance over `dim`, or over all, divided by the count less `correction` (1 unless given).
 
+    Shapes: (2, 3) -> (). dtype: float32.
+    Raises RuntimeError for integers and bools.
+    Raises RuntimeError: ... only support floating point and complex dtypes
+
     https://pytorch.org/docs/stable/generated/torch.var.html
     """
 
@@ -3435,14 +4559,24 @@ def var_mean(
     keepdim: bool = False,
     *,
     correction: _Number | None = None,
-) -> tuple[Tensor, ...]:
+) -> tuple[Tensor, Tensor]:
     """Variance and mean.
+
+    Shapes: (2, 3) -> (), (). dtype: float32, the input's.
+    Raises RuntimeError for integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.var_mean.html
     """
 
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The dot product of two vectors, the first conjugated.
+
+    Shapes: (3,), (3,) -> (). dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises RuntimeError: 1D tensors expected, but got ...D and ...D tensors
+    Raises RuntimeError: dot : expected both vectors to have same dtype, but found ... and ...
+    Raises RuntimeError: inconsistent tensor size, expected tensor [...] and src [...] to have the
+      same number of ...
 
     https://pytorch.org/docs/stable/generated/torch.vdot.html
     """
@@ -3456,17 +4590,20 @@ def view_as_complex(input: Tensor) -> Tensor:
 def view_as_real(input: Tensor) -> Tensor:
     """A view of complex numbers as pairs of real ones, along a last dimension.
 
+    Raises RuntimeError: view_as_real doesn't work on unresolved conjugated tensors. To resolve the
+      conjugate tensor so ...
+
     https://pytorch.org/docs/stable/generated/torch.view_as_real.html
     """
 
 def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """torch.vsplit.
+    """Parts along a dimension: a number of equal ones, or cut at indices.
 
     https://pytorch.org/docs/stable/generated/torch.vsplit.html
     """
 
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
-    """torch.vstack.
+    """Tensors one after the other along the first dimension, vectors as rows.
 
     https://pytorch.org/docs/stable/generated/torch.vstack.html
     """
@@ -3476,6 +4613,9 @@ def where(condition: Tensor, input: Tensor | _Number | None, other: Tensor | _Nu
     """`input` where the condition holds, else `other`. With a condition alone, the indices where it
     holds.
 
+    Raises RuntimeError: where expected condition to be a boolean tensor, but got a tensor with
+      dtype ...
+
     https://pytorch.org/docs/stable/generated/torch.where.html
     """
 
@@ -3483,6 +4623,9 @@ def where(condition: Tensor, input: Tensor | _Number | None, other: Tensor | _Nu
 def where(condition: Tensor) -> tuple[Tensor, ...]: ...
 def xlogy(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """input * log(other), 0 where the input is 0.
+
+    Shape: the inputs', broadcast. dtype: float32.
+    Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.xlogy.html
     """
@@ -3521,6 +4664,8 @@ def zeros_like(
     memory_format: memory_format | None = None,
 ) -> Tensor:
     """Zeros of the input's shape.
+
+    Shape: the input's. dtype: the input's.
 
     https://pytorch.org/docs/stable/generated/torch.zeros_like.html
     """

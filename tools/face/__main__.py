@@ -6,11 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import stubs
+from . import catalogue, stubs
 
 ROOT = Path(__file__).parents[2]
 SDK = ROOT / "client/gradd"
 FILES = {
+    ROOT / "docs/ops.md": catalogue.catalogue,
     SDK / "_top.pyi": stubs.top,
     SDK / "_methods.pyi": stubs.methods,
     SDK / "linalg.pyi": stubs.linalg,

@@ -18,6 +18,8 @@ from gradd_engine.ops.shared.common import RETURN_TYPES
 from gradd_engine.schema import Op, Param
 from gradd_engine.schema.schema import NUMPY_NAMES, REQUIRED
 
+from .facts import count
+
 POSITIONAL, KEYWORD, SPREAD = "positional", "keyword", "spread"
 
 #: kinds of the signature language, as Python's types
@@ -112,8 +114,8 @@ class Form:
 def returns(op: Op) -> str:
     """What an op gives, as Python's type."""
     if op.many:
-        known = op.differentiable
-        return "tuple[Tensor, ...]" if known is None else f"tuple[{', '.join(['Tensor'] * len(known))}]"
+        known = len(op.differentiable) if op.differentiable is not None else count(op)
+        return "tuple[Tensor, ...]" if known is None else f"tuple[{', '.join(['Tensor'] * known)}]"
     return "Tensor"
 
 

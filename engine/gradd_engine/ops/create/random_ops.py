@@ -311,7 +311,7 @@ attach("uniform_", _uniform_method, "(*args: Number)")
 
 
 def _bernoulli_method(self: Any, p: float = 0.5) -> Any:
-    """See torch.Tensor.bernoulli_."""
+    """Each element 1 with probability `p`, else 0, in place (torch.Tensor.bernoulli_)."""
     assert _fill_bernoulli.inplace is not None
     return _fill_bernoulli.inplace(self, p)
 

@@ -105,7 +105,7 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
 
 @public(method=True)
 def argwhere(input: Any) -> Any:
-    """See torch.argwhere."""
+    """The indices of elements that are not 0, one a row: int64 of shape (count, ndim) (torch.argwhere)."""
     return nonzero_op(input)
 
 

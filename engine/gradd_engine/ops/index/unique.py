@@ -147,5 +147,7 @@ def unique(
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """See torch.unique_consecutive."""
+    """The elements, each run of equal ones once; where each went and how many, if asked
+    (torch.unique_consecutive).
+    """
     return _all(input, dim, False, return_inverse, return_counts)
