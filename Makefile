@@ -86,7 +86,7 @@ hostile: $(STAMP) ## 200 hostile calls of every op, eager and planned; compiled 
 
 hangs: $(STAMP) ## 120 seeded faults (stopped processes, silent networks) in every blocking call; 40,000 malformed messages
 	GRADD_HANGS=120 $(PY) -m pytest -rs tests/client/test_hangs.py
-	GRADD_MALFORMED=40000 $(PY) -m pytest -rs tests/runtime/test_malformed.py
+	GRADD_MALFORMED=40000 $(PY) -m pytest -rs tests/runtime/session/test_malformed.py
 
 gradcheck: $(STAMP) ## gradcheck and gradgradcheck of every differentiable op, in a daemon
 	$(PY) -m tests.ops.gradcheck

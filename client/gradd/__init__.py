@@ -34,10 +34,6 @@ from gradd_engine.tensor import set_printoptions
 from gradd_protocol.version import VERSION as __version__
 
 from . import accelerator, autograd, cuda, func, linalg, nn, optim, return_types, special, testing, utils
-from ._connect import connect, set_default_dtype
-from ._connect import current as current_session
-from ._connect import delete_session as delete_session
-from ._creation import as_tensor, asarray, from_numpy, is_tensor, tensor
 from ._exceptions import (
     ConnectionFailed,
     GraddError,
@@ -46,16 +42,36 @@ from ._exceptions import (
     SessionClosed,
     SessionLost,
 )
-from ._facts import layout, strided
+from ._files import load, save
 from ._function import function
-from ._numbers import finfo, iinfo
-from ._random import Generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
-from ._serialization import load, save
-from ._session import Session
+from ._session import Session, connect, set_default_dtype
+from ._session import current as current_session
+from ._session import delete_session as delete_session
+from ._session import watch as _watch
+from ._surface import (
+    Generator,
+    as_tensor,
+    asarray,
+    finfo,
+    from_numpy,
+    get_rng_state,
+    iinfo,
+    initial_seed,
+    is_tensor,
+    layout,
+    manual_seed,
+    seed,
+    set_rng_state,
+    strided,
+    tensor,
+)
+from ._surface import attach as _attach
+from ._surface.top import *  # noqa: F403 - a name for each declared op
+from ._surface.top import __all__ as _functions
 from ._tensor import Tensor
-from ._top import *  # noqa: F403 - a name for each declared op
-from ._top import __all__ as _functions
 
+_attach()
+_watch()
 #: what indexes a new dimension, as in NumPy
 newaxis = None
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gradd_engine.data import Device
 
-from ._connect import current
+from ._session import current
 from .cuda import device_count, is_available
 
 __all__ = ["current_accelerator", "device_count", "is_available"]

@@ -5,7 +5,7 @@ Spelled as https://pytorch.org/docs/stable/cuda.html.
 
 from __future__ import annotations
 
-from ._connect import current
+from ._session import current
 
 
 def is_available() -> bool:

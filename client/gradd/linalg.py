@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from gradd_engine.ops.linalg.linalg_common import LinAlgError as LinAlgError
 
-from ._functions import namespace
+from ._surface import namespace
 
 globals().update(namespace("linalg"))

@@ -10,7 +10,7 @@ from gradd_engine.data.dtypes import DType as dtype
 from gradd_engine.kernels.factorisations import LinAlgError as LinAlgError
 
 from gradd import return_types
-from gradd._tensor import Tensor
+from gradd._tensor.tensor import Tensor
 
 _Number: TypeAlias = int | float | complex
 

@@ -5,7 +5,7 @@ Written by `make face` from the declarations of ops.
 
 from typing import NamedTuple
 
-from gradd._tensor import Tensor
+from gradd._tensor.tensor import Tensor
 
 class aminmax(NamedTuple):
     """What `aminmax` returns: min, max."""

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ._functions import namespace
+from ._surface import namespace
 
 globals().update(namespace("special"))

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from gradd_engine.data.dtypes import DType as dtype
 
-from gradd._tensor import Tensor
+from gradd._tensor.tensor import Tensor
 
 _Number: TypeAlias = int | float | complex
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gradd_engine.data import dtypes
 
-from ._creation import as_tensor
-from ._functions import namespace
+from ._surface import as_tensor, namespace
 from ._tensor import Tensor
 
 if TYPE_CHECKING:

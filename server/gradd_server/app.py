@@ -11,7 +11,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from gradd_protocol.version import VERSION
-from gradd_runtime.placement import Placement
+from gradd_runtime.process import Placement
 from starlette.routing import BaseRoute, WebSocketRoute
 
 from gradd_server import errors

@@ -22,7 +22,7 @@ from gradd_server.datadir import CannotCreate, DataDir, Locked, holder_url
 from gradd_server.settings import BadConfig, Settings, default_data_dir, variable_of
 
 if TYPE_CHECKING:
-    from gradd_runtime.placement import Placement
+    from gradd_runtime.process import Placement
 
 STOP_SECONDS = 5.0
 """Longest wait for engine processes to end after the daemon answered, or gave up, what it had taken."""
@@ -165,7 +165,7 @@ def _serve(arguments: argparse.Namespace) -> int:
 def _placement(settings: Settings) -> Placement:
     """Where the settings want sessions to run. Raises ImportError or RuntimeError where that cannot be."""
     if not settings.workers:
-        from gradd_runtime.placement import InlinePlacement
+        from gradd_runtime.process import InlinePlacement
 
         return InlinePlacement(settings.device)
     from gradd_server.placement.workers import WorkersPlacement

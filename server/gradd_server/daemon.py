@@ -14,8 +14,7 @@ from typing import Any
 import uvicorn
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.version import VERSION
-from gradd_runtime.logs import log_to_stderr
-from gradd_runtime.placement import Placement
+from gradd_runtime.process import Placement, log_to_stderr
 
 from gradd_server.app import create_app
 from gradd_server.datadir import DataDir

@@ -18,8 +18,7 @@ from gradd_protocol import frames, names
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Attach, ProblemReply, Reply, Request
 from gradd_protocol.problems import ProtocolError
-from gradd_runtime.bulk import Bulk
-from gradd_runtime.placement import Pending, Placement
+from gradd_runtime.process import Bulk, Pending, Placement
 
 from gradd_server.errors import Refused
 from gradd_server.settings import Settings

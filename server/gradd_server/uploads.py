@@ -9,7 +9,7 @@ import numpy as np
 from gradd_protocol import frames
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Request as Message
-from gradd_runtime.bulk import BULK_BYTES, Bulk, bulk_of
+from gradd_runtime.process import BULK_BYTES, Bulk, bulk_of
 from starlette.requests import Request
 
 from gradd_server import formats

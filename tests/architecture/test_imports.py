@@ -28,14 +28,15 @@ VIOLATIONS = {
     "layers": ("engine/gradd_engine", "import gradd_protocol"),
     "engine": ("engine/gradd_engine/data", "from ..backward import executor"),
     "ops": ("engine/gradd_engine/ops/shape", "from ..nn import conv"),
+    "runtime": ("runtime/gradd_runtime/store", "import gradd_runtime.plan"),
     "server": ("server/gradd_server", "import gradd_engine"),
     "local": ("client/gradd", "import gradd_runtime"),
     "cupy": ("engine/gradd_engine", "import cupy"),
-    "numba": ("runtime/gradd_runtime", "import numba"),
+    "numba": ("runtime/gradd_runtime/store", "import numba"),
     "fastapi": ("server/gradd_server", "import fastapi"),
     "pure": ("protocol/gradd_protocol", "import asyncio"),
     "light": ("client/gradd", "import pydantic"),
-    "torch": ("runtime/gradd_runtime", "import torch"),
+    "torch": ("runtime/gradd_runtime/store", "import torch"),
 }
 
 

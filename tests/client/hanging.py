@@ -48,7 +48,7 @@ def _calls(url: str, transport: str) -> dict[str, Callable[[], Callable[[], Any]
         def run() -> Any:
             for _ in range(100):
                 x.add_(1)
-                gradd._connect.current().step_done()
+                gradd.current_session().step_done()
             return x.tolist()
 
         return run

@@ -9,8 +9,8 @@ from typing import Any
 import gradd
 import httpx
 import pytest
-from gradd._graph import layers
 from gradd._mirror import LOST
+from gradd._session.drawing import layers
 from gradd_protocol.messages import GetGraph
 
 

@@ -10,7 +10,7 @@ import gradd
 import pytest
 import uvicorn
 from gradd_runtime.catalog import ops
-from gradd_runtime.placement import InlinePlacement
+from gradd_runtime.process import InlinePlacement
 from gradd_server.app import create_app
 from gradd_server.daemon import configuration
 from gradd_server.settings import Settings

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import gradd
-from gradd import RecordedHere, _registry
+from gradd import RecordedHere
+from gradd._session.session import SESSIONS
 from gradd._transports import local
 from gradd._transports.base import Dropped
 
@@ -379,10 +380,10 @@ class Elsewhere:
         self.session = session
 
     def __enter__(self) -> None:
-        _registry.enter(self.session)
+        SESSIONS.enter(self.session)
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
-        _registry.leave(self.session)
+        SESSIONS.leave(self.session)
         return isinstance(error, ERRORS)
 
 

@@ -13,7 +13,7 @@ from gradd_engine.graph import tangents
 from gradd_engine.ops.elementwise.arithmetic import add, mul
 from gradd_engine.ops.elementwise.unary import exp
 from gradd_engine.tensor.tensor import Tensor
-from gradd_engine.tracing import Found, Unplannable
+from gradd_engine.tracing import InputSignature, Unplannable
 from gradd_engine.transforms import forward_ad, functional
 from gradd_engine.transforms.grad import grad
 from gradd_engine.transforms.jac import hessian, jacfwd, jvp
@@ -98,13 +98,13 @@ def test_what_was_saved_has_its_tangent_when_the_output_is_gone() -> None:
 
 def test_tangents_are_not_planned() -> None:
     x = tensor(1.0)
-    Found([x])
+    InputSignature([x])
     with forward_ad.dual_level():
         dual = forward_ad.make_dual(x, tensor(1.0))
         with pytest.raises(Unplannable):
-            Found([dual])
-        Found([x])
-    Found([dual])
+            InputSignature([dual])
+        InputSignature([x])
+    InputSignature([dual])
 
 
 def test_a_token_is_asked_for() -> None:

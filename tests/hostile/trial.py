@@ -28,9 +28,9 @@ from gradd_protocol import messages as m
 from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import Complex, Special, Step, Value, static_float
 from gradd_protocol.values import encode_scalar, kind_of
-from gradd_runtime import executor
+from gradd_runtime.program import admission, executor
 from gradd_runtime.session import Session
-from gradd_runtime.table import Table
+from gradd_runtime.tensors import TensorTable
 
 from tests.runtime.peer import Peer
 
@@ -184,8 +184,6 @@ class Trial:
             return real(error, step, applied)
 
         executor.op_failed = noted
-        import gradd_runtime.admission as admission
-
         admission.op_failed = noted
         self.session = Session("hostile", limit=QUOTA)
         self.peer = Peer(self.session)
@@ -407,7 +405,7 @@ def _where(error: BaseException) -> str:
     return f"{type(error).__name__} at {ours}: {error}"
 
 
-def _found(table: Table, name: str) -> Tensor | None:
+def _found(table: TensorTable, name: str) -> Tensor | None:
     try:
         return table.find(name)
     except ProtocolError:

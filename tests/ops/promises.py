@@ -18,7 +18,7 @@ from gradd_engine.declare.declarators import REGISTRY
 from gradd_engine.schema.op import Op
 from gradd_engine.tensor.tensor import Tensor
 from gradd_engine.tracing import Guards, TraceBackend
-from gradd_runtime.plan.lower import Frame, Lowering
+from gradd_runtime.plan.lower import Lowering, Registers
 
 from tests.ops.table import arrays, lookup, ours, samples, specs, swap
 
@@ -230,7 +230,7 @@ def planned(op: Op, metas: Any, inputs: tuple[Any, ...], attrs: dict[str, Any]) 
     lowering = Lowering(NUMPY, {}, flat, set())
     for i in recorder.code:
         lowering.lower(i)
-    frame = Frame(lowering.template.copy(), [], [], Generator(0))
+    frame = Registers(lowering.template.copy(), [], [], Generator(0))
     for register, i in lowering.loads:
         frame.arrays[register] = reals[i].array
     for number, i in lowering.sources.items():

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from gradd._recorder import Recorder
+from gradd._mirror import Step
+from gradd._recording import Recorder
 from gradd._session import Session
 from gradd_engine.tensor.tensor import Tensor
 
@@ -60,7 +61,9 @@ class Cuts:
         del self._recent[:-REMEMBERED]
         draw, reads, which = self._rng.random(), self._rng.random(), self._rng.random()
         recorder = session.recorder()
-        if draw >= self._often or len(self.points) >= MOST or recorder.tape is not None or recorder.open:
+        if draw >= self._often or len(self.points) >= MOST:
+            return
+        if recorder.tape is not None or recorder.step is not Step.NONE:
             return
         fetch = []
         if reads < READS and self._recent:

@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from gradd import _connect, _registry
+from gradd._mirror import Event
 from gradd._program import Builder
-from gradd._session import Session
+from gradd._session import Session, connecting
+from gradd._session.session import SESSIONS
 from gradd_protocol import messages as m
 
 
@@ -49,7 +50,7 @@ class Reuse:
             session = self.sessions[place]
             if session._closed and session.wire.ended is None and not session._forked:
                 session._closed = False
-                _registry.add(session)
+                SESSIONS.add(session)
                 return session
             session = self.sessions[place] = Session(*how)
             return session
@@ -67,10 +68,10 @@ class Reuse:
                 _settle(session)
             finally:
                 session._closed = True
-                _registry.closed(session)
+                SESSIONS.closed(session)
             if session.wire.unseen is not None:
                 # The mirror is in doubt after an error, whoever sees it.
-                session.doubt = session.graphs_lost = True
+                session.knowledge.on(Event.FAILED)
                 raise session.wire.saw()
         return True
 
@@ -104,6 +105,6 @@ def reusing() -> Iterator[Reuse]:
             close(self)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_connect, "Session", connected)
+        patch.setattr(connecting, "Session", connected)
         patch.setattr(Session, "close", closed)
         yield reuse

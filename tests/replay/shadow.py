@@ -16,7 +16,7 @@ from gradd._transports.local import _inline
 from gradd_engine.tensor.nodes import node_of
 from gradd_protocol import frames
 from gradd_protocol import messages as m
-from gradd_runtime.placement import InlinePlacement, answer, open_session
+from gradd_runtime.process import InlinePlacement, answer, open_session
 from gradd_runtime.session import Session
 
 from tests.congruence.graphs import graph

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gradd._outbox import Outbox
+from gradd._wire import Outbox
 from gradd_engine.graph.view_history import CopySlices
 from gradd_engine.tracing import graphs
 from gradd_runtime.plan import replay, simplify
@@ -104,8 +104,8 @@ def loses_an_edge(patch: Patch) -> None:
 
 def promises_not_to_raise(patch: Patch) -> None:
     """Every kernel is said to refuse no value."""
-    patch.setattr(simplify, "calm", lambda i: True)
-    patch.setattr(replay, "calm", lambda i: True)
+    patch.setattr(simplify, "cannot_raise", lambda i: True)
+    patch.setattr(replay, "cannot_raise", lambda i: True)
 
 
 def forgets_to_keep(patch: Patch) -> None:

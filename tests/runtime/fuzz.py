@@ -19,9 +19,9 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from gradd_engine.backends.numpy import NUMPY
-from gradd_runtime.placement import InlinePlacement
+from gradd_runtime.process import InlinePlacement
 
-from tests.runtime.test_plans import compare, random_program
+from tests.runtime.plan.test_plans import compare, random_program
 
 #: seeds that a process takes at a time
 SHARE = 50

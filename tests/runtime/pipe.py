@@ -15,7 +15,7 @@ from tests.waiting import PATIENCE
 
 CHILD = """
 import json, struct, sys
-from gradd_runtime.placement import InlinePlacement
+from gradd_runtime.process import InlinePlacement
 from tests.waiting import PATIENCE
 
 inline, source, sink = InlinePlacement(), sys.stdin.buffer, sys.stdout.buffer

@@ -20,9 +20,7 @@ from tests.server.fake_placement import RELEASED, FakePlacement
 
 catalog = types.ModuleType("gradd_runtime.catalog")
 catalog.ops = lambda: OPS  # type: ignore[attr-defined]
-placement = types.ModuleType("gradd_runtime.placement")
-placement.Placement = FakePlacement  # type: ignore[attr-defined]
-sys.modules.update({catalog.__name__: catalog, placement.__name__: placement})
+sys.modules[catalog.__name__] = catalog
 cli._placement = lambda settings: FakePlacement()
 
 signal.signal(signal.SIGUSR1, lambda *_: RELEASED.set())

@@ -18,7 +18,7 @@ from gradd_protocol.frames import Array
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.messages import BatchReply, Done, JsonReply, ProblemReply, Result, TensorInfo
 from gradd_protocol.problems import ProtocolError
-from gradd_runtime.bulk import Bulk
+from gradd_runtime.process import Bulk
 
 #: what a batch of the program "held" waits for
 RELEASED = threading.Event()

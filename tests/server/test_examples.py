@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from gradd_runtime.catalog import ops
-from gradd_runtime.placement import InlinePlacement
+from gradd_runtime.process import InlinePlacement
 from gradd_server.app import create_app
 from gradd_server.examples import OPERATIONS, PATH_PARAMETERS, Body
 from gradd_server.media import JSON, PROBLEM

@@ -7,7 +7,7 @@ import re
 import pytest
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_runtime.catalog import ops
-from gradd_runtime.placement import InlinePlacement
+from gradd_runtime.process import InlinePlacement
 from gradd_server.app import create_app
 from gradd_server.gate import MAX_PATH_BYTES, Gate
 from gradd_server.settings import Settings

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from gradd_protocol import dtypes
 from gradd_runtime.catalog import ops
-from gradd_runtime.placement import InlinePlacement
+from gradd_runtime.process import InlinePlacement
 from gradd_server.app import create_app
 from gradd_server.examples import OPERATIONS
 from gradd_server.media import JSON, REQUEST_TYPES

@@ -20,7 +20,7 @@ import pytest
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.program import Program, Step
-from gradd_runtime.placement import InlinePlacement
+from gradd_runtime.process import InlinePlacement
 from gradd_server.placement import workers
 from gradd_server.placement.workers import WorkersPlacement
 

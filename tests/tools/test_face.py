@@ -23,7 +23,7 @@ from tools.face import forms, pages, stubs
 ROOT = Path(__file__).parents[2]
 ROOMS = [str(ROOT / room) for room in ("client", "engine", "protocol", "runtime")]
 SDK = ROOT / "client/gradd"
-STUBS = {"": "_top", "nn.functional": "nn/functional", "linalg": "linalg", "special": "special"}
+STUBS = {"": "_surface/top", "nn.functional": "nn/functional", "linalg": "linalg", "special": "special"}
 
 CORRECT = """\
 import gradd as torch
@@ -81,7 +81,7 @@ def test_every_public_name_stands_in_a_stub_with_its_parameters(space: str) -> N
 
 
 def test_every_method_stands_in_a_stub_with_its_parameters() -> None:
-    typed = stubbed("_methods")
+    typed = stubbed("_tensor/attached")
     for op in REGISTRY.values():
         if op.method and not stubs.inner(op.name) and forms.op_of(vars(Tensor).get(op.name)) is op:
             assert set(op.params) - {op.schema.params[0].name} <= parameters(typed[op.name][0]), op.name

@@ -10,7 +10,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 import gradd
-from gradd import _top
+from gradd._surface import top as _top
 from gradd.linalg import LinAlgError
 from gradd_engine.backward import GradientEdge
 from gradd_engine.declare import functions

@@ -1,11 +1,14 @@
-"""How frames travel: `stream` (WebSocket, the default), `http` (a PUT a batch), `local` (this process)."""
+"""How frames travel: `stream` (WebSocket, the default), `http` (a PUT a batch), `local` (this process).
+
+Each is imported when the first session uses it.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from .base import Dropped, Silent, Transport
+from .waits import CLOSE, patience
 
-if TYPE_CHECKING:
-    from .base import Transport
+__all__ = ["CLOSE", "Dropped", "Silent", "Transport", "abandon", "make", "patience", "revive"]
 
 
 def make(url: str, session: str, transport: str, token: str | None) -> Transport:
@@ -28,3 +31,17 @@ def make(url: str, session: str, transport: str, token: str | None) -> Transport
     from .stream import StreamTransport
 
     return StreamTransport(url, session, token)
+
+
+def revive() -> None:
+    """In a forked child: sessions of this process go on, on a thread of the child."""
+    from . import local
+
+    local.revive()
+
+
+def abandon() -> None:
+    """The process ends: give up what sessions of this process still compute."""
+    from . import local
+
+    local.abandon()

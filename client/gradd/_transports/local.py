@@ -26,7 +26,7 @@ def _inline() -> Any:
     global _placement
     with _lock:
         if _placement is None:
-            from gradd_runtime.placement import InlinePlacement
+            from gradd_runtime.process import InlinePlacement
 
             _placement = InlinePlacement()
         return _placement

@@ -20,7 +20,7 @@ from gradd_engine.graph.modes import set_grad_enabled as set_grad_enabled
 from gradd_engine.graph.modes import set_multithreading_enabled as set_multithreading_enabled
 from gradd_engine.legacy import Variable as Variable
 
-from gradd._tensor import Tensor
+from gradd._tensor.tensor import Tensor
 
 from . import forward_ad as forward_ad
 from . import function as function

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gradd_engine.transforms.forward_ad import dual_level as dual_level
 
-from gradd._tensor import Tensor
+from gradd._tensor.tensor import Tensor
 
 __all__ = [
     "UnpackedDualTensor",

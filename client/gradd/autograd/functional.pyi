@@ -6,7 +6,7 @@ Written by `make face` from the declarations of ops.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradd._tensor import Tensor
+from gradd._tensor.tensor import Tensor
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 

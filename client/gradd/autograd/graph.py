@@ -16,7 +16,7 @@ from gradd_engine.backward import autograd as _autograd
 from gradd_engine.tensor import Node
 from gradd_engine.tensor import Tensor as EngineTensor
 
-from .._creation import from_numpy
+from .._surface import from_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._functions import namespace
+from .._surface import namespace
 
 _TOP = namespace("")
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from .._tensor import Tensor
-from .parameter import Buffer, Parameter, type_name
+from .._tensor import Tensor, type_name
+from .parameter import Buffer, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_engine.data import dtypes
 
-from .._functions import namespace
+from .._surface import namespace
 from . import functional as F
 from . import init
 from ._make import empty, zeros

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_engine.graph import no_grad
 
-from .._functions import namespace
+from .._surface import namespace
 from ._make import empty
 
 if TYPE_CHECKING:
-    from .._random import Generator
+    from .._surface import Generator
     from .._tensor import Tensor
 
 _GAINS = {

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._tensor import Tensor, as_subclass
-from .._typed import TensorType
-
-
-def type_name(value: object) -> str:
-    """What PyTorch's messages call the type of `value`: ``torch.FloatTensor``, ``int``, ``numpy.ndarray``."""
-    if isinstance(value, Tensor):
-        return value.dtype.tensor_type
-    kind = type(value)
-    return (
-        kind.__qualname__ if kind.__module__ in ("", "builtins") else f"{kind.__module__}.{kind.__qualname__}"
-    )
+from .._tensor import Tensor, TensorType, as_subclass, type_name
 
 
 class Parameter(Tensor):

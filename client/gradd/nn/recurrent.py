@@ -9,7 +9,7 @@ import math
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from .._functions import namespace
+from .._surface import namespace
 from . import init
 from ._make import empty, zeros
 from .module import Module

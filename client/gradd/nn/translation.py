@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._functions import namespace
+from .._surface import namespace
 from . import functional as F
 from .init import xavier_uniform_
 from .module import Module

@@ -11,7 +11,7 @@ import warnings
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
-from ..nn.parameter import type_name
+from .._tensor import type_name
 from ._schedule import EPOCH_DEPRECATION_WARNING, LRScheduler
 from .optimizer import Optimizer
 

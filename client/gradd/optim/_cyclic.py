@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ..nn.parameter import type_name
+from .._tensor import type_name
 from ._schedule import LRScheduler
 from .optimizer import Optimizer
 

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ..nn.parameter import type_name
+from .._tensor import type_name
 from .optimizer import Optimizer
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_engine.graph import enable_grad, no_grad
 
-from .._functions import namespace
+from .._surface import namespace
 from .._tensor import Tensor
 from ._line_search import strong_wolfe
 from .optimizer import Optimizer, nonnegative

@@ -17,8 +17,7 @@ from gradd_engine.graph import enable_grad, no_grad
 from gradd_engine.ops.shared.constants import zeros
 from gradd_engine.tensor import RemovableHandle
 
-from .._tensor import Tensor
-from ..nn.parameter import type_name
+from .._tensor import Tensor, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -35,7 +35,7 @@ from ..tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..schema import Known, Op
+    from ..schema import InferCache, Op
     from ..tensor import Listener
 
     Watch = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
@@ -142,7 +142,7 @@ class ArrayBackend:
                 raise
             raise misfit(op, inputs, attrs) from error
 
-    def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
+    def run_plain(self, op: Op, known: InferCache, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
         """`run` for a plain op and inputs of a geometry that is known."""
         m, account = known.meta, state.account
         if account is not None:

@@ -15,7 +15,7 @@ from ..tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..schema import Known, Op
+    from ..schema import InferCache, Op
     from ..tensor import Listener
 
 
@@ -62,7 +62,7 @@ class MetaBackend:
         """Outputs as `infer` says; a random op still draws its number, so that streams stay in step."""
         return [self.empty(m) for m in metas]
 
-    def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
+    def run_plain(self, op: Op, known: InferCache, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
         """`run` for one output."""
         meta, storage = known.meta, MetaStorage(known.nbytes)
         return self.made(self, storage, meta.shape, meta.strides, 0, meta.dtype, None)

@@ -77,14 +77,14 @@ def _paired(outputs: Sequence[Tensor], grads: Sequence[Tensor | None] | None) ->
     return [None] * len(outputs) if grads is None else grads
 
 
-class Driven(Exception):
+class NeedsCallbacks(Exception):
     """The pass meets callables of the user, and somebody records it: it is to be driven stop by stop."""
 
 
 def _run(task: GraphTask, roots: Sequence[Tensor]) -> None:
     recorded = bool(roots) and roots[0].backend.listener is not None
     if recorded and (task.callables or task.anomaly):
-        raise Driven
+        raise NeedsCallbacks
     task.run()
 
 

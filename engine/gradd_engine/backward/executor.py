@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..tensor import Backend, Tensor
 
 
-class Stop(NamedTuple):
+class Callback(NamedTuple):
     """Where a pass waits for a callable: at `node`, for the kind `at`, which is given `values`."""
 
     at: str
@@ -89,8 +89,8 @@ class GraphTask:
         #: the kind
         self.until: tuple[int, str] | None = None
         #: where it stopped for who drives it
-        self.stopped: Stop | None = None
-        self._walk: Generator[Stop, Any, None] | None = None
+        self.stopped: Callback | None = None
+        self._walk: Generator[Callback, Any, None] | None = None
         #: makes of the task what the pass returns, once it is through
         self.result: Callable[[GraphTask], tuple[Any, ...]] | None = None
         #: what they queued for the end of the pass
@@ -191,7 +191,7 @@ class GraphTask:
             with as_it_is(task=self):
                 self.callbacks.pop(0)()
 
-    def respond(self, stop: Stop) -> list[Any]:
+    def respond(self, stop: Callback) -> list[Any]:
         """Run the callables that `stop` is for; what they say."""
         try:
             with as_it_is(grad=self.create and state.inference is None, task=self):
@@ -200,7 +200,7 @@ class GraphTask:
             error.node = self.node  # type: ignore[attr-defined]
             raise
 
-    def advance(self, said: list[Any] | None = None) -> Stop | None:
+    def advance(self, said: list[Any] | None = None) -> Callback | None:
         """Run up to the next stop, whose answer goes to the next call; None at the end of the pass."""
         if self._walk is None:
             self._walk = self._visits()
@@ -291,7 +291,7 @@ class GraphTask:
     def _stops(self, at: str, node: Node) -> bool:
         return node.waits(at) if self.until is None else self.until == (self.visited, at) or node.waits(at)
 
-    def _visits(self) -> Generator[Stop, Any, None]:
+    def _visits(self) -> Generator[Callback, Any, None]:
         """Run every node, and stop where callables stand: in PyTorch's order at each node."""
         while self._ready:
             self.node = node = heappop(self._ready)[2]
@@ -300,16 +300,16 @@ class GraphTask:
                 self.trail.append(node)
             grads = self._buffers.pop(node, None) or [None] * node.width
             if self._stops(GRADIENTS, node):
-                grads = answered((yield Stop(GRADIENTS, node, grads)), len(grads))
+                grads = answered((yield Callback(GRADIENTS, node, grads)), len(grads))
             self._take(node, grads)
             if self._run is not None and node not in self._run:
                 self._pass_on(node, [None] * len(node.edges))
                 continue
             if self._stops(PREHOOKS, node):
-                grads = answered((yield Stop(PREHOOKS, node, grads)), len(grads))
+                grads = answered((yield Callback(PREHOOKS, node, grads)), len(grads))
             found: Sequence[Any]
             if self._stops(BODY, node):
-                found = answered((yield Stop(BODY, node, [*grads, *node.kept()])), len(node.edges))
+                found = answered((yield Callback(BODY, node, [*grads, *node.kept()])), len(node.edges))
                 if Node.turned and not self.skip:
                     found = all_shaped(node, found)
                 if not self.keep:
@@ -319,13 +319,13 @@ class GraphTask:
                 box, grads = grads, list(grads)
                 found = self._accumulate(node, box)
                 if counts and self._stops(ACCUMULATED, node):
-                    yield Stop(ACCUMULATED, node, [])
+                    yield Callback(ACCUMULATED, node, [])
             else:
                 if self._stops(SAVED, node):
-                    node.fill((yield Stop(SAVED, node, [])))
+                    node.fill((yield Callback(SAVED, node, [])))
                 found = self._body(node, grads)
             if self._stops(POSTHOOKS, node):
-                found = answered((yield Stop(POSTHOOKS, node, [*found, *grads])), len(found))
+                found = answered((yield Callback(POSTHOOKS, node, [*found, *grads])), len(found))
             if self.anomaly and not self.skip:
                 check_gradients(node, found, self.visited)
             self._pass_on(node, found)

@@ -17,8 +17,8 @@ from ..declare import backend_of, op, shown
 from ..schema import Op, named
 from ..tensor import Tensor
 from . import anomaly
-from .autograd import Driven, backward, backward_task, grad, grad_task
-from .executor import GraphTask, Stop
+from .autograd import NeedsCallbacks, backward, backward_task, grad, grad_task
+from .executor import Callback, GraphTask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,7 +97,7 @@ def _also_here(task: GraphTask, answer: Sequence[Any] | None) -> list[Any] | Non
     if stop is None or not stop.node.waits(stop.at):
         return None if answer is None else list(answer)
     said = list(answer or ())
-    return task.respond(Stop(stop.at, stop.node, [*said, *stop.values[len(said) :]]))
+    return task.respond(Callback(stop.at, stop.node, [*said, *stop.values[len(said) :]]))
 
 
 def _resume(
@@ -213,7 +213,7 @@ def _run(whole: Op, begin: Op, given: tuple[Any, ...], options: dict[str, Any]) 
     try:
         try:
             return whole.call(*given, **options)
-        except Driven:
+        except NeedsCallbacks:
             options["check_nan"] = state.anomaly and state.check_nan
         if options.pop("is_grads_batched", False):
             return _one_by_one(begin, given, options)

@@ -20,7 +20,7 @@ from ..data.state import state
 from ..graph.infer import infer
 from ..schema import named
 from ..tensor import Backend, Listener, Tensor
-from .mapped_call import Call
+from .mapped_call import MappedCall
 from .randomness import randomly
 from .refused import BACKWARD, REQUIRES
 from .restride import restride
@@ -29,7 +29,7 @@ from .rules import apply_rule
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..schema import Known, Op
+    from ..schema import InferCache, Op
 
 _ESCAPED = (
     "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "
@@ -268,7 +268,7 @@ class BatchedBackend:
         self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> list[Tensor]:
         """Run `op` on physical tensors, by its rule where samples differ."""
-        call = Call(self, op, tuple(metas), inputs, attrs)
+        call = MappedCall(self, op, tuple(metas), inputs, attrs)
         if not self.open:
             return self._after(call)
         inside = state.backend is self
@@ -285,13 +285,13 @@ class BatchedBackend:
                     t.views_made = []
             return found
 
-    def _after(self, call: Call) -> list[Tensor]:
+    def _after(self, call: MappedCall) -> list[Tensor]:
         """What is the same for every sample outlives the level as what it is; RuntimeError for the rest."""
         if call.mapped:
             raise RuntimeError(_ESCAPED)
         return call.outputs(call.op.run(tuple(call.physical(call.inputs)), call.attrs))
 
-    def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
+    def run_plain(self, op: Op, known: InferCache, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
         """`run` for one output."""
         return self.run(op, (known.meta,), inputs, attrs)[0]
 
@@ -301,7 +301,7 @@ class BatchedBackend:
         """Store the result in the physical tensor; RuntimeError where its samples would differ and it has
         one for all.
         """
-        call = Call(self, op, (meta,), inputs, attrs)
+        call = MappedCall(self, op, (meta,), inputs, attrs)
         t: Any = target
         if not self.open and (call.mapped or t.mapped):
             raise RuntimeError(_ESCAPED)

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
     from ..schema import Op
 
-    RuleFn = Callable[["Call"], Any]
+    RuleFn = Callable[["MappedCall"], Any]
 
 #: rules by the op's name
 RULES: dict[str, RuleFn] = {}
 
 
 def rule(*names: str) -> Callable[[RuleFn], RuleFn]:
-    """Register a function of a `Call` that gives the physical outputs: a tensor, or one an output."""
+    """Register a function of a `MappedCall` that gives the physical outputs: a tensor, or one an output."""
 
     def register(fn: RuleFn) -> RuleFn:
         RULES.update(dict.fromkeys(names, fn))
@@ -39,7 +39,7 @@ def by_sample(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
     return register
 
 
-class Level(Protocol):
+class MapLevel(Protocol):
     """What rules ask of a level of vmap."""
 
     # A protocol's members have no code; `...` stands where a type checker would miss what is returned.
@@ -67,14 +67,14 @@ class Level(Protocol):
         ...
 
 
-class Call:
+class MappedCall:
     """One op on tensors of a level: ``inputs`` are that level's, ``metas`` the outputs of a sample."""
 
     __slots__ = ("attrs", "inputs", "level", "mapped", "metas", "op", "tensors")
 
     def __init__(
         self,
-        level: Level,
+        level: MapLevel,
         op: Op,
         metas: tuple[Meta, ...],
         inputs: tuple[Any, ...],

@@ -8,7 +8,7 @@ from ..data.state import state
 from ..schema import named
 
 if TYPE_CHECKING:
-    from .mapped_call import Call
+    from .mapped_call import MappedCall
 
 _REFUSED = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
@@ -26,7 +26,7 @@ _NOT_SAME = (
 _OF_VALUES = frozenset({"bernoulli", "multinomial"})
 
 
-def _shared(call: Call, inputs: list[Any]) -> Any:
+def _shared(call: MappedCall, inputs: list[Any]) -> Any:
     """A draw that is the same for all samples, also those of other chunks."""
     level = call.level
     if level.draws is None:
@@ -38,7 +38,7 @@ def _shared(call: Call, inputs: list[Any]) -> Any:
     return named.clone(level.draws[level.drawn - 1])
 
 
-def randomly(call: Call) -> list[Any]:
+def randomly(call: MappedCall) -> list[Any]:
     """The outputs of a random op; RuntimeError in PyTorch's words where `randomness` forbids it."""
     level, inputs = call.level, call.inputs
     if level.randomness == "error":

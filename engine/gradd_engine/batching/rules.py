@@ -1,7 +1,8 @@
 """Batching rules: what an op on samples is on tensors that hold the whole batch in dimension 0.
 
-A rule gets the `Call` and gives physical tensors, one an output. What has no rule of its own follows from the
-declaration: element-wise ops broadcast, fused ops run their composite, and the rest runs sample by sample.
+A rule gets the `MappedCall` and gives physical tensors, one per output. What has no rule of its own follows
+from the declaration: element-wise ops broadcast, fused ops run their composite, and the rest runs sample by
+sample.
 Source: https://pytorch.org/docs/stable/func.batch_norm.html and its neighbours; observed results of torch.
 """
 
@@ -12,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from ..data import numel, wrap_dim
 from ..schema import ELEMENTWISE, named
 from ..tensor import Tensor, detached
-from .mapped_call import RULES, Call, by_sample, rule
+from .mapped_call import RULES, MappedCall, by_sample, rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def apply_rule(call: Call) -> list[Any]:
+def apply_rule(call: MappedCall) -> list[Any]:
     """The physical outputs of a call whose samples differ."""
     op = call.op
     found = RULES.get(op.name)
@@ -27,12 +28,12 @@ def apply_rule(call: Call) -> list[Any]:
     return call.outputs(found(call))
 
 
-def _composed(call: Call) -> Any:
+def _composed(call: MappedCall) -> Any:
     assert call.op.composite is not None
     return call.composed(call.op.composite)
 
 
-def one_by_one(call: Call) -> Any:
+def one_by_one(call: MappedCall) -> Any:
     """Any op: sample by sample, the results stacked. Correct, and as slow as a loop."""
     if not call.size:
         with call.ambient():
@@ -54,14 +55,14 @@ def one_by_one(call: Call) -> Any:
     "bitwise_left_shift", "bitwise_right_shift", "floor_divide", "isclose", "zero", "tanh_backward",
     "sigmoid_backward", "silu_backward", "gelu_backward",
 )  # fmt: skip
-def elementwise(call: Call) -> Any:
+def elementwise(call: MappedCall) -> Any:
     """Operands broadcast: each sample's dimensions stay at the end."""
     ndim = max(t.ndim for t in call.tensors)
     return call.below([call.padded(x, ndim) for x in call.inputs])
 
 
 @rule("masked_fill")
-def _masked_fill(call: Call) -> Any:
+def _masked_fill(call: MappedCall) -> Any:
     input, _, value = call.inputs
     if not isinstance(value, Tensor):
         return elementwise(call)
@@ -76,12 +77,12 @@ def _copy(input: Any, src: Any) -> Any:
 
 
 @rule("fill", "assign")
-def _fill(call: Call) -> Any:
+def _fill(call: MappedCall) -> Any:
     return call.composed(_copy) if isinstance(call.inputs[1], Tensor) else elementwise(call)
 
 
 @rule("to_layout")
-def _to_layout(call: Call) -> Any:
+def _to_layout(call: MappedCall) -> Any:
     (t,) = call.inputs
     return call.below([call.front(t)], strides=[numel(t.shape), *call.attrs["strides"]])
 
@@ -89,7 +90,7 @@ def _to_layout(call: Call) -> Any:
 @rule(
     "mse_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"
 )  # fmt: skip
-def _loss(call: Call) -> Any:
+def _loss(call: MappedCall) -> Any:
     if call.attrs["reduction"] == "none":
         input, target, *weights = call.inputs
         if not weights:
@@ -105,7 +106,7 @@ def _loss(call: Call) -> Any:
 # -- over dimensions -------------------------------------------------------------------------------
 
 
-def _over(call: Call, dims: str = "dim") -> tuple[Any, int]:
+def _over(call: MappedCall, dims: str = "dim") -> tuple[Any, int]:
     """The first input with the batch in front and at least one dimension more, and how many a sample has."""
     t = call.inputs[0]
     p = call.front(t)
@@ -116,7 +117,7 @@ def _over(call: Call, dims: str = "dim") -> tuple[Any, int]:
     "sum", "nansum", "mean", "all", "any", "count_nonzero", "vector_norm", "var", "std", "var_mean",
     "std_mean", "amax", "amin", "logsumexp", "flip",
 )  # fmt: skip
-def _over_many(call: Call) -> Any:
+def _over_many(call: MappedCall) -> Any:
     p, ndim = _over(call)
     name = "dims" if call.op.name == "flip" else "dim"
     dims = call.attrs[name]
@@ -132,7 +133,7 @@ def _over_many(call: Call) -> Any:
     "cumprod", "cumsum_back", "softmax_kernel", "log_softmax_kernel", "glu", "sort", "topk", "kthvalue",
     "shift",
 )  # fmt: skip
-def _over_one(call: Call) -> Any:
+def _over_one(call: MappedCall) -> Any:
     p, ndim = _over(call)
     dim = call.attrs["dim"]
     if dim is None:
@@ -141,14 +142,14 @@ def _over_one(call: Call) -> Any:
 
 
 @rule("itself")
-def _itself(call: Call) -> Any:
+def _itself(call: MappedCall) -> Any:
     """A mask that geometry alone decides."""
     one = call.below([call.sample(x, 0) for x in call.inputs] if call.size else call.nothing())
     return named.expand(one, [call.size, *one.shape])
 
 
 @rule("max_all", "min_all", "median_all", "nanmedian_all")
-def _over_all(call: Call) -> Any:
+def _over_all(call: MappedCall) -> Any:
     if call.inputs[0].array.requires_grad:
         # Their gradients treat ties and NaN in another way than those along a dimension.
         return one_by_one(call)
@@ -159,7 +160,7 @@ def _over_all(call: Call) -> Any:
 
 
 @rule("pick")
-def _pick(call: Call) -> Any:
+def _pick(call: MappedCall) -> Any:
     input, index = call.inputs
     if not input.ndim:
         return call.front(input)
@@ -167,7 +168,7 @@ def _pick(call: Call) -> Any:
 
 
 @rule("softmax_backward", "log_softmax_backward", "glu_backward", "recurrence", "prod_others")
-def _together(call: Call) -> Any:
+def _together(call: MappedCall) -> Any:
     """All operands along one dimension."""
     ndim = max(t.ndim for t in call.tensors) or 1
     given = [call.front(t) for t in call.inputs]
@@ -176,7 +177,7 @@ def _together(call: Call) -> Any:
 
 
 @rule("sum_to_size")
-def _sum_to_size(call: Call) -> Any:
+def _sum_to_size(call: MappedCall) -> Any:
     (t,), size = call.inputs, call.attrs["size"]
     lead = t.ndim - len(size)
     dims = [d for d in range(t.ndim) if d < lead or (size[d - lead] == 1 and t.shape[d] != 1)]
@@ -185,7 +186,7 @@ def _sum_to_size(call: Call) -> Any:
 
 
 @rule("roll")
-def _roll(call: Call) -> Any:
+def _roll(call: MappedCall) -> Any:
     (t,), dims = call.inputs, call.attrs["dims"]
     if not dims:
         return call.below([named.reshape(call.front(t), [call.size, numel(t.shape)])], dims=[1])
@@ -196,37 +197,37 @@ def _roll(call: Call) -> Any:
 
 
 @rule("tril", "triu", "safe_softmax", "constant_pad_nd", "one_hot_rows")
-def _trailing(call: Call) -> Any:
+def _trailing(call: MappedCall) -> Any:
     """What counts dimensions from the last: one more in front changes nothing."""
     return call.below([call.front(x) for x in call.inputs])
 
 
 @rule("trace")
-def _trace(call: Call) -> Any:
+def _trace(call: MappedCall) -> Any:
     return named.sum(named.diagonal(call.front(call.inputs[0]), 0, 1, 2), [1])
 
 
 @rule("diagonal_copy")
-def _diagonal_copy(call: Call) -> Any:
+def _diagonal_copy(call: MappedCall) -> Any:
     (t,) = call.inputs
     return call.below([call.front(t)], **_shifted(call.attrs, t.ndim, "dim1", "dim2"))
 
 
 @rule("diag_embed")
-def _diag_embed(call: Call) -> Any:
+def _diag_embed(call: MappedCall) -> Any:
     (t,) = call.inputs
     return call.below([call.front(t)], **_shifted(call.attrs, t.ndim + 1, "dim1", "dim2"))
 
 
 @rule("diagonal_backward")
-def _diagonal_backward(call: Call) -> Any:
+def _diagonal_backward(call: MappedCall) -> Any:
     (g,), size = call.inputs, call.attrs["size"]
     dims = _shifted(call.attrs, len(size), "dim1", "dim2")
     return call.below([call.front(g)], size=[call.size, *size], **dims)
 
 
 @rule("select_backward", "slice_backward")
-def _into_zeros(call: Call) -> Any:
+def _into_zeros(call: MappedCall) -> Any:
     (g,), size = call.inputs, call.attrs["size"]
     dims = _shifted(call.attrs, len(size), "dim")
     return call.below([call.front(g)], size=[call.size, *size], **dims)
@@ -238,7 +239,7 @@ def _shifted(attrs: dict[str, Any], ndim: int, *names: str) -> dict[str, int]:
 
 
 @rule("as_strided_backward")
-def _as_strided_backward(call: Call) -> Any:
+def _as_strided_backward(call: MappedCall) -> Any:
     (g,), a = call.inputs, call.attrs
     offset = a["offset"]
     if not call.size or not numel(a["shape"]) or not numel(a["size"]):
@@ -261,7 +262,7 @@ def _last(shape: Sequence[int], strides: Sequence[int]) -> int:
 
 
 @rule("as_strided_scatter")
-def _as_strided_scatter(call: Call) -> Any:
+def _as_strided_scatter(call: MappedCall) -> Any:
     (t, src), attrs = call.inputs, call.attrs
     p = call.front(t)
     span = max(numel(t.shape), 1)
@@ -276,20 +277,20 @@ def _as_strided_scatter(call: Call) -> Any:
 
 
 @rule("cat")
-def _cat(call: Call) -> Any:
+def _cat(call: MappedCall) -> Any:
     tensors = call.inputs[0]
     kept = [t for t in tensors if tuple(t.shape) != (0,)] or tensors
     return named.cat([call.front(t) for t in kept], wrap_dim(call.attrs["dim"], kept[0].ndim) + 1)
 
 
 @rule("stack")
-def _stack(call: Call) -> Any:
+def _stack(call: MappedCall) -> Any:
     tensors = call.inputs[0]
     return named.stack([call.front(t) for t in tensors], wrap_dim(call.attrs["dim"], tensors[0].ndim + 1) + 1)
 
 
 @rule("repeat")
-def _repeat(call: Call) -> Any:
+def _repeat(call: MappedCall) -> Any:
     (t,), repeats = call.inputs, call.attrs["repeats"]
     lead = len(repeats) - t.ndim
     p = call.front(t)

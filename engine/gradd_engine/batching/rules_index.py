@@ -6,7 +6,7 @@ from typing import Any
 
 from ..data import broadcast_shapes, numel, wrap_dim
 from ..schema import named
-from .mapped_call import Call, rule
+from .mapped_call import MappedCall, rule
 from .rules import one_by_one
 
 # -- square brackets -------------------------------------------------------------------------------
@@ -20,7 +20,7 @@ class _Indexed:
     sample's result.
     """
 
-    def __init__(self, call: Call, shape: Any, indices: Any) -> None:
+    def __init__(self, call: MappedCall, shape: Any, indices: Any) -> None:
         self.call, self.shape = call, tuple(shape)
         self.dims = [d for d, t in enumerate(indices) if t is not None]
         self.rest = [d for d in range(len(self.shape)) if d not in self.dims]
@@ -72,21 +72,21 @@ class _Indexed:
 
 
 @rule("index")
-def _index(call: Call) -> Any:
+def _index(call: MappedCall) -> Any:
     input, indices = call.inputs
     how = _Indexed(call, input.shape, indices)
     return how.placed(named.index(how.ahead(call.front(input)), how.indices))
 
 
 @rule("index_put_add")
-def _index_put_add(call: Call) -> Any:
+def _index_put_add(call: MappedCall) -> Any:
     grad, indices = call.inputs
     how = _Indexed(call, call.attrs["size"], indices)
     return how.back(named.index_put_add(how.values(grad), how.indices, how.size()))
 
 
 @rule("index_write")
-def _index_write(call: Call) -> Any:
+def _index_write(call: MappedCall) -> Any:
     input, indices, values = call.inputs
     if any(t is not None and t.dtype.category == 0 for t in indices):
         return one_by_one(call)
@@ -102,7 +102,7 @@ def _index_write(call: Call) -> Any:
 
 
 @rule("gather", "scatter", "scatter_add")
-def _along(call: Call) -> Any:
+def _along(call: MappedCall) -> Any:
     input, index, *src = call.inputs
     if not input.ndim:
         return one_by_one(call)
@@ -114,7 +114,7 @@ def _along(call: Call) -> Any:
 
 
 @rule("index_select")
-def _index_select(call: Call) -> Any:
+def _index_select(call: MappedCall) -> Any:
     input, index = call.inputs
     if not input.ndim or not index.ndim:
         return one_by_one(call)
@@ -130,7 +130,7 @@ def _index_select(call: Call) -> Any:
 
 
 @rule("index_add", "index_copy", "index_fill")
-def _index_into(call: Call) -> Any:
+def _index_into(call: MappedCall) -> Any:
     input, index, source = call.inputs
     number = not hasattr(source, "shape")
     if not input.ndim or index.mapped or not (number or source.ndim):
@@ -140,7 +140,7 @@ def _index_into(call: Call) -> Any:
 
 
 @rule("place")
-def _place(call: Call) -> Any:
+def _place(call: MappedCall) -> Any:
     input, index = call.inputs
     size = call.attrs["size"]
     if not size:
@@ -152,7 +152,7 @@ def _place(call: Call) -> Any:
 # -- embeddings ------------------------------------------------------------------------------------
 
 
-def _own_rows(call: Call, index: Any, rows: int) -> Any:
+def _own_rows(call: MappedCall, index: Any, rows: int) -> Any:
     """Indices into the tables of all samples, one after the other."""
     with call.ambient():
         first = named.mul(named.arange(0, call.size, 1), rows)
@@ -161,7 +161,7 @@ def _own_rows(call: Call, index: Any, rows: int) -> Any:
 
 
 @rule("embedding")
-def _embedding(call: Call) -> Any:
+def _embedding(call: MappedCall) -> Any:
     index, weight = call.inputs
     padding = call.attrs["padding_idx"]
     if call.attrs["scale_grad_by_freq"]:
@@ -176,13 +176,13 @@ def _embedding(call: Call) -> Any:
     return named.where(_hidden(call, index, padding), named.detach(found), found)
 
 
-def _hidden(call: Call, index: Any, padding: int) -> Any:
+def _hidden(call: MappedCall, index: Any, padding: int) -> Any:
     """Where an index is that of the padding, which gets no gradient."""
     return named.unsqueeze(named.eq(call.front(index), padding), -1)
 
 
 @rule("embedding_backward")
-def _embedding_backward(call: Call) -> Any:
+def _embedding_backward(call: MappedCall) -> Any:
     grad, index = call.inputs
     rows, padding, scaled = (call.attrs[n] for n in ("rows", "padding_idx", "scale_grad_by_freq"))
     if scaled:
@@ -198,7 +198,7 @@ def _embedding_backward(call: Call) -> Any:
 
 
 @rule("nll_loss_flat", "nll_loss2d")
-def _nll(call: Call) -> Any:
+def _nll(call: MappedCall) -> Any:
     input, target, weight = call.inputs
     if (weight is not None and weight.mapped) or not call.size:
         return one_by_one(call)
@@ -228,7 +228,7 @@ def _weights(target: Any, table: Any, ignored: int, dtype: Any) -> Any:
 
 
 @rule("nll_loss_backward")
-def _nll_backward(call: Call) -> Any:
+def _nll_backward(call: MappedCall) -> Any:
     grad, target, weight, total = call.inputs
     shape, reduction = call.attrs["shape"], call.attrs["reduction"]
     if (weight is not None and weight.mapped) or not call.size:

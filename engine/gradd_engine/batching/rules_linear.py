@@ -6,14 +6,14 @@ from typing import Any
 
 from ..data import numel
 from ..schema import named
-from .mapped_call import Call, by_sample, rule
+from .mapped_call import MappedCall, by_sample, rule
 from .rules import one_by_one
 
 # -- products --------------------------------------------------------------------------------------
 
 
 @rule("mm", "bmm")
-def _matrices(call: Call) -> Any:
+def _matrices(call: MappedCall) -> Any:
     a, b = call.inputs
     if call.op.name == "mm" and not b.mapped:
         rows = named.reshape(call.front(a), [call.size * a.shape[0], a.shape[1]])
@@ -22,7 +22,7 @@ def _matrices(call: Call) -> Any:
 
 
 @rule("mv")
-def _matrix_vector(call: Call) -> Any:
+def _matrix_vector(call: MappedCall) -> Any:
     a, v = call.inputs
     if not v.mapped:
         return named.matmul(a.array, v.array)
@@ -76,7 +76,7 @@ def _parted(p: Any, dim: int, size: int) -> Any:
 
 
 @rule("convolution", "convolution_transpose")
-def _convolution(call: Call) -> Any:
+def _convolution(call: MappedCall) -> Any:
     input, weight, bias = call.inputs
     if not call.size:
         return one_by_one(call)
@@ -97,7 +97,7 @@ def _convolution(call: Call) -> Any:
 
 
 @rule("convolution_weight")
-def _convolution_weight(call: Call) -> Any:
+def _convolution_weight(call: MappedCall) -> Any:
     grad, input = call.inputs
     if not call.size:
         return one_by_one(call)
@@ -115,13 +115,13 @@ def _convolution_weight(call: Call) -> Any:
     "max_pool2d_with_indices", "max_pool2d_pick", "max_pool2d_backward", "avg_pool2d_windows",
     "adaptive_avg_pool2d_windows", "upsample_nearest", "upsample_nearest_backward",
 )  # fmt: skip
-def _images(call: Call) -> Any:
+def _images(call: MappedCall) -> Any:
     """Each sample's images (or channels) one after the other."""
     return call.below([_merged(call.front(t), 0) for t in call.inputs])
 
 
 @rule("avg_pool2d_backward", "adaptive_avg_pool2d_backward")
-def _images_back(call: Call) -> Any:
+def _images_back(call: MappedCall) -> Any:
     return call.below([_merged(call.front(t), 0) for t in call.inputs])
 
 
@@ -144,7 +144,7 @@ def _affine(x: Any, weight: Any, bias: Any, dim: int) -> Any:
 
 
 @rule("native_layer_norm")
-def _layer_norm(call: Call) -> Any:
+def _layer_norm(call: MappedCall) -> Any:
     input, weight, bias = call.inputs
     if not any(t is not None and t.mapped for t in (weight, bias)):
         return call.below([call.front(input), call.physical(weight), call.physical(bias)])
@@ -157,7 +157,7 @@ def _layer_norm(call: Call) -> Any:
 
 
 @rule("native_group_norm")
-def _group_norm(call: Call) -> Any:
+def _group_norm(call: MappedCall) -> Any:
     input, weight, bias = call.inputs
     if not any(t is not None and t.mapped for t in (weight, bias)):
         return call.below([_merged(call.front(input), 0), call.physical(weight), call.physical(bias)])
@@ -170,7 +170,7 @@ def _group_norm(call: Call) -> Any:
 
 
 @rule("native_batch_norm")
-def _batch_norm(call: Call) -> Any:
+def _batch_norm(call: MappedCall) -> Any:
     input, weight, bias, *running = call.inputs
     moved = [t for t in running if t is not None]
     if any(t.mapped for t in (input, *moved)) and not all(t.mapped for t in moved):

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..data import Meta
-    from ..schema import Known, Op
+    from ..schema import InferCache, Op
     from ..tensor import Backend, Listener
 
 
@@ -174,7 +174,7 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
 
 def compute(
     op: Op,
-    known: Known,
+    known: InferCache,
     backend: Backend,
     inputs: tuple[Any, ...],
     attrs: dict[str, Any],
@@ -198,7 +198,7 @@ def compute(
 
 def _computed(
     op: Op,
-    known: Known,
+    known: InferCache,
     backend: Backend,
     inputs: tuple[Any, ...],
     attrs: dict[str, Any],

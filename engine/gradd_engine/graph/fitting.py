@@ -33,7 +33,7 @@ def cast_gradient(g: Tensor, dtype: DType) -> Tensor:
     return out
 
 
-def fit(g: Tensor | None, meta: TensorMeta | None) -> Tensor | None:
+def unbroadcast(g: Tensor | None, meta: TensorMeta | None) -> Tensor | None:
     """A gradient in the shape and dtype of the input it is for: broadcasting and promotion are undone here
     alone.
     """

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..data import FLOAT, DType, Meta, Size, numel
 from ..data.state import state
-from ..schema import Known, check_attrs
+from ..schema import InferCache, check_attrs
 from ..tensor import Tensor, TensorMeta
 from .cost import spread
 from .misfit import misfit, stated
@@ -28,9 +28,9 @@ DIMS, _BYTES = 64, (1 << 63) - 1
 _LISTS = frozenset({list, tuple, Size})
 
 
-def _known(op: Op, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Known:
+def _known(op: Op, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> InferCache:
     """Work out what is remembered of such a call."""
-    found = Known()
+    found = InferCache()
     found.meta = meta
     found.tracks = bool(op.rules) and meta.dtype.category >= FLOAT
     found.takes = () if op.view else tuple(_take(x, meta.compute) for x in inputs)
@@ -47,7 +47,7 @@ def _known(op: Op, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]) -
     flat = op.flat is not None and op.flat(attrs)
     found.slots = tuple(at if _differentiable(inputs[at]) and not flat else -1 for at in places)
     found.inputs = tuple(None if at < 0 else _geometry(inputs[at], op.view) for at in found.slots)
-    found.plans = {}
+    found.recipes = {}
     return found
 
 
@@ -82,7 +82,7 @@ def _take(x: Any, compute: DType | None) -> Any:
     return compute.np.type if compute.category >= FLOAT and x is not None else False
 
 
-def learn(op: Op, key: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Known | None:
+def learn(op: Op, key: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> InferCache | None:
     """Work out what a plain op or view makes of such inputs and remember it under `key`; None where something
     stands among them that needs a closer look.
     """

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..tensor import unpack
-from .fitting import fit
+from .fitting import unbroadcast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 VALUE, META, OUT, OUTS = range(4)
 
 
-class Plan:
+class BackwardRecipe:
     """``saves``: the names to save, each with the place of its input or output and its kind. ``apply(node,
     grads)`` runs the rules: the gradients of all inputs, fitted to their geometry.
     """
@@ -34,12 +34,12 @@ class Plan:
         self.apply = _compiled(op, params, wants, [name for name, _, _ in self.saves])
 
 
-def plan_of(op: Op, params: tuple[str, ...], wants: tuple[bool, ...]) -> Plan:
+def recipe_of(op: Op, params: tuple[str, ...], wants: tuple[bool, ...]) -> BackwardRecipe:
     """The plan of a node of `op`."""
     key = (params, wants)
-    found: Plan | None = op.plans.get(key)
+    found: BackwardRecipe | None = op.recipes.get(key)
     if found is None:
-        found = op.plans[key] = Plan(op, params, wants)
+        found = op.recipes[key] = BackwardRecipe(op, params, wants)
     return found
 
 
@@ -62,11 +62,11 @@ def _of_output(op: Op, ask: str) -> bool:
     return found is not None and found[2] in (OUT, OUTS)
 
 
-def _fits(found: Any, metas: list[Any]) -> list[Any]:
-    """`fit` for a list of tensors."""
+def _each(found: Any, metas: list[Any]) -> list[Any]:
+    """`unbroadcast` for a list of tensors."""
     if found is None:
         return [None] * len(metas)
-    return [fit(g, m) for g, m in zip(found, metas, strict=True)]
+    return [unbroadcast(g, m) for g, m in zip(found, metas, strict=True)]
 
 
 def _nones(metas: Any) -> list[None]:
@@ -81,7 +81,13 @@ def _compiled(
     op: Op, params: tuple[str, ...], wants: tuple[bool, ...], saves: list[str]
 ) -> Callable[..., list[Any]]:
     """The calls of the rules, written out as Python."""
-    names: dict[str, Any] = {"fit": fit, "fits": _fits, "nones": _nones, "unpack": unpack, "wants": wants}
+    names: dict[str, Any] = {
+        "unbroadcast": unbroadcast,
+        "each": _each,
+        "nones": _nones,
+        "unpack": unpack,
+        "wants": wants,
+    }
     lines = ["saved, attrs, inputs = node.saved, node.attrs, node.inputs"]
     lines += [f"s_{name} = unpack(saved[{name!r}], node)" for name in saves]
     joint: dict[int, str] = {}
@@ -102,7 +108,7 @@ def _compiled(
                 call = joint[id(rule)] = f"joint{at}"
         if rule.joint:
             call = f"{call}[{rule.serves.index(name)}]"
-        out.append(f"*fits({call}, inputs[{at}])" if listed else f"fit({call}, inputs[{at}])")
+        out.append(f"*each({call}, inputs[{at}])" if listed else f"unbroadcast({call}, inputs[{at}])")
     lines.append(f"return [{', '.join(out)}]")
     text = "def apply(node, grads):\n    " + "\n    ".join(lines)
     exec(compile(text, f"{__file__}:{op.name}", "exec"), names)

@@ -28,12 +28,12 @@ from ..tensor import (
     places,
 )
 from .infer import overload
-from .recipe import META, OUT, VALUE, Plan, plan_of
+from .recipe import META, OUT, VALUE, BackwardRecipe, recipe_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..schema import Known, Op
+    from ..schema import InferCache, Op
 
 
 class OpNode(Node):
@@ -105,11 +105,11 @@ class OpNode(Node):
             raise RuntimeError(FREED)
         if self.op.refuses is not None:
             raise self.op.refuses(self.attrs)
-        plan = plan_of(self.op, self.params, self.wants)
+        recipe = recipe_of(self.op, self.params, self.wants)
         if not self.packed:
-            return plan.apply(self, grads)
+            return recipe.apply(self, grads)
         try:
-            return plan.apply(self, grads)
+            return recipe.apply(self, grads)
         finally:
             for _, _, e in places(self.saved):
                 if type(e) is Packed:
@@ -138,7 +138,7 @@ class OpNode(Node):
     def __dir__(self) -> list[str]:
         """What a node has, with what its op's rules keep."""
         words = {self.op.tensor_slots[0] if self.op.tensor_slots else "": "self", "out": "result"}
-        saves = plan_of(self.op, self.params, (True,) * len(self.wants)).saves
+        saves = recipe_of(self.op, self.params, (True,) * len(self.wants)).saves
         kept = {words.get(ask, ask) for ask, _, kind in saves if kind != META}
         raw = kept - set(self.attrs)
         return [
@@ -173,13 +173,15 @@ class OpNode(Node):
         raise AttributeError(f"'{self.short_name()}' object has no attribute '{name}'")
 
 
-def _save(plan: Plan, node: OpNode, inputs: tuple[Any, ...], outs: Sequence[Tensor] | None) -> None:
+def _save(
+    recipe: BackwardRecipe, node: OpNode, inputs: tuple[Any, ...], outs: Sequence[Tensor] | None
+) -> None:
     """Keep what the rules of the wanted inputs name, once each. `outs` is None for an in-place op (saved
     later).
     """
     saved = node.saved
     assert saved is not None
-    for ask, at, kind in plan.saves:
+    for ask, at, kind in recipe.saves:
         if kind == VALUE:
             x = inputs[at]
             if isinstance(x, Tensor):
@@ -331,12 +333,14 @@ def record(
         if tracked[nr]:
             o._fn = node
             o._nr = nr
-    _save(plan_of(op, node.params, node.wants), node, inputs, outs)
+    _save(recipe_of(op, node.params, node.wants), node, inputs, outs)
     if state.watcher is not None:
         state.watcher.append(node)
 
 
-def record_one(op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any], out: Tensor) -> None:
+def record_one(
+    op: Op, known: InferCache, inputs: tuple[Any, ...], attrs: dict[str, Any], out: Tensor
+) -> None:
     """`record` for a plain op, whose output is new and differentiable; views among the inputs are renewed."""
     edges: list[Edge | None] = []
     wants: list[bool] = []
@@ -356,17 +360,17 @@ def record_one(op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, A
     if True not in wants and not _wanted(op, inputs):
         return
     key = tuple(wants)
-    plan = known.plans.get(key)
-    if plan is None:
-        plan = known.plans[key] = plan_of(op, known.params, key)
+    recipe = known.recipes.get(key)
+    if recipe is None:
+        recipe = known.recipes[key] = recipe_of(op, known.params, key)
     node = OpNode(op, attrs, known.params)
     node.inputs, node.edges, node.wants = known.inputs, tuple(edges), key
     if known.label:
         node._label = known.label
     node.backend = out.backend
     out._fn = node
-    if plan.saves:
-        _save(plan, node, inputs, (out,))
+    if recipe.saves:
+        _save(recipe, node, inputs, (out,))
     if state.watcher is not None:
         state.watcher.append(node)
 
@@ -383,7 +387,7 @@ def prepare_inplace(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> t
         with ambient(grad=False):
             old = named.clone(inputs[0])
         kept = (old, *inputs[1:])
-    _save(plan_of(op, node.params, node.wants), node, kept, None)
+    _save(recipe_of(op, node.params, node.wants), node, kept, None)
     if old is not None and node.saved is not None:
         edge = edge_of(inputs[0])
         if edge is not None and not isinstance(edge.node, AccumulateGrad):

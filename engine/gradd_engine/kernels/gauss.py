@@ -13,7 +13,7 @@ import math
 from typing import Any, NamedTuple
 
 
-class Table(NamedTuple):
+class Coefficients(NamedTuple):
     """Constants for one precision."""
 
     #: u = (y - k) / (y + k)
@@ -26,7 +26,7 @@ class Table(NamedTuple):
     near: tuple[float, ...]
 
 
-SINGLE = Table(
+SINGLE = Coefficients(
     3.0,
     (
         5.40938600722865404e-5, 1.16207929241586659e-4, -3.39556463507436168e-4, -9.8427638331778903e-4,
@@ -39,7 +39,7 @@ SINGLE = Table(
         -3.7612638525650692e-1, 1.12837916708240948,
     ),
 )  # fmt: skip
-DOUBLE = Table(
+DOUBLE = Coefficients(
     5.0,
     (
         -2.32680238858283768e-10, -5.71149353021902937e-10, 1.82756401794652064e-9, 5.69304849415747454e-9,
@@ -63,7 +63,7 @@ ROOT_TWO = math.sqrt(2.0)
 DENSITY = 1.0 / math.sqrt(2.0 * math.pi)
 
 
-def _table(a: Any) -> Table:
+def _table(a: Any) -> Coefficients:
     return SINGLE if a.dtype.itemsize == 4 else DOUBLE
 
 

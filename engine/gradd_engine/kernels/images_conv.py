@@ -62,7 +62,7 @@ class How(NamedTuple):
 Fold = Callable[[Any, "Sequence[int]", int, Buffers], Any]
 
 
-class Block(NamedTuple):
+class ConvBlock(NamedTuple):
     """Images `first` up to `last`, rows of positions `top` up to `bottom`."""
 
     first: int
@@ -103,14 +103,14 @@ def sums_of(weights: int) -> int:
     return max(4, min(8, SUMS // max(weights, 1)))
 
 
-def _blocks(xp: Any, images: int, places: Sequence[int], depth: int) -> list[Block]:
+def _blocks(xp: Any, images: int, places: Sequence[int], depth: int) -> list[ConvBlock]:
     """Images and positions in blocks, for columns of `depth` elements."""
     if not images or not numel(places):
         return []
     most, rows, _ = blocks_of(images, places, depth, xp is not np)
     if rows == places[0]:
-        return [Block(a, b, 0, rows) for a, b in _even(images, most)]
-    return [Block(n, n + 1, a, b) for n in range(images) for a, b in _even(places[0], rows)]
+        return [ConvBlock(a, b, 0, rows) for a, b in _even(images, most)]
+    return [ConvBlock(n, n + 1, a, b) for n in range(images) for a, b in _even(places[0], rows)]
 
 
 class _Columns:
@@ -128,7 +128,7 @@ class _Columns:
         self._view: Any = None
         self._seen = None if any(padding) else windows(xp, x, 2, kernel, stride, dilation)
 
-    def of(self, block: Block) -> Any:
+    def of(self, block: ConvBlock) -> Any:
         """[images, groups, C / groups * kernel, positions], until the next is taken."""
         kernel, dims = self._how.kernel, self._dims
         c, n = self._x.shape[1], block.many
@@ -150,7 +150,7 @@ class _Columns:
         columns[...] = seen
         return columns.reshape(n, self._groups, depth, numel(places))
 
-    def turned(self, block: Block) -> Any:
+    def turned(self, block: ConvBlock) -> Any:
         """[images, groups, positions, kernel * C / groups], until the next is taken."""
         kernel = self._how.kernel
         given = self._rows(block)
@@ -177,7 +177,7 @@ class _Columns:
             self._shape, self._view = x.shape, windows(self._xp, x, first, kernel, stride, dilation)
         return self._view
 
-    def _rows(self, block: Block) -> Any:
+    def _rows(self, block: ConvBlock) -> Any:
         """The images' rows that the block's windows see, with zeros where these are outside."""
         kernel, stride, padding, dilation = self._how
         images, size = slice(block.first, block.last), self._x.shape[2:]

@@ -1,6 +1,6 @@
 """What a declaration says: signatures, rules, the declared op itself, and the table of all ops by name."""
 
-from .known import Known
+from .infer_cache import InferCache
 from .op import Op
 from .registry import REGISTRY, named
 from .rule import Joint, Rule
@@ -29,8 +29,8 @@ __all__ = [
     "NUMPY_NAMES",
     "REGISTRY",
     "REQUIRED",
+    "InferCache",
     "Joint",
-    "Known",
     "Op",
     "Param",
     "Rule",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .known import Known
+    from .infer_cache import InferCache
     from .rule import Rule
     from .schema import Param, Schema
 
@@ -55,10 +55,10 @@ class Op:
         "outside",
         "params",
         "plain",
-        "plans",
         "quiet",
         "raises",
         "random",
+        "recipes",
         "refuses",
         "rules",
         "run",
@@ -124,7 +124,7 @@ class Op:
         self.inplace: Op | None = None
         self.jvp: Any = None
         #: of a plain op or view: what it makes of inputs of each geometry
-        self.known: dict[tuple[Any, ...], Known] = {}
+        self.known: dict[tuple[Any, ...], InferCache] = {}
         self.many = False
         self.method = False
         self.multi_view = False
@@ -135,7 +135,7 @@ class Op:
         #: inputs are tensors or numbers, and the result is one new tensor that a kernel makes
         self.plain = False
         #: what nodes save and how they run their rules, by overload and wanted inputs
-        self.plans: dict[Any, Any] = {}
+        self.recipes: dict[Any, Any] = {}
         #: whether a kernel may refuse values: True, False, or "not of floats"
         self.raises: bool | str = True
         self.random = False

@@ -84,7 +84,7 @@ class Node:
     opaque: ClassVar[bool] = False
     #: while it runs as the write to a view: the CopySlices around it
     whole: Any = None
-    #: a stand-in: see `Folded`
+    #: a stand-in: see `LazyNode`
     folded: ClassVar[bool] = False
 
     # Class defaults until they are set: most nodes have none of these.
@@ -161,7 +161,7 @@ class Node:
         raise NotImplementedError(f"derivative for {self.name()} is not implemented")
 
     def unfold(self) -> Node:
-        """The node itself, also of a `Folded` one."""
+        """The node itself, also of a `LazyNode` one."""
         return self
 
     def reached(self) -> None:
@@ -219,7 +219,7 @@ class Node:
         return f"<{self.short_name()} object at {id(self):#x}>"
 
 
-class Folded(Node):
+class LazyNode(Node):
     """A node that is made when somebody asks for it: it stands in a tensor's ``_fn``, never behind an edge.
 
     ``make()`` gives the node; it is called once.

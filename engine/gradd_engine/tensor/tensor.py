@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from ..data import Device, DType, Meta
-    from ..schema import Known, Op
+    from ..schema import InferCache, Op
     from .nodes import AccumulateGrad, Edge, Node
 
 
@@ -96,7 +96,7 @@ class Backend(Protocol):
         """Run `op`'s kernel; tensors with exactly the shapes, dtypes and strides of `metas`."""
         ...
 
-    def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
+    def run_plain(self, op: Op, known: InferCache, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
         """`run` for a plain op and inputs of a geometry that is known."""
         ...
 

@@ -7,15 +7,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..tensor import next_priority
-from .graphs import Graph, retainers
+from .graphs import ReplayedGraph, retainers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..data import Storage, VersionCounter
     from ..tensor import Backend, Node, Tensor
-    from .ending import Ending, Shape
-    from .mirror import Found
+    from .ending import Shape, TraceOutputs
+    from .mirror import InputSignature
     from .trace import Block
 
 
@@ -39,7 +39,7 @@ class Memory(Protocol):
 class Commit:
     """One replay's results made real. `tensors` and `nodes`: real ones by the identity of the traced."""
 
-    def __init__(self, ending: Ending, found: Found, memory: Memory, backend: Backend) -> None:
+    def __init__(self, ending: TraceOutputs, found: InputSignature, memory: Memory, backend: Backend) -> None:
         self.backend = backend
         self.values = memory.values
         self._memory = memory
@@ -102,7 +102,7 @@ class Commit:
             counter, ahead = self.counter(f.tensor._vc)
             tensors[id(f.tensor)] = made = f.over(self.backend, storage, offset, counter)
             near.append((f, made, ahead))
-        graph = Graph(ending, self) if ending.nodes else None
+        graph = ReplayedGraph(ending, self) if ending.nodes else None
         for f, made, ahead in near:
             f.dress(made, ahead, tensors)
             if f.tensor._fn is not None:
@@ -114,7 +114,7 @@ class Commit:
                 if traced in tensors:
                     tensors[traced]._cut = began + before
 
-    def _history(self, traced: Node, graph: Graph | None) -> Node:
+    def _history(self, traced: Node, graph: ReplayedGraph | None) -> Node:
         known = self.nodes.get(id(traced))
         if known is not None:
             return known
@@ -124,7 +124,7 @@ class Commit:
         made = self.nodes[id(traced)] = graph.fold(traced)
         return made
 
-    def _settle(self, graph: Graph | None) -> None:
+    def _settle(self, graph: ReplayedGraph | None) -> None:
         ending = self._ending
         ahead = {i: self.counter(t._vc)[1] for i, t, _ in ending.changed}
         for i, traced, bump in ending.changed:

@@ -19,7 +19,7 @@ from .trace import Block
 
 if TYPE_CHECKING:
     from ..data import Storage, VersionCounter
-    from .mirror import Mirrored
+    from .mirror import AbstractInputs
 
 #: what a tensor has of its own beyond memory and history
 OWN = ("_requires_grad", "_nr", "_creation", "_retains", "_grad_dtype", "_conj")
@@ -165,10 +165,10 @@ class Shape:
             real._grad = tensors[id(self.grad)]
 
 
-class Ending:
+class TraceOutputs:
     """What is to be made after a replay of the trace that `mirrored` began and `wanted` slots ended."""
 
-    def __init__(self, mirrored: Mirrored, wanted: dict[int, Any]) -> None:
+    def __init__(self, mirrored: AbstractInputs, wanted: dict[int, Any]) -> None:
         self.mirrored = mirrored
         self.wanted = wanted
         roots: list[Any] = [*wanted.values(), *mirrored.traced, *mirrored.nodes]

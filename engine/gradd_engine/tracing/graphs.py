@@ -7,23 +7,33 @@ from typing import TYPE_CHECKING, Any
 
 from ..data.state import state
 from ..graph import CopySlices, OpNode
-from ..tensor import AccumulateGrad, Edge, Folded, Node, Saved, Tensor, TensorMeta, accumulator, next_priority
+from ..tensor import (
+    AccumulateGrad,
+    Edge,
+    LazyNode,
+    Node,
+    Saved,
+    Tensor,
+    TensorMeta,
+    accumulator,
+    next_priority,
+)
 from .numbers import Offset, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .commit import Commit
-    from .ending import Ending
+    from .ending import TraceOutputs
 
 
-class Graph:
+class ReplayedGraph:
     """The new nodes of one replay. It holds what they need, as of the end of the replay.
 
     Unlike a `Commit` it may live for long: of the session's tensors it keeps those that the nodes keep.
     """
 
-    def __init__(self, ending: Ending, commit: Commit) -> None:
+    def __init__(self, ending: TraceOutputs, commit: Commit) -> None:
         self._ending = ending
         self._backend = commit.backend
         self._values = commit.values
@@ -40,9 +50,9 @@ class Graph:
         self.began = next_priority()
         self._made = False
 
-    def fold(self, traced: Node) -> Folded:
+    def fold(self, traced: Node) -> LazyNode:
         """A stand-in for the real node of a traced one."""
-        return Folded(lambda: self.node(traced))
+        return LazyNode(lambda: self.node(traced))
 
     def node(self, traced: Node) -> Node:
         """The real node of a traced one; the first call makes them all, and what only they hold."""

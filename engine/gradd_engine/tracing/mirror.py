@@ -1,9 +1,10 @@
 """The inputs of a program as a trace sees them: tensors and the graphs that come with them.
 
-`Found` walks from the inputs over gradients, bases, nodes and what nodes saved, always in one order, and says
-what of it all a plan depends on. Two batches with equal keys have, in that order, tensors and nodes that play
-the same parts. A program that runs no pass over the graph of an input never looks behind that input's node;
-then neither does the walk, and a batch costs what it touches, however long the graph is that grew before it.
+`InputSignature` walks from the inputs over gradients, bases, nodes and what nodes saved, always in one
+order, and says what of it all a plan depends on. Two batches with equal keys have, in that order, tensors
+and nodes that play the same parts. A program that runs no pass over the graph of an input never looks
+behind that input's node; then neither does the walk, and a batch costs what it touches, however long the
+graph is that grew before it.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Unplannable(Exception):
     """The inputs bring something that a plan cannot hold: hooks, tangents, nodes of other kinds."""
 
 
-class Found:
+class InputSignature:
     """What comes in with a batch: ``tensors`` and ``nodes`` in one order, and the ``key`` of their geometry
     and relations.
 
@@ -211,12 +212,12 @@ class Before:
         )  # fmt: skip
 
 
-class Mirrored:
+class AbstractInputs:
     """Trace tensors and nodes for what was found, in its order. It holds geometry, never a session's
     memory.
     """
 
-    def __init__(self, backend: TraceBackend, found: Found) -> None:
+    def __init__(self, backend: TraceBackend, found: InputSignature) -> None:
         self._backend = backend
         self._blocks: dict[int, Block] = {}
         self._counters: dict[int, VersionCounter] = {}
@@ -252,7 +253,7 @@ class Mirrored:
         self._blocks.clear()
         self._counters.clear()
 
-    def check(self, found: Found) -> None:
+    def check(self, found: InputSignature) -> None:
         """TraceFailed unless the inputs are still where they were: assigning `.data` moves them."""
         for t, real in zip(self.traced, found.tensors, strict=True):
             block: Any = t.storage

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..data import DType
-    from ..schema import Known, Op
+    from ..schema import InferCache, Op
     from ..tensor import Listener
 
 #: views whose place in memory may depend on a run-time value: their geometry is inferred anew at each replay
@@ -58,7 +58,7 @@ class Place(NamedTuple):
     dtype: DType
 
 
-class Late(NamedTuple):
+class RuntimeValue(NamedTuple):
     """A run-time value of the batch, by its place."""
 
     place: int
@@ -149,13 +149,13 @@ class TraceBackend:
         if isinstance(x, (list, tuple)):
             return [self._arg(e) for e in x]
         at = place_of(x)
-        return looked(x) if at is None else Late(at)
+        return looked(x) if at is None else RuntimeValue(at)
 
     def _attrs(self, attrs: dict[str, Any]) -> dict[str, Any]:
         out = {}
         for name, v in attrs.items():
             at = place_of(v)
-            out[name] = looked(v) if at is None else Late(at)
+            out[name] = looked(v) if at is None else RuntimeValue(at)
         return out
 
     def tensor(self, block: Block, meta: Meta) -> Tensor:
@@ -191,7 +191,7 @@ class TraceBackend:
         self.code.append(Kernel(op, self._args(inputs), self._attrs(attrs), tuple(metas), outs, None))
         return [self.tensor(b, m) for b, m in zip(outs, metas, strict=True)]
 
-    def run_plain(self, op: Op, known: Known, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
+    def run_plain(self, op: Op, known: InferCache, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
         """See Backend.run_plain."""
         return self.run(op, (known.meta,), inputs, attrs)[0]
 
@@ -216,7 +216,9 @@ class TraceBackend:
 
     def _begin(self, offset: int, window: Block, attrs: dict[str, Any]) -> Offset:
         """Where a window begins: `offset`, as long as the run-time values are those of the trace."""
-        places: frozenset[int] | None = frozenset(v.place for v in attrs.values() if isinstance(v, Late))
+        places: frozenset[int] | None = frozenset(
+            v.place for v in attrs.values() if isinstance(v, RuntimeValue)
+        )
         if isinstance(offset, Offset):
             places = None if offset.places is None or places is None else places | offset.places
         return Offset.begin(plain(offset), window, places, self.guards)
@@ -249,8 +251,8 @@ __all__ = [
     "Copy",
     "Guards",
     "Kernel",
-    "Late",
     "Place",
+    "RuntimeValue",
     "TraceBackend",
     "Upload",
     "Window",

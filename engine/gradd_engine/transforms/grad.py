@@ -16,7 +16,7 @@ from ..data.state import state
 from ..graph import enable_grad
 from ..ops.shared.constants import zeros_like
 from ..tensor import Tensor
-from .arguments import Arguments, checked, with_aux
+from .argnums import Arguments, checked, with_aux
 from .scope import Scope, tracked
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ..ops.shared.constants import zeros_like
 from ..schema import named
 from ..tensor import Tensor
 from . import forward_ad
-from .arguments import Arguments, checked, with_aux
+from .argnums import Arguments, checked, with_aux
 from .functional import basis
 from .grad import Pullback, check_outputs, check_tensors
 

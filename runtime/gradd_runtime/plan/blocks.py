@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def calm(i: Instruction) -> bool:
+def cannot_raise(i: Instruction) -> bool:
     """Whether an instruction surely does not raise."""
     if not isinstance(i, Kernel):
         return isinstance(i, (Copy, Allocate, Upload))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.tracing import Found, TraceFailed, Unplannable
+from gradd_engine.tracing import InputSignature, TraceFailed, Unplannable
 
-from ..executor import Run, op_failed
+from ..program import Run, op_failed
 from .replay import LooksBehind, Plan, PlanBroken
 
 if TYPE_CHECKING:
-    from ..session import Session
-    from ..work import Work
+    from ..batch import Work
+    from ..program import RunContext
 
 #: sightings that a session remembers
 SIGHTINGS = 1024
@@ -42,27 +42,27 @@ class Plans:
         #: why the last batch ran eagerly; empty where it was planned
         self.why = ""
 
-    def find(self, work: Work, session: Session) -> tuple[Plan, Found] | None:
+    def find(self, work: Work, context: RunContext) -> tuple[Plan, InputSignature] | None:
         """The plan for this work and what comes in with it: None at the first sighting, and for what cannot
         be planned; `why` says which.
         """
         bound = work.bound
         self._new = None
-        self.why = "plans are off" if not self.enabled or session.backend.is_meta else bound.unplannable
+        self.why = "plans are off" if not self.enabled or context.backend.is_meta else bound.unplannable
         if self.why:
             return None
         known = len(bound.deep)
-        found = self._find(work, session, self.first_eager)
+        found = self._find(work, context, self.first_eager)
         while found is None and len(bound.deep) > known:
             # The trace looked into graphs that are walked from now on.
             known = len(bound.deep)
-            found = self._find(work, session, False)
+            found = self._find(work, context, False)
         return found
 
-    def _find(self, work: Work, session: Session, first_eager: bool) -> tuple[Plan, Found] | None:
+    def _find(self, work: Work, context: RunContext, first_eager: bool) -> tuple[Plan, InputSignature] | None:
         bound = work.bound
         try:
-            inputs = Found(work.tensors, bound.deep)
+            inputs = InputSignature(work.tensors, bound.deep)
         except Unplannable:
             self.why = "hooks, tangents or nodes that a plan cannot hold come in with its inputs"
             return None
@@ -89,7 +89,7 @@ class Plans:
             self.why = "values that its rules look at change from batch to batch"
             return None
         try:
-            plan = Plan(work, session, wanted, inputs)
+            plan = Plan(work, context, wanted, inputs)
         except LooksBehind as error:
             bound.deep.update(error.inputs)
             return None
@@ -119,18 +119,18 @@ class Plans:
             counts["bytes"] -= _size(self._known.popitem(last=False)[1])
             counts["dropped"] += 1
 
-    def run(self, work: Work, session: Session, produced: Any) -> Run | None:
+    def run(self, work: Work, context: RunContext, produced: Any) -> Run | None:
         """Run the work by its plan and report each output; None where it has to run eagerly, and nothing was
         done.
         """
-        hit = self.find(work, session)
-        account = session.account
+        hit = self.find(work, context)
+        account = context.account
         slots = None
         if hit is not None and account.held + hit[0].bytes > account.limit:
             self.why = "its memory might not suffice"
         elif hit is not None:
             try:
-                slots = hit[0].replay(work, session, hit[1])
+                slots = hit[0].replay(work, context, hit[1])
             except PlanBroken as error:
                 self._keep(hit[0].key, "a kernel raised that is declared not to")
                 return Run({}, problem=op_failed(RuntimeError(str(error)), 0, 0))

@@ -17,8 +17,8 @@ from gradd_engine.tracing import (
     Copy,
     Instruction,
     Kernel,
-    Late,
     Place,
+    RuntimeValue,
     Upload,
     Window,
     local,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gradd_engine.tracing import Shape
 
 
-class Frame:
+class Registers:
     """One replay: registers, run-time values, uploads, and where windows begin."""
 
     __slots__ = ("arrays", "begins", "flats", "generator", "starts", "uploads", "values", "wrote")
@@ -56,19 +56,19 @@ class Frame:
 class Arrays:
     """The memory of one replay as its commit wants it, counted in the session's account."""
 
-    def __init__(self, frame: Frame, account: Account | None) -> None:
-        self._frame = frame
+    def __init__(self, registers: Registers, account: Account | None) -> None:
+        self._registers = registers
         self._account = account
-        self.values = frame.values
+        self.values = registers.values
 
     def start(self, window: int) -> int:
         """See Memory."""
-        found: int = self._frame.starts[window]
+        found: int = self._registers.starts[window]
         return found
 
     def storage(self, of: Shape) -> Storage:
         """See Memory."""
-        array = self._frame.arrays[of.home]
+        array = self._registers.arrays[of.home]
         if self._account is not None:
             self._account.count(array.nbytes)  # there is room for it: `Plans.run` looked
         made = Storage(array, array.nbytes, self._account)
@@ -95,7 +95,7 @@ class Plain:
         self._fetch = _fetcher(list(wanted))
         self.trusted = False
 
-    def __call__(self, f: Frame) -> None:
+    def __call__(self, f: Registers) -> None:
         """Run it, and give the result the layout that it should have."""
         args = self._fetch(f.arrays)
         a = self.impl(self.xp, *args, **self.attrs)
@@ -103,10 +103,10 @@ class Plain:
         self.trusted = made is a
 
 
-class Call(NamedTuple):
+class PlanStep(NamedTuple):
     """One step of a plan: what runs, its name, and the registers that nobody uses after it."""
 
-    run: Callable[[Frame], None]
+    run: Callable[[Registers], None]
     name: str
     dead: tuple[int, ...]
 
@@ -146,7 +146,7 @@ class Lowering:
         self.numbers: list[tuple[int, int, Any]] = []
         #: input blocks of whose memory views are made, and the input
         self.sources: dict[int, int] = {}
-        self.steps: list[tuple[Callable[[Frame], None], str]] = []
+        self.steps: list[tuple[Callable[[Registers], None], str]] = []
         self._own = {
             Place(t.storage, tuple(t.shape), tuple(t.strides), local(t.offset), t.dtype): i  # type: ignore[arg-type]
             for i, t in reversed(list(enumerate(inputs)))
@@ -174,7 +174,7 @@ class Lowering:
         self._touched.add(found)
         return found
 
-    def _step(self, run: Callable[[Frame], None], name: str) -> None:
+    def _step(self, run: Callable[[Registers], None], name: str) -> None:
         self.steps.append((run, name))
 
     @staticmethod
@@ -209,23 +209,23 @@ class Lowering:
         self.last_use.update(dict.fromkeys(self._touched, len(self.steps) - 1))
         self._touched.clear()
 
-    def schedule(self, kept: set[int]) -> list[Call]:
+    def schedule(self, kept: set[int]) -> list[PlanStep]:
         """The steps, each with the registers that nobody uses after it (`kept` ones are never let go)."""
         ends: dict[int, list[int]] = {}
         for register, at in self.last_use.items():
             if register not in kept:
                 ends.setdefault(at, []).append(register)
-        return [Call(run, name, tuple(ends.get(n, ()))) for n, (run, name) in enumerate(self.steps)]
+        return [PlanStep(run, name, tuple(ends.get(n, ()))) for n, (run, name) in enumerate(self.steps)]
 
     # -- steps ---------------------------------------------------------------------------------------
 
-    def _view(self, place: Place, register: int) -> Callable[[Frame], None]:
+    def _view(self, place: Place, register: int) -> Callable[[Registers], None]:
         backend, block = self.backend, place.block
         axes = None if block.source is not None or block.of is not None else _axes(place)
         if axes is not None:
             whole = self.home(block)
 
-            def turn(f: Frame) -> None:
+            def turn(f: Registers) -> None:
                 f.arrays[register] = f.arrays[whole].transpose(axes)
 
             return turn
@@ -240,7 +240,7 @@ class Lowering:
             self.sources[number] = root.source
         shape, dtype, strides, begin = place.shape, place.dtype, place.strides, place.offset
 
-        def view(f: Frame) -> None:
+        def view(f: Registers) -> None:
             offset = begin + f.begins[number] if floats else begin
             for w in windows:
                 offset += f.starts[w]
@@ -250,15 +250,15 @@ class Lowering:
 
         return view
 
-    def _window(self, i: Window) -> Callable[[Frame], None]:
+    def _window(self, i: Window) -> Callable[[Registers], None]:
         number, of = i.block.number, i.of
         attrs = dict(i.attrs)
         infer = i.op.infer
         assert infer is not None
         geometry: Any = Geometry(of.shape, of.strides, 0, of.dtype)
-        late = {n: v.place for n, v in attrs.items() if isinstance(v, Late)}
+        late = {n: v.place for n, v in attrs.items() if isinstance(v, RuntimeValue)}
 
-        def window(f: Frame) -> None:
+        def window(f: Registers) -> None:
             for n, at in late.items():
                 attrs[n] = f.values[at]
             found: int = infer(geometry, **attrs).offset
@@ -266,33 +266,33 @@ class Lowering:
 
         return window
 
-    def _copy(self, i: Copy) -> Callable[[Frame], None]:
+    def _copy(self, i: Copy) -> Callable[[Registers], None]:
         target, source = self.register(i.target), self.register(i.source)
 
-        def copy(f: Frame) -> None:
+        def copy(f: Registers) -> None:
             f.arrays[target][...] = f.arrays[source]
 
         return copy
 
-    def _allocate(self, i: Allocate) -> Callable[[Frame], None]:
+    def _allocate(self, i: Allocate) -> Callable[[Registers], None]:
         home, backend, meta = self.home(i.block), self.backend, i.block.meta
 
-        def allocate(f: Frame) -> None:
+        def allocate(f: Registers) -> None:
             f.arrays[home] = backend.allocate(meta)
 
         return allocate
 
-    def _upload(self, i: Upload) -> Callable[[Frame], None]:
+    def _upload(self, i: Upload) -> Callable[[Registers], None]:
         home, backend, dtype = self.home(i.block), self.backend, i.dtype
         # The upload itself stays as it came, for an eager run where the replay raises.
         convert = backend.xp.array if i.block.number in self._changed else backend.xp.asarray
 
-        def upload(f: Frame) -> None:
+        def upload(f: Registers) -> None:
             f.arrays[home] = convert(next(f.uploads), dtype=dtype.np, order="C")
 
         return upload
 
-    def _kernel(self, i: Kernel) -> Callable[[Frame], None]:
+    def _kernel(self, i: Kernel) -> Callable[[Registers], None]:
         backend, op = self.backend, i.op
         compute = i.metas[0].compute if i.metas else None
         wanted = [
@@ -302,7 +302,7 @@ class Lowering:
         attrs = dict(i.attrs)
         if op.needs_meta:
             attrs["meta"] = i.metas[0]
-        late = {n: v.place for n, v in attrs.items() if isinstance(v, Late)}
+        late = {n: v.place for n, v in attrs.items() if isinstance(v, RuntimeValue)}
         outs = [self.home(b) for b in i.outs]
         target: int = -1 if i.target is None else self.register(i.target)
         cast_to: Any = None if i.target is None else i.target.dtype
@@ -313,7 +313,7 @@ class Lowering:
         meta: Any = metas[0] if metas else None
         lawful = backend.lawful
 
-        def call(f: Frame, args: Any) -> Any:
+        def call(f: Registers, args: Any) -> Any:
             if late or random:
                 for n, at in late.items():
                     attrs[n] = f.values[at]
@@ -321,17 +321,17 @@ class Lowering:
                     attrs["key"] = f.generator.next()
             return impl(xp, *args, **attrs)
 
-        def into(f: Frame) -> None:
+        def into(f: Registers) -> None:
             found = call(f, fetch(f.arrays))
             f.arrays[target][...] = backend.cast(found, cast_to)
 
-        def many_outs(f: Frame) -> None:
+        def many_outs(f: Registers) -> None:
             args = fetch(f.arrays)
             given = _flat(args) if lists else args
             for register, a, m in zip(outs, call(f, args), metas, strict=True):
                 f.arrays[register] = lawful(a, m, given)
 
-        def one_out(f: Frame) -> None:
+        def one_out(f: Registers) -> None:
             arrays = f.arrays
             args = fetch(arrays)
             a = call(f, args)
@@ -357,7 +357,7 @@ class Lowering:
                 return register
             dtype, made = a.dtype, self._new()
 
-            def cast(f: Frame) -> None:
+            def cast(f: Registers) -> None:
                 f.arrays[made] = backend.argument(f.arrays[register], dtype, compute)
 
             self._step(cast, "cast")
@@ -365,7 +365,7 @@ class Lowering:
             return made
         if isinstance(a, list):
             return [self._argument(e, compute, raw) for e in a]
-        if isinstance(a, Late):
+        if isinstance(a, RuntimeValue):
             self.numbers.append((self._new(), a.place, compute))
             return self.numbers[-1][0]
         return self._new(self.number(a, compute))

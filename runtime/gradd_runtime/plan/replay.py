@@ -9,38 +9,39 @@ from gradd_engine.data import ambient
 from gradd_engine.graph import Estimate
 from gradd_engine.tensor import Tensor
 from gradd_engine.tracing import (
+    AbstractInputs,
     Allocate,
     Block,
     Commit,
-    Ending,
-    Found,
     Guards,
+    InputSignature,
     Instruction,
     Kernel,
-    Mirrored,
     TraceBackend,
     TraceFailed,
+    TraceOutputs,
     Upload,
     floats,
     plain,
     traced,
 )
 
-from ..executor import run
-from .blocks import calm, written
+from ..program import run
+from .blocks import cannot_raise, written
 from .elide import elide_copies
-from .lower import Arrays, Frame, Lowering
+from .lower import Arrays, Lowering, Registers
 from .simplify import drop_dead, merge_common
 from .straight import straight
+from .timed import timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from gradd_engine.backends.array import ArrayBackend
 
-    from ..session import Session
-    from ..work import Work
-    from .lower import Call
+    from ..batch import Work
+    from ..program import RunContext
+    from .lower import PlanStep
 
 #: most bytes that a replay copies, to give them back where something raises after they were written
 UNDO_BYTES = 16 << 20
@@ -66,12 +67,14 @@ class Plan:
     #: what it is known under
     key: Any = None
 
-    def __init__(self, work: Work, session: Session, wanted: tuple[int, ...], found: Found) -> None:
-        backend: Any = session.backend
+    def __init__(
+        self, work: Work, context: RunContext, wanted: tuple[int, ...], found: InputSignature
+    ) -> None:
+        backend: Any = context.backend
         self._backend: ArrayBackend = backend
         guards = Guards()
         recorder = TraceBackend(backend.device, guards)
-        self._mirrored = Mirrored(recorder, found)
+        self._mirrored = AbstractInputs(recorder, found)
         values = [traced(v, i, guards) for i, v in enumerate(work.values)]
         costs = Estimate()
         with ambient(account=None, generator=None, ledger=costs):
@@ -87,7 +90,7 @@ class Plan:
         self.guards = {i: plain(values[i]) for i in guards.places}
         self._slots = {s: done.slots[s] for s in wanted}
         self.applied = done.applied
-        self._ending = Ending(self._mirrored, self._slots)
+        self._ending = TraceOutputs(self._mirrored, self._slots)
         outliving = self._ending.outliving
         _check_floating(recorder.code, found)
         code = drop_dead(merge_common(recorder.code, self._ending.blocks), self._ending.blocks)
@@ -114,7 +117,7 @@ class Plan:
         self._loads, self._numbers, self._number = lowering.loads, lowering.numbers, lowering.number
         self._sources = sorted(lowering.sources.items())
         self._bits = b""
-        self._straight: Callable[[Frame], None] | None = None
+        self._straight: Callable[[Registers], None] | None = None
         #: most bytes that a replay can add to the session's, and what the plan itself takes, about
         self.bytes = sum(_bytes(i) for i in recorder.code) + sum(s.nbytes for s in kept.values())
         self.bytes += costs.nbytes + max((_room(i) for i in recorder.code), default=0)
@@ -125,7 +128,7 @@ class Plan:
         """Whether the values that the trace looked at are the same now."""
         return all(repr(values[i]) == repr(v) for i, v in self.guards.items())
 
-    def replay(self, work: Work, session: Session, found: Found) -> dict[int, Tensor]:
+    def replay(self, work: Work, context: RunContext, found: InputSignature) -> dict[int, Tensor]:
         """Run it; the wanted slots' tensors. Raises before it changed anything, or not at all."""
         reals = found.tensors
         if self._numbers:
@@ -136,30 +139,30 @@ class Plan:
                     self._template[register] = self._number(work.values[at], compute)
                 self._bits = bits
         arrays = self._template.copy()
-        frame = Frame(arrays, work.values, work.uploads, session.generator)
+        registers = Registers(arrays, work.values, work.uploads, context.generator)
         for register, i in self._loads:
             arrays[register] = reals[i].array
         for number, i in self._sources:
             storage = reals[i].storage
             assert storage is not None
-            frame.flats[number] = storage.flat
-            frame.begins[number] = reals[i].offset
-        drawn = session.generator.step
+            registers.flats[number] = storage.flat
+            registers.begins[number] = reals[i].offset
+        drawn = context.generator.step
         before = [(flat, flat.copy()) for flat in self._flats(found)] if self._early else ()
         try:
-            if session.profile is not None:
-                self._run(frame, session.profile.timed(self._steps))
+            if context.profiler is not None:
+                self._run(registers, timed(self._steps, context.profiler))
             elif self._straight is not None:
-                self._straight(frame)
+                self._straight(registers)
             else:
-                self._run(frame, self._steps)
+                self._run(registers, self._steps)
                 self._straight = straight(self._steps, self._writes_at)
-            frame.wrote = True  # to the session's tensors and graphs, from here on
-            commit = Commit(self._ending, found, Arrays(frame, session.account), self._backend)
+            registers.wrote = True  # to the session's tensors and graphs, from here on
+            commit = Commit(self._ending, found, Arrays(registers, context.account), self._backend)
             commit.make()
         except BaseException as error:
-            session.generator.step = drawn
-            if frame.wrote:
+            context.generator.step = drawn
+            if registers.wrote:
                 self._spoil(found)
                 raise PlanBroken(
                     f"a plan failed where nothing may fail: {error}. What came before was not undone: "
@@ -171,23 +174,23 @@ class Plan:
         made: dict[int, Any] = {s: commit.tensors.get(id(t)) for s, t in self._slots.items()}
         return made
 
-    def _flats(self, found: Found) -> list[Any]:
+    def _flats(self, found: InputSignature) -> list[Any]:
         """The memory that is written to while something may still raise."""
         storages: list[Any] = [found.tensors[i].storage for i in self._early]
         return [s.flat for s in {id(s): s for s in storages}.values()]
 
-    def _spoil(self, found: Found) -> None:
+    def _spoil(self, found: InputSignature) -> None:
         """New versions for all that may have been written to: graphs that saved it are to notice."""
         counters: list[Any] = [found.tensors[i]._vc for i in self._targets]
         for counter in {id(c): c for c in counters}.values():
             counter.n += 1
 
-    def _run(self, frame: Frame, steps: Iterable[Call]) -> None:
+    def _run(self, registers: Registers, steps: Iterable[PlanStep]) -> None:
         for n, call in enumerate(steps):
-            frame.wrote = n >= self._writes_at
-            call.run(frame)
+            registers.wrote = n >= self._writes_at
+            call.run(registers)
             for register in call.dead:
-                frame.arrays[register] = None
+                registers.arrays[register] = None
 
 
 def _room(i: Instruction) -> int:
@@ -204,7 +207,7 @@ def _bytes(i: Instruction) -> int:
     return i.block.nbytes if isinstance(i, (Allocate, Upload)) else 0
 
 
-def _check_floating(code: Sequence[Instruction], found: Found) -> None:
+def _check_floating(code: Sequence[Instruction], found: InputSignature) -> None:
     """Memory that a floating input is in must not be written: which of it overlaps is not known
     beforehand.
     """
@@ -220,7 +223,7 @@ def _order(code: Sequence[Instruction]) -> tuple[int, list[Block]]:
 
     A replay is all or nothing: what raises finds these blocks given back as they were.
     """
-    last = max((n for n, i in enumerate(code) if not calm(i)), default=-1)
+    last = max((n for n, i in enumerate(code) if not cannot_raise(i)), default=-1)
     early = {b.number: b for i in code[: max(last, 0)] for b in written(i) if b.source is not None}
     later = (n for n in range(last + 1, len(code)) if any(b.source is not None for b in written(code[n])))
     return next(later, len(code)), list(early.values())

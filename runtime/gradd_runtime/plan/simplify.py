@@ -9,9 +9,20 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Kernel, Late, Place, Upload, Window, root
+from gradd_engine.tracing import (
+    Allocate,
+    Block,
+    Copy,
+    Instruction,
+    Kernel,
+    Place,
+    RuntimeValue,
+    Upload,
+    Window,
+    root,
+)
 
-from .blocks import calm, touched, written
+from .blocks import cannot_raise, touched, written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +56,7 @@ def merge_common(code: Sequence[Instruction], outliving: set[int]) -> list[Instr
 
 
 def _key(i: Kernel, versions: Counter[int]) -> Any:
-    attrs = tuple((n, v if isinstance(v, Late) else (type(v), repr(v))) for n, v in i.attrs.items())
+    attrs = tuple((n, v if isinstance(v, RuntimeValue) else (type(v), repr(v))) for n, v in i.attrs.items())
     metas = tuple((tuple(m.shape), m.dtype, tuple(m.strides)) for m in i.metas)
     return i.op, _argument(list(i.args), versions), attrs, metas
 
@@ -55,7 +66,7 @@ def _argument(a: Any, versions: Counter[int]) -> Any:
         return a, versions[root(a.block).number]
     if isinstance(a, list):
         return tuple(_argument(e, versions) for e in a)
-    return a if isinstance(a, Late) else (type(a), repr(a))
+    return a if isinstance(a, RuntimeValue) else (type(a), repr(a))
 
 
 def _moved(i: Instruction, instead: dict[int, Block]) -> Instruction:
@@ -94,7 +105,7 @@ def _is_dead(i: Instruction, used: set[int]) -> bool:
     if isinstance(i, (Allocate, Window)):
         return i.block.number not in used
     # Random steps and uploads are counted.
-    if not calm(i) or isinstance(i, Upload) or (isinstance(i, Kernel) and i.op.random):
+    if not cannot_raise(i) or isinstance(i, Upload) or (isinstance(i, Kernel) and i.op.random):
         return False
     filled = i.outs if isinstance(i, Kernel) else ()
     return all(b.source is None and b.number not in used for b in (*filled, *written(i)))

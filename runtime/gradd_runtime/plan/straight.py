@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from .lower import Plain
 
 if TYPE_CHECKING:
-    from .lower import Call, Frame
+    from .lower import PlanStep, Registers
 
 
-def straight(steps: Sequence[Call], writes_at: int) -> Callable[[Frame], None]:
-    """A function that runs `steps`; before step `writes_at` it sets the frame's ``wrote``.
+def straight(steps: Sequence[PlanStep], writes_at: int) -> Callable[[Registers], None]:
+    """A function that runs `steps`; before step `writes_at` it sets the registers' ``wrote``.
 
     To be made after a first run: kernels that are trusted then are called directly.
     """
@@ -42,5 +42,5 @@ def straight(steps: Sequence[Call], writes_at: int) -> Callable[[Frame], None]:
             lines.append(f"    {' = '.join(f'a[{register}]' for register in dead)} = None")
     # The text is made of numbers and of parameter names from the ops' declarations.
     exec(compile("\n".join(lines), "<plan>", "exec"), names)
-    made: Callable[[Frame], None] = names["run"]
+    made: Callable[[Registers], None] = names["run"]
     return made

@@ -18,10 +18,18 @@ from contextlib import suppress
 
 from gradd_protocol import frames
 from gradd_protocol.problems import ProtocolError
-from gradd_runtime.bulk import Bulk
-from gradd_runtime.envelope import Envelope, Incoming, Kind, sealed, sealed_bulk, send, unsent
-from gradd_runtime.placement import Pending
-from gradd_runtime.refusals import refusal
+from gradd_runtime.process import (
+    Bulk,
+    Envelope,
+    EnvelopeKind,
+    Incoming,
+    Pending,
+    refusal,
+    sealed,
+    sealed_bulk,
+    send,
+    unsent,
+)
 
 from gradd_server.placement.watch import Watch
 
@@ -38,7 +46,7 @@ EXIT_SECONDS = 5.0
 
 
 class EngineProcess:
-    """A child that runs `gradd_runtime.worker` on `device` with `threads` compute threads.
+    """A child that runs `gradd_runtime.process.worker` on `device` with `threads` compute threads.
 
     Its replies are read by a thread, or, between `follow` and `leave`, by an event loop: without a thread to
     wake, a small frame is back sooner. `on_end(self, exit code)` is called once, on a thread of this object,
@@ -58,7 +66,7 @@ class EngineProcess:
         try:
             self._child = subprocess.Popen(
                 # A process of its own program, not a fork: no lock, thread or device of the front's is in it.
-                [sys.executable, "-P", "-m", "gradd_runtime.worker", *arguments],
+                [sys.executable, "-P", "-m", "gradd_runtime.process.worker", *arguments],
                 stdin=subprocess.DEVNULL,
                 pass_fds=given,
                 start_new_session=True,  # the terminal's Ctrl-C is for the front
@@ -128,13 +136,15 @@ class EngineProcess:
 
     def ask(self, session: int, frame: frames.Bytes | Bulk, future: Pending) -> bool:
         """Send a request frame, `future` gets the reply frame; False where the process has ended."""
-        return self._send(Kind.FRAME, session, frame, future)
+        return self._send(EnvelopeKind.FRAME, session, frame, future)
 
-    def send(self, kind: Kind, session: int, payload: bytes = b"") -> None:
+    def send(self, kind: EnvelopeKind, session: int, payload: bytes = b"") -> None:
         """Send what has no answer; nothing happens where the process has ended."""
         self._send(kind, session, payload, None)
 
-    def _send(self, kind: Kind, session: int, payload: frames.Bytes | Bulk, future: Pending | None) -> bool:
+    def _send(
+        self, kind: EnvelopeKind, session: int, payload: frames.Bytes | Bulk, future: Pending | None
+    ) -> bool:
         with self._change:
             if not self.alive or self._finishing:
                 return False
@@ -234,9 +244,9 @@ class EngineProcess:
         """Complete the future of a reply."""
         kind, number, ran, payload = envelope
         reply = payload.map() if isinstance(payload, Bulk) else payload
-        if kind == Kind.READY:
+        if kind == EnvelopeKind.READY:
             self.ready.set_result(None)
-        elif kind == Kind.FAILED:
+        elif kind == EnvelopeKind.FAILED:
             self.ready.set_exception(RuntimeError(bytes(reply).decode()))
         else:
             with self._change:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from gradd_runtime.pulse import beats, cpu_seconds
+from gradd_runtime.process import beats, cpu_seconds
 
 LOOKS = 5
 """Looks without a sign of life after which a process is given up."""

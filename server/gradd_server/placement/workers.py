@@ -20,10 +20,7 @@ from typing import Any
 import msgspec
 from gradd_protocol import frames
 from gradd_protocol.problems import ProtocolError
-from gradd_runtime.bulk import Bulk
-from gradd_runtime.envelope import Kind
-from gradd_runtime.placement import Pending
-from gradd_runtime.refusals import unknown
+from gradd_runtime.process import Bulk, EnvelopeKind, Pending, unknown
 
 from gradd_server.placement.process import EngineProcess, lost
 from gradd_server.placement.watch import LOOKS
@@ -153,7 +150,7 @@ class WorkersPlacement:
             number = next(self._numbers)
             self._homes[name] = process, number
             told = {"name": name, "options": dict(options)}
-            process.send(Kind.OPEN, number, msgspec.json.encode(told))
+            process.send(EnvelopeKind.OPEN, number, msgspec.json.encode(told))
 
     def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
         """See Placement.submit. Never waits."""
@@ -173,7 +170,7 @@ class WorkersPlacement:
         with self._lock:
             process, number = self._homes.pop(name, (None, 0))
         if process is not None:
-            process.send(Kind.CLOSE, number)
+            process.send(EnvelopeKind.CLOSE, number)
 
     def shutdown(self) -> None:
         """See Placement.shutdown; what runs for longer than the grace is killed."""

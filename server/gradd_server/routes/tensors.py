@@ -22,7 +22,7 @@ from gradd_protocol.messages import (
     Stage,
     TensorsReply,
 )
-from gradd_runtime.bulk import BULK_BYTES, Bulk
+from gradd_runtime.process import BULK_BYTES, Bulk
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route

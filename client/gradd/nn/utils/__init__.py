@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_engine.graph import no_grad
 
-from ..._functions import namespace
+from ..._surface import namespace
 from ..._tensor import Tensor
 from . import rnn as rnn
 

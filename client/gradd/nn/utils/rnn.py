@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..._functions import namespace
-from ..._tensor import Tensor
-from ..parameter import type_name
+from ..._surface import namespace
+from ..._tensor import Tensor, type_name
 
 _TOP = namespace("")
 

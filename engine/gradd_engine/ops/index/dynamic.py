@@ -1,8 +1,7 @@
 """Shapes that depend on values: nonzero, masked_select, and where such a value comes from.
 
-`read` is the one place where an op asks for a value before it can say a shape. Here it looks at the array;
-where tensors have no array, a client puts a fetch in its place (``dynamic.read = ...``). All below it is ops
-of a given shape, so what is recorded says its sizes.
+`read` is the one place where an op asks for a value before it can say a shape: of the array, or of a client's
+tensor, whose `item` fetches it. All below it is ops of a given shape, so what is recorded says its sizes.
 """
 
 from __future__ import annotations
@@ -19,8 +18,6 @@ from ..shape.view_ops import expand, reshape
 from ..shared.constants import zeros
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ...schema import Op
     from ...tensor import Tensor
 
@@ -29,9 +26,12 @@ class ShapeDependsOnValuesError(RuntimeError):
     """A shape cannot be said without values, and there are none (meta tensors)."""
 
 
-def _read(t: Tensor) -> Any:
+def read(t: Tensor) -> Any:
+    """The value of a tensor of one element as a Python number."""
     if t.backend.level:
         return read(t.backend.only(t))  # type: ignore[attr-defined]
+    if hasattr(t, "item"):
+        return t.item()
     if t.array is None:
         raise ShapeDependsOnValuesError(
             "the shape of the result depends on values, and meta tensors have none"
@@ -45,9 +45,6 @@ def every_sample(t: Tensor) -> Tensor:
         t = t.array
     return t
 
-
-#: the value of a tensor of one element as a Python number
-read: Callable[[Tensor], Any] = _read
 
 nonzero_count = op(
     "nonzero_count(Tensor input)",

@@ -1,0 +1,214 @@
+"""save and load: tensors and plain values in one safetensors file, without pickle.
+
+Tensors keep readable names (keys joined by "."), so other programs open the file too; how they nest, and all
+that is no tensor, is JSON in the file's metadata under ``gradd.tree``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import secrets
+from collections import Counter, OrderedDict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from gradd_engine.data import Size, dtypes
+
+from .._surface import tensor
+from .._tensor import Tensor, type_name
+from ..nn.parameter import Parameter
+from . import safetensors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import numpy as np
+
+_TREE = "gradd.tree"
+_MAPPINGS: dict[str, Any] = {"dict": dict, "ordered": OrderedDict, "counter": Counter}
+_TOGETHER = 1 << 18  # bytes of small tensors that one message brings
+
+PathLike = str | os.PathLike[str]
+
+
+def save(obj: Any, f: PathLike | BinaryIO) -> None:
+    """Write tensors, numbers, strings, None, dtypes, and dicts, lists, tuples of these to a safetensors file.
+
+    Meant for ``state_dict()`` of modules and optimizers and checkpoints made of them. A path is replaced in
+    one go: a crash leaves the old file or the new one. TypeError for anything else, a Module among it.
+    """
+    tensors: dict[str, Tensor] = {}
+    tree = _describe(obj, "", tensors, {})
+    about = {name: (t.dtype.name, tuple(t.shape)) for name, t in tensors.items()}
+    groups = _together(tensors.values())
+
+    def values(name: str) -> np.ndarray[Any, Any]:
+        t = tensors[name]
+        if groups.get(id(t)):
+            _ask(groups[id(t)])
+        return t._values()
+
+    metadata = {_TREE: json.dumps(tree, separators=(",", ":"), allow_nan=False)}
+    if isinstance(f, (str, os.PathLike)):
+        with _replacing(os.fspath(f)) as file:
+            safetensors.write(file, about, values, metadata)
+    else:
+        safetensors.write(f, about, values, metadata)
+
+
+def load(f: PathLike | BinaryIO, map_location: Any = None, *, weights_only: bool = True) -> Any:
+    """What `save` wrote, its tensors in the current session; of any other safetensors file a dict of tensors.
+
+    `map_location` and `weights_only` are accepted and change nothing: a session has one device, and a file
+    holds data alone. ValueError for a file that is not well formed.
+    """
+    if isinstance(f, (str, os.PathLike)):
+        with open(f, "rb") as file:
+            return _load(file, os.fspath(f))
+    return _load(f, getattr(f, "name", "the file"))
+
+
+def _load(file: BinaryIO, name: Any) -> Any:
+    try:
+        entries, metadata = safetensors.read_header(file)
+        if _TREE not in metadata:
+            return {key: tensor(entry.read(file)) for key, entry in entries.items()}
+        return _Reader(file, entries).restore(json.loads(metadata[_TREE]))
+    except (ValueError, KeyError, TypeError, RecursionError) as e:
+        raise ValueError(f"{name} is not a file that gradd.load reads: {e}") from e
+
+
+# -- nesting ---------------------------------------------------------------------------------------
+
+
+def _describe(obj: Any, path: str, tensors: dict[str, Tensor], names: dict[int, str]) -> Any:
+    """`obj` as JSON: plain values are themselves, the rest one-key objects; tensors are collected by name."""
+    if obj is None or isinstance(obj, (bool, str)) or type(obj) is int:
+        return obj
+    if isinstance(obj, float):
+        return float(obj) if math.isfinite(obj) else {"float": repr(float(obj))}
+    if isinstance(obj, complex):
+        return {"complex": repr(complex(obj))}
+    if isinstance(obj, dtypes.DType):
+        return {"dtype": obj.name}
+    if isinstance(obj, Tensor):
+        name = names.get(id(obj)) or _fresh(path or "tensor", tensors)
+        names[id(obj)], tensors[name] = name, obj
+        return {"tensor": name, "requires_grad": obj.requires_grad, "parameter": isinstance(obj, Parameter)}
+
+    def inner(key: Any, value: Any) -> Any:
+        return _describe(value, f"{path}.{key}" if path else str(key), tensors, names)
+
+    if isinstance(obj, Mapping):
+        kind = next((kind for kind, made in _MAPPINGS.items() if type(obj) is made), "dict")
+        return {kind: [[_key(key, path), inner(key, value)] for key, value in obj.items()]}
+    if isinstance(obj, (list, tuple)):
+        parts = [inner(i, value) for i, value in enumerate(obj)]
+        return parts if isinstance(obj, list) else {"size" if isinstance(obj, Size) else "tuple": parts}
+    raise TypeError(
+        f"save() cannot write a {type_name(obj)}"
+        + (f" at {path!r}" if path else "")
+        + ": it writes tensors, numbers, "
+        "strings, None, and dicts, lists and tuples of these (of a Module or an optimizer, its state_dict())"
+    )
+
+
+def _key(key: Any, path: str) -> Any:
+    if key is None or isinstance(key, (bool, str)) or type(key) is int:
+        return key
+    raise TypeError(f"save() cannot write a dict with the key {key!r}" + (f" at {path!r}" if path else ""))
+
+
+def _fresh(name: str, taken: dict[str, Tensor]) -> str:
+    while name in taken or name == "__metadata__":
+        name += "_"
+    return name
+
+
+class _Reader:
+    """Builds what `_describe` described."""
+
+    def __init__(self, file: BinaryIO, entries: dict[str, safetensors.Entry]) -> None:
+        self.file = file
+        self.entries = entries
+        self.made: dict[str, Tensor] = {}
+
+    def restore(self, node: Any) -> Any:
+        if isinstance(node, list):
+            return [self.restore(part) for part in node]
+        if not isinstance(node, dict):
+            return node
+        if "tensor" in node:
+            return self._tensor(node["tensor"], node["requires_grad"] is True, node["parameter"] is True)
+        ((kind, held),) = node.items()
+        if kind in _MAPPINGS:
+            return _MAPPINGS[kind]({key: self.restore(value) for key, value in held})
+        if kind in ("tuple", "size"):
+            return (Size if kind == "size" else tuple)(self.restore(part) for part in held)
+        if kind == "dtype":
+            return dtypes.by_name(held)
+        if kind in ("float", "complex"):
+            return float(held) if kind == "float" else complex(held)
+        raise ValueError(f"an unknown kind of value: {kind!r}")
+
+    def _tensor(self, name: str, requires_grad: bool, parameter: bool) -> Tensor:
+        found = self.made.get(name)
+        if found is None:
+            values = self.entries[name].read(self.file)
+            if parameter:
+                found = Parameter(tensor(values), requires_grad)
+            else:
+                found = tensor(values, requires_grad=requires_grad)
+            self.made[name] = found
+        return found
+
+
+# -- values and files ------------------------------------------------------------------------------
+
+
+def _together(tensors: Iterable[Tensor]) -> dict[int, list[Tensor]]:
+    """Small tensors in groups that one message brings, by the id of each member."""
+    groups: dict[int, list[Tensor]] = {}
+    group: list[Tensor] = []
+    held = 0
+    for t in tensors:
+        if t.nbytes > _TOGETHER:
+            continue
+        if group and (held + t.nbytes > _TOGETHER or t._session is not group[0]._session):
+            group, held = [], 0
+        group.append(t)
+        groups[id(t)] = group
+        held += t.nbytes
+    return groups
+
+
+def _ask(group: list[Tensor]) -> None:
+    """Have one batch bring the values of all of `group`; reading each then waits for that one."""
+    session = group[0]._session
+    session.ready()
+    session.recorder().flush([t for t in group if t._id is not None or t._out is not None])
+    group.clear()
+
+
+@contextlib.contextmanager
+def _replacing(path: str) -> Iterator[BinaryIO]:
+    """A new file that takes the place of `path` when all of it is on disk."""
+    made = f"{path}.{secrets.token_hex(4)}.tmp"
+    try:
+        with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(made, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(made)
+        raise
+    folder = os.open(os.path.dirname(path) or ".", os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

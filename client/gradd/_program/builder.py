@@ -1,0 +1,153 @@
+"""A program under construction: steps in slots of their own, turned into the wire's program when it is
+sent.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from gradd_engine.data import float32
+from gradd_engine.data.state import state
+from gradd_engine.tensor import Tensor
+from gradd_protocol.program import UPLOAD, GradOf, Program, Step, Value, static_number
+
+from .steps import Exact, Grad, Late, Recorded
+
+if TYPE_CHECKING:
+    from .._exceptions import Site
+
+
+class Known:
+    """A program that was sent before: its steps, and how it is named and spelled on the wire."""
+
+    __slots__ = ("definition", "dtype", "id", "inputs", "steps")
+
+    def __init__(self, built: Builder) -> None:
+        self.steps = built.steps
+        self.inputs = len(built.inputs)
+        self.dtype = built.dtype
+        self.definition = built.definition()
+        self.id = self.definition.id()
+
+
+class Builder:
+    """Steps recorded since the last batch, with what will travel beside them."""
+
+    __slots__ = (
+        "dtype", "encoded", "inputs", "known", "outputs", "sites", "slots", "steps", "tensors", "uploads",
+        "values",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.steps: list[Recorded] = []
+        #: the default dtype that they were recorded under
+        self.dtype = state.dtype
+        self.sites: list[Site] = []
+        #: id -> input number
+        self.slots: dict[str, int] = {}
+        self.inputs: list[str] = []
+        #: inputs, kept alive until the batch is on its way; None for one that was released
+        self.tensors: list[Tensor | None] = []
+        #: weak references to the tensors of the output slots
+        self.outputs: list[weakref.ref[Tensor] | None] = []
+        #: run-time values, in the order of the steps; within one those of its arguments first
+        self.values: list[Any] = []
+        #: the same as they cross the wire, where that is known already
+        self.encoded: list[Any] | None = None
+        self.uploads: list[Any] = []
+        #: the program that the steps are those of, as far as they go
+        self.known: Known | None = None
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def input(self, id: str, t: Tensor | None) -> int:
+        """The (negative) slot of a session tensor."""
+        slot = self.slots.get(id)
+        if slot is None:
+            self.inputs.append(id)
+            self.tensors.append(t)
+            slot = self.slots[id] = -len(self.inputs)
+        return slot
+
+    def release(self, id: str | None) -> None:
+        """Keep an input alive no longer: where it dies, the batch that takes the steps away frees it."""
+        slot = self.slots.get(id) if id is not None else None
+        if slot is not None:
+            self.tensors[-slot - 1] = None
+
+    def append(self, step: Recorded, site: Site) -> int:
+        """Add a step, whose values and uploads are there already; returns its first output slot."""
+        first = len(self.outputs)
+        n = step[3]
+        if n == 1:
+            self.outputs.append(None)
+        elif n:
+            self.outputs.extend([None] * n)
+        self.sites.append(site)
+        known = self.known
+        if known is not None:
+            at = len(self.steps)
+            if at < len(known.steps) and known.steps[at] == step:
+                step = known.steps[at]
+            else:
+                self.known = None
+        self.steps.append(step)
+        return first
+
+    def first_output(self, step: int) -> int:
+        """The first output slot of a step."""
+        return sum(s.outputs for s in self.steps[:step])
+
+    def mend(self) -> None:
+        """Drop what an interrupted recording left behind."""
+        del self.sites[len(self.steps) :]
+        del self.outputs[self.first_output(len(self.steps)) :]
+        del self.values[sum(s.late() for s in self.steps) :]
+        del self.uploads[sum(s.op == UPLOAD for s in self.steps) :]
+
+    def key(self) -> tuple[Any, ...]:
+        """What the identity of the program is made of, hashable."""
+        return (len(self.inputs), self.dtype, *self.steps)
+
+    def definition(self) -> Program:
+        """The program as it crosses the wire."""
+        n = len(self.inputs)
+        dtype: Any = msgspec.UNSET if self.dtype is float32 else self.dtype.name
+        return Program(n, [_step(s, n) for s in self.steps], dtype)
+
+
+def _step(s: Recorded, n: int) -> Step:
+    return Step(
+        s.op, [_arg(a, n) for a in s.args], {k: _attr(v) for k, v in s.attrs}, s.outputs, s.grad, s.raises
+    )
+
+
+def _slot(k: int, n: int) -> int:
+    return n + k if k >= 0 else -k - 1
+
+
+def _arg(a: Any, n: int) -> Any:
+    if a is None:
+        return None
+    if isinstance(a, int):
+        return _slot(a, n)
+    if isinstance(a, Late):
+        return Value(a.kind)  # type: ignore[arg-type]
+    if isinstance(a, Grad):
+        return GradOf(_slot(a.of, n))
+    return [_arg(e, n) for e in a]
+
+
+def _attr(v: Any) -> Any:
+    if isinstance(v, Late):
+        return Value(v.kind)  # type: ignore[arg-type]
+    if isinstance(v, Exact):
+        v = v.value
+    if isinstance(v, (float, complex)):
+        return static_number(v)
+    if isinstance(v, tuple):
+        return [_attr(e) for e in v]
+    return v

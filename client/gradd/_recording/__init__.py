@@ -1,0 +1,6 @@
+"""Recording: one thread's ops written down as steps of a program, and where a batch of them ends."""
+
+from .recorder import Recorder
+from .tape import Tape
+
+__all__ = ["Recorder", "Tape"]

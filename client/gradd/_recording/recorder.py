@@ -1,0 +1,303 @@
+"""Records one thread's operations of one session, and decides where a batch ends (docs/design.md, section 1).
+
+A batch ends by what the script does, never by time: a value is needed (a), an optimizer stepped (b), the
+first node-creating op after a pass that freed its graph (c), flush, naming, close (d), 4,096 steps (e).
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from gradd_engine.data import mode
+from gradd_engine.data.state import state
+from gradd_engine.declare import written
+from gradd_engine.tensor import Tensor
+from gradd_protocol.limits import DEFAULT
+
+from .._mirror import BATCH, STEP, Batch, Event, Step
+from .._program import LATE, Builder, Cut, Grad, Late, Recorded, attrs_of, kind_of, phase
+from .sites import call_site
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from gradd_engine.schema import Op
+
+    from .._mirror import MirrorBackend
+    from .._program import Known
+    from .._wire import Sent
+    from .tape import Tape
+
+_recorded = partial(tuple.__new__, Recorded)
+_gradient = partial(tuple.__new__, Grad)
+_PASSES = frozenset({"backward", "grad"})
+#: steps that touch more than the storages of their arguments
+_WIDE = frozenset(
+    {
+        "backward", "begin_backward", "begin_grad", "call_node", "exit_dual_level", "grad", "resize_",
+        "resume_pass", "set_data", "set_grad", "zero_grad",
+    }
+)  # fmt: skip
+#: uploads that ride in one batch, in bytes together
+_UPLOADS = 3 * DEFAULT.client_message_bytes // 4
+
+
+class Host(Protocol):
+    """What a recorder asks of its session."""
+
+    backend: MirrorBackend
+    #: those of all threads
+    recorders: list[Recorder]
+
+    @property
+    def lock(self) -> AbstractContextManager[Any]:
+        """Held while an op is recorded, and while a batch is sent."""
+        ...
+
+    def habit(self, first: Recorded) -> Known | None:
+        """The program that was sent last of those that begin with this step."""
+        ...
+
+    def send(self, built: Builder, fetch: list[Any], **more: Any) -> Sent | None:
+        """Send one batch and do not wait."""
+        ...
+
+    def refuse_lost(self, t: Any) -> None:
+        """Raise what prevented a tensor that never came to be."""
+
+
+class Recorder:
+    """What one thread has recorded and not yet sent. All but `flush` and `settle` run while the session's
+    lock is held.
+    """
+
+    def __init__(self, session: Host) -> None:
+        self.session = session
+        self.thread = threading.current_thread()
+        self.step = Step.NONE
+        self.batch = Batch.NARROW
+        self.building = Builder()
+        #: a function is being traced
+        self.tape: Tape | None = None
+
+    def on(self, event: Event) -> None:
+        """Something happened to the step that is being recorded."""
+        self.step = STEP[self.step][event]
+
+    def record(
+        self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outputs: Any, raises: bool = False
+    ) -> None:
+        """Add the step of an op that the mirror just ran."""
+        outs: tuple[Any, ...]
+        outs = () if outputs is None else outputs if type(outputs) is tuple else (outputs,)
+        name = op.name
+        if (
+            self.batch is Batch.FREED
+            and state.grad
+            and self.tape is None
+            and any(isinstance(o, Tensor) and o._fn is not None for o in outs)
+        ):
+            self.flush()
+        wide = name in _WIDE
+        if len(self.session.recorders) > 1:
+            self._order(wide)
+        if wide:
+            self.batch = BATCH[self.batch][Event.TOUCHED]
+        building = self.building
+        values = building.values
+        args = []
+        for x in inputs:
+            out = x._out if isinstance(x, Tensor) else None  # type: ignore[attr-defined]
+            args.append(out[1] if out is not None and out[0] is building else self._arg(x, values))
+        if name == "edge" and self.tape is None:
+            # Looking at a node keeps no tensor alive.
+            building.release(inputs[0]._id)
+        kept = attrs_of(op, attrs, values) if attrs else ()
+        step = _recorded((name, tuple(args), kept, len(outs), state.grad or mode(), raises))
+        if not building.steps:
+            building.dtype, building.known = state.dtype, self.session.habit(step)
+        if self.tape is not None:
+            self.tape.add(op, step.args, inputs, attrs)
+            if raises or not op.traced or name == "data":
+                self.tape.spoil(f"it uses {name}()" if not raises else "a pass in it raised")
+        # The listener and the dispatcher stand between here and the op.
+        slot = building.append(step, call_site(4))
+        for o in outs:
+            if o is not None:
+                self._name_output(o, slot)
+            slot += 1
+        if op.base is not None:
+            inputs[0].storage.writes += 1
+        elif op.writes:
+            for t in written(op, inputs):
+                t.storage.writes += 1  # type: ignore[union-attr]
+        if name in _PASSES:
+            keep = attrs.get("retain_graph")
+            self._passed(attrs.get("create_graph") if keep is None else keep)
+        elif name == "resume_pass" and not attrs["at"]:
+            self._passed(inputs[0]._holds.keep)
+        elif name == "data":
+            outs[0].storage.aliased = True
+        if len(building.steps) >= DEFAULT.batch_steps:
+            self._cut()
+
+    def _passed(self, keep: Any) -> None:
+        """A pass ended."""
+        self.batch = BATCH[self.batch][Event.PASS_KEPT if keep else Event.PASS_FREED]
+
+    def _step(
+        self, op: str, args: tuple[Any, ...], attrs: tuple[Any, ...], out: Tensor, uploads: list[Any]
+    ) -> None:
+        """Add a step that is no op of the mirror."""
+        self._order(False)
+        self.on(Event.BEGIN)
+        building = self.building
+        building.uploads.extend(uploads)
+        if self.tape is not None:
+            if op == "get_grad":
+                self.tape.add(op, args, None, None)
+            else:
+                self.tape.spoil("it makes tensors of Python data")
+        step = Recorded(op, args, attrs, 1, mode(), False)
+        if not building.steps:
+            building.dtype, building.known = state.dtype, self.session.habit(step)
+        self._name_output(out, building.append(step, call_site()))
+        self.on(Event.END)
+        if len(self.building) >= DEFAULT.batch_steps:
+            self._cut()
+
+    def upload(self, t: Tensor, data: Any, requires_grad: bool) -> None:
+        """Record a tensor made of bytes; `data` is an array of our own, or a staged upload."""
+        attrs: list[tuple[str, Any]] = [("dtype", t.dtype.name)]
+        if requires_grad:
+            attrs.append(("requires_grad", True))
+        attrs.append(("shape", tuple(t.shape)))
+        with self.session.lock:
+            if (
+                sum(getattr(u, "nbytes", 0) for u in self.building.uploads) + getattr(data, "nbytes", 0)
+                > _UPLOADS
+            ):
+                self.flush()
+            self._step("upload", (), tuple(attrs), t, [data])
+
+    def name_gradient(self, owner: Tensor, g: Tensor) -> None:
+        """Give a gradient that only the passes know a slot of its own."""
+        with self.session.lock:
+            self._step("get_grad", (self._slot(owner),), (), g, [])
+
+    def adopt(self, name: str, t: Any) -> None:
+        """Give the tensor of a shared name an id of this writer."""
+        self._step("share", (self.building.input(name, t),), (), t, [])
+
+    def settle(self, t: Any) -> None:
+        """Before `t` is read or named: steps of other threads on it go first, and a gradient gets a slot."""
+        self._order(False)
+        self._flush_holder(t)
+        self._touch(t)
+        owner = t._owner() if t._owner is not None else None
+        if t._out is None and t._id is None and owner is not None and owner._grad is t:
+            self.name_gradient(owner, t)
+
+    def _flush_holder(self, t: Any) -> None:
+        """Another thread's recorder holds the step that makes `t`: send it."""
+        for other in self.session.recorders:
+            if other is not self and t._out is not None and t._out[0] is other.building:
+                other.flush()
+
+    def _order(self, wide: bool) -> None:
+        """A pass reaches tensors that are not its arguments: what other threads recorded before it is sent
+        before it.
+        """
+        others = self.session.recorders
+        if len(others) > 1:
+            for other in others:
+                if other is not self and len(other.building) and (wide or other.batch is not Batch.NARROW):
+                    other.flush()
+
+    def _name_output(self, o: Any, slot: int) -> None:
+        if o.storage.recorder is not self:
+            self._touch(o)
+        if o._id is None and o._out is None:
+            o._out = (self.building, slot)
+            self.building.outputs[slot] = weakref.ref(o)
+
+    def _arg(self, x: Any, values: list[Any]) -> Any:
+        if isinstance(x, Tensor):
+            t: Any = x
+            if t._id is None and t._out is None:
+                owner = t._owner
+                holder = owner() if owner is not None else None
+                if holder is not None and holder._grad is t and t._lost is None:
+                    return _gradient((self._slot(holder), "g"))
+            return self._slot(t)
+        if x is None:
+            return None
+        kind = type(x)
+        if kind is list or kind is tuple:
+            slots = self.building.slots
+            args = []
+            for e in x:
+                at_hand = e is not None and e._out is None and e.storage.recorder is self
+                slot = slots.get(e._id) if at_hand else None
+                args.append(self._arg(e, values) if slot is None else slot)
+            return tuple(args)
+        late = LATE.get(kind)
+        if late is None:
+            x = x.item() if hasattr(x, "item") else x
+            late = Late(kind_of(x))
+        values.append(x)
+        return late
+
+    def _slot(self, t: Any) -> int:
+        out = t._out
+        if out is not None:
+            if out[0] is self.building:
+                slot: int = out[1]
+                return slot
+            self._flush_holder(t)
+        if t.storage.recorder is not self:
+            self._touch(t)
+        known: int | None = self.building.slots.get(t._id)
+        if known is not None:
+            return known
+        if t._id is None:
+            self.session.refuse_lost(t)
+        return self.building.input(t._id, t)
+
+    def _touch(self, t: Any) -> None:
+        storage = t.storage
+        other = storage.recorder
+        if other is not self:
+            if other is not None and len(other.building):
+                other.flush()
+            storage.recorder = self
+
+    def flush(self, fetch: list[Any] | None = None, **more: Any) -> Any:
+        """Send what is recorded, with `fetch` tensors to bring back; does not wait. Returns the sent batch
+        (or None).
+        """
+        with self.session.lock:
+            if self.tape is not None:
+                self.tape.spoil("it reads a value, or has more steps than a batch holds")
+            built, self.building = self.building, Builder()
+            self.batch = BATCH[self.batch][Event.SENT]
+            return self.session.send(built, fetch or [], **more)
+
+    def _cut(self) -> None:
+        """4,096 steps: send up to the latest step that looks like the first, so that a loop keeps its
+        phase.
+        """
+        if self.tape is not None:
+            self.tape.spoil("it has more steps than a batch holds")
+        built = self.building
+        at = phase(built)
+        if at is None:
+            self.flush()
+            return
+        head, tail = Cut(built, at, self.session.backend), Builder()
+        self.building = tail
+        self.session.send(head.built, [])
+        head.carry_over(tail)

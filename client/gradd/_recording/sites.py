@@ -1,0 +1,40 @@
+"""Where an operation was recorded: the innermost line of the user's."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import gradd_engine
+import gradd_protocol
+
+if TYPE_CHECKING:
+    from .._exceptions import Site
+
+_SDK = os.path.dirname(os.path.dirname(__file__))
+_OURS = (
+    _SDK + os.sep,
+    *(os.path.dirname(str(package.__file__)) + os.sep for package in (gradd_engine, gradd_protocol)),
+)
+#: file of a piece of code -> whether it is ours; by its name, since the hash of code is one of all its bytes
+_ours: dict[str, bool] = {}
+
+
+def call_site(depth: int = 2) -> Site:
+    """The innermost line that is not ours; the `depth` innermost frames are ours."""
+    frame = sys._getframe(depth)
+    while True:
+        code = frame.f_code
+        file = code.co_filename
+        ours = _ours.get(file)
+        if ours is None:
+            if len(_ours) >= 1 << 14:  # a program that makes code as it goes must not fill the memory
+                _ours.clear()
+            ours = _ours[file] = file.startswith(_OURS)
+        if not ours:
+            return code, frame.f_lasti
+        outer = frame.f_back
+        if outer is None:
+            return code, frame.f_lasti
+        frame = outer

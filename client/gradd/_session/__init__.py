@@ -1,0 +1,9 @@
+"""Sessions: what is read, named and closed, how mirror and server are kept of one mind, and which session is
+current.
+"""
+
+from .connecting import connect, current, delete_session, set_default_dtype
+from .process import watch
+from .session import Session
+
+__all__ = ["Session", "connect", "current", "delete_session", "set_default_dtype", "watch"]

@@ -1,0 +1,70 @@
+"""`connect`, and which session is current."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from gradd_engine.data import dtypes
+from gradd_protocol import names
+
+from .. import _transports
+from .._exceptions import ConnectionFailed
+from .._transports import Dropped
+from .session import SESSIONS, Session
+
+if TYPE_CHECKING:
+    from gradd_engine.data import DType
+
+
+def connect(
+    url: str | None = None, session: str | None = None, token: str | None = None, transport: str = "stream"
+) -> Session:
+    """Connect to a session and make it current (also a context manager).
+
+    `url`: argument, else GRADD_URL, else ``local:`` (in this process). `session`: its name; without one it is
+    anonymous and ends at close(). `transport`: "stream" (WebSocket) or "http". Raises ConnectionFailed where
+    no daemon answers.
+    """
+    made = Session(
+        url or os.environ.get("GRADD_URL") or "local:",
+        session,
+        transport,
+        token or os.environ.get("GRADD_TOKEN"),
+    )
+    SESSIONS.make_default(made)
+    return made
+
+
+def delete_session(session: str, url: str | None = None, token: str | None = None) -> None:
+    """End the session of that name with all it holds, also one that was lost. A missing one is as good as
+    deleted. `url` and `token` as of `connect`. Raises ConnectionFailed where no daemon answers.
+    """
+    url = url or os.environ.get("GRADD_URL") or "local:"
+    transport = _transports.make(url, names.session(session), "http", token or os.environ.get("GRADD_TOKEN"))
+    try:
+        transport.delete()
+    except Dropped as e:
+        raise ConnectionFailed(f"no gradd daemon answers at {url}: {e}") from e
+    finally:
+        transport.close()
+
+
+def current() -> Session:
+    """The session new tensors go to: the innermost with-block's, else the last connected, else one by
+    `connect()`'s rule.
+    """
+    return SESSIONS.innermost() or connect()
+
+
+def set_default_dtype(dtype: DType) -> None:
+    """Make `dtype`, a floating one, what Python floats become and integers are promoted to, for all sessions
+    of this process (torch.set_default_dtype). TypeError for anything else.
+    """
+    for session in SESSIONS.all():
+        with session.lock:
+            for recorder in list(session.recorders):
+                if recorder.building.steps:
+                    # A program has one default, that which its steps were recorded under.
+                    recorder.flush()
+    dtypes.set_default_dtype(dtype)

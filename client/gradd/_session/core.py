@@ -1,0 +1,87 @@
+"""What a session is made of: its wire, its mirror, the tensors in it, a recorder for each thread."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from gradd_protocol import names
+
+from .._exceptions import GraddError, copy_of
+from .._mirror import MIRROR, Machine, Mirror
+from .._recording import Recorder
+from .._wire import Live, Outbox, Wire
+
+if TYPE_CHECKING:
+    from .._mirror import MirrorBackend
+    from .._program import Builder, Known, Recorded
+    from .._wire import Sent
+
+
+class Core:
+    """The parts of a session. What it does with them is in the classes that build on this one."""
+
+    backend: MirrorBackend
+
+    def __init__(
+        self, url: str, name: str | None, transport: str = "stream", token: str | None = None
+    ) -> None:
+        self.name = names.session(name or f"anon-{secrets.token_hex(16)}")
+        self.url = url
+        #: held while an op runs on the mirror and is recorded, while a batch is sent, while a reply is waited
+        #: for
+        self.lock = threading.RLock()
+        #: what the mirror knows
+        self.knowledge: Machine[Mirror] = Machine(MIRROR, Mirror.AGREES)
+        self.recorders: list[Recorder] = []
+        self._thread = threading.local()
+        #: tensors with a shared name
+        self.named: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
+        #: other writers may change what this one names
+        self._shares = False
+        self._closed = self._forked = False
+        self._ends_session = name is None
+        self.wire = Wire(url, self.name, transport, token, self.knowledge)
+        #: tensors with an id
+        self.live = Live(self.wire.dead)
+        self.outbox = Outbox(self.wire, self.live, self.knowledge, self._recorded_ids)
+
+    def recorder(self) -> Recorder:
+        """This thread's recorder."""
+        found: Recorder | None = getattr(self._thread, "recorder", None)
+        if found is None:
+            for other in [r for r in self.recorders if not r.thread.is_alive()]:
+                other.flush()
+                self.recorders.remove(other)
+            found = self._thread.recorder = Recorder(self)
+            self.recorders.append(found)
+        return found
+
+    def _recorded_ids(self) -> set[str]:
+        """The ids that steps of other threads name, where there are other threads."""
+        return {i for r in self.recorders for i in r.building.slots} if len(self.recorders) > 1 else set()
+
+    def send(self, built: Builder, fetch: list[Any], **more: Any) -> Sent | None:
+        """Send one batch and do not wait; see `Outbox.send`."""
+        return self.outbox.send(built, fetch, **more)
+
+    def habit(self, first: Recorded) -> Known | None:
+        """The program that was sent last of those that begin with this step."""
+        return self.outbox.habit(first)
+
+    def name_gradient(self, owner: Any, g: Any) -> None:
+        """Give a gradient that only the passes know a slot of its own."""
+        self.recorder().name_gradient(owner, g)
+
+    def lose(self, id: str, t: Any) -> None:
+        """The server has no tensor of that id: it never came to be."""
+        self.live.pop(id)
+        t._id = None
+        t._lost = t._lost or GraddError("this tensor is not in its session any more")
+
+    def refuse_lost(self, t: Any) -> None:
+        """A tensor that never came to be raises the error that prevented it."""
+        lost = t._lost or GraddError("this tensor has no value in its session: what made it was interrupted")
+        raise copy_of(lost)

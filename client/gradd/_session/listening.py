@@ -1,0 +1,105 @@
+"""The session as the mirror's listener: it hears of each outermost op, and records it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gradd_engine.data import Meta
+from gradd_protocol.limits import DEFAULT
+
+from .._mirror import STEP, Event, Mirror, Step, after
+from .._program import Builder
+from .agreement import Agreeing
+from .reconcile import knows, take_place
+
+if TYPE_CHECKING:
+    from gradd_engine.schema import Op
+
+    from .._recording import Recorder
+
+
+_BEGUN, _ENDED = after(Event.BEGIN, STEP), after(Event.END, STEP)
+
+
+class Listening(Agreeing):
+    """A session that hears what is run on its mirror (`gradd_engine.backends.Listener`)."""
+
+    def before(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
+        """An op is about to run on the mirror."""
+        recorder: Recorder | None = getattr(self._thread, "recorder", None)
+        wire = self.wire
+        away = self._closed or self._forked or wire.ended is not None
+        agrees = self.knowledge.state is Mirror.AGREES
+        if away or not agrees or recorder is None or recorder.step is not Step.NONE:
+            self.ready()
+            recorder = self.recorder()
+        recorder.step = _BEGUN[recorder.step]
+
+    def record(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outputs: Any) -> Any:
+        """An op ran on the mirror. Returns its outputs: the server's where the mirror could not see the
+        graph.
+        """
+        recorder: Recorder = self._thread.recorder
+        if recorder.step is Step.BLIND and op.name == "grad":
+            return self._blind_grad(recorder, op, inputs, attrs)
+        recorder.record(op, inputs, attrs, outputs)
+        recorder.step = _ENDED[recorder.step]
+        return outputs
+
+    def _blind_grad(
+        self, recorder: Recorder, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> tuple[Any, ...]:
+        """Only the server knows which of the gradients there are: a sync point."""
+        batch = tuple(inputs[2][0].shape[:1]) if attrs["is_grads_batched"] else ()
+        stand_ins: tuple[Any, ...] = tuple(
+            self.backend.empty(Meta((*batch, *t.shape), t.dtype)) for t in inputs[1]
+        )
+        recorder.record(op, inputs, attrs, stand_ins)
+        recorder.on(Event.END)
+        recorder.flush()
+        sent = self.send(Builder(), [], state=[t._id for t in stand_ins])
+        assert sent is not None
+        self.wire.wait(sent)
+        self.check()
+        return tuple(take_place(self, t, info) for t, info in zip(stand_ins, sent.state, strict=True))
+
+    def failed(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
+        """A pass raised midway: the server runs it too, for what it did before it raised."""
+        recorder = self.recorder()
+        recorder.record(op, inputs, attrs, None, raises=True)
+        recorder.on(Event.END)
+
+    def refused(self) -> None:
+        """An op raised before it changed anything."""
+        self.recorder().on(Event.END)
+
+    knows = staticmethod(knows)
+
+    def blind(self) -> None:
+        """The pass that runs reached a graph that the mirror cannot see."""
+        self.knowledge.on(Event.BLIND_PASS)
+        self.recorder().on(Event.BLIND_PASS)
+
+    def upload(self, t: Any, array: Any, requires_grad: bool) -> None:
+        """Record that `t` is made of the bytes of `array`: a copy of few, while many are sent ahead."""
+        few = array.nbytes <= DEFAULT.inline_upload_bytes
+        data = np.array(array, order="C", copy=True) if few else self._stage(array)
+        self.recorder().upload(t, data, requires_grad)
+
+    def _stage(self, array: Any) -> Any:
+        """Send a large array ahead of the batch that names it. Where the session has no room for it, what is
+        dead is freed first, which goes with a batch; then RuntimeError.
+        """
+        with self.lock:
+            try:
+                return self.outbox.stage(array)
+            except RuntimeError:
+                self.flush()
+                return self.outbox.stage(array)
+
+    def step_done(self) -> None:
+        """An optimizer's step() returned: the batch ends here (rule b), but for the middle of a function."""
+        recorder = self.recorder()
+        if recorder.tape is None:
+            recorder.flush()

@@ -1,0 +1,57 @@
+"""What happens to sessions where their process forks or ends."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import traceback
+
+from .._exceptions import ConnectionFailed
+from .._transports import abandon, revive
+from .session import SESSIONS, Session
+
+_forking: list[Session] = []
+
+
+def _before_fork() -> None:
+    for s in SESSIONS.all():
+        _forking.append(s)
+        s.before_fork()
+
+
+def _in_parent() -> None:
+    while _forking:
+        _forking.pop().lock.release()
+
+
+def _in_child() -> None:
+    revive()
+    while _forking:
+        _forking.pop().forked()
+
+
+def _at_exit() -> None:
+    # Who pressed Ctrl-C does not wait for a batch that may take minutes, whether the script caught it or not.
+    interrupted = left = getattr(sys, "last_type", None) is KeyboardInterrupt
+    for s in SESSIONS.all():
+        try:
+            if (interrupted or s.wire.interrupted) and s.wire.busy:
+                left = True
+                s.abandon()
+            else:
+                s.close()
+        except ConnectionFailed as e:
+            print(f"gradd: session {s.name}: {e}", file=sys.stderr)
+        except Exception as e:
+            text = "".join(traceback.format_exception_only(e)).rstrip()
+            print(f"gradd: session {s.name} ended with an error that nobody saw:\n{text}", file=sys.stderr)
+    if left:
+        abandon()
+
+
+def watch() -> None:
+    """Look after the sessions of this process from here on. Once."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=_before_fork, after_in_parent=_in_parent, after_in_child=_in_child)
+    atexit.register(_at_exit)

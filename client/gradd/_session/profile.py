@@ -1,0 +1,102 @@
+"""What a session's work was made of: `Session.profile()`."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from gradd_protocol import messages as m
+
+if TYPE_CHECKING:
+    from .agreement import Agreeing
+
+
+class Profile:
+    """Measures a session between `with` and its end, or between the call of `profile()` and `stop()`.
+
+    After that: ``kernels`` (name, how, calls, seconds), ``batches`` (position, program, steps, how, why,
+    seconds, waited; the latest thousand), ``misses`` (program, like, step, was, found), counts ``planned``,
+    ``eager``, ``hits`` (batches whose program the session knew), ``new_programs``, ``round_trips``,
+    ``bytes_sent``, ``bytes_received``; seconds ``wall`` (of the script), ``engine`` and ``waited`` (in the
+    daemon's queue). ``print(profile)`` is a table. Other writers of the session are measured too.
+    """
+
+    def __init__(self, session: Agreeing) -> None:
+        self._session = session
+        self._report: m.Profiled | None = None
+        self._ask(on=True)
+        self._before = dict(session.wire.counts)
+        self._began = perf_counter()
+
+    def _ask(self, *, on: bool) -> m.Profiled:
+        self._session.flush()
+        reply, _ = self._session.wire.request(m.Profile(on))
+        assert isinstance(reply, m.Profiled)
+        return reply
+
+    def __enter__(self) -> Profile:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if exc[0] is None or self._session.wire.ended is None:
+            self.stop()
+
+    def stop(self) -> Profile:
+        """Send what was recorded, wait for it, and end the measurement; itself."""
+        if self._report is None:
+            self._session.flush()
+            after = self._session.wire.counts
+            self.wall = perf_counter() - self._began
+            self._report = self._ask(on=False)
+            for name in ("round_trips", "bytes_sent", "bytes_received"):
+                setattr(self, name, after[name] - self._before[name])
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or self._report is None:
+            raise AttributeError(f"{name!r}: the profile is measured until stop()")
+        if name == "engine":
+            return self._report.seconds
+        return getattr(self._report, name)
+
+    def __str__(self) -> str:
+        if self._report is None:
+            return "<profile: being measured>"
+        r = self._report
+        ms = 1e3
+        lines = [
+            f"{len(r.batches)} batches: {r.planned} planned, {r.eager} eager; programs known {r.hits}, new "
+            f"{r.new_programs}; {self.round_trips} round trips, {_size(self.bytes_sent)} sent, "
+            f"{_size(self.bytes_received)} received",
+            f"{ms * self.wall:.1f} ms in all, {ms * r.seconds:.1f} ms of it in the engine, "
+            f"{ms * r.waited:.1f} ms in the queue",
+            "",
+            f"{'kernel':<32} {'how':<8} {'calls':>8} {'ms':>10} {'us a call':>10}",
+        ]
+        lines += [
+            f"{k.name:<32} {k.how:<8} {k.calls:>8} {ms * k.seconds:>10.2f} {1e6 * k.seconds / k.calls:>10.1f}"
+            for k in r.kernels
+        ]
+        eager: dict[str, int] = {}
+        for b in r.batches:
+            if b.why:
+                eager[b.why] = eager.get(b.why, 0) + 1
+        if eager:
+            lines += ["", "eager because"]
+            lines += [f"{n:>8} x {why}" for why, n in sorted(eager.items(), key=lambda item: -item[1])]
+        if r.misses:
+            lines += ["", "new programs"]
+            lines += [_miss(x) for x in r.misses[-10:]]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def _miss(x: m.Miss) -> str:
+    if not x.like:
+        return f"{x.program[:8]}: the first one"
+    return f"{x.program[:8]}: unlike {x.like[:8]} at step {x.step}: {x.found} where {x.was} was"
+
+
+def _size(n: int) -> str:
+    return f"{n} B" if n < 1000 else f"{n / 1e3:.1f} kB" if n < 1e6 else f"{n / 1e6:.1f} MB"

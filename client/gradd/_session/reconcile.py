@@ -1,0 +1,103 @@
+"""What the mirror says of every tensor, and how it is put right where the server knows better."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gradd_protocol.messages import TensorInfo
+
+from .._mirror import adopt, correct
+from .._program import Builder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .core import Core
+
+
+def rows(session: Core) -> Iterator[TensorInfo]:
+    """One entry a live tensor, in order of ids, as the mirror sees it."""
+    names: dict[int, str] = {}
+    for name, t in sorted(session.named.items(), reverse=True):
+        names[id(t)] = name
+    for i, t in sorted(session.live.items(), key=lambda item: (len(item[0]), item[0])):
+        yield TensorInfo(
+            i, names.get(id(t)), list(t.shape), list(t.strides), t.dtype.name, t.requires_grad,
+            t._leaf, t._vc.n if t.is_inference() else t._version,
+            t._grad is not None, t._vc.inference, t._conj,
+            t._fn is not None, t._requires_grad,
+        )  # fmt: skip
+
+
+def knows(t: Any) -> bool:
+    """Whether steps can name the tensor."""
+    owner = t._owner() if t._owner is not None else None
+    return t._id is not None or t._out is not None or (owner is not None and owner._grad is t)
+
+
+def reconcile(session: Core, graphs_lost: bool) -> None:
+    """Ask for the state of every live tensor and its gradient, and make the mirror say the same.
+
+    `graphs_lost`: a pass may have run on one side alone, so no graph of the mirror can be relied on.
+    """
+    # Bases before their views, which look at them.
+    held: dict[str, Any] = dict(sorted(session.live.items(), key=lambda item: item[1]._base is not None))
+    names = dict(session.named.items())
+    wanted = [name for i in held for name in (i, f"{i}.grad")] + list(names)
+    sent = session.send(Builder(), [], state=wanted)
+    if sent is None:
+        return
+    session.wire.wait(sent)
+    if sent.failed:
+        return
+    found = dict(zip(wanted, sent.state, strict=True))
+    for i, t in held.items():
+        info = found[i]
+        t._fetch = None
+        if info is None:
+            session.lose(i, t)
+            continue
+        correct(t, info, graphs_lost)
+        if info.name is not None:
+            session.named[info.name] = t
+    for name in names:
+        info = found[name]
+        t = None if info is None else session.live.get(info.id)
+        if t is None:
+            session.named.pop(name, None)
+        else:
+            session.named[name] = t
+    for i, t in held.items():
+        if t._id is not None:
+            t._grad = _gradient(session, t._grad, found[f"{i}.grad"], graphs_lost)
+
+
+def _gradient(session: Core, mine: Any, info: TensorInfo | None, graphs_lost: bool) -> Any:
+    """The mirror's tensor for a gradient: the live one of that id, else the unnamed one that is there, else a
+    new one.
+    """
+    if info is None:
+        return None
+    known = session.live.get(info.id)
+    if known is not None:
+        return known
+    if mine is None or mine._id is not None or mine._out is not None or mine._lost is not None:
+        return adopt(session.backend, info)
+    correct(mine, info, graphs_lost)
+    return mine
+
+
+def take_place(session: Core, t: Any, info: TensorInfo | None) -> Any:
+    """What the server made in the place of `t`, which only stood for it; None where it made nothing."""
+    session.live.pop(t._id)
+    id, t._id = t._id, None
+    if info is None:
+        return None
+    known = session.live.get(info.id)
+    if known is not None:
+        session.wire.dead.append(id)
+        return known
+    found: Any = adopt(session.backend, info)
+    found._id = id
+    session.live[id] = found
+    return found

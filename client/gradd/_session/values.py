@@ -1,0 +1,67 @@
+"""Reading values: from a reply that brings them already, else by a batch of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gradd_protocol import messages as m
+from gradd_protocol.limits import DEFAULT
+
+from .._exceptions import ServerError
+from .agreement import Agreeing
+
+if TYPE_CHECKING:
+    from .._wire import Fetch
+
+
+class Reading(Agreeing):
+    """A session whose tensors have values."""
+
+    def read(self, t: Any) -> np.ndarray[Any, Any]:
+        """The values of a tensor as of now: from a reply that brings them already, else by a batch of their
+        own.
+        """
+        with self.lock:
+            self.ready()
+            while True:
+                found: Fetch | None = t._fetch
+                if found is None or not found.holds(t):
+                    found = self._ask(t)
+                if found.slot is not None:
+                    found.sent.read.add(found.slot)
+                self.wire.wait(found.sent)
+                self.check(found.sent)
+                if found.sent.failed:
+                    self.refuse_lost(t)
+                value = self._value(found)
+                if value is not None:
+                    return value
+                t._fetch = None
+
+    def _ask(self, t: Any) -> Fetch:
+        """Send what is recorded, and bring back `t`."""
+        latest, recorder = self.outbox.latest, self.recorder()
+        recorder.settle(t)
+        if t._out is None and t._id is None:
+            self.check()
+            self.refuse_lost(t)
+        if t._out is None and latest is not None:
+            latest.note_read(t)
+        recorder.flush([t])
+        found: Fetch = t._fetch
+        return found
+
+    def _value(self, found: Fetch) -> np.ndarray[Any, Any] | None:
+        """The array of an answered fetch; None where it has to be asked for again."""
+        if found.array is not None or found.pinned is None:
+            return found.array if found.array is None else np.asarray(found.array)
+        try:
+            _, (array,) = self.wire.request(m.GetResult(found.pinned))
+        except ServerError as e:
+            if e.problem.slug != "result-not-found":
+                raise
+            return None
+        if array.nbytes <= DEFAULT.inline_result_bytes:
+            found.array = array
+        return np.asarray(array)

@@ -1,0 +1,157 @@
+"""Leaves made of numbers: tensor(), from_numpy(), as_tensor(). The bytes are taken before they return.
+
+Spelled as in https://pytorch.org/docs/stable/torch.html#creation-ops.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gradd_engine.data import Size, ambient, dtypes
+from gradd_engine.ops.shape.cast import to_dtype
+from gradd_engine.ops.shared.constants import empty
+from gradd_engine.ops.shared.literal import literal
+from gradd_engine.schema import type_name
+from gradd_engine.transforms import made_here
+
+from .._session import current
+from .._tensor import Tensor, as_subclass
+
+if TYPE_CHECKING:
+    from gradd_engine.data import DType
+
+
+def _tensors_inside(data: Any) -> Any:
+    """Tensors among nested lists as numbers (each is fetched, as torch reads them)."""
+    if isinstance(data, Tensor):
+        return data._scalar()
+    if isinstance(data, (list, tuple)):
+        return [_tensors_inside(e) for e in data]
+    return data
+
+
+def tensor(
+    data: Any,
+    *,
+    dtype: DType | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A leaf from Python numbers, lists or arrays; the bytes are taken before it returns (torch.tensor).
+
+    Raises TypeError, ValueError or RuntimeError for data that is no array, RuntimeError where `requires_grad`
+    is asked of integers.
+    """
+    if not isinstance(requires_grad, bool):
+        raise TypeError(f"tensor(): argument 'requires_grad' must be bool, not {type_name(requires_grad)}")
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=2,
+        )
+        out: Any = data.detach().clone()
+        out = out if dtype is None else to_dtype(out, dtype)
+        return out.requires_grad_(requires_grad)  # type: ignore[no-any-return]
+    if isinstance(data, (list, tuple)):
+        data = _tensors_inside(data)
+    a = data if isinstance(data, np.ndarray) else literal(data, dtype)
+    return _leaf(a, dtype or dtypes.from_numpy(a.dtype), requires_grad)
+
+
+def _leaf(a: np.ndarray[Any, Any], dtype: DType, requires_grad: bool) -> Tensor:
+    if requires_grad and not dtype.differentiable:
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    return made_here(current().backend.leaf(a, dtype, requires_grad))  # type: ignore[return-value]
+
+
+def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
+    """A tensor with a copy of the array's values and its dtype (torch.from_numpy, which shares memory; a
+    daemon cannot).
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    return _leaf(array, dtypes.from_numpy(array.dtype), False)
+
+
+def as_tensor(data: Any, dtype: DType | None = None, device: Any = None) -> Tensor:
+    """A tensor: itself where it is one already (torch.as_tensor)."""
+    if isinstance(data, Tensor):
+        return data if dtype is None else data.to(dtype)
+    return tensor(data, dtype=dtype)
+
+
+def asarray(
+    obj: Any,
+    *,
+    dtype: DType | None = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """A tensor: itself where it is one already and neither `dtype` nor `copy` asks for another
+    (torch.asarray). ValueError where values must move and `copy` is False.
+    """
+    if isinstance(obj, Tensor) and not copy:
+        if copy is False and dtype not in (None, obj.dtype):
+            raise ValueError(f"can't alias tensor with dtype '{obj.dtype}' into dtype '{dtype}'.")
+        found = as_tensor(obj, dtype)
+    elif isinstance(obj, Tensor):
+        found = obj.detach().to(dtype or obj.dtype, copy=True)
+    elif copy is False:
+        raise ValueError("can't alias arbitrary sequence into a tensor.")
+    else:
+        found = as_tensor(obj, dtype)
+    if requires_grad and not found.requires_grad:
+        return found.detach().requires_grad_()
+    return found
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether `obj` is a gradd tensor."""
+    return isinstance(obj, Tensor)
+
+
+def made(dtype: DType, *args: Any) -> Any:
+    """What a tensor's class makes of its arguments: sizes (the elements are undefined), a sequence of
+    numbers, or an alias of a tensor. TypeError for anything else.
+    """
+    if len(args) == 1 and not isinstance(args[0], int):
+        (data,) = args
+        if isinstance(data, Tensor):
+            return _alias(data, dtype)
+        if isinstance(data, str):
+            raise TypeError("new(): invalid data type 'str'")
+        if not hasattr(data, "__len__"):
+            raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
+        if not isinstance(data, Size):
+            return tensor(data if isinstance(data, np.ndarray) else list(data), dtype=dtype)
+        args = tuple(data)
+    for i, n in enumerate(args, 1):
+        if not isinstance(n, int):
+            raise TypeError(
+                f"new(): argument 'size' failed to unpack the object at pos {i} with error \"type must be "
+                f'tuple of ints,but got {type(n).__name__}"'
+            )
+    with ambient(backend=current().backend):
+        return empty(list(args) if args else [0], dtype=dtype)
+
+
+def _alias(data: Any, dtype: DType) -> Any:
+    if data.dtype is not dtype:
+        raise TypeError(f"expected a tensor of {dtype!r} (got {data.dtype!r})")
+    return data.detach()
+
+
+def _restored(values: Any, dtype: DType, requires_grad: bool, cls: type[Tensor]) -> Tensor:
+    """A leaf of what a pickle holds, in the session that is current now."""
+    return as_subclass(tensor(values, dtype=dtype), cls).requires_grad_(requires_grad)
+
+
+def reduced(self: Tensor, protocol: Any) -> Any:
+    """What a pickle holds of a tensor: its values, which are fetched, its dtype and whether it is trained."""
+    return _restored, (self.detach()._values(), self.dtype, self.requires_grad, type(self))

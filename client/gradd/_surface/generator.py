@@ -1,0 +1,176 @@
+"""Random streams, spelled as torch.Generator
+(https://pytorch.org/docs/stable/generated/torch.Generator.html).
+
+A session has one stream. A generator of its own is a place in it: the session's stream is put there for each
+draw and taken back afterwards, which are recorded steps, not round trips.
+"""
+
+from __future__ import annotations
+
+import functools
+import secrets
+import weakref
+from contextlib import contextmanager
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+from gradd_engine.custom import seeding
+from gradd_engine.data import SEED, ambient, dtypes
+from gradd_engine.ops.shared.constants import empty
+from gradd_engine.schema import type_name
+
+from .._session import current
+from .._tensor import Tensor
+from .functions import namespace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from gradd_engine.data import Device
+
+    from .._session import Session
+
+#: what this client restarted each session's stream with
+_seeds: weakref.WeakKeyDictionary[Session, int] = weakref.WeakKeyDictionary()
+#: what marks a token here; the place itself is in the session
+_PLACE = object()
+
+
+class Generator:
+    """A random stream in the session that is current when this is made, for ``generator=``."""
+
+    #: where its stream is; None of the session's own, and before the first use
+    _place: Any = None
+    _own = True
+
+    def __init__(self, device: Any = None) -> None:
+        self._session = current()
+        self._seed = SEED
+
+    @property
+    def device(self) -> Device:
+        """The session's device."""
+        return self._session.backend.device
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Restart the stream; negative seeds count from 2**64. Returns the generator."""
+        known = index(seed) % (1 << 64)
+        with ambient(backend=self._session.backend):
+            before = self._here() if self._own else None
+            seeding.manual_seed(index(seed))
+            if before is not None:
+                self._place = seeding.restore_rng(before)
+        if self._own:
+            self._seed = known
+        else:
+            _seeds[self._session] = known
+        return self
+
+    def seed(self) -> int:
+        """Restart the stream with a seed by chance, and return that."""
+        return self.manual_seed(secrets.randbits(64)).initial_seed()
+
+    def initial_seed(self) -> int:
+        """The seed that this client restarted the stream with, or that streams begin with."""
+        return self._seed if self._own else _seeds.get(self._session, SEED)
+
+    def get_state(self) -> Any:
+        """A token of where the stream is, for `set_state`: uint8, without elements."""
+        with ambient(backend=self._session.backend):
+            if self._own and self._place is None:
+                self.manual_seed(self._seed)
+            token = self._place if self._own else self._here()
+        token._holds = _PLACE
+        return token
+
+    def set_state(self, new_state: Any) -> Generator:
+        """Take the stream back to where `get_state` was; TypeError or RuntimeError for anything else."""
+        if not isinstance(new_state, Tensor):
+            raise TypeError(f"expected a torch.ByteTensor, but got {type_name(new_state)}")
+        if new_state.dtype is dtypes.uint8 and new_state._holds is not _PLACE:
+            raise RuntimeError("this tensor holds no RNG state: only what get_rng_state() gives does")
+        with ambient(backend=self._session.backend):
+            before = seeding.restore_rng(new_state)
+            if self._own:
+                self._place = seeding.restore_rng(before)
+        return self
+
+    def _here(self) -> Any:
+        """A token of where the session's stream is."""
+        return seeding.stored_rng(empty([0], dtype=dtypes.uint8))
+
+    @contextmanager
+    def _drawing(self) -> Iterator[None]:
+        """The session draws from this stream within."""
+        if not self._own:
+            yield
+            return
+        before = seeding.restore_rng(self.get_state())
+        try:
+            yield
+        finally:
+            self._place = seeding.restore_rng(before)
+
+
+def _default() -> Generator:
+    """The current session's own stream."""
+    found = Generator()
+    found._own = False
+    return found
+
+
+def manual_seed(seed: Any) -> Generator:
+    """Restart the current session's random stream, and return it (torch.manual_seed)."""
+    return _default().manual_seed(seed)
+
+
+def initial_seed() -> int:
+    """The seed of the current session's random stream (torch.initial_seed)."""
+    return _default().initial_seed()
+
+
+def seed() -> int:
+    """Restart the current session's random stream with a seed by chance, and return that (torch.seed)."""
+    return _default().seed()
+
+
+def get_rng_state() -> Any:
+    """A token of where the current session's random stream is (torch.get_rng_state)."""
+    return _default().get_state()
+
+
+def set_rng_state(new_state: Any) -> None:
+    """Take the current session's random stream back to where the token was made (torch.set_rng_state)."""
+    _default().set_state(new_state)
+
+
+def _with_generator(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """`fn` with the keyword ``generator``: None for the session's own stream."""
+
+    @functools.wraps(fn)
+    def draw(*args: Any, generator: Generator | None = None, **kwargs: Any) -> Any:
+        if generator is None:
+            return fn(*args, **kwargs)
+        if not isinstance(generator, Generator):
+            raise TypeError(
+                f"{fn.__name__}(): argument 'generator' must be torch.Generator, not {type_name(generator)}"
+            )
+        with generator._drawing():
+            return fn(*args, **kwargs)
+
+    return draw
+
+
+_BOTH = ("bernoulli", "multinomial")
+_MADE = ("normal", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm")
+#: the functions of the top level that draw
+DRAWING: dict[str, Callable[..., Any]] = {
+    name: _with_generator(fn) for name, fn in namespace("").items() if name in _BOTH + _MADE
+}
+#: the methods that do
+_METHODS = (*_BOTH, "bernoulli_", "exponential_", "normal_", "uniform_")
+
+
+def drawing_methods() -> dict[str, Callable[..., Any]]:
+    """The methods that draw, as the ops made them, with the keyword ``generator``."""
+    return {name: _with_generator(getattr(Tensor, name)) for name in _METHODS}

@@ -1,0 +1,19 @@
+"""What a tensor has besides its class and the ops: attached here, once, when `gradd` is imported."""
+
+from __future__ import annotations
+
+from gradd_engine.data import read_only
+
+from .._tensor import Tensor, TensorType
+from .creation import made, reduced
+from .facts import METHODS, PROPERTIES
+from .generator import drawing_methods
+
+
+def attach() -> None:
+    """Give `Tensor` its methods that need the current session, and what scripts ask of a tensor."""
+    TensorType.make = made
+    Tensor.__reduce_ex__ = reduced  # type: ignore[assignment]
+    for name, member in {**METHODS, **PROPERTIES, **drawing_methods()}.items():
+        setattr(Tensor, name, member)
+    read_only(Tensor, *PROPERTIES, "is_cuda")

@@ -1,0 +1,9 @@
+"""`Tensor`, a mirror that fetches its values, and its class.
+
+What else the public surface hangs on it is in `_surface.methods`.
+"""
+
+from .tensor import Tensor, as_subclass
+from .typed import TYPES, TensorType, type_name
+
+__all__ = ["TYPES", "Tensor", "TensorType", "as_subclass", "type_name"]

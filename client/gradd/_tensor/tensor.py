@@ -1,0 +1,302 @@
+"""`gradd.Tensor`: an engine tensor over the mirror, plus what needs numbers from the server.
+
+Spelled as torch.Tensor (https://pytorch.org/docs/stable/tensors.html).
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+import weakref
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+from gradd_engine.backward import api  # noqa: F401 - api attaches backward
+from gradd_engine.backward import autograd as _autograd
+from gradd_engine.backward import gradients as _gradients
+from gradd_engine.data import Device, dtypes, format_name, has_format
+from gradd_engine.graph import is_grad_enabled
+from gradd_engine.ops.shape.cast import to_copy
+from gradd_engine.ops.shared.number import fits
+from gradd_engine.schema import type_name
+from gradd_engine.tensor import Tensor as EngineTensor
+from gradd_engine.transforms import forward_ad
+
+from .._aligned import aligned
+from .attached import Methods
+from .typed import TensorType, dtype_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+T = TypeVar("T", bound="Tensor")
+
+
+class Tensor(Methods, metaclass=TensorType):
+    """A tensor that lives in a session. Operations are recorded; reading a value fetches it."""
+
+    _by_users = True
+    _printed = "torch.Tensor"
+
+    _id: str | None = None
+    _out: Any = None
+    _owner: weakref.ref[Tensor] | None = None
+    _fetch: Any = None
+    _lost: Exception | None = None
+    _gradient: Tensor | None = None
+    #: whether the warning of `_scalar`, one a process, was given
+    _warned_scalar: ClassVar[bool] = False
+
+    @property
+    def _session(self) -> Any:
+        """The session that it lives in; sessions are made of what stands below them, tensors included."""
+        return self.backend.session  # type: ignore[attr-defined]
+
+    # -- gradients ---------------------------------------------------------------------------------
+
+    @property  # type: ignore[override]  # an attribute there, watched here
+    def _grad(self) -> Tensor | None:
+        return self._gradient
+
+    @_grad.setter
+    def _grad(self, value: Tensor | None) -> None:
+        self._gradient = value
+        if value is not None:
+            value._owner = weakref.ref(self)
+
+    @property  # type: ignore[override]  # of this class, by the backend
+    def grad(self) -> Tensor | None:
+        """The accumulated gradient (torch.Tensor.grad)."""
+        self._session.ready()
+        g = self._gradient
+        if g is None:
+            found: Any = EngineTensor.grad.fget(self)  # type: ignore[attr-defined]
+            return found  # type: ignore[no-any-return]
+        if g._id is None and g._out is None:
+            self._session.name_gradient(self, g)
+        return g
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        _gradients.set_grad(self, value)
+
+    @grad.deleter
+    def grad(self) -> None:
+        _gradients.set_grad(self, None)
+
+    @property
+    def data(self) -> Tensor:
+        """An alias without history and with a version counter of its own (torch.Tensor.data)."""
+        found: Tensor = _autograd.data(self)
+        return found
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type_name(value)}")
+        _autograd.set_data(self, value)
+        self._fetch = None
+        # Two tensors with version counters of their own: neither can vouch for values fetched earlier.
+        self.storage.aliased = True  # type: ignore[union-attr]
+
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
+    # -- values ------------------------------------------------------------------------------------
+
+    def _values(self) -> np.ndarray[Any, Any]:
+        found: np.ndarray[Any, Any] = self._session.read(self)
+        return found
+
+    def numpy(self, *, force: bool = False) -> np.ndarray[Any, Any]:
+        """The values as a read-only NumPy array, aligned to 64 bytes: a copy, so a write to it is an error
+        instead of being lost.
+
+        RuntimeError on tensors that require grad, as in PyTorch, unless `force`.
+        """
+        if self.requires_grad and is_grad_enabled() and not force:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+            )
+        if self._conj and not force:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that has conjugate bit set. "
+                "Use tensor.resolve_conj().numpy() instead."
+            )
+        out = aligned(self._values())
+        if out.flags.writeable:
+            out = out.view()
+            out.flags.writeable = False
+        return out
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        found = self.numpy()
+        return np.array(found, dtype=dtype) if copy or (dtype is not None and found.dtype != dtype) else found
+
+    def item(self) -> Any:
+        """The only element as a Python number; RuntimeError when there are more."""
+        if self.numel() != 1:
+            raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
+        return self._python(self._values().reshape(()))
+
+    def tolist(self) -> Any:
+        """The values as nested lists of Python numbers."""
+        return self._python(self._values())
+
+    def _python(self, a: np.ndarray[Any, Any]) -> Any:
+        return (a.astype(np.float32) if self.dtype.is_half else a).tolist()
+
+    def _scalar(self) -> Any:
+        if self.numel() != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        if self.requires_grad and not Tensor._warned_scalar:
+            Tensor._warned_scalar = True
+            warnings.warn(
+                "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
+                "behavior.\nConsider using tensor.detach() first.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return self.item()
+
+    def _real_scalar(self, dtype: Any) -> Any:
+        value = self._scalar()
+        if isinstance(value, complex):
+            fits(value, dtype)
+            return value.real
+        return value
+
+    def __float__(self) -> float:
+        return float(self._real_scalar(dtypes.float64))
+
+    def __int__(self) -> int:
+        return int(self._real_scalar(dtypes.int64))
+
+    def __complex__(self) -> complex:
+        return complex(self._scalar())
+
+    def __index__(self) -> int:
+        if self.dtype.category > dtypes.INT or self.numel() != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self.item())
+
+    def __bool__(self) -> bool:
+        if self.numel() == 0:
+            raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+        if self.numel() > 1:
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        return bool(self.item())
+
+    def __contains__(self, element: Any) -> bool:
+        return bool((self == element).any())
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.shape:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __reversed__(self) -> Tensor:
+        return self.flip(0) if self.shape else self
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if not self.shape else super().__format__(spec)
+
+    def __repr__(self) -> str:
+        from gradd_engine.tensor import format_tensor
+
+        try:
+            fn = self._shown()
+            name = None if fn is None else fn.short_name()
+        except RuntimeError:
+            name = "Invalid"
+        tangent = forward_ad.tangent_at_hand(self)
+        return format_tensor(
+            self._values(),
+            self.dtype,
+            requires_grad=self.requires_grad,
+            grad_fn_name=name,
+            tangent=None if tangent is None else f"{tangent}",
+        )
+
+    __str__ = __repr__
+
+    # -- conversions -------------------------------------------------------------------------------
+
+    def to(self, *args: Any, **kwargs: Any) -> Tensor:
+        """As torch.Tensor.to: a dtype converts; devices are the session's and change nothing; a tensor gives
+        its dtype; a memory format lays out anew what has another.
+        """
+        copy_it = kwargs.pop("copy", False)
+        dtype = kwargs.pop("dtype", None)
+        memory_format = format_name("to", kwargs.pop("memory_format", None))
+        device = kwargs.pop("device", None)
+        kwargs.pop("non_blocking", None)
+        if kwargs:
+            raise TypeError(f"to() got an unexpected keyword argument {next(iter(kwargs))!r}")
+        for a in (*args, device):
+            if isinstance(a, str):
+                Device(a)
+            elif isinstance(a, dtypes.DType):
+                dtype = a
+            elif isinstance(a, EngineTensor):
+                dtype = a.dtype
+        dtype = dtype or self.dtype
+        laid_out = memory_format is None or has_format(self.shape, self.strides, memory_format)
+        if dtype is self.dtype and laid_out and not copy_it:
+            return self
+        return to_copy(self, dtype, memory_format=memory_format)  # type: ignore[no-any-return]
+
+    def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
+        """The name of the tensor's type; with a dtype or such a name, this converted (torch.Tensor.type)."""
+        if dtype is None:
+            return self.dtype.tensor_type
+        if isinstance(dtype, str):
+            found = next((d for d in dtypes.ALL if d.tensor_type == dtype), None)
+            if found is None:
+                raise ValueError(f"invalid type: '{dtype}'")
+            dtype = found
+        dtype = dtype_of(dtype)
+        if not isinstance(dtype, dtypes.DType):
+            raise TypeError("dtype must be a type, str, or dtype object")
+        return self.to(dtype)
+
+    def cpu(self, memory_format: Any = None) -> Tensor:
+        """Itself, as a session has one device; laid out anew where it has not that memory format."""
+        return self.to(memory_format=memory_format)
+
+    def cuda(self, device: Any = None, non_blocking: bool = False) -> Tensor:
+        """Itself: a session has one device."""
+        return self
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether the session computes on a GPU."""
+        return bool(self.device.type == "cuda")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        if not self.is_leaf:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
+                "at the moment.  If you were attempting to deepcopy a module, this may be because of a "
+                "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
+            )
+        if id(self) in memo:
+            found: Tensor = memo[id(self)]
+            return found
+        out: Any = as_subclass(self.detach().clone(), type(self))
+        out.requires_grad = self.requires_grad
+        if self._gradient is not None:
+            out.grad = copy.deepcopy(self.grad, memo)
+        memo[id(self)] = out
+        return out  # type: ignore[no-any-return]
+
+    def __copy__(self) -> Tensor:
+        out: Any = as_subclass(self.data, type(self))
+        return out.requires_grad_(self.requires_grad)  # type: ignore[no-any-return]
+
+
+def as_subclass(t: Tensor, cls: type[T]) -> T:
+    """The same tensor object with another class."""
+    t.__class__ = cls
+    return t  # type: ignore[return-value]

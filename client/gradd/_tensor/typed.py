@@ -1,0 +1,77 @@
+"""Tensors made by their class: `Tensor(2, 3)`, `FloatTensor([1, 2])`, and what `type(x)` prints.
+
+Spelled as in https://pytorch.org/docs/stable/tensors.html; `tensor` and `empty` are today's names of both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gradd_engine.data import dtypes
+from gradd_engine.tensor import Tensor as EngineTensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gradd_engine.data import DType
+
+
+class TensorType(type):
+    """The class of `Tensor`: called by users it takes what torch.Tensor takes, not what a mirror is made
+    of; and it prints as PyTorch's class does.
+    """
+
+    #: what a class makes of its arguments; `_surface.methods` says what
+    make: ClassVar[Callable[..., Any]]
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        """A tensor of the default dtype; see `_surface.creation.made`. Subclasses are made as any class."""
+        if cls.__dict__.get("_by_users"):
+            if kwargs:
+                raise TypeError(f"new() got an unexpected keyword argument {next(iter(kwargs))!r}")
+            return TensorType.make(dtypes.default_dtype(), *args)
+        return super().__call__(*args, **kwargs)
+
+    def __repr__(cls) -> str:
+        name = cls.__dict__.get("_printed")
+        return f"<class '{name}'>" if name else super().__repr__()
+
+
+class _OfDtype(type):
+    """The class of `FloatTensor` and its kin: their instances are the tensors of one dtype."""
+
+    dtype: DType
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, EngineTensor) and instance.dtype is cls.dtype
+
+    def __call__(cls, *args: Any) -> Any:
+        return TensorType.make(cls.dtype, *args)
+
+    def __repr__(cls) -> str:
+        return f"<class '{cls.dtype.tensor_type}'>"
+
+
+def type_name(value: object) -> str:
+    """What PyTorch's messages call the type of `value`: ``torch.FloatTensor``, ``int``, ``numpy.ndarray``."""
+    if isinstance(value, EngineTensor):
+        return value.dtype.tensor_type
+    kind = type(value)
+    return (
+        kind.__qualname__ if kind.__module__ in ("", "builtins") else f"{kind.__module__}.{kind.__qualname__}"
+    )
+
+
+def dtype_of(kind: Any) -> Any:
+    """The dtype of `FloatTensor` and its kin; anything else as it is."""
+    return kind.dtype if isinstance(kind, _OfDtype) else kind
+
+
+#: `FloatTensor`, `LongTensor` ...: by the names that PyTorch has
+TYPES: dict[str, Any] = {
+    f"{d.title}Tensor": _OfDtype(
+        f"{d.title}Tensor", (), {"dtype": d, "__doc__": f"Makes tensors of {d!r} (torch.{d.title}Tensor)."}
+    )
+    for d in dtypes.ALL
+    if not d.is_complex
+}

@@ -1,0 +1,199 @@
+"""From recorded steps to a batch: program identity, what to keep, what to bring back, what to free."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from gradd_protocol import messages as m
+from gradd_protocol.limits import DEFAULT
+from gradd_protocol.values import encode_scalar
+
+from .._mirror import Event
+from .._program import Known
+from .pending import Fetch, Sent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from .._mirror import Machine, Mirror
+    from .._program import Builder, Recorded
+    from .live import Live
+    from .wire import Wire
+
+#: values up to so many bytes are brought along where they were read the last time
+_PREDICT = 1 << 16
+_REMEMBERED = 1024
+
+
+class Staged:
+    """An upload that went ahead: its key. The session holds its bytes until a batch names it."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+
+class Outbox:
+    """Makes batches of one session. Callers hold the session's lock.
+
+    `named` gives the ids that recorded steps name and no batch took away.
+    """
+
+    def __init__(
+        self, wire: Wire, live: Live, knowledge: Machine[Mirror], named: Callable[[], Collection[str]]
+    ) -> None:
+        self._wire, self._live, self._knowledge, self._named = wire, live, knowledge, named
+        #: the last batch that had steps
+        self.latest: Sent | None = None
+        self._programs: OrderedDict[Any, Known] = OrderedDict()
+        #: by its first step, the program that is likely to come
+        self._habits: dict[Recorded, Known] = {}
+        self._predicted: OrderedDict[str, frozenset[int]] = OrderedDict()
+        self._next_id = 1
+
+    def begin_anew(self) -> None:
+        """The session has become another writer."""
+        self.latest = None
+        self._next_id = 1
+
+    def send(
+        self, built: Builder, fetch: list[Any], state: list[str] | None = None,
+        bind: dict[str, Any] | None = None,
+        unbind: list[str] | None = None,
+    ) -> Sent | None:  # fmt: skip
+        """Send one batch and do not wait; None where there is nothing to say.
+
+        Tensors in `fetch` get a `Fetch`; names in `bind` are bound.
+        """
+        wire = self._wire
+        if not (built.steps or fetch or state or bind or unbind or wire.dead):
+            return None
+        wire.make_room()
+        try:
+            return self._send(built, fetch, state or [], bind or {}, unbind or [])
+        except BaseException:
+            # Until the batch is on its way an interrupt leaves tensors with ids that no one knows.
+            self._knowledge.on(Event.INTERRUPTED)
+            raise
+
+    def _send(
+        self, built: Builder, fetch: list[Any], state: list[str], bind: dict[str, Any], unbind: list[str]
+    ) -> Sent:
+        wire = self._wire
+        known = self.program(built)
+        program, definition = known.id, known.definition
+        outputs = [r() if r is not None else None for r in built.outputs]
+        first = self._next_id
+        keep = self._keep(outputs, len(built.inputs))
+        reads = self._reads(fetch, outputs, program)
+        # Inputs that nobody holds any more are freed by this very batch, after its last step.
+        built.tensors = []
+        uploads: list[int | str] = []
+        buffers: list[Any] = []
+        for data in built.uploads:
+            if isinstance(data, Staged):
+                uploads.append(data.key)
+            else:
+                uploads.append(len(buffers))
+                buffers.append(data)
+        message = m.Batch(
+            writer=wire.writer, epoch=wire.epoch, seq=wire.seq + 1, ack=wire.ack, program=program,
+            definition=None if program in wire.known else definition, inputs=built.inputs,
+            values=built.encoded or [encode_scalar(v) for v in built.values],
+            uploads=uploads, keep=keep, first=first,
+            fetch=[t._id if k is None else len(built.inputs) + k for t, k in reads], free=self._frees(),
+            bind={name: t._id for name, t in bind.items()}, unbind=unbind, state=state,
+        )  # fmt: skip
+        sent = Sent(message, definition, buffers, built)
+        for index, (t, k) in enumerate(reads):
+            t._fetch = Fetch(sent, index, t, k)
+            sent.fetches.append(t._fetch)
+        if built.steps:
+            if self.latest is not None and self.latest.answered:
+                self.latest.forget()
+            self.latest = sent
+        wire.counts["steps"] += len(built.steps)
+        wire.post(sent)
+        return sent
+
+    def _keep(self, outputs: list[Any], inputs: int) -> list[int]:
+        """Give every output that someone still holds an id; returns their slots, in order."""
+        keep = []
+        for k, t in enumerate(outputs):
+            if t is not None and t._id is None:
+                t._id = f"{self._wire.prefix}{self._next_id}"
+                self._next_id += 1
+                t._out = None
+                keep.append(inputs + k)
+                self._live[t._id] = t
+        return keep
+
+    def habit(self, first: Recorded) -> Known | None:
+        """The program that was sent last of those that begin with this step."""
+        return self._habits.get(first)
+
+    def program(self, built: Builder) -> Known:
+        """The program of these steps."""
+        known = built.known
+        if known is not None and (len(known.steps), known.inputs, known.dtype) == (
+            len(built.steps),
+            len(built.inputs),
+            built.dtype,
+        ):
+            return known
+        key = built.key()
+        found = self._programs.get(key)
+        if found is None:
+            found = self._programs[key] = Known(built)
+            if len(self._programs) > _REMEMBERED:
+                self._programs.popitem(last=False)
+        else:
+            self._programs.move_to_end(key)
+        if built.steps:
+            self._habits[built.steps[0]] = found
+            if len(self._habits) > _REMEMBERED:
+                self._habits.pop(next(iter(self._habits)))
+        return found
+
+    def _reads(self, fetch: list[Any], outputs: list[Any], program: str) -> list[tuple[Any, int | None]]:
+        """What to bring back: what was asked for, and what was read after this program the last time."""
+        reads: list[tuple[Any, int | None]] = []
+        if fetch:
+            place = {id(t): k for k, t in enumerate(outputs) if t is not None}
+            reads = [(t, place.get(id(t))) for t in fetch]
+        last = self.latest
+        if last is not None:
+            self._predicted[last.message.program] = frozenset(last.read)
+            self._predicted.move_to_end(last.message.program)
+            if len(self._predicted) > _REMEMBERED:
+                self._predicted.popitem(last=False)
+        predicted = self._predicted.get(program)
+        if not predicted:
+            return reads
+        asked = {id(t) for t, _ in reads}
+        for k in sorted(predicted):
+            t = outputs[k] if k < len(outputs) else None
+            if t is not None and id(t) not in asked and t.nbytes <= _PREDICT:
+                reads.append((t, k))
+        return reads
+
+    def stage(self, array: Any) -> Staged:
+        """Upload a large array ahead of the batch that names it; RuntimeError where there is no room."""
+        return Staged(self._wire.stage(array))
+
+    def _frees(self) -> list[str]:
+        out: list[str] = []
+        dead, prefix = self._wire.dead, self._wire.prefix
+        # What another thread has recorded and not sent may name what is dead.
+        named = self._named()
+        for _ in range(min(len(dead), DEFAULT.batch_ids)):
+            i = dead.popleft()
+            if i in named:
+                dead.append(i)
+                continue
+            self._live.forget(i)
+            if i.startswith(prefix):
+                out.append(i)
+        return out

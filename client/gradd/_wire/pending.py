@@ -1,0 +1,99 @@
+"""Batches on their way, and values they bring."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    from gradd_protocol.messages import Batch, Result, TensorInfo
+
+    from .._exceptions import Site
+    from .._program import Builder
+
+
+class Fetch:
+    """A value that some batch brings: which result it is, and how often the tensor had been written to by
+    then.
+    """
+
+    __slots__ = ("array", "index", "mark", "pinned", "sent", "slot")
+
+    def __init__(self, sent: Sent, index: int, t: Any, slot: int | None) -> None:
+        self.sent = sent
+        self.index = index
+        self.mark = (t._vc.n, t.storage.writes)
+        self.slot = slot
+        self.array: Any = None
+        self.pinned: str | None = None
+
+    def holds(self, t: Any) -> bool:
+        """Whether `t` still has the value that was asked for."""
+        return self.mark == (t._vc.n, t.storage.writes) and not t.storage.aliased and not self.sent.failed
+
+
+class Sent:
+    """One batch that was sent: what is needed to send it again, and what its reply changes."""
+
+    __slots__ = (
+        "answered", "buffers", "built", "counted", "definition", "failed", "fetches", "message", "read",
+        "size", "state",
+    )  # fmt: skip
+
+    def __init__(self, message: Batch, definition: Any, buffers: list[Any], built: Builder) -> None:
+        self.message = message
+        self.definition = definition
+        self.buffers = buffers
+        self.built: Builder | None = built
+        self.fetches: list[Fetch] = []
+        #: output slots whose values were read before the next batch was sent
+        self.read: set[int] = set()
+        self.state: list[TensorInfo | None] = []
+        self.size = 0
+        self.answered = self.counted = self.failed = False
+
+    def spell_out(self) -> None:
+        """From now on the message carries its program."""
+        self.message = msgspec.structs.replace(self.message, definition=self.definition)
+
+    def where(self, step: int | None) -> tuple[Site | None, str | None]:
+        """The call site and op of a step, as far as they are known."""
+        built = self.built
+        if built is None or step is None or not 0 <= step < len(built.steps):
+            return None, None
+        return built.sites[step], built.steps[step].op
+
+    def ends_at(self, step: int | None) -> bool:
+        """Whether that step is the last."""
+        return self.built is not None and step == len(self.built.steps) - 1
+
+    def deliver(self, results: list[Result], arrays: list[Any]) -> None:
+        """Hand the results to those who wait for them."""
+        for f in self.fetches:
+            r = results[f.index]
+            if r.buffer is not None:
+                f.array = arrays[r.buffer]
+            f.pinned = r.pinned
+        self.buffers = []
+
+    def lose(self, applied: int, error: Exception) -> None:
+        """Outputs of steps that did not run never came to be."""
+        self.failed = True
+        self.buffers = []
+        built = self.built
+        if built is None or applied >= len(built):
+            return
+        for ref in built.outputs[built.first_output(applied) :]:
+            t: Any = ref() if ref is not None else None
+            if t is not None:
+                t._lost = error
+
+    def note_read(self, t: Any) -> None:
+        """A value of this program was read right after it: the next time it comes along."""
+        if self.built is not None:
+            self.read.update(k for k, ref in enumerate(self.built.outputs) if ref is not None and ref() is t)
+
+    def forget(self) -> None:
+        """Drop the recorded steps: nobody will ask for a call site or a reading habit any more."""
+        self.built = None

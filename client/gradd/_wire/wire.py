@@ -1,0 +1,345 @@
+"""One writer's conversation with a session: numbers, replies, failures, recovery (docs/design.md, section 6).
+
+Every batch in flight has exactly one reply under way on the current connection. Whatever breaks that (a
+dropped connection, an interrupted wait, a refusal that consumed nothing) is mended in one way: connect again
+as the same writer and send all that is unanswered. The server replays what it had applied.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import OrderedDict, deque
+from typing import TYPE_CHECKING, Any
+
+from gradd_protocol import frames
+from gradd_protocol import messages as m
+from gradd_protocol.limits import DEFAULT
+
+from .. import _transports
+from .._exceptions import ConnectionFailed, GraddError, SessionLost, copy_of, error_of
+from .._mirror import Event
+from .._transports import Dropped, Silent, patience
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gradd_protocol.problems import Problem
+
+    from .._mirror import Machine, Mirror
+    from .pending import Sent
+
+#: seconds between refusals that may be mended
+_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+#: batches in flight that are not looked after
+_FEW = 4
+#: refusals that consume nothing and may be mended
+_MENDED = frozenset({"program-unknown", "sequence-gap"})
+_BUSY = frozenset({"overloaded", "rate-limited", "quota-exceeded"})
+
+
+class Wire:
+    """Batches out, replies in. Callers hold the session's lock."""
+
+    def __init__(
+        self, url: str, session: str, transport: str, token: str | None, knowledge: Machine[Mirror]
+    ) -> None:
+        self.url = url
+        self._knowledge = knowledge
+        self._how = (url, session, transport, token)
+        self.transport = _transports.make(*self._how)
+        self.counts = {"batches": 0, "round_trips": 0, "steps": 0, "bytes_sent": 0, "bytes_received": 0}
+        #: ids of tensors that died: freed with the next batch
+        self.dead: deque[str] = deque()
+        #: the first error of the server that no one has seen, and the batch that it stopped
+        self.unseen: Exception | None = None
+        self.unseen_seq = 0
+        #: it is of a pass that anomaly mode stopped, the last step of its batch
+        self.stopped = False
+        #: why the session can no longer be used
+        self.ended: Exception | None = None
+        #: the daemon did not come back in time, and has not since
+        self.away = False
+        self._jitter = random.Random()
+        self.attach()
+
+    def attach(self) -> None:
+        """Become a writer of the session."""
+        attached = self.transport.attach()
+        self.writer, self.epoch, self.window = attached.writer, attached.epoch, attached.window
+        self.prefix = f"@{self.writer}."
+        self.seq = self.answered = self.ack = 0
+        #: the newest batch with steps
+        self.worked = 0
+        self.flying: OrderedDict[int, Sent] = OrderedDict()
+        self.flying_bytes = 0
+        self.known: set[str] = set()
+        self.last: Sent | None = None
+        self._error: Exception | None = None
+        self._next_upload = 1
+        self._refusals = 0
+        self._stale = False
+        #: a wait ended by Ctrl-C, and nothing was sent or waited for since
+        self.interrupted = False
+
+    def begin_anew(self) -> None:
+        """In a forked child: another connection and another writer. The parent's connection is left alone."""
+        self._parent = self.transport
+        self.transport = _transports.make(*self._how)
+        self.dead.clear()
+        self.unseen, self.unseen_seq = None, 0
+        self.attach()
+
+    def disconnect(self, delete: bool, within: float | None = None) -> None:
+        """Close the connection; with `delete` end the session, if the daemon answers (`within` s)."""
+        try:
+            if delete and self.ended is None and not self.away:
+                self.transport.delete(within)
+        except (Dropped, GraddError):
+            # The daemon ends it by itself later.
+            return
+        finally:
+            self.transport.close()
+
+    # -- out ---------------------------------------------------------------------------------------
+
+    def make_room(self) -> None:
+        """Take the replies that have come, some at a time (each look costs a system call or two), and wait
+        until the window has room for another batch.
+        """
+        if len(self.flying) >= min(_FEW, self.window) or self.flying_bytes > DEFAULT.window_bytes // 2:
+            self.drain()
+        while len(self.flying) >= self.window or self.flying_bytes > DEFAULT.window_bytes:
+            self._receive(block=True)
+
+    def post(self, sent: Sent) -> None:
+        """Send one batch and do not wait for its reply."""
+        parts = frames.encode(sent.message, sent.buffers)
+        sent.size = frames.size(parts)
+        if sent.size > DEFAULT.server_message_bytes:
+            raise GraddError(
+                f"a batch of {sent.size} bytes is over the limit of {DEFAULT.server_message_bytes}"
+            )
+        if sent.built is not None and sent.built.steps:
+            self.worked = sent.message.seq
+        if self.ended is not None:
+            sent.answered = True
+            sent.lose(0, self.ended)
+            return
+        if self.unseen is not None and self.idle:
+            sent.answered = True
+            sent.lose(0, self.unseen)
+            self.dead.extend(sent.message.free)
+            return
+        self.known.add(sent.message.program)
+        self.flying[sent.message.seq] = sent
+        self.flying_bytes += sent.size
+        self.seq = sent.message.seq
+        self.last = sent
+        self.counts["batches"] += 1
+        self.counts["bytes_sent"] += sent.size
+        if self._stale:
+            self._reconnect(Dropped("a wait was interrupted"))
+            return
+        try:
+            self.transport.send(parts, sent.message.seq)
+        except Dropped as e:
+            self._reconnect(e)
+        except BaseException:
+            self._stale = True
+            raise
+
+    @property
+    def idle(self) -> bool:
+        """Whether the session would skip a batch, and the window has no room for one more answer that says
+        so: nobody saw the error yet, so nothing is acknowledged.
+        """
+        return self.unseen is not None and self.seq - self.ack >= self.window
+
+    def stage(self, array: Any) -> str:
+        """Upload a large array ahead of the batch that names it; returns its key.
+
+        When this returns, the session has the bytes and keeps them until a batch takes them: no copy stays
+        here, and the array may be written to. A session that says later that it lacks them is lost.
+        """
+        key = f"{self.writer}.{self._next_upload}"
+        self._next_upload += 1
+        if not self.idle:
+            self.request(m.Stage(key), [array])
+        return key
+
+    def request(self, message: m.Request, buffers: list[Any] | None = None) -> tuple[m.Reply, list[Any]]:
+        """Ask outside the order of batches and wait for the answer; raises the problem of a refusal."""
+        self.counts["round_trips"] += 1
+        for last in self._tries():
+            try:
+                reply, arrays = self.transport.request(message, buffers or [])
+                break
+            except Dropped as e:
+                # Of one that says nothing to a new connection either, the SDK has waited for long enough.
+                if last or isinstance(e, Silent):
+                    self.away = True
+                    raise ConnectionFailed(f"the daemon at {self.url} went away: {e}") from e
+        self.away = False
+        if isinstance(reply, m.ProblemReply):
+            raise error_of(reply.problem, None, None)
+        return reply, arrays
+
+    # -- in ----------------------------------------------------------------------------------------
+
+    def drain(self) -> None:
+        """Take the replies that have come."""
+        while self.flying and self._receive(block=False):
+            continue
+
+    def wait(self, sent: Sent) -> None:
+        """Wait for the reply to one batch; counts a round trip, once a batch."""
+        if not sent.counted:
+            sent.counted = True
+            self.counts["round_trips"] += 1
+        while not sent.answered:
+            self._receive(block=True)
+
+    def wait_all(self) -> None:
+        """Wait for the reply to all that was sent."""
+        if self.last is not None:
+            self.wait(self.last)
+
+    @property
+    def graphs_stand(self) -> bool:
+        """Whether the unseen error left graphs as they were: it stopped a pass, no step came after."""
+        return self.stopped and self.unseen_seq == self.worked
+
+    def saw(self) -> Exception:
+        """The error that nobody had seen, now told: batches from here on run again."""
+        error, self.unseen, self.unseen_seq = self.unseen, None, 0
+        assert error is not None
+        self.ack = self.answered
+        return copy_of(error)
+
+    def _receive(self, block: bool) -> bool:
+        """Take one reply; False when there is none."""
+        try:
+            if self._stale:
+                self._reconnect(Dropped("a wait was interrupted"))
+            data = self.transport.receive(block)
+            if data is None and block:
+                raise Dropped("no reply is under way")
+            if data is None:
+                return False
+            self.counts["bytes_received"] += len(data)
+            reply, arrays = frames.decode_reply(data)
+            if isinstance(reply, m.ProblemReply):
+                self._refused(reply.problem)
+            else:
+                assert isinstance(reply, m.BatchReply)
+                self._take(reply, arrays)
+        except Dropped as e:
+            self._reconnect(e)
+        except BaseException as e:
+            # An interrupt may have cost a reply: ask again for all that is unanswered.
+            self._stale = True
+            self.interrupted = isinstance(e, KeyboardInterrupt)
+            raise
+        return True
+
+    def _take(self, reply: m.BatchReply, arrays: list[Any]) -> None:
+        sent = self.flying.get(reply.seq)
+        if sent is None:
+            return
+        if next(iter(self.flying)) != reply.seq:
+            raise Dropped("a reply was lost")
+        sent.state = reply.state
+        if reply.problem is not None:
+            self._error = error_of(reply.problem, *sent.where(reply.problem.step))
+            if self.unseen is None:
+                self.unseen, self.unseen_seq = self._error, reply.seq
+                self.stopped = reply.problem.node is not None and sent.ends_at(reply.problem.step)
+            sent.lose(reply.applied, self._error)
+        elif reply.skipped:
+            sent.lose(0, self._error or GraddError("the batch was skipped"))
+        else:
+            sent.deliver(reply.results, arrays)
+        if sent.failed:
+            self.dead.extend(sent.message.free)
+        if reply.others:
+            self._knowledge.on(Event.OTHERS_WROTE)
+        self._refusals = 0
+        sent.answered = True
+        del self.flying[reply.seq]
+        self.flying_bytes -= sent.size
+        self.answered = reply.seq
+        if self.unseen is None:
+            self.ack = reply.seq
+        if sent is not self.last:
+            sent.forget()
+
+    # -- recovery ----------------------------------------------------------------------------------
+
+    def _refused(self, problem: Problem) -> None:
+        """The first batch in flight was refused and not consumed, and so were all behind it."""
+        self._refusals += 1
+        slug = problem.slug
+        if slug not in _MENDED | _BUSY or self._refusals > len(_PAUSES):
+            self._end(error_of(problem, None, None))
+            return
+        if slug == "program-unknown":
+            self.known.clear()
+            for sent in self.flying.values():
+                sent.spell_out()
+                self.known.add(sent.message.program)
+        elif slug in _BUSY:
+            time.sleep(_PAUSES[self._refusals - 1])
+        self._reconnect(Dropped(problem.detail))
+
+    def _reconnect(self, why: Exception) -> None:
+        """Connect again as the same writer and send all that is unanswered; the server replays what it
+        applied.
+        """
+        self._stale = True
+        for last in self._tries():
+            try:
+                self.transport.attach((self.writer, self.epoch))
+                for sent in self.flying.values():
+                    self.transport.send(frames.encode(sent.message, sent.buffers), sent.message.seq)
+                break
+            except (Dropped, ConnectionFailed) as e:
+                if last:
+                    self.away = True
+                    raise ConnectionFailed(
+                        f"the daemon at {self.url} went away ({why}) and did not come back: {e}"
+                    ) from e
+            except GraddError as e:
+                self._end(e)
+                break
+        self._stale = self.away = self.interrupted = False
+
+    def _tries(self) -> Iterator[bool]:
+        """A turn a try, with pauses that grow, for as long as one has patience; whether it is the last. Of a
+        daemon that did not come back before, the first is.
+        """
+        pause, end = 0.05, time.monotonic() + patience()
+        while True:
+            last = self.away or time.monotonic() >= end
+            yield last
+            time.sleep(min(pause * self._jitter.uniform(0.5, 1.5), max(0.0, end - time.monotonic())))
+            pause = min(2 * pause, 3.2)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something that was sent is not answered yet."""
+        return bool(self.flying) or self._stale
+
+    def _end(self, error: Exception) -> None:
+        """The session cannot be used any more: everything in flight is lost."""
+        self.ended = (
+            error if isinstance(error, SessionLost) else SessionLost(f"the session refused a batch: {error}")
+        )
+        self.ended.__cause__ = None if self.ended is error else error
+        if self.unseen is None:
+            self.unseen, self.unseen_seq = self.ended, self.answered + 1
+        for sent in self.flying.values():
+            sent.lose(0, self.ended)
+            sent.answered = True
+        self.flying.clear()
+        self.flying_bytes = 0

@@ -1,0 +1,89 @@
+"""A batch of the binary form made ready to run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gradd_protocol import messages as m
+from gradd_protocol import names
+from gradd_protocol.problems import ProtocolError
+from gradd_protocol.values import decode_scalars
+
+from ..program import Bound, check_uploads
+from .work import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ..tensors import TensorTable
+
+
+def frame_work(
+    batch: m.Batch, bound: Bound, table: TensorTable, buffers: Sequence[Any], staged: Mapping[str, Any]
+) -> Work:
+    """What a batch asks for, checked against its program; ProtocolError where the two do not fit, or a name
+    is of nothing. Nothing has changed then.
+    """
+    if len(batch.inputs) != bound.inputs:
+        raise ProtocolError.of(
+            "malformed-frame", f"the program has {bound.inputs} inputs, the batch {len(batch.inputs)}"
+        )
+    if len(batch.values) != len(bound.values):
+        raise ProtocolError.of(
+            "malformed-frame",
+            f"the program has {len(bound.values)} values, the batch {len(batch.values)}",
+        )
+    if len(batch.uploads) != bound.uploads:
+        raise ProtocolError.of(
+            "malformed-frame", f"the program has {bound.uploads} uploads, the batch {len(batch.uploads)}"
+        )
+    for slot in (*batch.keep, *batch.fetch, *batch.bind.values()):
+        if slot.__class__ is int and not 0 <= slot < bound.slots:
+            raise ProtocolError.of("malformed-frame", f"the program has no slot {slot}")
+    for name in batch.bind:
+        names.tensor(name)
+    if len(set(batch.uploads)) != len(batch.uploads):
+        raise ProtocolError.of("malformed-frame", "an upload is named twice")
+    uploads = []
+    for key in batch.uploads:
+        if isinstance(key, str):
+            uploads.append(staged[key])
+        elif key < len(buffers):
+            uploads.append(np.array(buffers[key]))
+        else:
+            raise ProtocolError.of("malformed-frame", f"the frame has no buffer {key}")
+    if uploads:
+        check_uploads(bound, uploads)
+    keep = {slot: f"@{batch.writer}.{batch.first + i}" for i, slot in enumerate(batch.keep)}
+    binds: dict[int, list[str]] = {}
+    late: list[tuple[str, str]] = []
+    for name, where in batch.bind.items():
+        if isinstance(where, int):
+            binds.setdefault(where, []).append(name)
+        else:
+            late.append((name, where))
+    return Work(
+        bound, [table.find(i) for i in batch.inputs],
+        decode_scalars(batch.values, bound.values),
+        uploads, keep, binds, late, list(batch.fetch), list(batch.free), list(batch.unbind),
+    )  # fmt: skip
+
+
+def release(batch: m.Batch, kept: Iterable[str], table: TensorTable) -> list[str]:
+    """Drop what the batch frees and does not otherwise name or keep: its steps have that room. Returns what
+    is to be freed when it has run.
+    """
+    if not batch.free:
+        return []
+    needed = {*batch.inputs, *kept}
+    for x in (*batch.state, *batch.bind.values(), *batch.fetch):
+        if x.__class__ is str:
+            needed.add(names.split(x).name)
+    left = []
+    for i in batch.free:
+        if i in needed:
+            left.append(i)
+        else:
+            table.drop(i)
+    return left

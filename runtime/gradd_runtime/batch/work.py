@@ -1,0 +1,66 @@
+"""What a batch asks for: a bound program with what travels beside it, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gradd_protocol.limits import MIB
+from gradd_protocol.program import GradOf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gradd_engine.tensor import Tensor
+    from gradd_protocol.problems import Problem
+
+    from ..program import Bound
+
+#: an array, the name of its dtype, and the storage that it lies in (None: memory of its own)
+Fetched = tuple[Any, str, Any]
+#: inline results of one reply, so that it fits a stream message
+_INLINE_TOTAL = MIB
+
+
+@dataclass(slots=True)
+class Work:
+    """What to run and what to do with its outputs. `keep`: slot -> id; `binds`: slot -> names; `late`: (name,
+    id); `fetch`: slots, gradients of slots, ids and names.
+    """
+
+    bound: Bound
+    tensors: list[Tensor]
+    values: list[Any]
+    uploads: list[Any]
+    keep: dict[int, str]
+    binds: dict[int, list[str]]
+    late: list[tuple[str, str]]
+    fetch: list[int | GradOf | str]
+    free: list[str]
+    unbind: list[str]
+    labels: list[str] = field(default_factory=list)
+
+    def fetched_slots(self) -> Iterator[int]:
+        """The slots of which `fetch` wants the value or the gradient."""
+        for f in self.fetch:
+            if isinstance(f, int):
+                yield f
+            elif isinstance(f, GradOf):
+                yield f.of
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of it: steps that stand, what was fetched, the problem that stopped it."""
+
+    applied: int = 0
+    problem: Problem | None = None
+    results: list[Fetched] = field(default_factory=list)
+    inline: list[Any] = field(default_factory=list)
+    #: bytes of `results` that are copies, counted in the account until `settle`
+    copied: int = 0
+
+    def room(self, nbytes: int) -> bool:
+        """Whether another result may ride in the reply."""
+        used: int = sum(a.nbytes for a in self.inline)
+        return used + nbytes <= _INLINE_TOTAL

@@ -1,0 +1,17 @@
+"""Where sessions run: on a thread of this process, or in an engine process behind a socket pair (`worker`).
+
+Between the front and such a process go envelopes, large frames in files of memory, and signs of life.
+"""
+
+from .bulk import BULK_BYTES, Bulk, bulk_of
+from .envelope import Envelope, EnvelopeKind, Incoming, sealed, sealed_bulk, send, unsent
+from .logs import JsonFormatter, log_to_stderr
+from .placement import InlinePlacement, Pending, Placement, answer, open_session
+from .pulse import beat, beats, cpu_seconds, hang_on
+from .refusals import refusal, unknown
+
+__all__ = [
+    "BULK_BYTES", "Bulk", "Envelope", "EnvelopeKind", "Incoming", "InlinePlacement", "JsonFormatter",
+    "Pending", "Placement", "answer", "beat", "beats", "bulk_of", "cpu_seconds", "hang_on", "log_to_stderr",
+    "open_session", "refusal", "sealed", "sealed_bulk", "send", "unknown", "unsent",
+]  # fmt: skip

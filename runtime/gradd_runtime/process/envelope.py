@@ -1,0 +1,150 @@
+"""What crosses the socket between the front and an engine process: a head of 32 bytes, then a payload.
+
+A large payload does not: it lies in a file of memory whose descriptor comes with the head.
+"""
+
+from __future__ import annotations
+
+import enum
+import socket
+import struct
+from array import array
+from collections import deque
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .bulk import BULK_BYTES, Bulk, bulk_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gradd_protocol.frames import Bytes, Part
+
+HEAD = struct.Struct("<QQQQ")
+"""Kind, request number, session number (of a reply: nanoseconds that the session took), bytes of the payload.
+
+The front numbers requests and sessions; a number is never given out twice, so a session that was closed and
+made again under its name is another one.
+"""
+
+_BUFFER = 1 << 16
+_FILES = socket.CMSG_SPACE(8 * array("i").itemsize)
+_PARTS = 64
+
+
+class EnvelopeKind(enum.IntEnum):
+    """What an envelope is for."""
+
+    OPEN = 0
+    """To the engine: make the session of that number. Payload: JSON, `{"name": ..., "options": {...}}`."""
+    FRAME = 1
+    """To the engine: run a request frame; from it: the reply frame, under the same request number."""
+    CLOSE = 2
+    """To the engine: end the session. No payload, no answer."""
+    READY = 3
+    """From the engine, once and first: its device is there, it takes work. No payload."""
+    FAILED = 4
+    """From the engine instead of READY: why it cannot run, as UTF-8. It ends."""
+    BULK = 5
+    """As FRAME, with the payload in a file."""
+
+
+class Envelope(NamedTuple):
+    """One that has come."""
+
+    kind: int
+    request: int
+    session: int
+    payload: Bytes | Bulk
+
+
+def sealed(
+    kind: EnvelopeKind, request: int, session: int, parts: Sequence[Part]
+) -> tuple[list[Part], Bulk | None]:
+    """An envelope around a payload in parts: what to send, and the file to come with its first byte."""
+    size = sum(part.nbytes if isinstance(part, memoryview) else len(part) for part in parts)
+    if kind == EnvelopeKind.FRAME and size >= BULK_BYTES:
+        return sealed_bulk(request, session, bulk_of(parts))
+    if len(parts) > _PARTS:  # the kernel takes a thousand at a time, at most
+        parts = [b"".join(parts)]
+    return [HEAD.pack(kind, request, session, size), *parts], None
+
+
+def sealed_bulk(request: int, session: int, bulk: Bulk) -> tuple[list[Part], Bulk | None]:
+    """`sealed` around a frame in a file."""
+    return [HEAD.pack(EnvelopeKind.BULK, request, session, bulk.size)], bulk
+
+
+def send(sock: socket.socket, parts: Sequence[Part], bulk: Bulk | None, flags: int = 0) -> int:
+    """One sendmsg of what `sealed` gave; the bytes sent. Raises as sendmsg does."""
+    files = [] if bulk is None else [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", [bulk.fd]))]
+    return sock.sendmsg(parts, files, flags)
+
+
+def unsent(parts: Sequence[Part], sent: int) -> list[memoryview]:
+    """What is left of the parts after `sent` bytes."""
+    left = []
+    for part in parts:
+        view = memoryview(part)
+        if sent < len(view):
+            left.append(view[sent:])
+        sent = max(0, sent - len(view))
+    return left
+
+
+class Incoming:
+    """The envelopes that come over a socket."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._socket = sock
+        self._buffer = memoryview(bytearray(_BUFFER))
+        self._held = 0
+        self._files: deque[int] = deque()
+        self._large: tuple[tuple[int, int, int], memoryview] | None = None
+        self._missing = 0
+
+    def receive(self, flags: int = 0) -> list[Envelope] | None:
+        """Receive once: the envelopes that are whole now, None where the socket has ended."""
+        place = self._buffer[self._held :] if self._large is None else self._large[1][-self._missing :]
+        try:
+            count, messages, _, _ = self._socket.recvmsg_into([place], _FILES, flags)
+        except BlockingIOError:
+            return []
+        except ConnectionResetError:
+            return None
+        for _, _, data in messages:
+            files = array("i")
+            files.frombytes(data)
+            self._files.extend(files)
+        if not count:
+            return None
+        if self._large is None:
+            return self._opened(self._held + count)
+        self._missing -= count
+        if self._missing:
+            return []
+        (head, payload), self._large = self._large, None
+        return [Envelope(*head, payload.toreadonly())]
+
+    def _opened(self, held: int) -> list[Envelope]:
+        found = []
+        at = 0
+        while (begin := at + HEAD.size) <= held:
+            kind, request, session, size = HEAD.unpack_from(self._buffer, at)
+            if kind == EnvelopeKind.BULK:
+                found.append(Envelope(kind, request, session, Bulk(self._files.popleft(), size)))
+                at = begin
+            elif begin + size <= held:
+                found.append(Envelope(kind, request, session, bytes(self._buffer[begin : begin + size])))
+                at = begin + size
+            elif HEAD.size + size > len(self._buffer):
+                payload = np.empty(size, np.uint8).data  # not zeroed first
+                payload[: held - begin] = self._buffer[begin:held]
+                self._large, self._missing = ((kind, request, session), payload), size - (held - begin)
+                at = held
+            else:
+                break
+        self._buffer[: held - at] = bytes(self._buffer[at:held])
+        self._held = held - at
+        return found

@@ -1,0 +1,17 @@
+"""Refusals as frames, for those who have no session to ask."""
+
+from __future__ import annotations
+
+from gradd_protocol import frames
+from gradd_protocol import messages as m
+from gradd_protocol.problems import ProtocolError
+
+
+def refusal(error: ProtocolError) -> bytes:
+    """A problem as a frame."""
+    return frames.join(frames.encode(m.ProblemReply(error.problem)))
+
+
+def unknown(name: str) -> bytes:
+    """The reply to a frame for a session that is not there."""
+    return refusal(ProtocolError.of("session-not-found", f"there is no session {name!r}"))

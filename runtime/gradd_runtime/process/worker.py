@@ -1,0 +1,143 @@
+"""An engine process: sessions behind a socket to the front. `... -m gradd_runtime.process.worker FD DEVICE
+LEVEL PULSE LIFELINE SECONDS` (the descriptors and the interval of `pulse`).
+
+One thread: it takes in every envelope that has arrived, runs one frame, and looks again. Each session that
+has frames waiting gets one run in turn. The end of the socket is the order to finish: what was taken in is
+answered, then the process ends. When the front dies it ends at once.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import select
+import signal
+import socket
+import sys
+from collections import deque
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from gradd_protocol.problems import ProtocolError
+
+from .bulk import Bulk
+from .envelope import Envelope, EnvelopeKind, Incoming, sealed, send, unsent
+from .logs import log_to_stderr
+from .placement import answer, backend_of, open_session
+from .pulse import beat, hang_on
+from .refusals import refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gradd_engine.tensor import Backend
+    from gradd_protocol.frames import Bytes, Part
+
+    from ..session import Session
+
+
+class Worker:
+    """The sessions of this process, and the frames that wait for them."""
+
+    def __init__(self, front: socket.socket, backend: Backend) -> None:
+        self._front = front
+        self._incoming = Incoming(front)
+        self._backend = backend
+        self._sessions: dict[int, Session] = {}
+        self._waiting: dict[int, deque[tuple[int, Bytes | Bulk, float]]] = {}
+        self._turns: deque[int] = deque()
+        self._open = True
+        self._poll = select.poll()
+        self._poll.register(front, select.POLLIN)
+
+    def run(self) -> None:
+        """Serve until the front ends the socket and everything is answered."""
+        write(self._front, EnvelopeKind.READY)
+        while self._open or self._turns:
+            while self._open and (not self._turns or self._poll.poll(0)):
+                came = self._incoming.receive()
+                if came is None:
+                    self._open = False
+                else:
+                    for envelope in came:
+                        self._take(envelope)
+            if self._turns:
+                self._run_one()
+
+    def _take(self, envelope: Envelope) -> None:
+        kind, request, number, payload = envelope
+        if kind == EnvelopeKind.OPEN:
+            assert not isinstance(payload, Bulk)
+            told = json.loads(bytes(payload))
+            self._sessions[number] = open_session(told["name"], told["options"], self._backend)
+        elif kind == EnvelopeKind.CLOSE:
+            self._close(number)
+        elif number not in self._sessions:
+            write(self._front, EnvelopeKind.FRAME, request, [_closed()])
+        else:
+            queue = self._waiting.setdefault(number, deque())
+            if not queue:
+                self._turns.append(number)
+            queue.append((request, payload, perf_counter()))
+
+    def _run_one(self) -> None:
+        number = self._turns.popleft()
+        queue = self._waiting[number]
+        request, frame, came = queue.popleft()
+        session, began = self._sessions[number], perf_counter()
+        if session.profiler is not None:
+            session.profiler.waited(began - came)
+        parts = answer(session, frame)
+        write(self._front, EnvelopeKind.FRAME, request, parts, int(1e9 * (perf_counter() - began)))
+        if queue:
+            self._turns.append(number)
+        else:
+            del self._waiting[number]
+
+    def _close(self, number: int) -> None:
+        self._sessions.pop(number).close()
+        if queue := self._waiting.pop(number, None):
+            self._turns.remove(number)
+            for request, _, _ in queue:
+                write(self._front, EnvelopeKind.FRAME, request, [_closed()])
+
+
+def _closed() -> bytes:
+    return refusal(ProtocolError.of("session-not-found", "the session was deleted"))
+
+
+def write(
+    front: socket.socket, kind: EnvelopeKind, request: int = 0, parts: Sequence[Part] = (), ran: int = 0
+) -> None:
+    """Send one envelope. Raises BrokenPipeError where the front is gone."""
+    whole, bulk = sealed(kind, request, ran, parts)
+    left = unsent(whole, send(front, whole, bulk))
+    while left:
+        left = unsent(left, front.sendmsg(left))
+
+
+def main(arguments: list[str]) -> int:
+    """Run the engine process of FD and DEVICE, which logs from LEVEL on; the exit code."""
+    # The front says when to stop; a signal to its whole group must not drop the work it still waits for.
+    for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(ignored, signal.SIG_IGN)
+    device = arguments[1]
+    hang_on(int(arguments[4]))
+    beat(int(arguments[3]), float(arguments[5]))
+    log_to_stderr(arguments[2])
+    with socket.socket(fileno=int(arguments[0])) as front:
+        try:
+            backend: Any = backend_of(device)
+        except (ImportError, RuntimeError) as refused:
+            write(front, EnvelopeKind.FAILED, parts=[str(refused).encode()])
+            return 1
+        gc.freeze()  # modules stay: no collection needs to look through them
+        try:
+            Worker(front, backend).run()
+        except BrokenPipeError:
+            return 1  # nobody is left to answer to
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,16 @@
+"""A program, from its description to its results: bound to ops, admitted on shapes, run eagerly on numbers.
+
+What goes wrong becomes a problem here. A profiler measures while somebody asked for it.
+"""
+
+from .admission import Admitted, admit
+from .binding import Bound, bind_program, check_uploads, lookup
+from .context import RunContext
+from .executor import Run, run, run_step
+from .problems import broken, invalid, op_failed, over_quota
+from .profiler import Profiler
+
+__all__ = [
+    "Admitted", "Bound", "Profiler", "Run", "RunContext", "admit", "bind_program", "broken", "check_uploads",
+    "invalid", "lookup", "op_failed", "over_quota", "run", "run_step",
+]  # fmt: skip

@@ -1,0 +1,231 @@
+"""What a program is refused for before any step runs: a dry run on shapes (rule 11 of docs/rest.md)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from gradd_engine.backends.meta import MetaBackend
+from gradd_engine.batching import check_batched
+from gradd_engine.data import Meta, ambient, set_mode
+from gradd_engine.data.state import state
+from gradd_engine.declare import flat_tensors
+from gradd_engine.ops.index.dynamic import ShapeDependsOnValuesError
+from gradd_engine.tensor import Node
+from gradd_protocol.problems import Problem, problem
+from gradd_protocol.program import GradOf
+
+from .executor import fill
+from .problems import invalid, op_failed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gradd_engine.tensor import Tensor
+
+    from .binding import Bound, BoundStep
+
+
+class _Unknown:
+    """A result that depends on values: admission looks no further along it."""
+
+
+UNKNOWN: Any = _Unknown()
+#: what was admitted, that a session remembers
+ADMITTED = 4096
+#: passes, and where their gradients stand among the inputs
+_PASSES = {"backward": 1, "grad": 2, "begin_backward": 1, "begin_grad": 2}
+#: steps that act on autograd state alone: what they refuse is found while running
+_STATE = frozenset(
+    {
+        "detach_",
+        "drop_saved",
+        "manual_seed",
+        "retain_grad",
+        "set_data",
+        "set_grad",
+        "set_grad_dtype",
+        "set_history",
+        "set_requires_grad",
+        "zero_grad",
+    }
+)
+
+
+class Admitted:
+    """Programs admitted with inputs of one geometry: they are not looked at again."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Any, None] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._known.clear()
+
+    def refusal(self, bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Problem | None:
+        """See `admit`. A program with run-time values is looked at each time."""
+        geometry = (
+            bound.id,
+            tuple(
+                (
+                    t.shape, t.strides, t.offset, t.dtype, t._conj, t.requires_grad, t._requires_grad,
+                    t._fn is None, t._base is None,
+                )
+                for t in tensors
+            ),
+        )  # fmt: skip
+        if geometry in self._known and not bound.values:
+            return None
+        found = admit(bound, tensors, values)
+        if found is None:
+            self._known[geometry] = None
+            if len(self._known) > ADMITTED:
+                self._known.popitem(last=False)
+        return found
+
+
+def admit(bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Problem | None:
+    """The problem of the first step that would be refused, as far as shapes and dtypes tell.
+
+    Seen: names, arity, attributes, shapes, dtypes, a non-scalar backward without gradient. Found while
+    running: whatever depends on values (followed no further), on graphs and versions, on who may be written
+    to, and on memory.
+    """
+    meta = MetaBackend()
+    slots: list[Any] = [_mirror(meta, t) for t in tensors]
+    late = iter(values)
+    with ambient(grad=True, inference=None, backend=meta, generator=None, account=None):
+        for i, step in enumerate(bound.steps):
+            set_mode(step.grad)
+            inputs = [slots[x] if x.__class__ is int else _peek(x, slots, late) for x in step.inputs]
+            attrs = step.attributes(late)
+            try:
+                results = _dry(step, inputs, attrs, meta)
+            except ShapeDependsOnValuesError:
+                results = UNKNOWN
+            except Exception as error:
+                found = op_failed(error, i, 0)
+                if found.slug != "op-failed":
+                    return found
+                return problem("invalid-op", found.detail, exception=found.exception, step=i, applied=0)
+            if results is UNKNOWN:
+                slots.extend([UNKNOWN] * step.outputs)
+                continue
+            if step.outputs and len(results) != step.outputs:
+                name = step.op.name if step.op else "upload"
+                return invalid(
+                    i, f"{name}() has {len(results)} outputs, {step.outputs} names were given", applied=0
+                ).problem
+            if step.outputs:
+                slots.extend(results)
+    return None
+
+
+def _dry(step: BoundStep, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend) -> Any:
+    """The results of a step on shapes; UNKNOWN where values decide."""
+    op = step.op
+    if op is None:
+        t = meta.empty(Meta(attrs["shape"], attrs["dtype"]))
+        t._requires_grad = attrs["requires_grad"]
+        return [t]
+    if op.plain and not op.dynamic and not step.raises:
+        for x in inputs:
+            if x is UNKNOWN:
+                return UNKNOWN
+        return [op.run(tuple(inputs), attrs)]
+    if op.dynamic or step.raises or any(_unknown(x) for x in inputs):
+        return UNKNOWN
+    if op.name in _PASSES:
+        batched = attrs.get("is_grads_batched", False)
+        _check_roots(inputs[0], inputs[_PASSES[op.name]], batched)
+        return UNKNOWN
+    if op.name in _STATE:
+        return _flags(op.name, inputs, attrs)
+    if (op.stateful and not op.traced) or op.name == "get_grad":
+        return UNKNOWN  # only a graph, a pass under way or a forward-mode level can tell
+    if op.base is None and (op.quiet or not op.writes):
+        out = op.run(tuple(inputs), attrs)
+    else:
+        with ambient(grad=False):
+            out = op.run(tuple(inputs), attrs)
+        if state.grad and any(t.requires_grad for t in flat_tensors(inputs)):
+            _give_history(inputs[0])
+    return [] if out is None else list(out) if isinstance(out, tuple) else [out]
+
+
+def _flags(name: str, inputs: list[Any], attrs: dict[str, Any]) -> list[Any]:
+    """What autograd state a step leaves behind, without its refusals."""
+    if name in ("drop_saved", "manual_seed", "zero_grad"):
+        return []
+    if name == "set_history":
+        for t in inputs[0]:
+            _give_history(t)
+        return []
+    t = inputs[0]
+    if name == "set_data":
+        data = inputs[1]
+        t.storage, t._dtype, t._shape = data.storage, data.dtype, data.shape
+        t.strides, t.offset = data.strides, data.offset
+    if name == "detach_":
+        t._fn, t._requires_grad = None, False
+        return [t]
+    if name == "set_requires_grad" and t._fn is None:
+        t._requires_grad = attrs["requires_grad"]
+    return []
+
+
+def _check_roots(roots: Sequence[Any], gradients: Sequence[Any] | None, batched: bool) -> None:
+    """RuntimeError for a root that needs a gradient of its shape, in PyTorch's words."""
+    for i, t in enumerate(roots):
+        g = gradients[i] if gradients is not None and i < len(gradients) else None
+        if g is None and t.numel() != 1:
+            if t.requires_grad:
+                raise RuntimeError("grad can be implicitly created only for scalar outputs")
+            raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+        if g is not None and batched:
+            check_batched(t, g, i)
+        elif g is not None and tuple(g.shape) != tuple(t.shape):
+            raise RuntimeError(
+                f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape "
+                f"of {t.shape}."
+            )
+
+
+def _mirror(backend: MetaBackend, t: Tensor) -> Any:
+    """A meta tensor with the geometry of `t`, with or without a history."""
+    out = backend.empty(Meta(tuple(t.shape), t.dtype, tuple(t.strides)))
+    out.offset, out.storage, out._conj = t.offset, t.storage, t._conj
+    if t._leaf:
+        out._requires_grad = t._requires_grad  # its own: what its base says comes from there
+    else:
+        _give_history(out)
+    if t._base is not None:
+        # So that a flag set on a view is not taken for its base's.
+        out._base = _mirror(backend, t._base)
+        out._base._vc, out._view_version = out._vc, out._vc.n
+    return out
+
+
+def _give_history(t: Tensor) -> None:
+    # Of a written view its base has one as well, and other views get theirs from there.
+    for x in (t,) if t._base is None else (t, t._base):
+        node = Node()
+        node.backend = x.backend
+        x._fn, x._nr, x._requires_grad, x._view_version = node, 0, False, x._vc.n
+
+
+def _peek(x: Any, slots: list[Any], values: Iterator[Any]) -> Any:
+    if x.__class__ is int:
+        return slots[x]
+    if isinstance(x, GradOf):
+        return UNKNOWN
+    if isinstance(x, list):
+        return [_peek(e, slots, values) for e in x]
+    return fill(x, slots, values)
+
+
+def _unknown(x: Any) -> bool:
+    return any(_unknown(e) for e in x) if isinstance(x, list) else x is UNKNOWN

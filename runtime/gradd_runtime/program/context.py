@@ -1,0 +1,21 @@
+"""What a program runs in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gradd_engine.data import Account, Generator
+    from gradd_engine.tensor import Backend
+
+    from .profiler import Profiler
+
+
+class RunContext:
+    """A backend, the account that pays for memory, random numbers, and a profiler while one measures."""
+
+    def __init__(self, backend: Backend, account: Account, generator: Generator) -> None:
+        self.backend = backend
+        self.account = account
+        self.generator = generator
+        self.profiler: Profiler | None = None

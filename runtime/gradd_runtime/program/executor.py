@@ -1,0 +1,111 @@
+"""Runs bound programs on numbers, eagerly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gradd_engine.data import Mode, set_mode
+from gradd_engine.data.state import state
+from gradd_protocol.problems import ProtocolError
+from gradd_protocol.program import GradOf, Value
+
+from .problems import invalid, op_failed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Sequence
+
+    from gradd_engine.tensor import Backend, Tensor
+    from gradd_protocol.problems import Problem
+
+    from .binding import Bound, BoundStep
+
+
+@dataclass(slots=True)
+class Run:
+    """A program under way: `slots` filled so far (of a plan: those that were wanted), `applied` steps that
+    stand, the problem that stopped it.
+    """
+
+    slots: Any
+    applied: int = 0
+    problem: Problem | None = None
+
+
+def run(
+    bound: Bound,
+    backend: Backend,
+    tensors: Sequence[Tensor],
+    values: Sequence[Any],
+    uploads: Sequence[Any],
+    produced: Callable[[int, Any], None],
+    wanted: Container[int],
+) -> Run:
+    """Run every step in order; a step that raises stops the program and earlier steps stand.
+
+    `produced(slot, tensor)` is called as each output comes to be. A slot that no later step reads is emptied,
+    unless it is `wanted`: what nobody holds makes room for what comes.
+    """
+    it = Run(list(tensors))
+    ends = bound.ends
+    late, data = iter(values), iter(uploads)
+    before = (state.grad, state.inference, state.backend)
+    state.backend = backend
+    mode: Mode | None = None
+    try:
+        for i, step in enumerate(bound.steps):
+            if step.grad is not mode:
+                mode = step.grad
+                set_mode(mode)
+            try:
+                results = run_step(step, it.slots, late, data, backend)
+            except Exception as error:
+                if step.raises and not isinstance(error, ProtocolError):
+                    results = [None] * step.outputs
+                else:
+                    it.problem = op_failed(error, i, i)
+                    break
+            if step.outputs and len(results) != step.outputs:
+                name = step.op.name if step.op else "upload"
+                it.problem = invalid(
+                    i, f"{name}() has {len(results)} outputs, {step.outputs} names were given", applied=i
+                ).problem
+                break
+            if step.outputs:
+                for k, r in enumerate(results):
+                    it.slots.append(r)
+                    produced(step.first + k, r)
+            results, r = [], None
+            for k in ends[i]:
+                if k not in wanted:
+                    it.slots[k] = None
+            it.applied = i + 1
+    finally:
+        state.grad, state.inference, state.backend = before
+    return it
+
+
+def run_step(step: BoundStep, slots: list[Any], values: Any, uploads: Any, backend: Backend) -> list[Any]:
+    """Run one step on the slots filled so far; its results."""
+    if step.op is None:
+        t = backend.from_array(next(uploads), step.attrs["dtype"])
+        t._requires_grad = step.attrs["requires_grad"]
+        return [t]
+    inputs = tuple([fill(x, slots, values) for x in step.inputs])
+    out = step.op.run(inputs, step.attributes(values))
+    if out is None:
+        return []
+    return list(out) if isinstance(out, tuple) else [out]
+
+
+def fill(x: Any, slots: list[Any], values: Any) -> Any:
+    if x.__class__ is int:
+        return slots[x]
+    if isinstance(x, Value):
+        return next(values)
+    if isinstance(x, GradOf):
+        t = slots[x.of]
+        return None if t is None else t._grad
+    if isinstance(x, list):
+        return [fill(e, slots, values) for e in x]
+    return x

@@ -1,0 +1,112 @@
+"""What a session measures while it is asked to: kernels, batches planned and eager, programs not seen before.
+
+The only place of a session that reads a clock; nothing that a session answers depends on it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from gradd_protocol.messages import BatchTime, KernelTime, Miss, Profiled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gradd_protocol.program import Program, Step
+
+#: latest batches and misses that a profile tells of
+LATEST = 1000
+
+
+class Profiler:
+    """One measurement. `synchronize` waits for the device, so that a kernel's time is its own."""
+
+    def __init__(self, synchronize: Any) -> None:
+        self.synchronize = synchronize
+        self._kernels: dict[tuple[str, str], list[float]] = {}
+        self._batches: deque[BatchTime] = deque(maxlen=LATEST)
+        self._misses: deque[Miss] = deque(maxlen=LATEST)
+        self._counts = {"planned": 0, "eager": 0, "hits": 0, "new_programs": 0, "bytes_in": 0, "bytes_out": 0}
+        self._seconds = self._waited = self._wait = 0.0
+        self._last: tuple[str, Program] | None = None
+
+    # -- kernels -------------------------------------------------------------------------------------
+
+    def kernel(self, name: str, how: str, seconds: float) -> None:
+        """A kernel ran."""
+        found = self._kernels.setdefault((name, how), [0, 0.0])
+        found[0] += 1
+        found[1] += seconds
+
+    def watch(self, name: str, kernel: Any, args: Any, attrs: Any) -> Any:
+        """A backend's kernel outside plans: run it, timed."""
+        began = perf_counter()
+        found = kernel(*args, **attrs)
+        self.synchronize()
+        self.kernel(name, "eager", perf_counter() - began)
+        return found
+
+    # -- batches and programs ------------------------------------------------------------------------
+
+    def waited(self, seconds: float) -> None:
+        """The frame that comes next waited in a queue."""
+        self._wait = seconds
+
+    def begin(self) -> float:
+        """A batch begins; hand the result to `batch`."""
+        return perf_counter()
+
+    def batch(self, began: float, position: int, program: str, steps: int, why: str) -> None:
+        """A batch ended; `why` it was eager, empty where it was planned."""
+        seconds = perf_counter() - began
+        how = "eager" if why else "planned"
+        self._counts[how] += 1
+        self._seconds += seconds
+        self._waited += self._wait
+        self._batches.append(BatchTime(position, program, steps, how, why, seconds, self._wait))
+        self._wait = 0.0
+
+    def bytes(self, came: int, went: int) -> None:
+        """A frame came, its reply went."""
+        self._counts["bytes_in"] += came
+        self._counts["bytes_out"] += went
+
+    def known(self, id: str, program: Program) -> None:
+        """A batch named a program that the session has."""
+        self._counts["hits"] += 1
+        self._last = id, program
+
+    def new(self, id: str, program: Program) -> None:
+        """A batch brought a program that is new: where does it differ from the one before?"""
+        self._counts["new_programs"] += 1
+        if self._last is not None:
+            like, before = self._last
+            at = next(
+                (i for i, (a, b) in enumerate(zip(before.steps, program.steps, strict=False)) if a != b),
+                min(len(before.steps), len(program.steps)),
+            )
+            was, found = _spelled(before.steps, at), _spelled(program.steps, at)
+            self._misses.append(Miss(id, like, at, was, found))
+        else:
+            self._misses.append(Miss(id))
+        self._last = id, program
+
+    def report(self) -> Profiled:
+        """What was measured so far."""
+        rows = sorted(self._kernels.items(), key=lambda item: -item[1][1])
+        return Profiled(
+            kernels=[KernelTime(name, how, int(calls), spent) for (name, how), (calls, spent) in rows],
+            batches=list(self._batches), misses=list(self._misses), seconds=self._seconds,
+            waited=self._waited, **self._counts,
+        )  # fmt: skip
+
+
+def _spelled(steps: Sequence[Step], at: int) -> str:
+    """A step as text, or what stands in its place."""
+    if at >= len(steps):
+        return "(end)"
+    step = steps[at]
+    given = ", ".join([*map(str, step.inputs), *(f"{k}={v}" for k, v in step.attrs.items())])
+    return f"{step.op}({given})"[:500]

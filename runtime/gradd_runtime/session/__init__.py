@@ -1,0 +1,9 @@
+"""A session: its state, and what each request does with it. Frames in, frames out.
+
+Batches come as frames or as JSON; `perform` runs either. Hooks over REST are programs of the session.
+"""
+
+from .session import Session
+from .writers import Writer
+
+__all__ = ["Session", "Writer"]

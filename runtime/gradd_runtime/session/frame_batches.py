@@ -1,0 +1,135 @@
+"""Batches in the binary form, numbered by their writers: each is consumed once, and run or skipped."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from gradd_engine.data import defaulting
+from gradd_protocol import frames
+from gradd_protocol import messages as m
+from gradd_protocol.limits import DEFAULT
+from gradd_protocol.problems import ProtocolError
+
+from ..batch import Outcome, frame_work, release
+from ..program import broken
+from ..store import Record
+from .perform import perform
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gradd_protocol.problems import Problem
+
+    from ..program import Bound
+    from .state import SessionState
+    from .writers import Writer
+
+
+def take_batch(session: SessionState, batch: m.Batch, buffers: Sequence[Any], frame: frames.Bytes) -> bytes:
+    """The reply frame of a batch; of one that was sent before, the stored one. Raises ProtocolError where the
+    batch is not consumed.
+    """
+    writer = session.writers.find(batch.writer, batch.epoch)
+    digest = hashlib.blake2b(frame, digest_size=16).digest()
+    stored = writer.stored(batch.seq, digest)
+    if stored is not None:
+        reply, out = frames.decode_reply(stored)
+        assert isinstance(reply, m.BatchReply)
+        return frames.join(frames.encode(msgspec.structs.replace(reply, replayed=True), out))
+    bound, refusal = session.programs.find(batch, frame, session.profiler)
+    for k in batch.uploads:
+        if isinstance(k, str) and k not in session.staged:
+            raise ProtocolError.of("upload-missing", f"upload {k!r} has not come")
+    writer.check_window(batch.seq, batch.ack)
+    held = writer.held
+    runs = writer.consume(batch.seq, batch.ack)
+    if writer.pinned:
+        for key in [k for k, seq in writer.pinned.items() if seq <= writer.ack]:
+            del writer.pinned[key]
+            session.pins.drop(key)
+    session.table.turn(writer.id, session.position)
+    session.position += 1
+    session.counts["batches"] += 1
+    if batch.fetch or batch.state:
+        session.counts["round_trips"] += 1
+    # What was staged is counted as a tensor from here on, or not at all.
+    staged = {k: session.staged.pop(k) for k in batch.uploads if isinstance(k, str) and k in session.staged}
+    outcome = Outcome()
+    try:
+        if runs:
+            if refusal is not None and refusal.slug == "quota-exceeded":
+                release(batch, (), session.table)
+                bound, refusal = session.programs.find(batch, frame, session.profiler)
+            outcome = _run(session, batch, bound, refusal, buffers, staged)
+        reply = _reply(session, batch, writer, outcome, runs)
+        data = frames.join(frames.encode(reply, outcome.inline))
+    except Exception as error:
+        # The number is consumed, so it has an answer.
+        reply = m.BatchReply(seq=batch.seq, position=session.position, problem=broken(session.name, error))
+        data = frames.join(frames.encode(reply))
+    del staged
+    if reply.problem is not None:
+        writer.failed = batch.seq
+    writer.position = session.position
+    writer.store(batch.seq, digest, data)
+    session.settle(writer.held - held - outcome.copied)
+    session.store.append(
+        Record(session.position, writer.id, batch.seq, digest, bytes(frame), _word(reply.problem, runs))
+    )
+    return data
+
+
+def _run(
+    session: SessionState,
+    batch: m.Batch,
+    bound: Bound | None,
+    refusal: Problem | None,
+    buffers: Sequence[Any],
+    staged: Mapping[str, Any],
+) -> Outcome:
+    try:
+        if refusal is not None or bound is None:
+            return Outcome(problem=refusal)
+        work = frame_work(batch, bound, session.table, buffers, staged)
+        work.free = release(batch, work.keep.values(), session.table)
+    except ProtocolError as error:
+        return Outcome(problem=error.problem)
+    with defaulting(bound.dtype):
+        outcome = perform(work, session)
+    session.counts["steps"] += outcome.applied
+    return outcome
+
+
+def _reply(
+    session: SessionState, batch: m.Batch, writer: Writer, outcome: Outcome, runs: bool
+) -> m.BatchReply:
+    others = session.position - writer.position > 1
+    return m.BatchReply(
+        seq=batch.seq, position=session.position, applied=outcome.applied, skipped=not runs,
+        results=_results(session, outcome, writer, batch.seq), others=others,
+        changed=session.table.changed_since(writer.position) if others else [],
+        state=session.table.infos(batch.state, f"@{writer.id}."), problem=outcome.problem,
+    )  # fmt: skip
+
+
+def _results(session: SessionState, outcome: Outcome, writer: Writer, seq: int) -> list[m.Result]:
+    """What was fetched: in the reply while there is room, else pinned."""
+    out: list[m.Result] = []
+    for k, (array, dtype, storage) in enumerate(outcome.results):
+        if array is None:
+            out.append(m.Result(absent=True))
+        elif array.nbytes <= DEFAULT.inline_result_bytes and outcome.room(array.nbytes):
+            out.append(m.Result(dtype, list(array.shape), buffer=len(outcome.inline)))
+            outcome.inline.append(array)
+        else:
+            key = f"{writer.id}.{seq}.{k}"
+            session.pins.add(key, array, dtype, storage)
+            writer.pinned[key] = seq
+            out.append(m.Result(dtype, list(array.shape), pinned=key))
+    return out
+
+
+def _word(p: Problem | None, runs: bool) -> str:
+    return "skipped" if not runs else "applied" if p is None else p.slug

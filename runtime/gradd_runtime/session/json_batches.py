@@ -1,0 +1,130 @@
+"""Batches in the JSON form: numbered by the session (writer 0, with idempotency keys) or by their writer."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from gradd_engine.data import TENSOR_BYTES
+from gradd_protocol import frames
+from gradd_protocol import messages as m
+from gradd_protocol.limits import DEFAULT
+from gradd_protocol.problems import ProtocolError, problem
+
+from ..batch import Outcome, compile_backward, compile_batch, json_answer
+from ..program import broken
+from ..store import Record
+from .perform import perform
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..batch import Work
+    from .state import SessionState
+
+#: bytes of answers that a session remembers by their keys: the oldest go
+KEY_BYTES = 32 << 20
+_encoder = msgspec.json.Encoder()
+
+
+class JsonDesk:
+    """The JSON side of one session."""
+
+    def __init__(self) -> None:
+        self._keys: OrderedDict[str, tuple[bytes, bytes, int]] = OrderedDict()
+        #: bytes of the answers under keys
+        self.bytes = 0
+        self._seq = 0
+
+    def take(
+        self, session: SessionState, message: m.JsonBatch, text: bytes
+    ) -> tuple[m.JsonReply, list[Any]] | bytes:
+        """Answer a batch; for one that its writer numbered and sent before, the stored reply frame."""
+        digest = hashlib.blake2b(text, digest_size=16).digest()
+        if message.writer is not None:
+            return self._numbered(session, message, text, digest)
+        key = message.idempotency_key
+        if key is not None and key in self._keys:
+            seen, body, status = self._keys[key]
+            if seen != digest:
+                raise ProtocolError.of("idempotency-conflict", f"key {key!r} was used with another body")
+            return m.JsonReply(status, replayed=True), [frames.text_buffer(body)]
+        body, status = self._run(session, lambda: compile_batch(text, session.table))
+        if key is not None:
+            self._keys[key] = (digest, body, status)
+            self._count(session, key, body)
+            while len(self._keys) > DEFAULT.stored_keys or (self.bytes > KEY_BYTES and len(self._keys) > 1):
+                old, (_, other, _) = self._keys.popitem(last=False)
+                self._count(session, old, other, -1)
+        return m.JsonReply(status), [frames.text_buffer(body)]
+
+    def _count(self, session: SessionState, key: str, body: bytes, sign: int = 1) -> None:
+        nbytes = sign * (len(key) + len(body) + TENSOR_BYTES)
+        self.bytes += nbytes
+        session.account.charge(nbytes)
+
+    def backward(self, session: SessionState, name: str, text: bytes) -> tuple[m.JsonReply, list[Any]]:
+        """Answer `POST .../tensors/{name}:backward`."""
+        body, status = self._run(session, lambda: compile_backward(name, text, session.table))
+        return m.JsonReply(status), [frames.text_buffer(body)]
+
+    def _numbered(
+        self, session: SessionState, message: m.JsonBatch, text: bytes, digest: bytes
+    ) -> tuple[m.JsonReply, list[Any]] | bytes:
+        assert message.writer is not None
+        writer = session.writers.find(message.writer, message.epoch)
+        stored = writer.stored(message.seq, digest)
+        if stored is not None:
+            reply, buffers = frames.decode_reply(stored)
+            assert isinstance(reply, m.JsonReply)
+            return frames.join(frames.encode(msgspec.structs.replace(reply, replayed=True), buffers))
+        ack = message.seq - 1 if message.ack is None else message.ack
+        writer.check_window(message.seq, ack)
+        held = writer.held
+        if writer.consume(message.seq, ack):
+            body, status = self._run(
+                session, lambda: compile_batch(text, session.table), writer.id, message.seq
+            )
+            if status >= 400:
+                writer.failed = message.seq
+        else:
+            skipped = problem(
+                "skipped", f"batch {writer.failed} of this writer failed and was not acknowledged"
+            )
+            body, status = _encoder.encode(skipped), skipped.status
+        found = m.JsonReply(status), [frames.text_buffer(body)]
+        data = frames.join(frames.encode(*found))
+        writer.position = session.position
+        writer.store(message.seq, digest, data)
+        session.account.charge(writer.held - held)
+        session.store.append(Record(session.position, writer.id, message.seq, digest, text, str(status)))
+        return data
+
+    def _run(
+        self, session: SessionState, compile: Callable[[], Work], writer: int = 0, seq: int | None = None
+    ) -> tuple[bytes, int]:
+        """Compile and perform; a refusal is an answer as any other."""
+        session.position += 1
+        session.counts["batches"] += 1
+        if seq is None:
+            self._seq += 1
+            seq = self._seq
+        session.table.turn(writer, session.position - 1)
+        try:
+            work = compile()
+        except ProtocolError as refused:
+            return _encoder.encode(refused.problem), refused.problem.status
+        outcome = Outcome()
+        try:
+            outcome = perform(work, session)
+            session.counts["steps"] += outcome.applied
+            return json_answer(seq, session.position, work, outcome)
+        except Exception as error:
+            # The number is consumed, so it has an answer, and a key does not run twice.
+            fault = broken(session.name, error)
+            return _encoder.encode(fault), fault.status
+        finally:
+            session.account.charge(-outcome.copied)
+            session.settle()

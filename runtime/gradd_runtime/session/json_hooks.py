@@ -1,0 +1,203 @@
+"""Hooks declared over REST: programs in the JSON form, which the session runs when a pass comes by.
+
+A hook is given tensors by names of its own (``%g``), reads and writes the session's by theirs, as they are
+bound when it runs, and replaces what it was given by its outputs. The engine sees a function, registered as
+any other is (torch.Tensor.register_hook and its kin), so order and messages are PyTorch's.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from gradd_engine.data import set_mode
+from gradd_engine.data.state import state
+from gradd_engine.tensor import detached, node_of
+from gradd_protocol import frames, jsonform, names
+from gradd_protocol import messages as m
+from gradd_protocol.limits import DEFAULT
+from gradd_protocol.problems import ProtocolError, problem
+
+from ..batch import Compiler
+from ..program import admit, bind_program, invalid, run_step
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gradd_engine.tensor import Tensor
+    from gradd_protocol.jsonform import HookForm
+
+    from .state import SessionState
+
+_PASSES = frozenset({"backward", "begin_backward", "begin_grad", "call_node", "grad", "resume_pass"})
+
+Answer = tuple["m.JsonReply | m.Done", "list[Any]"]
+
+
+class Hook:
+    """A declared hook: checked and bound once, run whenever its time comes."""
+
+    def __init__(self, name: str, form: HookForm, target: Tensor, session: SessionState) -> None:
+        self.name = self.__name__ = name
+        self.runs = 0
+        # Not the session: a hook hangs on a tensor that the session holds.
+        self._table, self._backend, self._counts = session.table, session.backend, session.counts
+        self._ration = session.ration
+        for i, step in enumerate(form.steps):
+            if step.op in _PASSES:
+                raise invalid(i, f"a hook does not start passes: {step.op}()")
+        compiled = Compiler(session.table, form.steps, form.inputs)
+        self._bound = bind_program(compiled.program, compiled.program.id())
+        self._named = list(compiled.inputs)
+        self._values = compiled.values
+        self._binds = compiled.binds
+        self._outputs = None if form.outputs is None else [_slot(compiled, ref) for ref in form.outputs]
+        self._check_counts(form, target)
+        if form.kind in ("tensor", "post_accumulate"):
+            given = detached(target) if form.kind == "tensor" else target
+            refused = admit(self._bound, [given, *compiled.tensors], self._values)
+            if refused is not None:
+                raise ProtocolError(refused)
+
+    def _check_counts(self, form: HookForm, target: Tensor) -> None:
+        """invalid-op where it takes or gives more or fewer tensors than there are."""
+        takes, gives = 1, 1 if form.kind == "tensor" else 0
+        if form.kind in ("prehook", "posthook"):
+            node = node_of(target)
+            if node is None:
+                raise ProtocolError.of(
+                    "invalid-op", f"{form.kind}: {form.tensor} is a leaf, it has no node to hang the hook on"
+                )
+            takes = gives = node.width
+            if form.kind == "posthook":
+                gives = len(node.edges)
+                takes += gives
+        if len(form.inputs) != takes:
+            raise ProtocolError.of(
+                "invalid-op", f"a {form.kind} hook here takes {takes} inputs, {len(form.inputs)} were named"
+            )
+        if form.outputs is not None and len(form.outputs) != gives:
+            raise ProtocolError.of(
+                "invalid-op", f"a {form.kind} hook here gives {gives} outputs, {len(form.outputs)} were named"
+            )
+
+    def __call__(self, *given: Any) -> Any:
+        """Run the steps on what a pass brings: a tensor, or tuples of them; what replaces it, or None."""
+        if given[0] is None:
+            return None  # a tensor to which no gradient came: there is nothing to run the steps on
+        self._ration.take(len(self._bound.steps))
+        flat = [t for x in given for t in (x if isinstance(x, (tuple, list)) else [x])]
+        table, backend = self._table, self._backend
+        try:
+            slots = [*flat, *(table.find(name) for name in self._named)]
+        except ProtocolError as error:
+            raise RuntimeError(f"hook {self.name!r}: {error}") from None
+        values = iter(self._values)
+        before = state.grad, state.inference
+        try:
+            for step in self._bound.steps:
+                set_mode(step.grad)
+                state.grad = state.grad and before[0]
+                for k, made in enumerate(run_step(step, slots, values, iter(()), backend)[: step.outputs]):
+                    slots.append(made)
+                    for name in self._binds.get(step.first + k, ()):
+                        table.bind(name, made)
+        finally:
+            state.grad, state.inference = before
+        self.runs += 1
+        self._counts["steps"] += len(self._bound.steps)
+        if not self._outputs:
+            return None
+        found = [None if at is None else slots[at] for at in self._outputs]
+        return tuple(found) if isinstance(given[0], (tuple, list)) else found[0]
+
+
+def _slot(compiled: Compiler, ref: Any) -> int | None:
+    if ref is None:
+        return None
+    if ref.grad or ref.name not in compiled.scope:
+        raise ProtocolError.of("invalid-op", f"no step and no input of the hook is named {str(ref)!r}")
+    return compiled.scope[ref.name]
+
+
+class Declared:
+    """A hook with how to remove it. It goes when what it hangs on does."""
+
+    def __init__(self, hook: Hook, form: HookForm, text: bytes, target: Tensor) -> None:
+        self.hook = hook
+        self.said = msgspec.json.decode(text)
+        self.anchor: weakref.ref[Any]
+        node = node_of(target)
+        if form.kind == "post_accumulate":
+            self.handle = target.register_post_accumulate_grad_hook(hook)
+        elif form.kind == "tensor":
+            self.handle = target.register_hook(hook)
+        else:
+            assert node is not None
+            self.handle = (node.register_prehook if form.kind == "prehook" else node.register_hook)(hook)
+        self.anchor = weakref.ref(target if node is None else node)
+
+    def describe(self) -> dict[str, Any]:
+        """What GET says of it."""
+        defaults = {"kind": "tensor", "inputs": ["%g"], "steps": [], "outputs": None}
+        return {"name": self.hook.name, **defaults, **self.said, "runs": self.hook.runs}
+
+
+class Hooks:
+    """The hooks of a session, by name, in the order in which they were declared."""
+
+    def __init__(self) -> None:
+        self._declared: dict[str, Declared] = {}
+
+    def answer(
+        self,
+        session: SessionState,
+        message: m.PutHook | m.GetHook | m.DeleteHook | m.ListHooks,
+        buffers: Sequence[Any],
+    ) -> Answer:
+        """Answer a message about hooks."""
+        for name in [n for n, d in self._declared.items() if d.anchor() is None]:
+            del self._declared[name]
+        if isinstance(message, m.ListHooks):
+            return _said(200, {"hooks": [d.describe() for d in self._declared.values()]})
+        if isinstance(message, m.PutHook):
+            return self._put(session, message.name, frames.text_of(buffers[0]))
+        if isinstance(message, m.DeleteHook):
+            self._remove(message.name)
+            session.position += 1
+            return m.Done(), []
+        found = self._declared.get(message.name)
+        if found is None:
+            raise ProtocolError.of("hook-not-found", f"there is no hook {message.name!r} in this session")
+        return _said(200, found.describe())
+
+    def _put(self, session: SessionState, name: str, text: bytes) -> Answer:
+        names.tensor(name)
+        form = jsonform.decode_hook(text)
+        target = session.table.find_ref(str(form.tensor))
+        if target is None:
+            raise ProtocolError.of("tensor-not-found", f"{form.tensor}: the tensor has no gradient")
+        new = name not in self._declared
+        if new and len(self._declared) >= DEFAULT.hooks:
+            raise ProtocolError.of(
+                "invalid-op", f"a session has at most {DEFAULT.hooks} hooks", limit=DEFAULT.hooks
+            )
+        hook = Hook(name, form, target, session)
+        try:
+            declared = Declared(hook, form, text, target)
+        except (RuntimeError, TypeError) as error:
+            raise ProtocolError(problem("op-failed", str(error), exception=type(error).__name__)) from None
+        self._remove(name)
+        self._declared[name] = declared
+        session.position += 1
+        return _said(201 if new else 200, declared.describe())
+
+    def _remove(self, name: str) -> None:
+        old = self._declared.pop(name, None)
+        if old is not None:
+            old.handle.remove()
+
+
+def _said(status: int, what: dict[str, Any]) -> Answer:
+    return m.JsonReply(status), [frames.text_buffer(msgspec.json.encode(what))]

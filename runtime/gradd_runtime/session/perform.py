@@ -1,0 +1,96 @@
+"""Work performed on a session: by a plan, or admitted and run eagerly; then outputs kept, results fetched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gradd_engine.data import OutOfQuota
+from gradd_protocol.limits import DEFAULT
+from gradd_protocol.problems import ProtocolError
+from gradd_protocol.program import GradOf
+
+from ..batch import Outcome
+from ..program import over_quota, run
+from ..tensors import values_of
+
+if TYPE_CHECKING:
+    from ..batch import Fetched, Work
+    from .state import SessionState
+
+
+def perform(work: Work, session: SessionState) -> Outcome:
+    """Admit, run, keep, bind, fetch, free. A failing step stops its program; earlier steps stand, and nothing
+    is freed.
+    """
+    table = session.table
+
+    def produced(slot: int, t: Any) -> None:
+        if t is None:
+            return
+        kept = work.keep.get(slot)
+        if kept is not None:
+            table.keep(kept, t)
+        for name in work.binds.get(slot, ()):
+            table.bind(name, t)
+
+    try:
+        session.pins.settle()
+    except OutOfQuota as error:
+        return Outcome(problem=over_quota(error, applied=0))
+    session.ration.left = DEFAULT.batch_hook_steps
+    profiler = session.profiler
+    began = 0.0 if profiler is None else profiler.begin()
+    done = session.plans.run(work, session, produced)
+    why = "" if done is not None else session.plans.why
+    if done is None:
+        refusal = session.admitted.refusal(work.bound, work.tensors, work.values)
+        if refusal is not None:
+            session.plans.failed()
+            return Outcome(problem=refusal)
+        backend: Any = session.backend
+        with backend.watched(None if profiler is None else profiler.watch):
+            done = run(
+                work.bound, session.backend, work.tensors, work.values, work.uploads, produced,
+                set(work.fetched_slots()),
+            )  # fmt: skip
+        if done.problem is not None:
+            session.plans.failed()
+    if profiler is not None and work.bound.steps:
+        profiler.batch(began, session.position, work.bound.id, len(work.bound.steps), why)
+    outcome = Outcome(done.applied, done.problem)
+    if outcome.problem is None:
+        try:
+            for name, where in work.late:
+                table.bind(name, table.find(where))
+            for f in work.fetch:
+                outcome.results.append(_fetch(f, done.slots, session, outcome))
+        except ProtocolError as error:
+            outcome.problem = error.problem
+        except (OutOfQuota, MemoryError) as error:
+            outcome.problem = over_quota(error, applied=done.applied)
+    if outcome.problem is not None:
+        outcome.results.clear()
+    del done
+    work.tensors.clear()
+    if outcome.problem is None:
+        for name in (*work.free, *work.unbind):
+            table.drop(name)
+    return outcome
+
+
+def _fetch(what: int | GradOf | str, slots: Any, session: SessionState, outcome: Outcome) -> Fetched:
+    if isinstance(what, int):
+        t = slots[what]
+    elif isinstance(what, GradOf):
+        t = slots[what.of]
+        t = None if t is None else t._grad
+    else:
+        t = session.table.find_ref(what)
+    if t is None:
+        return None, "", None
+    values = values_of(t, session.account)
+    if values is t.array:
+        return values, t.dtype.name, t.storage
+    outcome.copied += values.nbytes
+    session.account.charge(values.nbytes)
+    return values, t.dtype.name, None

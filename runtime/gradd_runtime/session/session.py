@@ -1,0 +1,161 @@
+"""One session: frames in, frames out.
+
+`Session.handle` is deterministic: it reads no clock, entropy or environment. Everything that happens has a
+position in one order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.data import EVERY, SEED, ambient, quiet_kernels
+from gradd_protocol import frames
+from gradd_protocol import messages as m
+from gradd_protocol.limits import DEFAULT
+from gradd_protocol.problems import ProtocolError
+
+from ..batch import json_tensor
+from ..program import Profiler
+from . import tensors
+from .frame_batches import take_batch
+from .graphs import graph_reply
+from .json_batches import JsonDesk
+from .json_hooks import Hooks
+from .state import SessionState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gradd_engine.tensor import Backend
+
+    from ..store import Store
+    from .writers import Writer
+
+
+class Session(SessionState):
+    """A named graph session. `name`, `seed` and `limit` (bytes of tensors) come with `open`."""
+
+    def __init__(
+        self, name: str, *, seed: int = SEED, limit: int = DEFAULT.session_bytes, store: Store | None = None,
+        backend: Backend = NUMPY,
+    ) -> None:  # fmt: skip
+        super().__init__(name, seed, limit, store, backend)
+        self.desk = JsonDesk()
+        self.hooks = Hooks()
+
+    def close(self) -> None:
+        """See SessionState.close."""
+        self.desk, self.hooks = JsonDesk(), Hooks()
+        super().close()
+
+    def submit(self, frame: frames.Bytes) -> bytes:
+        """`answer`, joined."""
+        return frames.join(self.answer(frame))
+
+    def answer(self, frame: frames.Bytes) -> list[frames.Part]:
+        """One request frame in, its reply frame out, in parts. Never raises for what a client sent.
+
+        A frame in writable memory is the session's from now on. Parts may be the memory of tensors: they are
+        to be sent or copied before the next frame.
+        """
+        try:
+            message, buffers = frames.decode_request(frame)
+            reply, out = self.handle(message, buffers, frame)
+        except ProtocolError as error:
+            reply, out = m.ProblemReply(error.problem), []
+        parts: list[frames.Part] = [reply] if isinstance(reply, bytes) else frames.encode(reply, out)
+        if self.profiler is not None:
+            self.profiler.bytes(len(frame), frames.size(parts))
+        return parts
+
+    def handle(
+        self, message: m.Request, buffers: Sequence[Any], frame: frames.Bytes
+    ) -> tuple[Any, list[Any]]:
+        """Decide and do; returns the reply and its buffers (or, for a replay, the stored frame)."""
+        self.counts["messages"] += 1
+        if not isinstance(message, (m.Attach, m.Acquire, m.Batch)):
+            self.counts["round_trips"] += 1
+        with (
+            quiet_kernels(),
+            ambient(
+                grad=True,
+                backend=self.backend,
+                generator=self.generator,
+                account=self.account,
+                ledger=self.account,
+                depth=0,
+                below=EVERY,
+            ),
+        ):
+            match message:
+                case m.Batch():
+                    return take_batch(self, message, buffers, frame), []
+                case m.Attach():
+                    return self._attached(message.resume, message.epoch), []
+                case m.Acquire():
+                    self.writers.fence()
+                    self.pins.clear()
+                    self.staged.clear()
+                    return self._attached(), []
+                case m.JsonBatch():
+                    taken = self.desk.take(self, message, frames.text_of(buffers[0]))
+                    return (taken, []) if isinstance(taken, bytes) else taken
+                case m.PutTensor():
+                    return tensors.put(self, message.name, buffers[0], message.requires_grad), []
+                case m.PutJson():
+                    array, flag = json_tensor(frames.text_of(buffers[0]))
+                    return tensors.put(self, message.name, array, flag), []
+                case m.GetTensor():
+                    return tensors.get(self, message.name)
+                case m.GetTensors():
+                    return tensors.get_many(self, message.names)
+                case m.DeleteTensor():
+                    return tensors.delete(self, message.name), []
+                case m.ListTensors():
+                    return m.Tensors(list(self.table.rows())), []
+                case m.BackwardJson():
+                    return self.desk.backward(self, message.name, frames.text_of(buffers[0]))
+                case m.PutHook() | m.GetHook() | m.DeleteHook() | m.ListHooks():
+                    return self.hooks.answer(self, message, buffers)
+                case m.GetGraph():
+                    return graph_reply(message, self.table)
+                case m.Stage():
+                    return tensors.stage(self, message.key, buffers[0]), []
+                case m.GetResult():
+                    values, info = self.pins.read(message.key, message.begin, message.count)
+                    return m.TensorReply(info), [values]
+                case m.GetReply():
+                    return self.writers.reply(message.writer, message.seq), []
+                case m.Info():
+                    return m.SessionReply(self.info()), []
+                case m.Profile():
+                    return self._profile(message.on), []
+
+    def info(self) -> m.SessionInfo:
+        """What `GET /v1/sessions/{name}` shows."""
+        return m.SessionInfo(
+            self.name,
+            self.writers.epoch,
+            self.position,
+            len(self.table),
+            self.account.used,
+            writers=len(self.writers),
+            **self.counts,
+        )
+
+    def _attached(self, resume: int | None = None, epoch: int | None = None) -> m.Attached:
+        """The answer to a new writer, or to one that goes on."""
+        now = self.writers.epoch
+        if resume is not None:
+            writer: Writer = self.writers.find(resume, now if epoch is None else epoch)
+        else:
+            writer = self.writers.add(self.position)
+            self.table.note_changes(self.position)  # what was before is no news to it
+        return m.Attached(writer.id, now, DEFAULT.window_batches, self.info())
+
+    def _profile(self, on: bool) -> m.Profiled:
+        report = m.Profiled() if self.profiler is None else self.profiler.report()
+        backend: Any = self.backend
+        self.profiler = Profiler(backend.synchronize) if on else None
+        return report

@@ -1,0 +1,64 @@
+"""What a session is made of."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING
+
+from gradd_engine.data import Account, Generator
+
+from ..plan import Plans
+from ..program import Admitted, RunContext
+from ..store import MemoryStore
+from ..tensors import Pins, TensorTable
+from .programs import Programs
+from .ration import Ration
+from .staged import Staged
+from .writers import Writers
+
+if TYPE_CHECKING:
+    from gradd_engine.tensor import Backend
+
+    from ..store import Store
+
+#: what an entry of a table or of what was admitted takes, about (measured with tracemalloc)
+ENTRY_BYTES = 120
+
+
+class SessionState(RunContext):
+    """Tensors, programs, writers, plans, and what they take. `limit`: bytes of tensors."""
+
+    def __init__(self, name: str, seed: int, limit: int, store: Store | None, backend: Backend) -> None:
+        super().__init__(backend, Account(limit), Generator(seed))
+        self.name = name
+        #: of the last thing that happened, in one order
+        self.position = 0
+        self.table = TensorTable()
+        self.store: Store = store or MemoryStore()
+        self.programs = Programs(self.account)
+        self.writers = Writers(self.account)
+        self.staged = Staged(self.account)
+        self.pins = Pins(self.account)
+        self.admitted = Admitted()
+        self.plans = Plans()
+        self.ration = Ration()
+        self.counts = {"messages": 0, "batches": 0, "round_trips": 0, "steps": 0}
+        #: bytes counted for tables and plans, as of the last `settle`
+        self._settled = 0
+
+    def close(self) -> None:
+        """Let go of everything, at once: also of what tensors in a cycle hold (a gradient whose graph leads
+        back to its leaf).
+        """
+        for held in (self.table, self.programs, self.writers, self.staged, self.pins, self.admitted):
+            held.clear()
+        self.account.other = self._settled = 0
+        self.plans = Plans()
+        if self.account.used:
+            gc.collect()
+
+    def settle(self, more: int = 0) -> None:
+        """Count what tables and plans take by now, and `more` bytes."""
+        beside = ENTRY_BYTES * (len(self.table) + len(self.admitted)) + self.plans.counts["bytes"]
+        self.account.charge(beside - self._settled + more)
+        self._settled = beside

@@ -1,0 +1,101 @@
+"""A session's tensors, one at a time: put, read, deleted, staged for a batch to come."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gradd_engine.data import OutOfQuota
+from gradd_protocol import jsondata, names
+from gradd_protocol import messages as m
+from gradd_protocol.limits import DEFAULT
+from gradd_protocol.problems import ProtocolError, problem
+
+from ..program import over_quota
+from ..tensors import describe, taken, values_of
+
+if TYPE_CHECKING:
+    from .state import SessionState
+
+#: a reply of more bytes is copied once more on its way out
+_LARGE = 1 << 20
+
+
+def put(session: SessionState, name: str, array: Any, requires_grad: bool) -> m.Done:
+    """Bind a name to a new leaf, or set a gradient. The array's memory is the tensor's from now on."""
+    table = session.table
+    ref = names.split(name)
+    target = table.find(ref.name) if ref.grad else None
+    if not ref.grad:
+        names.tensor(name)
+    table.turn(0, session.position)
+    try:
+        t = session.backend.from_array(taken(array))
+        if requires_grad and not t.dtype.differentiable:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        t._requires_grad = requires_grad
+        new = table.bind(name, t) if target is None else target._grad is None
+        if target is not None:
+            target.grad = t
+    except OutOfQuota as error:
+        raise ProtocolError(over_quota(error)) from None
+    except (RuntimeError, TypeError) as error:
+        raise ProtocolError(problem("op-failed", str(error), exception=type(error).__name__)) from None
+    session.position += 1
+    session.settle()
+    return m.Done(created=new)
+
+
+def get(session: SessionState, name: str) -> tuple[m.TensorReply, list[Any]]:
+    """What a tensor is, and its values."""
+    t = session.table.find_ref(name)
+    if t is None:
+        raise ProtocolError.of("tensor-not-found", f"{name!r}: the tensor has no gradient")
+    try:
+        values = values_of(t, session.account)
+        if t.nbytes > _LARGE:
+            session.account.afford(t.nbytes if values is t.array else 2 * t.nbytes)
+    except OutOfQuota as error:
+        raise ProtocolError(over_quota(error)) from None
+    return m.TensorReply(describe(t, name, session.table.name_of(t))), [values]
+
+
+def get_many(session: SessionState, wanted: list[str]) -> tuple[m.TensorsReply, list[Any]]:
+    """Several tensors, None for a gradient that is None; not-acceptable (406) where JSON cannot hold all."""
+    found = [session.table.find_ref(name) for name in wanted]
+    some = [t for t in found if t is not None]
+    if 2 * sum(t.shape.numel() for t in some) > DEFAULT.json_bytes:
+        raise jsondata.too_large()
+    try:
+        session.account.afford(sum(t.nbytes for t in some))
+        values = [values_of(t) for t in some]
+    except OutOfQuota as error:
+        raise ProtocolError(over_quota(error)) from None
+    named = zip(found, wanted, strict=True)
+    infos = [None if t is None else describe(t, name, session.table.name_of(t)) for t, name in named]
+    return m.TensorsReply(infos), values
+
+
+def delete(session: SessionState, name: str) -> m.Done:
+    """Release a name, or clear a gradient."""
+    table = session.table
+    ref = names.split(name)
+    t = table.find(ref.name)
+    table.turn(0, session.position)
+    if ref.grad:
+        t._grad = None
+    else:
+        table.drop(name)
+    session.position += 1
+    session.settle()
+    return m.Done()
+
+
+def stage(session: SessionState, key: str, array: Any) -> m.Done:
+    """Hold an upload for the batch that will name its key."""
+    writer, _, n = key.partition(".")
+    known = key.isascii() and writer.isdigit() and n.isdigit() and int(writer) in session.writers
+    if not known:
+        raise ProtocolError.of(
+            "writer-unknown", f"{key!r} is not the key writer.n of a writer of this session"
+        )
+    return m.Done(created=session.staged.add(key, array))

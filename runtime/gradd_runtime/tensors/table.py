@@ -1,0 +1,187 @@
+"""A session's tensors by id (``@writer.n``) and by shared name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gradd_protocol import names
+from gradd_protocol.messages import TensorInfo
+from gradd_protocol.problems import ProtocolError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from gradd_engine.tensor import Tensor
+
+
+def not_found(name: str) -> ProtocolError:
+    """tensor-not-found (404)."""
+    return ProtocolError.of("tensor-not-found", f"there is no tensor {name!r} in this session")
+
+
+def describe(t: Tensor, id: str, name: str | None) -> TensorInfo:
+    """What a mirror knows of a tensor."""
+    return TensorInfo(
+        id,
+        name,
+        list(t.shape),
+        list(t.strides),
+        t.dtype.name,
+        t.requires_grad,
+        t._leaf,
+        t._vc.n,
+        t._grad is not None,
+        t._vc.inference,
+        t._conj,
+        t._fn is not None,
+        t._requires_grad,
+    )
+
+
+class TensorTable:
+    """Ids are given by writers, names are shared; both hold the tensor itself."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, Tensor] = {}
+        self._named: dict[str, Tensor] = {}
+        #: by identity of a tensor that has one: its ids and names, in the order in which they were given
+        self._called: dict[int, str | list[str]] = {}
+        self._writer = 0
+        self._bindings = 0
+        #: name -> its binding and what the tensor was like when last looked at
+        self._seen: dict[str, tuple[Any, ...]] = {}
+        self._changed: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._ids) + len(self._named)
+
+    @property
+    def ids(self) -> Mapping[str, Tensor]:
+        """The tensors that have an id, by it."""
+        return self._ids
+
+    def clear(self) -> None:
+        """Forget all."""
+        for held in (self._ids, self._named, self._called, self._seen, self._changed):
+            held.clear()
+
+    def find(self, name: str) -> Tensor:
+        """The tensor of an id or name; tensor-not-found else."""
+        t = self._ids.get(name)
+        if t is None:
+            t = self._named.get(name)
+        if t is None:
+            raise not_found(name)
+        return t
+
+    def find_ref(self, text: str) -> Tensor | None:
+        """As `find`; for ``x.grad`` the gradient of ``x``, None where it has none."""
+        ref = names.split(text)
+        t = self.find(ref.name)
+        return t._grad if ref.grad else t
+
+    # -- what is called what -----------------------------------------------------------------------
+
+    def keep(self, id: str, t: Tensor) -> None:
+        """Give a tensor an id."""
+        self._give(self._ids, id, t)
+
+    def bind(self, name: str, t: Tensor) -> bool:
+        """Bind a shared name; True when it is new."""
+        names.tensor(name)
+        new = name not in self._named
+        self._give(self._named, name, t)
+        self._bindings += 1
+        self._seen[name] = (self._bindings,)
+        return new
+
+    def _give(self, to: dict[str, Tensor], name: str, t: Tensor) -> None:
+        if name in to:
+            self._take(to, name)
+        to[name] = t
+        called = self._called
+        key = id(t)
+        known = called.get(key)
+        if known is None:
+            called[key] = name
+        elif known.__class__ is str:
+            called[key] = [known, name]
+        else:
+            known.append(name)  # type: ignore[union-attr]
+
+    def _take(self, of: dict[str, Tensor], name: str) -> None:
+        t = of.pop(name, None)
+        if t is None:
+            return
+        known = self._called[id(t)]
+        if known.__class__ is str or len(known) == 1:
+            del self._called[id(t)]
+        else:
+            known.remove(name)  # type: ignore[union-attr]
+
+    def drop(self, name: str) -> None:
+        """Forget an id or a name; unknown ones are ignored (frees may come twice)."""
+        self._take(self._ids, name)
+        if name in self._named:
+            self._take(self._named, name)
+            del self._seen[name]
+            self._changed.pop(name, None)
+
+    def calls(self, t: Tensor) -> Sequence[str]:
+        """The tensor's ids (``@...``) and names, in the order in which they were given."""
+        known = self._called.get(id(t), ())
+        return (known,) if isinstance(known, str) else known
+
+    def name_of(self, t: Tensor) -> str | None:
+        """The first shared name of the tensor in alphabetical order."""
+        return min((n for n in self.calls(t) if n[0] != "@"), default=None)
+
+    def infos(self, wanted: Iterable[str], prefix: str) -> list[TensorInfo | None]:
+        """TensorInfo of ids, names and ``x.grad``, None where there is none.
+
+        Whatever was asked for, its `id` is the one that the writer with ids of that prefix gave it, if it
+        gave one: so two questions about one tensor have answers with one id.
+        """
+        out: list[TensorInfo | None] = []
+        for name in wanted:
+            ref = names.split(name)
+            t = self._ids.get(ref.name, self._named.get(ref.name))
+            t = t._grad if t is not None and ref.grad else t
+            if t is None:
+                out.append(None)
+            else:
+                own = next((n for n in self.calls(t) if n.startswith(prefix)), name)
+                out.append(describe(t, own, self.name_of(t)))
+        return out
+
+    def rows(self) -> Iterator[TensorInfo]:
+        """Every id, then every name whose tensor has no id."""
+        for i, t in self._ids.items():
+            yield describe(t, i, self.name_of(t))
+        for n, t in self._named.items():
+            if not any(c[0] == "@" for c in self.calls(t)):
+                yield describe(t, n, n)
+
+    # -- what others changed -----------------------------------------------------------------------
+
+    def turn(self, writer: int, position: int) -> None:
+        """Before something of `writer` runs (0: of none): where another wrote last, note what it changed.
+
+        What one writer changed matters to the others alone, so a writer that is alone pays nothing.
+        """
+        if writer != self._writer:
+            self._writer = writer
+            self.note_changes(position)
+
+    def note_changes(self, position: int) -> None:
+        """Remember which named tensors differ from when they were last looked at."""
+        seen = self._seen
+        for n, t in self._named.items():
+            mark = (seen[n][0], t._vc.n, t.requires_grad, t._grad is not None, t._fn is None)
+            if seen[n] != mark:
+                seen[n] = mark
+                self._changed[n] = position
+
+    def changed_since(self, position: int) -> list[TensorInfo]:
+        """Named tensors that changed after `position`."""
+        return [describe(self._named[n], n, n) for n, p in self._changed.items() if p > position]

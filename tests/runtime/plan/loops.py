@@ -1,0 +1,277 @@
+"""Training loops of every layer, loss, optimizer and schedule of the SDK: what of them is planned?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import gradd
+from gradd import nn, optim
+from gradd._transports import local
+from gradd.optim import lr_scheduler
+
+STEPS = 6
+#: the first step of a loop whose batches are all planned
+FIRST_PLANNED = 2
+
+
+def _fold(y: Any) -> Any:
+    """Two rows of four, whatever a layer gives."""
+    return y.flatten()[:8].reshape(2, 4)
+
+
+#: layer -> how it is made, and the shapes of its inputs
+LAYERS: dict[str, tuple[Callable[[], Any], list[tuple[int, ...]]]] = {
+    "AdaptiveAvgPool1d": (lambda: nn.AdaptiveAvgPool1d(2), [(2, 3, 8)]),
+    "AdaptiveAvgPool2d": (lambda: nn.AdaptiveAvgPool2d((2, 3)), [(2, 3, 8, 8)]),
+    "AlphaDropout": (lambda: nn.AlphaDropout(0.3), [(4, 6)]),
+    "AvgPool1d": (lambda: nn.AvgPool1d(2), [(2, 3, 8)]),
+    "AvgPool2d": (lambda: nn.AvgPool2d(2), [(2, 3, 8, 8)]),
+    "BatchNorm1d": (lambda: nn.BatchNorm1d(3), [(4, 3, 5)]),
+    "BatchNorm2d": (lambda: nn.BatchNorm2d(3), [(4, 3, 5, 5)]),
+    "BatchNorm3d": (lambda: nn.BatchNorm3d(2), [(2, 2, 3, 3, 3)]),
+    "CELU": (lambda: nn.CELU(), [(4, 6)]),
+    "ConstantPad1d": (lambda: nn.ConstantPad1d(2, 1.5), [(2, 3, 4)]),
+    "ConstantPad2d": (lambda: nn.ConstantPad2d(2, 1.5), [(2, 3, 4)]),
+    "ConstantPad3d": (lambda: nn.ConstantPad3d(1, 1.5), [(2, 3, 4, 4)]),
+    "Conv1d": (lambda: nn.Conv1d(3, 4, 3), [(2, 3, 8)]),
+    "Conv2d": (lambda: nn.Conv2d(3, 4, 3, padding=1), [(2, 3, 8, 8)]),
+    "Conv3d": (lambda: nn.Conv3d(2, 3, 2), [(2, 2, 4, 4, 4)]),
+    "ConvTranspose1d": (lambda: nn.ConvTranspose1d(3, 4, 3), [(2, 3, 8)]),
+    "ConvTranspose2d": (lambda: nn.ConvTranspose2d(3, 4, 3, stride=2), [(2, 3, 4, 4)]),
+    "ConvTranspose3d": (lambda: nn.ConvTranspose3d(2, 3, 2), [(1, 2, 3, 3, 3)]),
+    "CosineSimilarity": (lambda: nn.CosineSimilarity(), [(8, 6), (8, 6)]),
+    "Dropout": (lambda: nn.Dropout(0.3), [(4, 6)]),
+    "Dropout1d": (lambda: nn.Dropout1d(0.3), [(4, 6, 3)]),
+    "Dropout2d": (lambda: nn.Dropout2d(0.3), [(4, 6, 3, 3)]),
+    "Dropout3d": (lambda: nn.Dropout3d(0.3), [(4, 6, 2, 2, 2)]),
+    "ELU": (lambda: nn.ELU(), [(4, 6)]),
+    "FeatureAlphaDropout": (lambda: nn.FeatureAlphaDropout(0.3), [(4, 6, 3)]),
+    "Flatten": (lambda: nn.Flatten(), [(4, 6, 3)]),
+    "Fold": (lambda: nn.Fold((4, 5), (2, 2)), [(2, 12, 12)]),
+    "GELU": (lambda: nn.GELU(), [(4, 6)]),
+    "GLU": (lambda: nn.GLU(), [(4, 6)]),
+    "GRU": (lambda: nn.GRU(5, 4, num_layers=2), [(3, 2, 5)]),
+    "GRUCell": (lambda: nn.GRUCell(5, 4), [(2, 5)]),
+    "GroupNorm": (lambda: nn.GroupNorm(2, 4), [(3, 4, 5)]),
+    "Hardshrink": (lambda: nn.Hardshrink(), [(4, 6)]),
+    "Hardsigmoid": (lambda: nn.Hardsigmoid(), [(4, 6)]),
+    "Hardswish": (lambda: nn.Hardswish(), [(4, 6)]),
+    "Hardtanh": (lambda: nn.Hardtanh(), [(4, 6)]),
+    "Identity": (lambda: nn.Identity(), [(4, 6)]),
+    "InstanceNorm1d": (lambda: nn.InstanceNorm1d(3, affine=True, track_running_stats=True), [(4, 3, 5)]),
+    "InstanceNorm2d": (lambda: nn.InstanceNorm2d(3), [(2, 3, 4, 4)]),
+    "InstanceNorm3d": (lambda: nn.InstanceNorm3d(2), [(2, 2, 3, 3, 3)]),
+    "LSTM": (lambda: nn.LSTM(5, 4, bidirectional=True), [(3, 2, 5)]),
+    "LSTMCell": (lambda: nn.LSTMCell(5, 4), [(2, 5)]),
+    "LayerNorm": (lambda: nn.LayerNorm(6), [(4, 6)]),
+    "LeakyReLU": (lambda: nn.LeakyReLU(), [(4, 6)]),
+    "Linear": (lambda: nn.Linear(6, 4), [(4, 6)]),
+    "LogSigmoid": (lambda: nn.LogSigmoid(), [(4, 6)]),
+    "LogSoftmax": (lambda: nn.LogSoftmax(1), [(4, 6)]),
+    "MaxPool1d": (lambda: nn.MaxPool1d(2), [(2, 3, 8)]),
+    "MaxPool2d": (lambda: nn.MaxPool2d(2), [(2, 3, 8, 8)]),
+    "Mish": (lambda: nn.Mish(), [(4, 6)]),
+    "MultiheadAttention": (lambda: nn.MultiheadAttention(8, 2, dropout=0.1), [(3, 2, 8)] * 3),
+    "PReLU": (lambda: nn.PReLU(), [(4, 6)]),
+    "PairwiseDistance": (lambda: nn.PairwiseDistance(), [(8, 6), (8, 6)]),
+    "RMSNorm": (lambda: nn.RMSNorm(6), [(4, 6)]),
+    "RNN": (lambda: nn.RNN(5, 4), [(3, 2, 5)]),
+    "RNNCell": (lambda: nn.RNNCell(5, 4), [(2, 5)]),
+    "ReLU": (lambda: nn.ReLU(inplace=True), [(4, 6)]),
+    "ReLU6": (lambda: nn.ReLU6(), [(4, 6)]),
+    "SELU": (lambda: nn.SELU(), [(4, 6)]),
+    "Sequential": (lambda: nn.Sequential(nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 4)), [(4, 6)]),
+    "SiLU": (lambda: nn.SiLU(), [(4, 6)]),
+    "Sigmoid": (lambda: nn.Sigmoid(), [(4, 6)]),
+    "Softmax": (lambda: nn.Softmax(1), [(4, 6)]),
+    "Softmax2d": (lambda: nn.Softmax2d(), [(2, 3, 2, 2)]),
+    "Softmin": (lambda: nn.Softmin(1), [(4, 6)]),
+    "Softplus": (lambda: nn.Softplus(), [(4, 6)]),
+    "Softshrink": (lambda: nn.Softshrink(), [(4, 6)]),
+    "Softsign": (lambda: nn.Softsign(), [(4, 6)]),
+    "Tanh": (lambda: nn.Tanh(), [(4, 6)]),
+    "Tanhshrink": (lambda: nn.Tanhshrink(), [(4, 6)]),
+    "Threshold": (lambda: nn.Threshold(0.1, 0.2), [(4, 6)]),
+    "Transformer": (
+        lambda: nn.Transformer(8, 2, 1, 1, dim_feedforward=8, dropout=0.1), [(3, 2, 8), (2, 2, 8)],
+    ),
+    "TransformerDecoder": (
+        lambda: nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, 8), 2), [(3, 2, 8), (3, 2, 8)],
+    ),
+    "TransformerDecoderLayer": (lambda: nn.TransformerDecoderLayer(8, 2, 8), [(3, 2, 8), (3, 2, 8)]),
+    "TransformerEncoder": (
+        lambda: nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 8), 2, enable_nested_tensor=False),
+        [(3, 2, 8)],
+    ),
+    "TransformerEncoderLayer": (lambda: nn.TransformerEncoderLayer(8, 2, 8), [(3, 2, 8)]),
+    "Unflatten": (lambda: nn.Unflatten(1, (2, 3)), [(4, 6)]),
+    "Unfold": (lambda: nn.Unfold((2, 2)), [(2, 3, 4, 4)]),
+    "Upsample": (lambda: nn.Upsample(scale_factor=2), [(2, 3, 4, 4)]),
+    "ZeroPad1d": (lambda: nn.ZeroPad1d(1), [(2, 3, 4)]),
+    "ZeroPad2d": (lambda: nn.ZeroPad2d(1), [(2, 3, 4)]),
+    "ZeroPad3d": (lambda: nn.ZeroPad3d(1), [(2, 3, 4, 4)]),
+}  # fmt: skip
+#: layers whose input is no float tensor
+LOOKUPS: dict[str, Callable[[], Any]] = {"Embedding": lambda: nn.Embedding(10, 4, padding_idx=0)}
+#: modules that compute nothing of their own
+NO_LAYERS = {
+    "DataParallel", "Module", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "RNNBase",
+    "RNNCellBase",
+}  # fmt: skip
+
+
+def _signs(*shape: int) -> Any:
+    return gradd.ones(*shape) - 2 * (gradd.arange(shape[0]) % 2).reshape(-1, *[1] * (len(shape) - 1))
+
+
+#: loss -> what it makes of two rows of four, and of a target as large
+LOSSES: dict[str, Callable[[Any, Any], Any]] = {
+    "BCELoss": lambda y, t: nn.BCELoss()(y.sigmoid(), t),
+    "BCEWithLogitsLoss": lambda y, t: nn.BCEWithLogitsLoss()(y, t),
+    "CosineEmbeddingLoss": lambda y, t: nn.CosineEmbeddingLoss()(y, t, _signs(2)),
+    "CrossEntropyLoss": lambda y, t: nn.CrossEntropyLoss()(y, t.argmax(1)),
+    "HingeEmbeddingLoss": lambda y, t: nn.HingeEmbeddingLoss()(y, _signs(2, 4)),
+    "HuberLoss": lambda y, t: nn.HuberLoss()(y, t),
+    "KLDivLoss": lambda y, t: nn.KLDivLoss(reduction="batchmean")(y.log_softmax(1), t),
+    "L1Loss": lambda y, t: nn.L1Loss()(y, t),
+    "MSELoss": lambda y, t: nn.MSELoss()(y, t),
+    "MarginRankingLoss": lambda y, t: nn.MarginRankingLoss()(y[:, 0], y[:, 1], _signs(2)),
+    "NLLLoss": lambda y, t: nn.NLLLoss()(y.log_softmax(1), t.argmax(1)),
+    "PoissonNLLLoss": lambda y, t: nn.PoissonNLLLoss()(y, t),
+    "SmoothL1Loss": lambda y, t: nn.SmoothL1Loss()(y, t),
+    "SoftMarginLoss": lambda y, t: nn.SoftMarginLoss()(y, _signs(2, 4)),
+    "TripletMarginLoss": lambda y, t: nn.TripletMarginLoss()(y, t, -t),
+}
+
+OPTIMIZERS: dict[str, Callable[[Any], Any]] = {
+    "Adagrad": lambda p: optim.Adagrad(p, lr=0.01, weight_decay=0.01, lr_decay=0.1),
+    "Adam": lambda p: optim.Adam(p, lr=0.01, amsgrad=True),
+    "AdamW": lambda p: optim.AdamW(p, lr=0.01),
+    "LBFGS": lambda p: optim.LBFGS(p, lr=0.1, max_iter=3),
+    "RMSprop": lambda p: optim.RMSprop(p, lr=0.01, centered=True, momentum=0.9),
+    "SGD": lambda p: optim.SGD(p, lr=0.05, momentum=0.9, nesterov=True, weight_decay=0.01),
+}
+
+#: what stands between the pass and the optimizer's step
+CLIPS: dict[str, Callable[[Any], Any]] = {
+    "clip_grad_norm_": lambda p: nn.utils.clip_grad_norm_(p, 0.1),
+    "clip_grad_value_": lambda p: nn.utils.clip_grad_value_(p, 0.01),
+}
+
+SCHEDULES: dict[str, Callable[[Any], Any]] = {
+    "ChainedScheduler": lambda o: lr_scheduler.ChainedScheduler(
+        [lr_scheduler.ExponentialLR(o, 0.9), lr_scheduler.ConstantLR(o)], o
+    ),
+    "ConstantLR": lambda o: lr_scheduler.ConstantLR(o),
+    "CosineAnnealingLR": lambda o: lr_scheduler.CosineAnnealingLR(o, 10),
+    "CosineAnnealingWarmRestarts": lambda o: lr_scheduler.CosineAnnealingWarmRestarts(o, 3),
+    "ExponentialLR": lambda o: lr_scheduler.ExponentialLR(o, 0.9),
+    "LambdaLR": lambda o: lr_scheduler.LambdaLR(o, lambda n: 1 / (n + 1)),
+    "LinearLR": lambda o: lr_scheduler.LinearLR(o),
+    "MultiStepLR": lambda o: lr_scheduler.MultiStepLR(o, [2, 4]),
+    "MultiplicativeLR": lambda o: lr_scheduler.MultiplicativeLR(o, lambda n: 0.9),
+    "OneCycleLR": lambda o: lr_scheduler.OneCycleLR(o, 0.1, total_steps=10),
+    "PolynomialLR": lambda o: lr_scheduler.PolynomialLR(o),
+    "ReduceLROnPlateau": lambda o: lr_scheduler.ReduceLROnPlateau(o, patience=1),
+    "SequentialLR": lambda o: lr_scheduler.SequentialLR(
+        o, [lr_scheduler.ConstantLR(o), lr_scheduler.ExponentialLR(o, 0.9)], [3]
+    ),
+    "StepLR": lambda o: lr_scheduler.StepLR(o, 2),
+}
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop by the names of its parts. `early`: the loss is read before its pass, not after the step."""
+
+    layer: str = "Linear"
+    loss: str = "MSELoss"
+    optimizer: str = "SGD"
+    clip: str = ""
+    schedule: str = ""
+    early: bool = False
+
+    def __str__(self) -> str:
+        parts = (self.layer, self.loss, self.optimizer, self.clip, self.schedule, "early" * self.early)
+        return "-".join(filter(None, parts))
+
+
+@dataclass
+class Ran:
+    """What came of a loop: losses and final tensors to the bit; why batches of later steps were eager."""
+
+    losses: list[float] = field(default_factory=list)
+    tensors: list[tuple[str, bytes]] = field(default_factory=list)
+    whys: list[str] = field(default_factory=list)
+    planned: int = 0
+
+
+class _Model(nn.Module):
+    """A layer between a parameter and what a loss takes."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        if name in LOOKUPS:
+            self.layer, self.inputs = LOOKUPS[name](), [gradd.randint(0, 10, (3, 2))]
+        else:
+            make, shapes = LAYERS[name]
+            self.layer, self.inputs = make(), [gradd.randn(*shape) for shape in shapes]
+        self.scale = nn.Parameter(gradd.ones(()))
+
+    def forward(self) -> Any:
+        floats = self.inputs[0].is_floating_point()
+        y = self.layer(*[x * self.scale if floats else x for x in self.inputs])
+        while isinstance(y, tuple):
+            y = y[0]
+        return _fold(y if floats else y * self.scale)
+
+
+def run(loop: Loop, planned: bool = True) -> Ran:
+    """Run the loop in a session of its own."""
+    ran = Ran()
+    with gradd.connect("local:") as session:
+        plans = local._inline()._sessions[session.name].plans
+        plans.enabled = planned
+        gradd.manual_seed(1)
+        model = _Model(loop.layer)
+        target = gradd.rand(2, 4)
+        optimizer = OPTIMIZERS[loop.optimizer](model.parameters())
+        schedule = SCHEDULES[loop.schedule](optimizer) if loop.schedule else None
+        criterion = LOSSES[loop.loss]
+
+        def step() -> Any:
+            optimizer.zero_grad()
+            loss = criterion(model(), target)
+            if loop.early:
+                loss.item()
+            loss.backward()
+            if loop.clip:
+                CLIPS[loop.clip](model.parameters())
+            return loss
+
+        for n in range(STEPS):
+            if n == FIRST_PLANNED:
+                session.flush()
+                profile = session.profile()
+                profile.__enter__()
+            if loop.optimizer == "LBFGS":
+                loss = optimizer.step(step)
+            else:
+                loss = step()
+                optimizer.step()
+            ran.losses.append(loss.item())
+            if isinstance(schedule, lr_scheduler.ReduceLROnPlateau):
+                schedule.step(ran.losses[-1])
+            elif schedule is not None:
+                schedule.step()
+        profile.__exit__(None, None, None)
+        ran.whys = sorted({b.why for b in profile.batches if b.how == "eager"})
+        ran.planned = profile.planned
+        for name, p in model.named_parameters():
+            ran.tensors.append((name, p.detach().numpy().tobytes()))
+            if p.grad is not None:
+                ran.tensors.append((f"{name}.grad", p.grad.numpy().tobytes()))
+        ran.tensors += [(name, b.numpy().tobytes()) for name, b in model.named_buffers()]
+    return ran
