@@ -20,6 +20,7 @@ FILES = {
     SDK / "autograd/forward_ad.pyi": stubs.forward_ad,
     SDK / "autograd/functional.pyi": stubs.autograd_functional,
     SDK / "func/__init__.pyi": stubs.func,
+    SDK / "nn/_table.pyi": stubs.layers,
     SDK / "nn/functional.pyi": stubs.functional,
     SDK / "return_types.pyi": stubs.return_types,
 }

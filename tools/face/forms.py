@@ -208,6 +208,11 @@ def _of_signature(fn: Any, op: Op | None, names: Mapping[str, str]) -> Form:
     return Form(tuple(found), given)
 
 
+def signature_of(method: Any) -> Form:
+    """The form that a method is written with, without ``self``."""
+    return _of_signature(method, None, {}).method()
+
+
 def parsed(text: str, like: Form | None = None, names: Mapping[str, str] = _BY_NAME) -> Form:
     """A form that is stated: ``(input, dim: int = 0, *sizes: int) -> Tensor``. What has no type is as in
     `like`; nothing after the parameters stands for a tensor.

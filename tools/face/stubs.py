@@ -10,15 +10,18 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 import gradd
+from gradd import nn
 from gradd._surface import top as _top
 from gradd.linalg import LinAlgError
+from gradd.nn import _table
+from gradd.nn._layer import Stored
 from gradd_engine.backward import GradientEdge
 from gradd_engine.declare import functions
 from gradd_engine.ops.shared.common import RETURN_TYPES
 from gradd_engine.tensor import Node
 from gradd_engine.tensor import Tensor as EngineTensor
 
-from .forms import KEYWORD, SPREAD, Form, forms_of, parsed
+from .forms import KEYWORD, SPREAD, Form, forms_of, parsed, signature_of
 from .pages import document
 
 HEAD = '"""{doc}\n\nWritten by `make face` from the declarations of ops.\n"""\n'
@@ -49,6 +52,7 @@ _SOURCES = {
     "memory_format": _imported(gradd.memory_format, "memory_format"),
     "Node": _imported(Node),
     "RemovableHandle": f"from {Node.__module__} import RemovableHandle",
+    "Sizes": "from gradd.nn._bases import Sizes",
     "layout": _imported(gradd.layout),
     "GradientEdge": _imported(GradientEdge),
     "Generator": _imported(gradd.Generator),
@@ -253,6 +257,31 @@ def autograd_functional() -> str:
 def func() -> str:
     """torch.func."""
     return _reexported(gradd.func, "Transforms of functions (torch.func), typed.")
+
+
+def layers() -> str:
+    """The layers of the table, with constructors and what they store."""
+    found: dict[str, Any] = {
+        n: v for n, v in vars(_table).items() if isinstance(v, type) and v.__module__ == nn.__name__
+    }
+    page = Page("The layers that store their arguments and call a function, typed.", found)
+    for name, made in found.items():
+        base: Any = made.__base__
+        if base.__name__ not in found:
+            page.imports.add(f"from {base.__module__} import {base.__name__}")
+        page.lines += [f"class {name}({base.__name__}):"]
+        page.documented(_prose(made), "    ")
+        init = inspect.signature(made.__init__)
+        taken = inspect.signature(base.__init__).parameters if base is not Stored else {}
+        own = [p for p in init.parameters.values() if p.name not in taken and p.name != "self"]
+        page.lines += ["", *(f"    {p.name}: {page.typed(p.annotation)}" for p in own)]
+        page.function("__init__", [signature_of(made.__init__)], [], "self")
+        page.function("forward", [signature_of(made.forward)], _prose(made.forward), "self")
+    return page.text()
+
+
+def _prose(x: Any) -> list[str]:
+    return inspect.cleandoc(x.__doc__ or "").splitlines()
 
 
 # -- methods --------------------------------------------------------------------------------------------
