@@ -34,18 +34,17 @@ class Stored(Module):
 class Written:
     """A method that is written from its layer's row when it is first looked at, and then stands there."""
 
-    def __init__(self, name: str, text: str, base: type[Module], doc: str | None) -> None:
-        self._name, self._text, self._base, self._doc = name, text, base, doc
+    def __init__(self, name: str, write: Callable[[], str], base: type[Module], doc: str | None) -> None:
+        self._name, self._write, self._base, self._doc = name, write, base, doc
 
     def __set_name__(self, owner: type[Module], name: str) -> None:
         self._owner = owner
 
     def __get__(self, made: Any, owner: type[Module] | None = None) -> Any:
         """The function, bound where an instance asks."""
-        # Compiled as the SDK's own, so that call sites are looked for beyond it.
-        code = compile(
-            f"from __future__ import annotations\n{self._text}", f"{__file__}:{self._owner.__name__}", "exec"
-        )
+        text = f"from __future__ import annotations\n{self._write()}"
+        # Compiled as a file of the SDK's, so that call sites are looked for beyond it.
+        code = compile(text, f"{__file__}:{self._owner.__name__}", "exec")
         names: dict[str, Any] = {"F": functional, "base": self._base}
         exec(code, names)
         fn: Callable[..., Any] = names[self._name]
@@ -62,9 +61,39 @@ def _under(name: str, init: Any) -> FunctionType:
     return made
 
 
-def _names(parameters: str) -> list[str]:
-    """The names among parameters that are given as text: ``dim: int, eps: float = 1e-8``."""
-    return [part.partition(":")[0].strip() for part in parameters.split(",") if ":" in part]
+def _taken(base: Any) -> list[str]:
+    """The parameters of a base's constructor."""
+    code = base.__init__.__code__
+    return [] if base is Stored else list(code.co_varnames[1 : code.co_argcount])
+
+
+def _init(parameters: list[str], base: type[Module]) -> str:
+    """A constructor that gives `base` its parameters and stores the others."""
+    own = {p.partition(":")[0]: p for p in parameters}
+    taken = _taken(base)
+    lines = [f"base.__init__(self{''.join(f', {n}={n}' for n in taken if n in own)})"]
+    lines += [
+        f"self.register_buffer({n!r}, {n})" if "Tensor" in p else f"self.{n} = {n}"
+        for n, p in own.items()
+        if n not in taken
+    ]
+    return f"def __init__(self, {', '.join(parameters)}) -> None:\n    " + "\n    ".join(lines)
+
+
+def _forward(function: str, inputs: list[str], passes: list[str], returns: str) -> str:
+    """A call of `function` with what comes in and what is stored: by place as far as they go together."""
+    called = inspect.signature(getattr(functional, function)).parameters.values()
+    places = [p.name for p in called if p.kind is p.POSITIONAL_OR_KEYWORD][len(inputs) :]
+    pairs = [(to, of or to) for to, _, of in (name.partition("=") for name in passes)]
+    together = [to == place for (to, _), place in zip(pairs, places, strict=False)]
+    count = (*together, False).index(False)
+    given = [
+        *inputs,
+        *(f"self.{of}" for _, of in pairs[:count]),
+        *(f"{to}=self.{of}" for to, of in pairs[count:]),
+    ]
+    typed = ", ".join(f"{name}: Tensor" for name in inputs)
+    return f"def forward(self, {typed}) -> {returns}:\n    return F.{function}({', '.join(given)})"
 
 
 def layer(
@@ -81,38 +110,25 @@ def layer(
 ) -> type[Module]:
     """A layer from a row.
 
-    `calls` is the function with what `forward` is given, ``l1_loss(input, target)``; the function gets, by
-    name, what the layer stores too, or of that what `passes` names (``p=norm``: as `p` what is stored as
-    `norm`). `parameters` are the constructor's; without them it is that of `base`, which takes those of its
-    own in any case. A tensor among the others is stored as a buffer. `gives` says of what shape the result
-    is and `returns` its type, `shows` what is printed (else all that the row stores).
+    `calls` is the function with what `forward` is given, ``l1_loss(input, target)``; the function gets what
+    the layer stores too, or of that what `passes` names (``p=norm``: as `p` what is stored as `norm`).
+    `parameters` are the constructor's; without them it is that of `base`, which takes those of its own in any
+    case. A tensor among the others is stored as a buffer. `gives` says of what shape the result is and
+    `returns` its type, `shows` what is printed (else all that the row stores).
     """
     function, _, inputs = calls.removesuffix(")").partition("(")
-    taken = list(inspect.signature(base.__init__).parameters)[1:] if base is not Stored else []
-    own = _names(parameters)
-    given = [n for n in own or taken if n not in _LEGACY] if passes is None else passes.split()
-    passed = "".join(f", {to}=self.{of or to}" for to, _, of in (n.partition("=") for n in given))
+    given = parameters.split(", ") if parameters else []
+    own = [p.partition(":")[0] for p in given]
+    stored = [n for n in own or _taken(base) if n not in _LEGACY] if passes is None else passes.split()
     members: dict[str, Any] = {
         "__doc__": doc,
         "__module__": __package__,
         "forward": Written(
-            "forward",
-            f"def forward(self, {', '.join(f'{n}: Tensor' for n in inputs.split(', '))}) -> {returns}:\n"
-            f"    return F.{function}({inputs}{passed})",
-            base,
-            gives,
+            "forward", lambda: _forward(function, inputs.split(", "), stored, returns), base, gives
         ),
     }
-    if own:
-        kinds = dict(zip(own, (part.partition(":")[2] for part in parameters.split(",")), strict=True))
-        lines = [f"base.__init__(self{''.join(f', {n}={n}' for n in taken if n in own)})"]
-        lines += [
-            f"self.register_buffer({n!r}, {n})" if "Tensor" in kinds[n] else f"self.{n} = {n}"
-            for n in own
-            if n not in taken
-        ]
-        text = f"def __init__(self, {parameters}) -> None:\n    " + "\n    ".join(lines)
-        members["__init__"] = Written("__init__", text, base, None)
+    if given:
+        members["__init__"] = Written("__init__", lambda: _init(given, base), base, None)
     elif base is not Stored:
         members["__init__"] = _under(name, base.__init__)
     if issubclass(base, Stored):
