@@ -43,7 +43,7 @@ record: $(STAMP) ## record what PyTorch answers the tests, for where it is not i
 lint: $(STAMP) types openapi-check face-check ## check style, types, import contracts, Dockerfiles, what is generated
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
-	$(VENV)/bin/lint-imports
+	$(VENV)/bin/lint-imports --no-cache
 	$(VENV)/bin/hadolint $(DOCKERFILES)
 	$(VENV)/bin/check-jsonschema --builtin-schema vendor.compose-spec docker/compose.yaml
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gradd_engine.backward.api  # noqa: F401 - attaches Tensor.backward
+import gradd_engine.assembly  # noqa: F401 - declares every op
 import numpy as np
 from gradd_engine.ops.shared.constants import tensor
 

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
+import gradd_engine.assembly  # noqa: F401 - tests of its rooms may need all of them
 import pytest
 
 from tests.oracle import HERE, Tape

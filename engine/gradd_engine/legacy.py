@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .data import Size
 from .data.state import state
+from .declare import attach_as_is
 from .ops.shape.view_ops import detach
 from .tensor import Tensor
 
@@ -93,7 +94,7 @@ def _new(self: Tensor, *given: Any, device: Any = None) -> Any:
 
 
 _new.__name__, _new.__qualname__ = "new", "Tensor.new"
-Tensor.new = _new  # type: ignore[attr-defined]
-Tensor.volatile = property(_volatile, _set_volatile)  # type: ignore[attr-defined]
+attach_as_is("new", _new)
+attach_as_is("volatile", property(_volatile, _set_volatile))
 _reinforce.__name__, _reinforce.__qualname__ = "reinforce", "Tensor.reinforce"
-Tensor.reinforce = _reinforce  # type: ignore[attr-defined]
+attach_as_is("reinforce", _reinforce)

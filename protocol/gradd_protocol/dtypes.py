@@ -1,10 +1,11 @@
 """The dtypes of the wire: NumPy name <-> frame code <-> item size. Bytes are little-endian, C order."""
 
 import dataclasses
-from typing import Final, Literal
+from typing import Annotated, Final, Literal, TypeAlias
 
 import ml_dtypes
 import numpy as np
+from msgspec import Meta
 
 Kind = Literal["bool", "int", "float", "complex"]
 
@@ -44,6 +45,11 @@ TABLE: Final = (
 BY_NAME: Final = {row.name: row for row in TABLE}
 BY_CODE: Final = {row.code: row for row in TABLE}
 BY_NUMPY: Final = {row.numpy: row for row in TABLE}
+
+DTypeName: TypeAlias = Annotated[
+    str, Meta(title="Dtype", description="NumPy's name.", extra_json_schema={"enum": list(BY_NAME)})
+]
+"""The name of a dtype, for schemas; `BY_NAME` is what checks one."""
 
 
 def of(dtype: "np.dtype[np.generic]") -> WireType:

@@ -8,31 +8,50 @@ import itertools
 import math
 import re
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
+from msgspec import Meta
 
 from . import dtypes, strictjson
 from .limits import DEFAULT
 from .problems import ProtocolError, problem
-from .values import encode_real, read_real
+from .values import NON_FINITE, encode_real, read_real
 
 Array: TypeAlias = npt.NDArray[Any]
 
 _EXACT: Final = 1 << 53
 _INTEGER: Final = re.compile(r"-?(0|[1-9][0-9]{0,19})")
 
+_NUMBER_TEXT: Final = Meta(
+    title="NumberText",
+    description="A number that JSON has no other way to say: not finite, or an integer beyond 2^53.",
+    extra_json_schema={"pattern": rf"^(?:{'|'.join(NON_FINITE)}|{_INTEGER.pattern})$"},
+)
+NumberText: TypeAlias = Annotated[str, _NUMBER_TEXT]
+Data: TypeAlias = Annotated[
+    bool | float | NumberText | list[Any],
+    Meta(
+        title="Data",
+        description="Numbers, or `true` and `false`, nested as deep as the tensor has dimensions; that of a"
+        " 0-d tensor stands alone. Complex numbers are innermost `[re, im]`.",
+    ),
+]
+"""The data of a tensor, for schemas; `decode_data` is what reads them."""
+_Size: TypeAlias = Annotated[int, Meta(extra_json_schema={"minimum": 0})]
+
 
 class TensorForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`{"data": ..., "dtype": "float32", "shape": [2], "requires_grad": true}`; `data` is still raw JSON
-    values."""
+    """A tensor to make; `data` is still raw JSON values."""
 
-    data: Any
-    dtype: str
-    shape: list[int] | None = None
+    data: Annotated[Any, Meta(title="Data")]
+    dtype: dtypes.DTypeName
+    shape: Annotated[list[_Size], Meta(extra_json_schema={"maxItems": DEFAULT.dims})] | None = None
+    """Sizes. Left out, the nesting of `data` says them; with it `data` may be flat."""
     requires_grad: bool = False
+    """Whether passes give it a gradient."""
 
 
 _tensor: Final = msgspec.json.Decoder(TensorForm)

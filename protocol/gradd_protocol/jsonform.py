@@ -12,8 +12,10 @@ import msgspec
 from msgspec import Meta
 
 from . import names, strictjson, values
+from .dtypes import DTypeName
 from .jsondata import (
     Array,
+    NumberText,
     TensorForm,
     decode_data,
     decode_tensor,
@@ -22,18 +24,23 @@ from .jsondata import (
     too_large,
 )
 from .limits import DEFAULT
-from .names import Ref
+from .names import HeldName, OutputName, Ref, Reference, TemporaryName
 from .problems import ProtocolError
 from .values import Number
 
 __all__ = [
+    "BackwardBody",
     "BackwardForm",
+    "BatchBody",
     "BatchForm",
+    "HookBody",
     "HookForm",
     "Input",
     "InputRef",
     "NumberForm",
     "Ref",
+    "ScalarBody",
+    "StepBody",
     "StepForm",
     "TensorForm",
     "decode_backward",
@@ -50,20 +57,31 @@ __all__ = [
 _LIST: Final = Meta(max_length=DEFAULT.batch_ids)
 _INT_MIN, _INT_MAX = -(1 << 63), (1 << 63) - 1
 
-_Real: TypeAlias = bool | int | float | str
+_Part: TypeAlias = bool | int | float | NumberText
 
 
-class _Scalar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    scalar: bool | int | float | str | Annotated[list[_Real], Meta(min_length=2, max_length=2)]
-    dtype: str | None = None
+class ScalarBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A number that JSON alone cannot say: of a dtype, complex (`[re, im]`), or not finite."""
+
+    scalar: bool | int | float | NumberText | Annotated[list[_Part], Meta(min_length=2, max_length=2)]
+    dtype: DTypeName | None = None
+    """Absent: a Python number, which does not decide the dtype of a result."""
 
 
-HookKind: TypeAlias = Literal["tensor", "post_accumulate", "prehook", "posthook"]
+HookKind: TypeAlias = Annotated[
+    Literal["tensor", "post_accumulate", "prehook", "posthook"], Meta(title="HookKind")
+]
 """When a hook runs: `register_hook` and `register_post_accumulate_grad_hook` of a tensor,
 `register_prehook` and `register_hook` of its node."""
 
-_Item: TypeAlias = str | bool | int | float | _Scalar | None
-_Input: TypeAlias = str | bool | int | float | _Scalar | Annotated[list[_Item], _LIST] | None
+_Item: TypeAlias = Annotated[
+    Reference | bool | int | float | ScalarBody | None,
+    Meta(title="InputItem", description="A tensor, a number, or an optional that is absent."),
+]
+_Input: TypeAlias = Annotated[
+    Reference | bool | int | float | ScalarBody | Annotated[list[_Item], _LIST] | None,
+    Meta(title="Input", description="One input of a step: an item, or a list of items."),
+]
 
 _Attr0: TypeAlias = bool | int | float | str | None
 _Attr1: TypeAlias = bool | int | float | str | list[_Attr0] | dict[str, _Attr0] | None
@@ -85,33 +103,55 @@ Input: TypeAlias = Ref | NumberForm | list[Simple] | None
 """One input of a step: a tensor (or its gradient), a number, an absent optional, a list of those."""
 
 
-class _Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class StepBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One op call."""
+
     op: Annotated[str, Meta(min_length=1, max_length=DEFAULT.op_name_chars)]
     inputs: Annotated[list[_Input], _LIST] | Annotated[dict[str, _Input], _LIST] = []
-    attrs: dict[str, JsonAttr] = {}
-    outputs: Annotated[list[str | None], _LIST] | None = None
+    """In the order of the op's tensor-capable parameters, or by parameter."""
+    attrs: dict[str, Annotated[JsonAttr, Meta(title="Attr")]] = {}
+    """All other parameters, by name."""
+    outputs: Annotated[list[OutputName | None], _LIST] | None = None
+    """A name for each result, null to drop one. Absent: all are dropped."""
     grad: bool | Literal["inference"] = True
+    """Whether it is recorded for backward; false is PyTorch's `no_grad`, "inference" its `inference_mode`."""
 
 
-class _Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    steps: Annotated[list[_Step], Meta(max_length=DEFAULT.batch_steps)] = []
-    fetch: Annotated[list[str], _LIST] = []
-    free: Annotated[list[str], _LIST] = []
+class BatchBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Steps to run in order."""
+
+    steps: Annotated[list[StepBody], Meta(max_length=DEFAULT.batch_steps)] = []
+    fetch: Annotated[list[Reference], _LIST] = []
+    """What to answer with, as it is after the last step."""
+    free: Annotated[list[HeldName], _LIST] = []
+    """What to release after the last step."""
 
 
-class _Backward(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    gradient: str | None = None
+class BackwardBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The arguments of PyTorch's `backward`."""
+
+    gradient: Reference | None = None
+    """The gradient of the root, of its shape. A root of one element needs none."""
     retain_graph: bool | None = None
+    """Whether the graph can be run through again; null: as `create_graph` says."""
     create_graph: bool = False
-    inputs: Annotated[list[str], _LIST] | None = None
+    """Whether the pass is recorded, so that gradients can be differentiated."""
+    inputs: Annotated[list[Reference], _LIST] | None = None
+    """The tensors that accumulate; null: all leaves."""
 
 
-class _Hook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    tensor: str
+class HookBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Steps that passes run when they come by a tensor or its node."""
+
+    tensor: Reference
+    """What it hangs on."""
     kind: HookKind = "tensor"
-    inputs: Annotated[list[str | None], _LIST] | None = None
-    steps: Annotated[list[_Step], Meta(max_length=DEFAULT.hook_steps)] = []
-    outputs: Annotated[list[str | None], _LIST] | None = None
+    """When it runs."""
+    inputs: Annotated[list[TemporaryName | None], _LIST] | None = None
+    """Names for what it is given; null: `%g`."""
+    steps: Annotated[list[StepBody], Meta(max_length=DEFAULT.hook_steps)] = []
+    outputs: Annotated[list[Reference | None], _LIST] | None = None
+    """Names of what replaces that; null: nothing does."""
 
 
 class StepForm(msgspec.Struct, frozen=True):
@@ -152,9 +192,9 @@ class HookForm(msgspec.Struct, frozen=True):
     outputs: list[Ref | None] | None
 
 
-_batch: Final = msgspec.json.Decoder(_Batch)
-_backward: Final = msgspec.json.Decoder(_Backward)
-_hook: Final = msgspec.json.Decoder(_Hook)
+_batch: Final = msgspec.json.Decoder(BatchBody)
+_backward: Final = msgspec.json.Decoder(BackwardBody)
+_hook: Final = msgspec.json.Decoder(HookBody)
 
 
 def decode_batch(text: bytes) -> BatchForm:
@@ -171,7 +211,7 @@ def decode_batch(text: bytes) -> BatchForm:
 def decode_backward(text: bytes) -> BackwardForm:
     """The arguments of `:backward`; an empty body means PyTorch's defaults. invalid-json, invalid-name
     (400)."""
-    raw = strictjson.decode(_backward, text, invalid_json) if text.strip() else _Backward()
+    raw = strictjson.decode(_backward, text, invalid_json) if text.strip() else BackwardBody()
     return BackwardForm(
         names.reference(raw.gradient) if raw.gradient is not None else None,
         raw.retain_graph,
@@ -206,14 +246,14 @@ def _freed(name: str) -> str:
     return ref.name
 
 
-def _at(index: int, raw: _Step) -> StepForm:
+def _at(index: int, raw: StepBody) -> StepForm:
     try:
         return _step(raw)
     except ProtocolError as error:
         raise ProtocolError(msgspec.structs.replace(error.problem, step=index)) from None
 
 
-def _step(raw: _Step) -> StepForm:
+def _step(raw: StepBody) -> StepForm:
     inputs: list[Input] | dict[str, Input]
     if isinstance(raw.inputs, dict):
         inputs = {name: _input(item) for name, item in raw.inputs.items()}
@@ -238,12 +278,12 @@ def _simple(raw: _Item) -> Simple:
         return None
     if isinstance(raw, str):
         return names.reference(raw)
-    if isinstance(raw, _Scalar):
+    if isinstance(raw, ScalarBody):
         return _number(raw)
     return NumberForm(_fits(raw))
 
 
-def _number(raw: _Scalar) -> NumberForm:
+def _number(raw: ScalarBody) -> NumberForm:
     if raw.dtype is None:
         if isinstance(raw.scalar, list):
             re, im = (_real(part) for part in raw.scalar)
@@ -257,7 +297,7 @@ def _number(raw: _Scalar) -> NumberForm:
     return NumberForm(value, raw.dtype)
 
 
-def _real(part: _Real) -> float:
+def _real(part: _Part) -> float:
     try:
         return values.read_real(part)
     except ValueError as error:
@@ -352,7 +392,7 @@ def decode_number(attr: JsonAttr) -> Number:
     if not isinstance(attr, dict):
         return decode_float(attr)
     try:
-        return _number(msgspec.convert(attr, _Scalar)).value
+        return _number(msgspec.convert(attr, ScalarBody)).value
     except (msgspec.ValidationError, ProtocolError):
         raise ValueError("the scalar is a number or [re, im], its dtype one that holds it") from None
 

@@ -5,7 +5,9 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
+from .dtypes import DTypeName
 from .limits import DEFAULT
+from .names import SessionName
 from .problems import Problem
 from .program import Program
 
@@ -34,7 +36,7 @@ class TensorInfo(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     name: str | None
     shape: list[int]
     strides: list[int]
-    dtype: str
+    dtype: DTypeName
     requires_grad: bool
     is_leaf: bool
     version: int
@@ -53,7 +55,7 @@ class SessionInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A session as `GET /v1/sessions/{name}` shows it. `tensors` .. `writers` are counts, `bytes` is
     bytes."""
 
-    name: str
+    name: SessionName
     epoch: int
     last_position: int = 0
     tensors: int = 0

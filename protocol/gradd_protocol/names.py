@@ -5,7 +5,9 @@ A tensor is referred to by its shared name `a.b`, by its id `@writer.n`, or in a
 """
 
 import re
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple, TypeAlias
+
+from msgspec import Meta
 
 from .limits import DEFAULT
 from .problems import ProtocolError
@@ -16,6 +18,51 @@ _TENSOR: Final = re.compile(rf"[A-Za-z_][A-Za-z0-9_.-]{{0,{_TAIL}}}")
 _TEMPORARY: Final = re.compile(rf"%[A-Za-z0-9_.-]{{1,{_TAIL}}}")
 _ID: Final = re.compile(r"@(0|[1-9][0-9]{0,9})\.(0|[1-9][0-9]{0,18})")
 _GRAD: Final = ".grad"
+
+# Each name as one regular expression, for the JSON schemas; the functions below are what checks one.
+_NO_GRAD: Final = r"(?!grad$)(?!.*\.grad$)"
+_ANY: Final = rf"(?:{_TENSOR.pattern}|{_TEMPORARY.pattern}|{_ID.pattern})"
+
+
+def _pattern(title: str, description: str, pattern: str) -> Meta:
+    return Meta(title=title, description=description, extra_json_schema={"pattern": f"^{pattern}$"})
+
+
+SessionName: TypeAlias = Annotated[
+    str, _pattern("SessionName", "The name of a session.", rf"(?!.*\.\.){_SESSION.pattern}")
+]
+TensorName: TypeAlias = Annotated[
+    str,
+    _pattern(
+        "TensorName",
+        "A shared name of a tensor. It lives until it is released or bound anew.",
+        _NO_GRAD + _TENSOR.pattern,
+    ),
+]
+TemporaryName: TypeAlias = Annotated[
+    str,
+    _pattern("TemporaryName", "A name that lives for its batch or hook only.", _NO_GRAD + _TEMPORARY.pattern),
+]
+OutputName: TypeAlias = Annotated[
+    str,
+    _pattern(
+        "OutputName",
+        "A name that a step may give: shared, or with `%` temporary.",
+        rf"{_NO_GRAD}(?:{_TENSOR.pattern}|{_TEMPORARY.pattern})",
+    ),
+]
+HeldName: TypeAlias = Annotated[
+    str,
+    _pattern("HeldName", "A tensor that can be freed: a shared name, an id or `%name`.", _NO_GRAD + _ANY),
+]
+Reference: TypeAlias = Annotated[
+    str,
+    _pattern(
+        "Reference",
+        "A tensor: a shared name, an id `@writer.n` or `%name`; with `.grad` after it, its gradient.",
+        rf"(?!grad(?:\.grad)?$)(?!%\.grad$)(?!.*\.grad\.grad$){_ANY}(?:\.grad)?",
+    ),
+]
 
 
 class Ref(NamedTuple):

@@ -1,15 +1,16 @@
 """Problems (RFC 9457): the one table of what can go wrong, and the exceptions that carry a problem."""
 
 import dataclasses
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
+from msgspec import Meta
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """The body of an `application/problem+json` answer; the same members ride in frames."""
 
-    type: str
+    type: Annotated[str, Meta(title="ProblemType")]
     """`/problems/<slug>`, relative to the daemon, which serves the description there."""
     title: str
     status: int

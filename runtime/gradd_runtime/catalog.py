@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import gradd_engine.all_ops  # noqa: F401 - declares every op
+import gradd_engine.assembly  # noqa: F401 - declares every op
 from gradd_engine.declare import REGISTRY
 from gradd_engine.schema import REQUIRED, Op, Param
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document: paths and words of the routes, schemas of the protocol, examples of `examples`."""
+"""The OpenAPI document: paths and words of the routes, the rest of `operations`, schemas of `schemas`."""
 
 from __future__ import annotations
 
@@ -6,35 +6,36 @@ import inspect
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import msgspec
 import yaml
 from gradd_protocol import problems
-from gradd_protocol.messages import Attach, SessionInfo, TensorInfo
 from gradd_protocol.problems import Problem
 from gradd_protocol.version import VERSION
-from starlette.convertors import Convertor
 from starlette.routing import BaseRoute, Route, compile_path
 
-from gradd_server.examples import OPERATIONS, PATH_PARAMETERS, Body, Operation
-from gradd_server.media import JSON, PROBLEM
+from gradd_server import examples, schemas
+from gradd_server.media import DOT, PROBLEM
+from gradd_server.operations import ALWAYS, OPERATIONS, PATH_PARAMETERS, TAGS, Body, Operation
+from gradd_server.schemas import Schema
 
 INFO = """PyTorch's autograd on someone else's machine: named graph sessions, their tensors, batches of steps.
 
-The JSON form is here; frames (`application/vnd.gradd.frame`) are what SDKs send. A WebSocket at
+The JSON form is here, and of the binary forms what generated clients can send; docs/rest.md has the rest.
+Frames (`application/vnd.gradd.frame`) are what SDKs send. A WebSocket at
 `/v1/sessions/{name}/stream` with the subprotocol `gradd.v1` carries the same frames, one reply each.
 Every error is `application/problem+json`. The daemon listens on loopback and has no authentication yet.
 """
 
 
+ANY_PROBLEM = Body(PROBLEM, examples.FAILED, Problem)
+
+
 def document(routes: Iterable[BaseRoute]) -> dict[str, Any]:
-    """The OpenAPI 3.1 document of `routes`. KeyError for a route that `examples` does not have."""
+    """The OpenAPI 3.1 document of `routes`. KeyError for a route that `operations` does not have."""
     paths: dict[str, dict[str, Any]] = {}
     for method, route in sorted(operations(routes), key=lambda pair: (pair[1].path, pair[0])):
         said = OPERATIONS[f"{method} {route.path}"]
         paths.setdefault(route.path, {})[method.lower()] = _operation(route, said)
-    _, schemas = msgspec.json.schema_components(
-        [SessionInfo, TensorInfo, Problem, Attach], ref_template="#/components/schemas/{name}"
-    )
+    statuses = sorted({status for said in OPERATIONS.values() for status in _statuses(said)})
     return {
         "openapi": "3.1.0",
         "info": {
@@ -44,10 +45,14 @@ def document(routes: Iterable[BaseRoute]) -> dict[str, Any]:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "http://127.0.0.1:4733"}],
+        "tags": [{"name": name, "description": words} for name, words in TAGS.items()],
         "paths": paths,
         "components": {
-            "schemas": {name: _schema(schema) for name, schema in sorted(schemas.items())},
-            "responses": {"Problem": _problem_response()},
+            "schemas": _schemas() | {f"Problem{status}": _problem_schema(status) for status in statuses},
+            "responses": {
+                "Problem": _response("Refused or failed; the status is the problem's", [ANY_PROBLEM]),
+                **{f"Problem{status}": _problem_response(status) for status in statuses},
+            },
         },
     }
 
@@ -79,78 +84,98 @@ class _Dumper(yaml.SafeDumper):
 _Dumper.add_representer(str, _Dumper.represent_str)
 
 
-def _schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """A Struct's schema with its docstring as a docstring is read."""
-    if "description" in schema:
-        return {**schema, "description": inspect.cleandoc(schema["description"])}
-    return schema
+def _schemas() -> dict[str, Schema]:
+    """The schemas of all bodies, each with its example."""
+    said = OPERATIONS.values()
+    asked = _types(body for operation in said for body in operation.request)
+    answered = _types(
+        body for operation in said for bodies in operation.responses.values() for body in bodies
+    )
+    made = schemas.components(asked, answered | {Problem})
+    return {name: {**schema, "examples": [examples.SCHEMAS[name]]} for name, schema in made.items()}
+
+
+def _types(bodies: Iterable[Body]) -> set[type]:
+    return {body.type for body in bodies if body.type is not None}
 
 
 def _operation(route: Route, said: Operation) -> dict[str, Any]:
     summary, _, more = (inspect.getdoc(route.endpoint) or "").partition("\n\n")
-    convertors: dict[str, Convertor[Any]] = compile_path(route.path)[2]
-    parameters = [
-        {
-            "name": name,
-            "in": "path",
-            "required": True,
-            "schema": {"type": "string"},
-            "example": PATH_PARAMETERS[name],
-        }
-        for name in convertors
-    ]
-    parameters += [
-        {
-            "name": parameter.name,
-            "in": parameter.place,
-            "required": parameter.required,
-            "description": parameter.description,
-            "schema": {"type": "string"},
-            "example": parameter.example,
-        }
-        for parameter in said.parameters
-    ]
     operation: dict[str, Any] = {
         "tags": [said.tag],
         "operationId": route.name,
         "summary": " ".join(summary.split()),
+        "description": " ".join((more or summary).split()),
     }
-    if more:
-        operation["description"] = " ".join(more.split())
-    if parameters:
+    if parameters := [*_path_parameters(route), *_other_parameters(said)]:
         operation["parameters"] = parameters
     if said.request:
-        operation["requestBody"] = {
-            "required": said.request_required,
-            "content": {body.media_type: _content(body) for body in said.request},
-        }
+        operation["requestBody"] = {"required": said.request_required, "content": _content(said.request)}
+    words = {200: "Done", 201: "Made", 204: "Done, nothing to say"}
     operation["responses"] = {
-        str(status): _response(status, bodies) for status, bodies in said.responses.items()
+        str(status): _response(words[status], bodies) for status, bodies in said.responses.items()
     }
+    for status in _statuses(said):
+        operation["responses"][str(status)] = {"$ref": f"#/components/responses/Problem{status}"}
     operation["responses"]["default"] = {"$ref": "#/components/responses/Problem"}
     return operation
 
 
-def _response(status: int, bodies: tuple[Body, ...]) -> dict[str, Any]:
-    words = {200: "Done", 201: "Made", 204: "Done, nothing to say", 501: "Not there yet"}
-    response: dict[str, Any] = {"description": words[status]}
-    if bodies:
-        response["content"] = {body.media_type: _content(body) for body in bodies}
-    return response
+def _statuses(said: Operation) -> list[int]:
+    """The statuses of an operation's problems."""
+    return sorted({problems.TABLE[slug].status for slug in (*ALWAYS, *said.problems)})
 
 
-def _content(body: Body) -> dict[str, Any]:
-    if body.media_type not in (JSON, PROBLEM):
-        example = {} if body.example is None else {"example": body.example}
-        return {"schema": {"type": "string", "contentMediaType": body.media_type}, **example}
-    schema = {"$ref": f"#/components/schemas/{body.schema}"} if body.schema else {"type": "object"}
-    return {"schema": schema, "example": body.example}
+def _path_parameters(route: Route) -> Iterator[dict[str, Any]]:
+    for name in compile_path(route.path)[2]:
+        schema, example = PATH_PARAMETERS[name]
+        yield {"name": name, "in": "path", "required": True, "schema": schema, "example": example}
 
 
-def _problem_response() -> dict[str, Any]:
-    example = problems.problem("session-not-found", "no session is named 'demo'")
-    body = Body(PROBLEM, msgspec.to_builtins(example), "Problem")
-    return {
-        "description": "Refused or failed; the status is the problem's",
-        "content": {PROBLEM: _content(body)},
-    }
+def _other_parameters(said: Operation) -> Iterator[dict[str, Any]]:
+    for parameter in said.parameters:
+        yield {
+            "name": parameter.name,
+            "in": parameter.place,
+            "required": parameter.required,
+            "description": parameter.description,
+            "schema": parameter.schema,
+            "example": parameter.example,
+        }
+
+
+def _response(description: str, bodies: Iterable[Body]) -> dict[str, Any]:
+    content = _content(bodies)
+    return {"description": description, **({"content": content} if content else {})}
+
+
+def _content(bodies: Iterable[Body]) -> dict[str, Any]:
+    content: dict[str, Any] = {}
+    for body in bodies:
+        if body.type is not None:
+            schema = schemas.ref(schemas.name_of(body.type))
+        else:
+            schema = {"type": "string"} if body.media_type == DOT else {"type": "string", "format": "binary"}
+        content[body.media_type] = {"schema": schema}
+        if body.example is not None:
+            content[body.media_type]["example"] = body.example
+    return content
+
+
+def _problem_schema(status: int) -> Schema:
+    return {**schemas.by_status(status), "examples": [_problem_example(status)]}
+
+
+def _problem_response(status: int) -> dict[str, Any]:
+    titles = ". ".join(kind.title for kind in _problem_kinds(status))
+    content = {"schema": schemas.ref(f"Problem{status}"), "example": _problem_example(status)}
+    return {"description": titles, "content": {PROBLEM: content}}
+
+
+def _problem_example(status: int) -> dict[str, Any]:
+    kind = _problem_kinds(status)[0]
+    return {"type": problems.PREFIX + kind.slug, "title": kind.title, "status": status}
+
+
+def _problem_kinds(status: int) -> list[problems.Kind]:
+    return [kind for kind in problems.TABLE.values() if kind.status == status]

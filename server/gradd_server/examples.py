@@ -1,58 +1,12 @@
-"""An example for each operation, in the order in which a new daemon can be asked them; a test asks them."""
+"""The examples of openapi.yaml: of operations, as a new daemon takes and gives them, and of schemas."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from gradd_protocol import dtypes
+from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.version import VERSION, WIRE
-
-from gradd_server.media import DOT, FRAME, JSON, NPY, OCTETS, PROBLEM, SAFETENSORS, YAML
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """A body: its media type, what it looks like, the name of its schema where it has one."""
-
-    media_type: str
-    example: Any = None
-    schema: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A header or query parameter."""
-
-    name: str
-    place: str
-    description: str
-    example: str
-    required: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """What the routes do not say of an operation themselves."""
-
-    tag: str
-    responses: Mapping[int, tuple[Body, ...]]
-    request: tuple[Body, ...] = ()
-    request_required: bool = True
-    parameters: tuple[Parameter, ...] = ()
-
-
-PATH_PARAMETERS = {
-    "name": "demo",
-    "id": "w",
-    "hook": "halve",
-    "op": "matmul",
-    "slug": "op-failed",
-    "key": "1.1",
-    "writer": "1",
-    "seq": "1",
-}
-"""An example of each name that stands in a path."""
 
 SESSION = {
     "name": "demo",
@@ -137,146 +91,102 @@ HALVE = {
     "outputs": ["%half"],
 }
 HALVED = {"name": "halve", "kind": "tensor", "inputs": ["%g"], **HALVE, "runs": 0}
-NOT_YET = {
-    "type": "/problems/not-implemented",
-    "title": "Not implemented",
-    "status": 501,
-    "detail": "snapshots are not there yet",
+DAEMON = {
+    "name": "gradd",
+    "version": VERSION,
+    "wire": WIRE,
+    "extensions": ["json", "npy", "safetensors", "stream"],
+    "limits": LIMITS.as_dict(),
+    "dtypes": list(dtypes.BY_NAME),
 }
-
-_READY = {200: (Body(JSON, {"status": "ready"}),)}
-_SESSION = Body(JSON, SESSION, "SessionInfo")
-_TENSOR = (Body(JSON, W_VALUE), Body(OCTETS), Body(NPY), Body(SAFETENSORS))
-_ACCEPT = Parameter("Accept", "header", "the form to read the tensor in", "application/json")
-_DTYPE = Parameter("Gradd-Dtype", "header", "NumPy's name of the dtype, with octets", "float32")
-_SHAPE = Parameter("Gradd-Shape", "header", "sizes, with octets; empty for a number", "2,1")
-_EPOCH = Parameter("Gradd-Epoch", "header", "the epoch that attaching returned", "1", True)
-_ACK = Parameter("Gradd-Ack", "header", "with JSON: the highest batch whose reply was read", "0")
-_MAX_NODES = Parameter("max_nodes", "query", "1 to 10000, 1000 unless said", "1000")
-_VERBOSE = Parameter("verbose", "query", "say more", "")
-
-OPERATIONS = {
-    "GET /livez": Operation("daemon", {200: (Body(JSON, {"status": "live"}),)}),
-    "GET /readyz": Operation("daemon", _READY, parameters=(_VERBOSE,)),
-    "GET /health": Operation("daemon", _READY, parameters=(_VERBOSE,)),
-    "GET /openapi.yaml": Operation("daemon", {200: (Body(YAML, "openapi: 3.1.0\n"),)}),
-    "GET /v1": Operation(
-        "daemon",
-        {
-            200: (
-                Body(
-                    JSON,
-                    {
-                        "name": "gradd",
-                        "version": VERSION,
-                        "wire": WIRE,
-                        "extensions": ["json", "npy", "safetensors", "stream"],
-                        "limits": {"json_bytes": 16777216},
-                        "dtypes": ["float32", "float64"],
-                    },
-                ),
-            )
-        },
-    ),
-    "GET /v1/ops": Operation("ops", {200: (Body(JSON, {"ops": {"matmul": MATMUL}}),)}),
-    "GET /v1/ops/{op}": Operation("ops", {200: (Body(JSON, MATMUL),)}),
-    "GET /problems/{slug}": Operation(
-        "daemon",
-        {
-            200: (
-                Body(
-                    JSON,
-                    {
-                        "type": "/problems/op-failed",
-                        "title": "Step failed",
-                        "status": 422,
-                        "description": "A step failed while running.",
-                    },
-                ),
-            )
-        },
-    ),
-    "PUT /v1/sessions/{name}": Operation(
-        "sessions",
-        {201: (_SESSION,), 200: (_SESSION,)},
-        request=(Body(JSON, {"device": "cpu"}),),
-        request_required=False,
-    ),
-    "GET /v1/sessions": Operation(
-        "sessions",
-        {200: (Body(JSON, {"sessions": [SESSION]}),)},
-        parameters=(
-            Parameter("page_size", "query", "1 to 1000, 100 unless said", "100"),
-            Parameter("page_token", "query", "the page before's next_page_token", "demo"),
-        ),
-    ),
-    "GET /v1/sessions/{name}": Operation("sessions", {200: (_SESSION,)}),
-    "POST /v1/sessions/{name}:attach": Operation(
-        "sessions",
-        {200: (Body(JSON, ATTACHED),)},
-        request=(Body(JSON, {"client": "curl"}, "Attach"),),
-        request_required=False,
-    ),
-    "PUT /v1/sessions/{name}/tensors/{id}": Operation(
-        "tensors",
-        {201: (), 200: ()},
-        request=(Body(JSON, W), Body(OCTETS), Body(NPY), Body(SAFETENSORS)),
-        parameters=(
-            _DTYPE,
-            _SHAPE,
-            Parameter("Gradd-Requires-Grad", "header", "?1 or ?0, with all but JSON", "?1"),
-        ),
-    ),
-    "GET /v1/sessions/{name}/tensors": Operation("tensors", {200: (Body(JSON, {"tensors": [W_INFO]}),)}),
-    "GET /v1/sessions/{name}/tensors/{id}": Operation("tensors", {200: _TENSOR}, parameters=(_ACCEPT,)),
-    "POST /v1/sessions/{name}/tensors:fetch": Operation(
-        "tensors",
-        {200: (Body(JSON, {"results": {"w": W_VALUE, "w.grad": None}}),)},
-        request=(Body(JSON, {"names": ["w", "w.grad"]}),),
-    ),
-    "POST /v1/sessions/{name}/batches": Operation(
-        "batches",
-        {200: (Body(JSON, SQUARED), Body(FRAME))},
-        request=(Body(JSON, SQUARES), Body(FRAME)),
-        parameters=(Parameter("Idempotency-Key", "header", "any text; the same key runs once", "step-1"),),
-    ),
-    "POST /v1/sessions/{name}/tensors/{id}:backward": Operation(
-        "tensors",
-        {200: (Body(JSON, {"seq": 2, "position": 3, "results": {}}),)},
-        request=(Body(JSON, {"gradient": "w", "retain_graph": True, "inputs": ["w"]}),),
-        request_required=False,
-    ),
-    "PUT /v1/sessions/{name}/writers/{writer}/batches/{seq}": Operation(
-        "batches",
-        {200: (Body(FRAME),)},
-        request=(Body(FRAME), Body(JSON, {"steps": []})),
-        parameters=(_EPOCH, _ACK),
-    ),
-    "GET /v1/sessions/{name}/writers/{writer}/batches/{seq}": Operation("batches", {200: (Body(FRAME),)}),
-    "GET /v1/sessions/{name}/tensors/{id}/graph": Operation(
-        "tensors",
-        {200: (Body(JSON, GRAPH), Body(DOT, "digraph gradients {\n}\n"))},
-        parameters=(Parameter("Accept", "header", "JSON or DOT", "application/json"), _MAX_NODES),
-    ),
-    "PUT /v1/sessions/{name}/hooks/{hook}": Operation(
-        "hooks", {201: (Body(JSON, HALVED),), 200: (Body(JSON, HALVED),)}, request=(Body(JSON, HALVE),)
-    ),
-    "GET /v1/sessions/{name}/hooks": Operation("hooks", {200: (Body(JSON, {"hooks": [HALVED]}),)}),
-    "GET /v1/sessions/{name}/hooks/{hook}": Operation("hooks", {200: (Body(JSON, HALVED),)}),
-    "DELETE /v1/sessions/{name}/hooks/{hook}": Operation("hooks", {204: ()}),
-    "PUT /v1/sessions/{name}/uploads/{key}": Operation(
-        "batches", {201: (), 200: ()}, request=(Body(OCTETS),), parameters=(_DTYPE, _SHAPE)
-    ),
-    "GET /v1/sessions/{name}/results/{key}": Operation("batches", {200: _TENSOR}, parameters=(_ACCEPT,)),
-    "POST /v1/sessions/{name}:acquire": Operation(
-        "sessions", {200: (Body(JSON, {**ATTACHED, "writer": 2, "epoch": 2}),)}
-    ),
-    "POST /v1/sessions/{name}:profile": Operation(
-        "sessions", {200: (Body(JSON, PROFILE),)}, request=(Body(JSON, {"on": True}),)
-    ),
-    "GET /v1/sessions/{name}/snapshots": Operation("sessions", {501: (Body(PROBLEM, NOT_YET, "Problem"),)}),
-    "POST /v1/sessions/{name}/snapshots": Operation("sessions", {501: (Body(PROBLEM, NOT_YET, "Problem"),)}),
-    "DELETE /v1/sessions/{name}/tensors/{id}": Operation("tensors", {204: ()}),
-    "DELETE /v1/sessions/{name}": Operation("sessions", {204: ()}),
+PROBLEM_PAGE = {
+    "type": "/problems/op-failed",
+    "title": "Step failed",
+    "status": 422,
+    "description": "A step failed while running.",
 }
-"""`METHOD path` -> its examples."""
+FAILED = {
+    "type": "/problems/op-failed",
+    "title": "Step failed",
+    "status": 422,
+    "detail": "Trying to backward through the graph a second time ...",
+    "exception": "RuntimeError",
+    "step": 2,
+    "applied": 2,
+}
+ALPHA = {"name": "alpha", "schema": {"type": "number"}, "run_time": True, "nullable": False, "default": 1}
+
+SCHEMAS: dict[str, Any] = {
+    "Attach": {"client": "curl"},
+    "Attached": ATTACHED,
+    "Attr": [2, {"slice": [None, None, 2]}, "..."],
+    "Backward": {"gradient": "w", "retain_graph": True, "inputs": ["w"]},
+    "Batch": SQUARES,
+    "BatchTime": {
+        "position": 2,
+        "program": "4f1c",
+        "steps": 2,
+        "how": "eager",
+        "why": "first time",
+        "seconds": 0.001,
+        "waited": 0.0,
+    },
+    "Dtype": "float32",
+    "Data": [[1.0], ["NaN"]],
+    "Description": DAEMON,
+    "Fetch": {"names": ["w", "w.grad"]},
+    "FetchedValues": {"results": {"w": W_VALUE, "w.grad": None}},
+    "GraphEdge": {"from": 0, "slot": 0, "to": 1, "nr": 0},
+    "GraphInfo": GRAPH,
+    "GraphLeaf": {"tensor": "w", "shape": [2, 1], "dtype": "float32"},
+    "GraphNode": {
+        "id": 0,
+        "name": "MulBackward0",
+        "outputs": [{"nr": 0, "shape": [2, 1], "dtype": "float32"}],
+        "saved": [{"name": "self", "shape": [2, 1], "dtype": "float32", "bytes": 8}],
+        "freed": False,
+    },
+    "HeldName": "w",
+    "Hook": HALVE,
+    "HookInfo": HALVED,
+    "HookKind": "post_accumulate",
+    "HookList": {"hooks": [HALVED]},
+    "IndexInput": {"input": 1},
+    "IndexSlice": {"slice": [0, None, 2]},
+    "Input": ["a", "b"],
+    "InputItem": {"scalar": 2, "dtype": "float64"},
+    "KernelTime": {"name": "mul", "how": "eager", "calls": 1, "seconds": 0.0001},
+    "Limits": LIMITS.as_dict(),
+    "ListedSession": SESSION,
+    "Liveness": {"status": "live"},
+    "Miss": {"program": "4f1c", "like": "77aa", "step": 1, "was": "mul(0, 0)", "found": "add(0, 0)"},
+    "NodeOutput": {"nr": 0, "shape": [2, 1], "dtype": "float32"},
+    "NumberText": "-Infinity",
+    "OpAttr": ALPHA,
+    "OpCatalogue": {"ops": {"matmul": MATMUL}},
+    "OpInfo": MATMUL,
+    "OpInput": {"name": "input", "kind": "Tensor", "optional": False},
+    "OutputName": "%q",
+    "Problem": FAILED,
+    "ProblemPage": PROBLEM_PAGE,
+    "ProblemType": "/problems/op-failed",
+    "ProfileOptions": {"on": True},
+    "Profiled": PROFILE,
+    "Readiness": {"status": "ready"},
+    "Reference": "w.grad",
+    "Results": SQUARED,
+    "SavedTensor": {"name": "self", "shape": [2, 1], "dtype": "float32", "bytes": 8},
+    "Scalar": {"scalar": [1.0, -2.0]},
+    "SessionInfo": SESSION,
+    "SessionName": "demo",
+    "SessionOptions": {"device": "cpu"},
+    "SessionPage": {"sessions": [SESSION], "next_page_token": "demo"},
+    "Step": {"op": "sum", "inputs": ["h"], "attrs": {"dim": [0], "keepdim": True}, "outputs": ["y"]},
+    "TemporaryName": "%g",
+    "TensorInfo": W_INFO,
+    "TensorJson": W,
+    "TensorName": "w",
+    "TensorValue": W_VALUE,
+    "Tensors": {"tensors": [W_INFO]},
+}
+"""Of each schema but those of problems by status."""

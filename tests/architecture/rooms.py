@@ -1,32 +1,16 @@
-"""Imports of a package, read from its source and those for types counted: circles, and arrows that point up.
+"""Imports of a package, read from its source, and those for types counted: circles, and ways past a door.
 
-import-linter leaves out what stands under ``if TYPE_CHECKING`` for all of its contracts or for none, so the
-order of the rooms inside a package is kept here.
+That arrows between rooms point down is import-linter's to check (pyproject.toml).
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 #: module -> the modules of the same package that it imports
 Graph = dict[str, set[str]]
-
-
-@dataclass(frozen=True)
-class House:
-    """The rooms of a package from the top down, one floor a line; rooms of one floor ("a | b") do not import
-    each other. A room is a module or a folder just below the package, "." the package's own `__init__`.
-    """
-
-    folder: str
-    floors: tuple[str, ...]
-    #: "a -> b", an arrow that points up or between rooms of one floor: why it is there
-    upward: dict[str, str] = field(default_factory=dict)
-    #: rooms that others enter by the names in their `__init__` alone
-    doors: frozenset[str] = frozenset()
 
 
 def imports(folder: Path) -> Graph:
@@ -40,7 +24,7 @@ def _name(path: Path, folder: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _imported(name: str, path: Path, files: dict[str, Path]) -> Iterator[str]:
+def _imported(name: str, path: Path, files: Collection[str]) -> Iterator[str]:
     parts = name.split(".") if path.stem == "__init__" else name.split(".")[:-1]
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -77,33 +61,15 @@ def _reached(name: str, graph: Graph) -> set[str]:
 
 
 def room(module: str) -> str:
-    """The room that a module is in."""
+    """The room that a module is in: a file or a folder just below its package, "." for the package's own."""
     return (module.split(".")[1:2] or ["."])[0]
 
 
-def unplaced(house: House, graph: Graph) -> set[str]:
-    """Rooms that are in the package or on a floor, and not in both."""
-    named = [one for floor in house.floors for one in floor.split(" | ")]
-    assert len(named) == len(set(named))
-    return set(named) ^ {room(module) for module in graph}
-
-
-def upward(house: House, graph: Graph) -> set[str]:
-    """Arrows between rooms that do not point down, as "module -> module"."""
-    height = {one: n for n, floor in enumerate(house.floors) for one in floor.split(" | ")}
+def past_doors(graph: Graph, doors: Collection[str]) -> set[str]:
+    """Imports into the rooms `doors` that name a module behind the door, as "module -> module"."""
     return {
         f"{source} -> {target}"
         for source, targets in graph.items()
         for target in targets
-        if room(source) != room(target) and height[room(source)] >= height[room(target)]
-    }
-
-
-def past_doors(house: House, graph: Graph) -> set[str]:
-    """Arrows into a room with a door that name a module behind it."""
-    return {
-        f"{source} -> {target}"
-        for source, targets in graph.items()
-        for target in targets
-        if room(source) != room(target) and room(target) in house.doors and target.count(".") > 1
+        if room(source) != room(target) and room(target) in doors and target.count(".") > 1
     }

@@ -29,6 +29,7 @@ VIOLATIONS = {
     "engine": ("engine/gradd_engine/data", "from ..backward import executor"),
     "ops": ("engine/gradd_engine/ops/shape", "from ..nn import conv"),
     "runtime": ("runtime/gradd_runtime/store", "import gradd_runtime.plan"),
+    "sdk": ("client/gradd/_mirror", "if TYPE_CHECKING:\n    from .._session import Session"),
     "server": ("server/gradd_server", "import gradd_engine"),
     "local": ("client/gradd", "import gradd_runtime"),
     "cupy": ("engine/gradd_engine", "import cupy"),

@@ -3,16 +3,17 @@
     SAMPLES = {"add": [S(T(2, 3), T(3)), S(T(2), 2.0, alpha=3)], "linalg.vector_norm": [...]}
 
 A key is a public name (with its namespace where it needs one to be told apart), or the name of an op that is
-not public. Each family's samples are in ``samples_<family>.py``; a test says which public names have none.
+not public. The samples of ``ops/<room>/<file>.py`` are in ``<room>/samples_<file>.py``, with `ERRORS`,
+calls that raise, and `VALUE_ERRORS`, calls that raise only where there are values.
 """
 
 from __future__ import annotations
 
 import importlib
-import pkgutil
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -168,39 +169,51 @@ def S(*args: Any, **attrs: Any) -> Sample:
     return Sample(args, attrs)
 
 
-def _families() -> Iterator[dict[str, list[Sample]]]:
-    import tests.ops as here
+def files() -> dict[str, Any]:
+    """The files of samples as modules, by the file of their ops: ``"nn/losses"``."""
+    return {
+        f"{path.parent.name}/{path.stem.removeprefix('samples_')}": importlib.import_module(
+            f"tests.ops.{path.parent.name}.{path.stem}"
+        )
+        for path in sorted(Path(__file__).parent.glob("*/samples_*.py"))
+    }
 
-    for module in pkgutil.iter_modules(here.__path__):
-        if module.name.startswith("samples_"):
-            yield importlib.import_module(f"tests.ops.{module.name}").SAMPLES
+
+def collected(table: str) -> dict[str, list[Sample]]:
+    """A table of all files; a key may be in one file only."""
+    found: dict[str, list[Sample]] = {}
+    for file in files().values():
+        some = getattr(file, table, {})
+        twice = set(found) & set(some)
+        assert not twice, f"twice in {table}: {sorted(twice)}"
+        found.update(some)
+    return found
 
 
 def samples() -> dict[str, list[Sample]]:
-    """All families' samples; a key may be in one family only."""
-    found: dict[str, list[Sample]] = {}
-    for family in _families():
-        twice = set(found) & set(family)
-        assert not twice, f"sampled twice: {sorted(twice)}"
-        found.update(family)
-    return found
+    """The samples of all files."""
+    return collected("SAMPLES")
 
 
 assert ops.__all__, "importing the families declares them"
 PUBLIC = functions()
 
 
+def place(key: str) -> tuple[str, str]:
+    """The namespace and name that a key stands for: "Tensor" has methods, "-" the ops that are not public."""
+    space, _, name = key.rpartition(".")
+    if space or ("", name) in PUBLIC:
+        return space, name
+    unnamed = "-" if name in REGISTRY else "Tensor"
+    return next((known for known, public in PUBLIC if public == name), unnamed), name
+
+
 def lookup(key: str) -> Callable[..., Any]:
     """The function a key names."""
-    space, _, name = key.rpartition(".")
+    space, name = place(key)
     if space == "Tensor":
         return getattr(Tensor, name)  # type: ignore[no-any-return]
-    if space or ("", name) in PUBLIC:
-        return PUBLIC[space, name]
-    for (_, known), fn in PUBLIC.items():
-        if known == name:
-            return fn
-    return REGISTRY[name].call
+    return REGISTRY[name].call if space == "-" else PUBLIC[space, name]
 
 
 def oracle(torch: Any, key: str) -> Callable[..., Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from typing import Any
 
 import pytest
@@ -11,14 +9,12 @@ from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.data.state import ambient
 from gradd_engine.tensor.tensor import Backend
 
-import tests.ops as here
+from tests.ops import table
 from tests.ops.table import META, Sample
 from tests.ops.test_ops import Case
 
-MODULES = [m.name for m in pkgutil.iter_modules(here.__path__) if m.name.startswith("samples_")]
-FAMILIES = [importlib.import_module(f"tests.ops.{name}") for name in MODULES]
-ERRORS = {k: v for f in FAMILIES for k, v in getattr(f, "ERRORS", {}).items()}
-LATE = {k: v for f in FAMILIES for k, v in getattr(f, "VALUE_ERRORS", {}).items()}
+ERRORS = table.collected("ERRORS")
+LATE = table.collected("VALUE_ERRORS")
 
 
 def _cases(found: dict[str, list[Sample]]) -> list[Any]:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from gradd._mirror import Step
+from gradd._mirror import StepState
 from gradd._recording import Recorder
 from gradd._session import Session
 from gradd_engine.tensor.tensor import Tensor
@@ -63,7 +63,7 @@ class Cuts:
         recorder = session.recorder()
         if draw >= self._often or len(self.points) >= MOST:
             return
-        if recorder.tape is not None or recorder.step is not Step.NONE:
+        if recorder.tape is not None or recorder.step is not StepState.NONE:
             return
         fetch = []
         if reads < READS and self._recent:

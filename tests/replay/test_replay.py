@@ -91,7 +91,7 @@ def test_few_tests_are_excused() -> None:
 
 def loses_an_edge(patch: Patch) -> None:
     """A write through a view forgets, in a plan's graph, where its second gradient goes."""
-    connect = graphs.Graph._connect
+    connect = graphs.ReplayedGraph._connect
 
     def connected(self: Any, node: Any) -> None:
         connect(self, node)
@@ -99,7 +99,7 @@ def loses_an_edge(patch: Patch) -> None:
         if isinstance(made, CopySlices):
             made.edges = (made.edges[0], *(None for _ in made.edges[1:]))
 
-    patch.setattr(graphs.Graph, "_connect", connected)
+    patch.setattr(graphs.ReplayedGraph, "_connect", connected)
 
 
 def promises_not_to_raise(patch: Patch) -> None:

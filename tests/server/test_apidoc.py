@@ -9,11 +9,14 @@ import pytest
 import yaml
 from gradd_server import apidoc, openapi
 from gradd_server.app import http_routes
-from gradd_server.examples import OPERATIONS
+from gradd_server.operations import OPERATIONS
 
 from tests.server.conftest import Caller
 
 COMMITTED = Path(__file__).parents[2] / "openapi.yaml"
+
+
+NOTHING_TO_SHOW = {"GET /openapi.yaml"}
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +51,8 @@ def test_every_route_is_in_it_and_nothing_else(document: dict[str, Any]) -> None
 
 def test_every_operation_has_an_example_and_words(document: dict[str, Any]) -> None:
     for name, operation in operations(document).items():
-        assert "example" in str(operation), name
+        said = [operation.get("parameters", []), operation.get("requestBody"), operation["responses"]]
+        assert "example" in str(said) or name in NOTHING_TO_SHOW, name
         assert operation["summary"].endswith("."), name
 
 

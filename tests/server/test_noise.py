@@ -11,8 +11,8 @@ from gradd_protocol import dtypes
 from gradd_runtime.catalog import ops
 from gradd_runtime.process import InlinePlacement
 from gradd_server.app import create_app
-from gradd_server.examples import OPERATIONS
 from gradd_server.media import JSON, REQUEST_TYPES
+from gradd_server.operations import OPERATIONS
 from gradd_server.settings import Settings
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

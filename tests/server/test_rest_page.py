@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from gradd_protocol import problems
-from gradd_server.examples import OPERATIONS
+from gradd_server.operations import OPERATIONS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "rest.md").read_text(encoding="utf-8")
 

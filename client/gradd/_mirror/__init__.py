@@ -4,9 +4,9 @@ and graphs that it lost sight of.
 
 from .backend import MirrorBackend
 from .opaque import LOST, adopt, correct
-from .states import BATCH, MIRROR, STEP, Batch, Event, Machine, Mirror, Step, after
+from .states import BATCH, MIRROR, STEP, BatchState, Event, Machine, MirrorState, StepState, after
 
 __all__ = [
-    "BATCH", "LOST", "MIRROR", "STEP", "Batch", "Event", "Machine", "Mirror", "MirrorBackend", "Step",
-    "adopt", "after", "correct",
+    "BATCH", "LOST", "MIRROR", "STEP", "BatchState", "Event", "Machine", "MirrorBackend", "MirrorState",
+    "StepState", "adopt", "after", "correct",
 ]  # fmt: skip

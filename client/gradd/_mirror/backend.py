@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gradd_engine.tensor import Listener, Tensor
 
 
-class Host(Protocol):
+class MirrorHost(Protocol):
     """What a mirror asks of its session."""
 
     def ready(self) -> None:
@@ -37,7 +37,7 @@ class Host(Protocol):
 class MirrorBackend(MetaBackend):
     """The meta backend of one session; its listener hears what is run on it."""
 
-    def __init__(self, session: Host, tensor_class: type[Tensor], listener: Listener) -> None:
+    def __init__(self, session: MirrorHost, tensor_class: type[Tensor], listener: Listener) -> None:
         super().__init__("cpu", tensor_class, listener)
         self.session = session
 

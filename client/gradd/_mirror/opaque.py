@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gradd_engine.tensor import Tensor
     from gradd_protocol.messages import TensorInfo
 
-    from .backend import Host, MirrorBackend
+    from .backend import MirrorBackend, MirrorHost
 
 #: the name of the node of a graph that the mirror lost sight of
 LOST = "Unknown"
@@ -27,7 +27,7 @@ class Opaque(Node):
     def __init__(self, t: Tensor, before: Node | None) -> None:
         super().__init__()
         self.backend = t.backend
-        self._session: Host = t.backend.session  # type: ignore[attr-defined]
+        self._session: MirrorHost = t.backend.session  # type: ignore[attr-defined]
         #: callables of the user stood in the graph that was there `before`: no server calls them
         self._calls = before is not None and meets_callables(before)
 

@@ -18,7 +18,7 @@ class _Name(Enum):
     __hash__ = object.__hash__
 
 
-class Mirror(_Name):
+class MirrorState(_Name):
     """What the mirror knows of the session's tensors."""
 
     AGREES = "it says what the server says"
@@ -27,7 +27,7 @@ class Mirror(_Name):
     GRAPHS_LOST = "nor what became of their graphs"
 
 
-class Step(_Name):
+class StepState(_Name):
     """The step that a thread records."""
 
     NONE = "there is none"
@@ -35,7 +35,7 @@ class Step(_Name):
     BLIND = "its pass walks a graph that the mirror cannot see"
 
 
-class Batch(_Name):
+class BatchState(_Name):
     """The steps that a thread recorded and has not sent."""
 
     NARROW = "they touch the storages of their arguments"
@@ -62,69 +62,72 @@ class Event(_Name):
     SENT = "the batch was sent"
 
 
-_sure: dict[Event, Mirror] = {
-    Event.OTHERS_WROTE: Mirror.BEHIND,
-    Event.BLIND_PASS: Mirror.UNSURE,
-    Event.RENAMED: Mirror.UNSURE,
-    Event.STOPPED: Mirror.UNSURE,
-    Event.ASKED: Mirror.UNSURE,
-    Event.FAILED: Mirror.GRAPHS_LOST,
-    Event.INTERRUPTED: Mirror.GRAPHS_LOST,
-    Event.TOLD: Mirror.AGREES,
+_sure: dict[Event, MirrorState] = {
+    Event.OTHERS_WROTE: MirrorState.BEHIND,
+    Event.BLIND_PASS: MirrorState.UNSURE,
+    Event.RENAMED: MirrorState.UNSURE,
+    Event.STOPPED: MirrorState.UNSURE,
+    Event.ASKED: MirrorState.UNSURE,
+    Event.FAILED: MirrorState.GRAPHS_LOST,
+    Event.INTERRUPTED: MirrorState.GRAPHS_LOST,
+    Event.TOLD: MirrorState.AGREES,
 }
 
-MIRROR: dict[Mirror, dict[Event, Mirror]] = {
-    Mirror.AGREES: _sure,
-    Mirror.BEHIND: _sure,
+MIRROR: dict[MirrorState, dict[Event, MirrorState]] = {
+    MirrorState.AGREES: _sure,
+    MirrorState.BEHIND: _sure,
     # What other writers did is among what is asked for.
-    Mirror.UNSURE: {**_sure, Event.OTHERS_WROTE: Mirror.UNSURE},
-    Mirror.GRAPHS_LOST: {**dict.fromkeys(_sure, Mirror.GRAPHS_LOST), Event.TOLD: Mirror.AGREES},
-}
-
-STEP: dict[Step, dict[Event, Step]] = {
-    Step.NONE: {
-        Event.BEGIN: Step.HALF,
-        Event.BLIND_PASS: Step.NONE,
-        Event.END: Step.NONE,
-        Event.INTERRUPTED: Step.NONE,
-    },
-    Step.HALF: {
-        Event.BEGIN: Step.HALF,
-        Event.BLIND_PASS: Step.BLIND,
-        Event.END: Step.NONE,
-        Event.INTERRUPTED: Step.NONE,
-    },
-    Step.BLIND: {
-        Event.BEGIN: Step.BLIND,
-        Event.BLIND_PASS: Step.BLIND,
-        Event.END: Step.NONE,
-        Event.INTERRUPTED: Step.NONE,
+    MirrorState.UNSURE: {**_sure, Event.OTHERS_WROTE: MirrorState.UNSURE},
+    MirrorState.GRAPHS_LOST: {
+        **dict.fromkeys(_sure, MirrorState.GRAPHS_LOST),
+        Event.TOLD: MirrorState.AGREES,
     },
 }
 
-BATCH: dict[Batch, dict[Event, Batch]] = {
-    Batch.NARROW: {
-        Event.TOUCHED: Batch.WIDE,
-        Event.PASS_KEPT: Batch.WIDE,
-        Event.PASS_FREED: Batch.FREED,
-        Event.SENT: Batch.NARROW,
+STEP: dict[StepState, dict[Event, StepState]] = {
+    StepState.NONE: {
+        Event.BEGIN: StepState.HALF,
+        Event.BLIND_PASS: StepState.NONE,
+        Event.END: StepState.NONE,
+        Event.INTERRUPTED: StepState.NONE,
     },
-    Batch.WIDE: {
-        Event.TOUCHED: Batch.WIDE,
-        Event.PASS_KEPT: Batch.WIDE,
-        Event.PASS_FREED: Batch.FREED,
-        Event.SENT: Batch.NARROW,
+    StepState.HALF: {
+        Event.BEGIN: StepState.HALF,
+        Event.BLIND_PASS: StepState.BLIND,
+        Event.END: StepState.NONE,
+        Event.INTERRUPTED: StepState.NONE,
     },
-    Batch.FREED: {
-        Event.TOUCHED: Batch.FREED,
-        Event.PASS_KEPT: Batch.WIDE,
-        Event.PASS_FREED: Batch.FREED,
-        Event.SENT: Batch.NARROW,
+    StepState.BLIND: {
+        Event.BEGIN: StepState.BLIND,
+        Event.BLIND_PASS: StepState.BLIND,
+        Event.END: StepState.NONE,
+        Event.INTERRUPTED: StepState.NONE,
+    },
+}
+
+BATCH: dict[BatchState, dict[Event, BatchState]] = {
+    BatchState.NARROW: {
+        Event.TOUCHED: BatchState.WIDE,
+        Event.PASS_KEPT: BatchState.WIDE,
+        Event.PASS_FREED: BatchState.FREED,
+        Event.SENT: BatchState.NARROW,
+    },
+    BatchState.WIDE: {
+        Event.TOUCHED: BatchState.WIDE,
+        Event.PASS_KEPT: BatchState.WIDE,
+        Event.PASS_FREED: BatchState.FREED,
+        Event.SENT: BatchState.NARROW,
+    },
+    BatchState.FREED: {
+        Event.TOUCHED: BatchState.FREED,
+        Event.PASS_KEPT: BatchState.WIDE,
+        Event.PASS_FREED: BatchState.FREED,
+        Event.SENT: BatchState.NARROW,
     },
 }
 
 #: what the tables are about
-S = TypeVar("S", Mirror, Step, Batch)
+S = TypeVar("S", MirrorState, StepState, BatchState)
 
 
 def after(event: Event, table: dict[S, dict[Event, S]]) -> dict[S, S]:

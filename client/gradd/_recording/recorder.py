@@ -17,7 +17,7 @@ from gradd_engine.declare import written
 from gradd_engine.tensor import Tensor
 from gradd_protocol.limits import DEFAULT
 
-from .._mirror import BATCH, STEP, Batch, Event, Step
+from .._mirror import BATCH, STEP, BatchState, Event, StepState
 from .._program import LATE, Builder, Cut, Grad, Late, Recorded, attrs_of, kind_of, phase
 from .sites import call_site
 
@@ -41,11 +41,12 @@ _WIDE = frozenset(
         "resume_pass", "set_data", "set_grad", "zero_grad",
     }
 )  # fmt: skip
+_FREED = BatchState.FREED
 #: uploads that ride in one batch, in bytes together
 _UPLOADS = 3 * DEFAULT.client_message_bytes // 4
 
 
-class Host(Protocol):
+class RecorderHost(Protocol):
     """What a recorder asks of its session."""
 
     backend: MirrorBackend
@@ -74,11 +75,11 @@ class Recorder:
     lock is held.
     """
 
-    def __init__(self, session: Host) -> None:
+    def __init__(self, session: RecorderHost) -> None:
         self.session = session
         self.thread = threading.current_thread()
-        self.step = Step.NONE
-        self.batch = Batch.NARROW
+        self.step = StepState.NONE
+        self.batch = BatchState.NARROW
         self.building = Builder()
         #: a function is being traced
         self.tape: Tape | None = None
@@ -95,7 +96,7 @@ class Recorder:
         outs = () if outputs is None else outputs if type(outputs) is tuple else (outputs,)
         name = op.name
         if (
-            self.batch is Batch.FREED
+            self.batch is _FREED
             and state.grad
             and self.tape is None
             and any(isinstance(o, Tensor) and o._fn is not None for o in outs)
@@ -214,7 +215,9 @@ class Recorder:
         others = self.session.recorders
         if len(others) > 1:
             for other in others:
-                if other is not self and len(other.building) and (wide or other.batch is not Batch.NARROW):
+                if other is self or not len(other.building):
+                    continue
+                if wide or other.batch is not BatchState.NARROW:
                     other.flush()
 
     def _name_output(self, o: Any, slot: int) -> None:

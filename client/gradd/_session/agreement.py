@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .._exceptions import SessionClosed
-from .._mirror import Event, Mirror, Step
-from . import reconcile
+from .._mirror import Event, MirrorState, StepState
 from .core import Core
+from .reconcile import reconcile, rows
 
 if TYPE_CHECKING:
     from gradd_protocol.messages import TensorInfo
 
     from .._wire import Sent
+
+
+# Looked up wherever a gradient is read or a leaf is made.
+_AGREES, _BEHIND, _NONE = MirrorState.AGREES, MirrorState.BEHIND, StepState.NONE
 
 
 class Agreeing(Core):
@@ -25,9 +29,8 @@ class Agreeing(Core):
         recorder = self.recorder()
         state = self.knowledge.state
         # What other writers did is looked at between batches.
-        agrees = state is Mirror.AGREES or (state is Mirror.BEHIND and recorder.building.steps)
-        idle = recorder.step is Step.NONE
-        if agrees and idle and not (self._closed or self._forked or self.wire.ended):
+        agrees = state is _AGREES or (state is _BEHIND and recorder.building.steps)
+        if agrees and recorder.step is _NONE and not (self._closed or self._forked or self.wire.ended):
             return
         with self.lock:
             if self._closed:
@@ -42,7 +45,7 @@ class Agreeing(Core):
     def _reconcile(self) -> None:
         """Ask the server where the mirror cannot tell what became of the tensors."""
         for recorder in self.recorders:
-            if recorder.step is not Step.NONE:
+            if recorder.step is not StepState.NONE:
                 recorder.building.mend()
                 recorder.on(Event.INTERRUPTED)
                 self.knowledge.on(Event.INTERRUPTED)
@@ -50,15 +53,16 @@ class Agreeing(Core):
         self.wire.wait_all()
         self.check()
         state = self.knowledge.state
-        if state is not Mirror.AGREES and (state is not Mirror.BEHIND or self._shares):
+        if state is not MirrorState.AGREES and (state is not MirrorState.BEHIND or self._shares):
             self.ask_state()
             self.check()
-        self.knowledge.on(Event.TOLD)
+        else:
+            self.knowledge.on(Event.TOLD)
 
     def ask_state(self) -> None:
         """Make the mirror say what the server says."""
         self.knowledge.on(Event.ASKED)
-        reconcile.reconcile(self, self.knowledge.state is Mirror.GRAPHS_LOST)
+        reconcile(self, self.knowledge.state is MirrorState.GRAPHS_LOST)
         self.knowledge.on(Event.TOLD)
 
     def check(self, upto: Sent | None = None) -> None:
@@ -99,7 +103,7 @@ class Agreeing(Core):
         with self.lock:
             self.flush()
             self.ready()
-            return list(reconcile.rows(self))
+            return list(rows(self))
 
     def _begin_anew(self) -> None:
         """In a forked child: become a writer of one's own."""

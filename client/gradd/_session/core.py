@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gradd_protocol import names
 
 from .._exceptions import GraddError, copy_of
-from .._mirror import MIRROR, Machine, Mirror
+from .._mirror import MIRROR, Machine, MirrorState
 from .._recording import Recorder
 from .._wire import Live, Outbox, Wire
 
@@ -34,7 +34,7 @@ class Core:
         #: for
         self.lock = threading.RLock()
         #: what the mirror knows
-        self.knowledge: Machine[Mirror] = Machine(MIRROR, Mirror.AGREES)
+        self.knowledge: Machine[MirrorState] = Machine(MIRROR, MirrorState.AGREES)
         self.recorders: list[Recorder] = []
         self._thread = threading.local()
         #: tensors with a shared name

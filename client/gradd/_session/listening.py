@@ -8,7 +8,7 @@ import numpy as np
 from gradd_engine.data import Meta
 from gradd_protocol.limits import DEFAULT
 
-from .._mirror import STEP, Event, Mirror, Step, after
+from .._mirror import STEP, Event, MirrorState, StepState, after
 from .._program import Builder
 from .agreement import Agreeing
 from .reconcile import knows, take_place
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .._recording import Recorder
 
 
+# Looked up for every op.
+_AGREES, _NONE, _BLIND = MirrorState.AGREES, StepState.NONE, StepState.BLIND
 _BEGUN, _ENDED = after(Event.BEGIN, STEP), after(Event.END, STEP)
 
 
@@ -30,8 +32,7 @@ class Listening(Agreeing):
         recorder: Recorder | None = getattr(self._thread, "recorder", None)
         wire = self.wire
         away = self._closed or self._forked or wire.ended is not None
-        agrees = self.knowledge.state is Mirror.AGREES
-        if away or not agrees or recorder is None or recorder.step is not Step.NONE:
+        if away or recorder is None or recorder.step is not _NONE or self.knowledge.state is not _AGREES:
             self.ready()
             recorder = self.recorder()
         recorder.step = _BEGUN[recorder.step]
@@ -41,7 +42,7 @@ class Listening(Agreeing):
         graph.
         """
         recorder: Recorder = self._thread.recorder
-        if recorder.step is Step.BLIND and op.name == "grad":
+        if recorder.step is _BLIND and op.name == "grad":
             return self._blind_grad(recorder, op, inputs, attrs)
         recorder.record(op, inputs, attrs, outputs)
         recorder.step = _ENDED[recorder.step]

@@ -45,7 +45,7 @@ class Profile:
         """Send what was recorded, wait for it, and end the measurement; itself."""
         if self._report is None:
             self._session.flush()
-            after = self._session.wire.counts
+            after = dict(self._session.wire.counts)
             self.wall = perf_counter() - self._began
             self._report = self._ask(on=False)
             for name in ("round_trips", "bytes_sent", "bytes_received"):

@@ -18,13 +18,13 @@ from .listening import Listening
 from .naming import Naming
 from .profile import Profile
 from .registry import Registry
-from .values import Reading
+from .values import Fetching
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Session(Listening, Reading, Naming):
+class Session(Listening, Fetching, Naming):
     """A session as the SDK sees it. Made by `gradd.connect`; also a context manager that makes it current."""
 
     def __init__(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .._wire import Fetch
 
 
-class Reading(Agreeing):
+class Fetching(Agreeing):
     """A session whose tensors have values."""
 
     def read(self, t: Any) -> np.ndarray[Any, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-import gradd_engine.all_ops  # noqa: F401 - declares what the table lists
+import gradd_engine.assembly  # noqa: F401 - declares what the table lists
 from gradd_engine.data import ambient
 from gradd_engine.declare import CREATES, functions
 from gradd_engine.tensor import Tensor

@@ -16,7 +16,7 @@ from .pending import Fetch, Sent
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from .._mirror import Machine, Mirror
+    from .._mirror import Machine, MirrorState
     from .._program import Builder, Recorded
     from .live import Live
     from .wire import Wire
@@ -42,7 +42,7 @@ class Outbox:
     """
 
     def __init__(
-        self, wire: Wire, live: Live, knowledge: Machine[Mirror], named: Callable[[], Collection[str]]
+        self, wire: Wire, live: Live, knowledge: Machine[MirrorState], named: Callable[[], Collection[str]]
     ) -> None:
         self._wire, self._live, self._knowledge, self._named = wire, live, knowledge, named
         #: the last batch that had steps

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from gradd_protocol.problems import Problem
 
-    from .._mirror import Machine, Mirror
+    from .._mirror import Machine, MirrorState
     from .pending import Sent
 
 #: seconds between refusals that may be mended
@@ -42,7 +42,7 @@ class Wire:
     """Batches out, replies in. Callers hold the session's lock."""
 
     def __init__(
-        self, url: str, session: str, transport: str, token: str | None, knowledge: Machine[Mirror]
+        self, url: str, session: str, transport: str, token: str | None, knowledge: Machine[MirrorState]
     ) -> None:
         self.url = url
         self._knowledge = knowledge

@@ -10,7 +10,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from ..batching import BACKWARD, REQUIRES, refuse, run_through
-from ..declare import typed
+from ..declare import attach_as_is, typed
 from ..schema import type_name
 from ..tensor import Tensor
 from . import autograd as _ops
@@ -233,5 +233,5 @@ def _requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 # What Python says of wrong arguments names these.
 _tensor_backward.__qualname__ = "Tensor.backward"
 _requires_grad_.__qualname__ = "requires_grad_"
-Tensor.backward = _tensor_backward  # type: ignore[attr-defined]
-Tensor.requires_grad_ = _requires_grad_  # type: ignore[attr-defined]
+attach_as_is("backward", _tensor_backward)
+attach_as_is("requires_grad_", _requires_grad_)

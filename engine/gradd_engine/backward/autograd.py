@@ -258,8 +258,6 @@ def set_requires_grad(t: Tensor, value: bool, spelling: str) -> None:
         requires_grad_flag(t, value)
 
 
-Tensor._set_requires_grad = set_requires_grad
-
 renew = op(
     "renew(Tensor input)",
     composite=lambda input: _renewed(input),
@@ -268,7 +266,6 @@ renew = op(
     doc="Give a view its node over its base as it is now, as looking at ``grad_fn`` does.",
     stateful=True,
 )
-Tensor._renew = renew.call
 
 
 def _renewed(t: Tensor) -> None:

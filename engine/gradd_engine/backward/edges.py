@@ -80,7 +80,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
         raise RuntimeError(
             "It is not possible to get the gradient edge for a Tensor that does not require gradients"
         )
-    _look(tensor, found.node, found.nr)
+    look(tensor, found.node, found.nr)
     return GradientEdge(found.node, found.nr)
 
 
@@ -135,7 +135,7 @@ def _name_class(node: Node) -> None:
         node.__class__ = made
 
 
-def _look(t: Tensor, node: Node, nr: int | None = None) -> None:
+def look(t: Tensor, node: Node, nr: int | None = None) -> None:
     """A user looked at the node of `t`: note what is known of it; over a session, make it known there."""
     at = t._nr if nr is None else nr
     if state.depth or (node.looks is not None and at in node.looks):
@@ -149,7 +149,7 @@ def _look(t: Tensor, node: Node, nr: int | None = None) -> None:
     node.looks[at] = look
 
 
-def _look_behind(node: Node, slot: int, target: Edge) -> None:
+def look_behind(node: Node, slot: int, target: Edge) -> None:
     """A user looked from a node at one behind it."""
     behind = target.node
     if behind.looks is not None and target.nr in behind.looks:
@@ -164,10 +164,6 @@ def _look_behind(node: Node, slot: int, target: Edge) -> None:
     if behind.looks is None:
         behind.looks = {}
     behind.looks[target.nr] = look
-
-
-Tensor._look = _look
-Node._look_behind = _look_behind
 
 
 class _Weak:
@@ -337,7 +333,7 @@ call_node = op(
 )
 
 
-def _called(self: Node, *gradients: Any) -> Any:
+def called(self: Node, *gradients: Any) -> Any:
     """Run this node on gradients of its outputs: the gradients of its inputs, a tuple where there are
     several. TypeError for a wrong number of arguments, one that is no tensor, and the node of a Function.
     """
@@ -361,7 +357,7 @@ _NUMBERS = (bool, int, float, complex)
 _WIDEST = {bool: dtypes.bool_, int: dtypes.int64, float: dtypes.float64, complex: dtypes.complex128}
 
 
-def _saved_entry(node: Any, name: str, entry: Any) -> Any:
+def saved_entry(node: Any, name: str, entry: Any) -> Any:
     """What a node saved, as a user sees it; over a session, with a name there."""
     if isinstance(entry, list):
         return tuple(_one_saved(node, name, e, i) for i, e in enumerate(entry))
@@ -394,11 +390,6 @@ def _unpacked(node: Any, entry: Packed) -> Any:
         return named.with_history(found, stand_in(node, edge.nr))
     for slot, e in enumerate(node.edges):
         if e is not None and (e.node, e.nr) == (edge.node, edge.nr):
-            _look_behind(node, slot, e)
+            look_behind(node, slot, e)
             return named.with_history(found, stand_in(e.node, e.nr))
     return found
-
-
-Node.__call__ = _called  # type: ignore[method-assign]
-Node._stand_in = stand_in
-Node._show = _saved_entry

@@ -192,6 +192,3 @@ grad_dtype = op(
     doc="Set the dtype of ``input.grad`` (torch.Tensor.grad_dtype); None allows any.",
     stateful=True,
 )
-
-Tensor._set_grad = set_grad
-Tensor._set_grad_dtype = set_grad_dtype

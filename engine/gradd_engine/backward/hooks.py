@@ -215,5 +215,3 @@ def answered(given: Any, count: int) -> list[Any]:
 # What Python says of wrong arguments names these.
 register_tensor_hook.__qualname__ = "Tensor.register_hook"
 register_post_accumulate.__qualname__ = "Tensor.register_post_accumulate_grad_hook"
-Tensor.register_hook = register_tensor_hook
-Tensor.register_post_accumulate_grad_hook = register_post_accumulate

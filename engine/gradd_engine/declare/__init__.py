@@ -3,7 +3,7 @@
 from .arguments import backend_of, default_backend, flat_tensors, invalid_combination
 from .declarators import BILINEAR, ELEMENTWISE, LINEAR, REGISTRY, Joint, op
 from .dispatch import shown, written
-from .methods import attach, typed
+from .methods import attach, attach_as_is, typed
 from .surface import CREATES, PUBLIC, all_tensors, functions, of_tensor, public
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Joint",
     "all_tensors",
     "attach",
+    "attach_as_is",
     "backend_of",
     "default_backend",
     "flat_tensors",

@@ -1,4 +1,5 @@
-"""Methods of tensors, and how they are told apart from functions where a call is refused.
+"""Methods and other attributes of tensors, all set here, and how methods are told apart from functions where
+a call is refused.
 
 A method is its function again, under a name of its own: PyTorch counts a method's arguments without ``self``.
 """
@@ -27,7 +28,12 @@ def attach(name: str, fn: Any, *forms: str) -> None:
         fn = made
     if forms:
         fn.method_forms = forms
-    setattr(Tensor, name, fn)
+    attach_as_is(name, fn)
+
+
+def attach_as_is(name: str, value: Any) -> None:
+    """Set an attribute of the class of tensors as it is: a property, an operator."""
+    setattr(Tensor, name, value)
 
 
 def typed(*forms: str) -> Callable[[F], F]:

@@ -120,9 +120,6 @@ def _placed(t: Tensor, base: Tensor, at: Any, turned: bool) -> None:
         graph.record(REGISTRY["as_strided"], (base,), geometry, [t], due=True)
 
 
-Tensor._refresh = refresh
-
-
 class CopySlices(Node):
     """The history of a tensor of which a view was written: the view's part goes through `fn`, the rest
     straight on.

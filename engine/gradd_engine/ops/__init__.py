@@ -1,4 +1,4 @@
-"""Families of ops, a room each. Importing this package declares them all; `gradd_engine.all_ops` also what
+"""Families of ops, a room each. Importing this package declares them all; `gradd_engine.assembly` also what
 acts on autograd's own state.
 """
 

@@ -104,7 +104,7 @@ class Node:
     #: by number: what an output is like, of a node that has several
     geometries: Mapping[int, Geometry] = MappingProxyType({})
 
-    # Attached where stand-ins are made (edges).
+    # Attached by `gradd_engine.assembly`.
     _look_behind: ClassVar[Callable[[Node, int, Edge], None]]
     _stand_in: ClassVar[Callable[..., Tensor]]
     _raw: ClassVar[Callable[..., Any]]
@@ -153,8 +153,8 @@ class Node:
         return None
 
     def __call__(self, *gradients: Any) -> Any:
-        """Run this node alone on gradients of its outputs; attached where ops are known (edges)."""
-        raise NotImplementedError("gradd_engine.backward.edges is not imported")
+        """Run this node alone on gradients of its outputs; attached by `gradd_engine.assembly`."""
+        raise NotImplementedError("gradd_engine.assembly is not imported")
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
         """Gradients for each edge from gradients of each output."""

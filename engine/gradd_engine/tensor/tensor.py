@@ -403,8 +403,7 @@ class Tensor:
 
     # -- hooks -------------------------------------------------------------------------------------
 
-    # Attached where their rules stand, so that this module needs none of them (views, autograd, gradients,
-    # hooks).
+    # Attached by `gradd_engine.assembly`, so that this module needs none of the rooms above it.
     _refresh: ClassVar[Callable[[Tensor], None]]
     _look: ClassVar[Callable[[Tensor, Node], None]]
     _renew: ClassVar[Callable[[Tensor], None]]

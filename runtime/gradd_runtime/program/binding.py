@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import gradd_engine.all_ops  # noqa: F401 - declares every op
+import gradd_engine.assembly  # noqa: F401 - declares every op
 from gradd_engine.data import dtypes
 from gradd_engine.declare import REGISTRY
 from gradd_engine.schema import REQUIRED, Op, Param, check_attr

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from fastapi import APIRouter
 from gradd_protocol import dtypes, problems
 from gradd_protocol.limits import DEFAULT as LIMITS
@@ -54,8 +56,11 @@ async def health(request: Request, verbose: str | None = None) -> Response:
 
 @router.get("/openapi.yaml")
 async def openapi_yaml(request: Request) -> Response:
-    """This API as an OpenAPI document."""
-    return Response(apidoc.as_yaml(apidoc.document(request.app.routes)), media_type=YAML)
+    """This API as an OpenAPI document, `application/yaml`."""
+    app = request.app
+    if not hasattr(app.state, "openapi"):  # made once, beside other requests: it takes half a second
+        app.state.openapi = await asyncio.to_thread(lambda: apidoc.as_yaml(apidoc.document(app.routes)))
+    return Response(app.state.openapi, media_type=YAML)
 
 
 @router.get("/v1")

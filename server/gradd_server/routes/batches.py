@@ -46,8 +46,8 @@ def _framed(handler: Handler) -> Handler:
 async def post_batch(request: Request) -> Response:
     """Run a batch: the JSON form, or a frame of a writer that numbers its own.
 
-    `Idempotency-Key` makes the JSON form safe to send again: the same key with the same body is answered from
-    store.
+    A frame is `application/vnd.gradd.frame`, and so is its reply. `Idempotency-Key` makes the JSON form safe
+    to send again: the same key with the same body is answered from store.
     """
     front = front_of(request)
     entry = front.sessions.find(request.path_params["name"])
@@ -63,7 +63,10 @@ async def post_batch(request: Request) -> Response:
 
 @_framed
 async def put_batch(request: Request) -> Response:
-    """Run batch `seq` of a writer, once: sent again, it is answered from store (`Gradd-Replayed: ?1`)."""
+    """Run batch `seq` of a writer, once: sent again, it is answered from store (`Gradd-Replayed: ?1`).
+
+    Its body is the JSON form or a frame, `application/vnd.gradd.frame`.
+    """
     front = front_of(request)
     entry = front.sessions.find(request.path_params["name"])
     writer, seq = _number(request, "writer"), _number(request, "seq")

@@ -18,6 +18,7 @@ from starlette.responses import Response
 from gradd_server.bodies import json_text
 from gradd_server.errors import Refused
 from gradd_server.front import Front
+from gradd_server.options import ProfileOptions, SessionOptions
 from gradd_server.replies import json_response, respond
 from gradd_server.routes import front_of
 from gradd_server.sessions import Entry
@@ -25,25 +26,7 @@ from gradd_server.sessions import Entry
 router = APIRouter()
 
 
-class SessionOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The body of PUT session: what to open it with. Absent members mean the daemon's defaults."""
-
-    device: str | None = None
-    """Only the daemon's own device can be asked for in this release."""
-    quota_bytes: int | None = None
-    """Most bytes of tensors the session may hold."""
-
-
 _options = msgspec.json.Decoder(SessionOptions)
-
-
-class ProfileOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of :profile."""
-
-    on: bool
-    """Whether to measure from here on."""
-
-
 _profile = msgspec.json.Decoder(ProfileOptions)
 _attach = msgspec.json.Decoder(Attach)
 

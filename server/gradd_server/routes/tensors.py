@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-from typing import Annotated
 
 import msgspec
 from gradd_protocol import dtypes, frames, jsondata, names, strictjson
@@ -32,6 +31,7 @@ from gradd_server.bodies import expect, json_text
 from gradd_server.errors import Refused
 from gradd_server.front import Front
 from gradd_server.media import DOT, JSON, NPY, OCTETS, SAFETENSORS, choose
+from gradd_server.options import Fetch
 from gradd_server.replies import (
     StreamedResponse,
     respond,
@@ -52,13 +52,7 @@ Just too few for a file of memory: filling, mapping and freeing one for each pie
 """
 
 
-class _Fetch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of `tensors:fetch`."""
-
-    names: Annotated[list[str], msgspec.Meta(max_length=LIMITS.batch_steps)]
-
-
-_fetch = msgspec.json.Decoder(_Fetch)
+_fetch = msgspec.json.Decoder(Fetch)
 
 
 def _addressed(request: Request) -> tuple[Front, Entry, str]:
@@ -79,7 +73,8 @@ async def put_tensor(request: Request) -> Response:
     """Make a new leaf of that name: 201 where the name is new, 200 where it was bound. `x.grad` sets a
     gradient.
 
-    JSON says `requires_grad` itself; with the other forms the header `Gradd-Requires-Grad: ?1` does.
+    Beside JSON and octets a body may be `application/x-npy` or `application/vnd.safetensors`. JSON says
+    `requires_grad` itself; with the other forms the header `Gradd-Requires-Grad: ?1` does.
     """
     front, entry, name = _addressed(request)
     kind = expect(request, JSON, OCTETS, NPY, SAFETENSORS)

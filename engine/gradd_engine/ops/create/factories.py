@@ -11,7 +11,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from ...data import ambient, dtypes, format_name, reach
-from ...declare import attach, op, public
+from ...declare import attach, attach_as_is, op, public
 from ...schema import type_name
 from ...tensor import Tensor
 from ..shape.cast import to_dtype
@@ -257,7 +257,7 @@ def _new(name: str, make: Callable[..., Any]) -> None:
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"As torch.{name[4:]}, of this tensor's dtype unless one is given (torch.Tensor.{name})."
-    setattr(Tensor, name, method)
+    attach_as_is(name, method)
 
 
 def _new_tensor(self: Any, data: Any, *, dtype: DType | None = None, requires_grad: bool = False) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, preserved_strides, read_only
-from ...declare import LINEAR, op, public
+from ...declare import LINEAR, attach_as_is, op, public
 from ...schema import named
 from ...tensor import Tensor
 from ..shared.common import broadcast, same
@@ -300,8 +300,8 @@ def _set_part(part: Callable[[Tensor], Any]) -> Callable[[Tensor, Any], None]:
     return assign
 
 
-Tensor.real = property(real_of, _set_part(real_of))  # type: ignore[attr-defined]
-Tensor.imag = property(imag_of, _set_part(imag_of))  # type: ignore[attr-defined]
+attach_as_is("real", property(real_of, _set_part(real_of)))
+attach_as_is("imag", property(imag_of, _set_part(imag_of)))
 
 
 @public(method=True)
@@ -326,6 +326,6 @@ def _h(self: Tensor) -> Any:
     return adjoint(self) if self.ndim else conj(self)
 
 
-Tensor.mH = property(_mh)  # type: ignore[attr-defined]
-Tensor.H = property(_h)  # type: ignore[attr-defined]
+attach_as_is("mH", property(_mh))
+attach_as_is("H", property(_h))
 read_only(Tensor, "H", "mH")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data import dtypes
+from ...declare import attach_as_is
 from ...tensor import Tensor
 from ..shared.common import NUMBERS
 from . import arithmetic, binary, comparison, rounding
@@ -34,7 +35,7 @@ def _attach(name: str, fn: Callable[[Any, Any], Any]) -> None:
         return NotImplemented if operand is NotImplemented else fn(self, operand)
 
     operator.__name__ = name
-    setattr(Tensor, name, operator)
+    attach_as_is(name, operator)
 
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
@@ -96,12 +97,12 @@ def _inverted(self: Tensor) -> Any:
 
 
 def _unary(name: str, fn: Callable[[Any], Any]) -> None:
-    setattr(Tensor, name, lambda self: fn(self))
+    attach_as_is(name, lambda self: fn(self))
 
 
-setattr(Tensor, "__matmul__", _matmul)  # noqa: B010 - operators are attached, not declared
-setattr(Tensor, "__rmatmul__", lambda self, other: _matmul(other, self))  # noqa: B010
-setattr(Tensor, "__rdiv__", vars(Tensor)["__rtruediv__"])  # noqa: B010 - PyTorch keeps Python 2's name
+attach_as_is("__matmul__", _matmul)  # operators are attached, not declared
+attach_as_is("__rmatmul__", lambda self, other: _matmul(other, self))
+attach_as_is("__rdiv__", vars(Tensor)["__rtruediv__"])  # PyTorch keeps Python 2's name
 _unary("__neg__", arithmetic.neg)
 _unary("__pos__", lambda x: x)
 _unary("__abs__", elementwise.abs)

@@ -306,11 +306,15 @@ _splits("vsplit", 2, 0)
 _splits("dsplit", 3, 2)
 
 
-def _repeats_infer(repeats: Tensor, total: int) -> Meta:
+def _check_repeats(repeats: Tensor) -> None:
+    if repeats.dtype not in (dtypes.int64, dtypes.int32):
+        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.title}'")
     if repeats.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
-    if repeats.dtype not in (dtypes.int64, dtypes.int32):
-        raise RuntimeError("repeats has to be Long or Int tensor")
+
+
+def _repeats_infer(repeats: Tensor, total: int) -> Meta:
+    _check_repeats(repeats)
     return Meta((total,), repeats.dtype)
 
 
@@ -337,6 +341,7 @@ repeated_places = op(
 
 
 def _places(repeats: Tensor, output_size: int | None) -> Any:
+    _check_repeats(repeats)
     total = int(dynamic.read(repeats.sum())) if output_size is None else output_size  # type: ignore[attr-defined]
     return repeated_places(repeats, total)
 
@@ -356,6 +361,8 @@ def _interleaved(
     size = input.shape[wrap_dim(dim, input.ndim)]
     if not repeats.ndim or (repeats.ndim == 1 and len(repeats) == 1):
         repeats = named.expand(named.reshape(repeats, [1]), [size])
+    elif repeats.ndim != 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
     elif len(repeats) != size:
         raise RuntimeError(
             f"repeats must have the same size as input along dim, but got repeats.size(0) = {len(repeats)} "

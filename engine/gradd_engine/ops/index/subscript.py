@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data import Meta, ambient, dtypes
-from ...declare import LINEAR, op
+from ...declare import LINEAR, attach_as_is, op
 from ...schema import type_name
 from ...tensor import Tensor
 from ..shape.overwrite import assign_, copy_
@@ -306,4 +306,4 @@ _METHODS: dict[str, Any] = {
     "__getitem__": getitem, "__setitem__": setitem, "__delitem__": _delete, "__iter__": _iterate,
 }  # fmt: skip
 for _name, _fn in _METHODS.items():
-    setattr(Tensor, _name, _fn)
+    attach_as_is(_name, _fn)

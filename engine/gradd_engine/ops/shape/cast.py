@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, format_name, preserved_strides
-from ...declare import LINEAR, op
+from ...declare import LINEAR, attach_as_is, op
 from ...graph import cast_gradient
 from ...tensor import Tensor
 from .copies import contiguous
@@ -65,5 +65,5 @@ for _name, _dtype in {
     "long": dtypes.int64, "half": dtypes.float16, "bfloat16": dtypes.bfloat16, "float": dtypes.float32,
     "double": dtypes.float64, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
 }.items():  # fmt: skip
-    setattr(Tensor, _name, _method(_name, _dtype))
-Tensor.type_as = type_as  # type: ignore[attr-defined]
+    attach_as_is(_name, _method(_name, _dtype))
+attach_as_is("type_as", type_as)

@@ -16,7 +16,7 @@ from ...data import (
     preserve_format,
     preserved_strides,
 )
-from ...declare import LINEAR, op, public
+from ...declare import LINEAR, attach_as_is, op, public
 from ...schema import named
 from ...tensor import Tensor
 from ..shared.common import as_list
@@ -116,7 +116,7 @@ def contiguous(self: Tensor, memory_format: MemoryFormat = contiguous_format) ->
     return contiguous_copy(self, memory_format=memory_format.name)  # type: ignore[no-any-return]
 
 
-Tensor.contiguous = contiguous  # type: ignore[attr-defined]
+attach_as_is("contiguous", contiguous)
 
 sum_to_size = op(
     "sum_to_size(Tensor input, int[] size)",

@@ -17,7 +17,7 @@ from ...data import (
     wrap_dim,
     wrap_dims,
 )
-from ...declare import LINEAR, attach, op, public
+from ...declare import LINEAR, attach, attach_as_is, op, public
 from ...schema import named
 from ...tensor import Tensor, detached
 from ..shared.common import as_list, storable
@@ -430,6 +430,6 @@ for _name, _fn in {
     "view": view, "expand": expand, "permute": _permute_method, "detach": detach,
 }.items():  # fmt: skip
     attach(_name, _fn)
-Tensor.T = property(_reversed)  # type: ignore[attr-defined]
-Tensor.mT = property(_matrix_transpose)  # type: ignore[attr-defined]
+attach_as_is("T", property(_reversed))
+attach_as_is("mT", property(_matrix_transpose))
 read_only(Tensor, "T", "mT")

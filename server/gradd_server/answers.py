@@ -1,0 +1,209 @@
+"""What JSON answers look like where no message of the protocol says it: declared for openapi.yaml.
+
+The handlers and the runtime write most of them as plain objects; tests hold what they write to these.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from gradd_protocol.dtypes import DTypeName
+from gradd_protocol.jsondata import Data
+from gradd_protocol.jsonform import HookKind, StepBody
+from gradd_protocol.limits import Limits
+from gradd_protocol.messages import SessionInfo
+from gradd_protocol.names import Reference, TemporaryName, TensorName
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+
+class Liveness(Struct, frozen=True):
+    """The process runs."""
+
+    status: Literal["live"]
+
+
+class Readiness(Struct, frozen=True):
+    """The daemon takes work; the counts are there with `?verbose`."""
+
+    status: Literal["ready"]
+    sessions: int | UnsetType = UNSET
+    streams: int | UnsetType = UNSET
+    unanswered: int | UnsetType = UNSET
+    """Requests that are being worked on."""
+
+
+class Description(Struct, frozen=True):
+    """What a daemon is and can do."""
+
+    name: Literal["gradd"]
+    version: str
+    wire: str
+    """The version of frames and of the stream."""
+    extensions: list[str]
+    """What it can do beside frames over HTTP: look here, never at the version."""
+    limits: Limits
+    dtypes: list[DTypeName]
+
+
+class OpInput(Struct, frozen=True):
+    """A parameter that takes tensors."""
+
+    name: str
+    kind: str
+    """As in PyTorch's signatures: `Tensor`, `Tensor?`, `Tensor[]`, `Tensor|Number`."""
+    optional: bool
+
+
+class OpAttr(Struct, frozen=True):
+    """A parameter that takes no tensors."""
+
+    name: str
+    schema: dict[str, Any]
+    """The JSON schema of its values."""
+    run_time: bool
+    """Whether it may differ from batch to batch without a new program."""
+    nullable: bool
+    default: Any | UnsetType = UNSET
+    """Absent: it must be given."""
+
+
+class OpInfo(Struct, frozen=True):
+    """An op that a step may call; `inputs` and `attrs` in PyTorch's order."""
+
+    name: str
+    signature: str
+    doc: str
+    inputs: list[OpInput]
+    attrs: list[OpAttr]
+    differentiable: bool
+    in_place: bool
+    view: bool
+    random: bool
+
+
+class OpCatalogue(Struct, frozen=True):
+    """Every op that a step may call, by name."""
+
+    ops: dict[str, OpInfo]
+
+
+class ProblemPage(Struct, frozen=True):
+    """What a problem type means."""
+
+    type: Annotated[str, Meta(title="ProblemType")]
+    title: str
+    status: int
+    description: str
+
+
+class ListedSession(SessionInfo, frozen=True):
+    """A session in a list."""
+
+    lost: bool | UnsetType = UNSET
+    """Its engine process ended; all that can be done is to delete it."""
+
+
+class SessionPage(Struct, frozen=True, omit_defaults=True):
+    """Sessions by name."""
+
+    sessions: list[ListedSession]
+    next_page_token: str | None = None
+    """Ask with `page_token` for what follows; absent on the last page."""
+
+
+class TensorValue(Struct, frozen=True):
+    """A tensor that was read."""
+
+    dtype: DTypeName
+    shape: list[int]
+    data: Data
+
+
+class FetchedValues(Struct, frozen=True):
+    """Tensors by the names asked for; null for a gradient that is None."""
+
+    results: dict[str, TensorValue | None]
+
+
+class Results(Struct, frozen=True):
+    """The outcome of a batch: what was fetched, by name; null for a gradient that is None."""
+
+    seq: int
+    """The number of the batch among its writer's."""
+    position: int
+    """The number of changes of the session so far."""
+    results: dict[str, TensorValue | None]
+
+
+class HookInfo(Struct, frozen=True):
+    """A hook as it was declared, and how often it ran."""
+
+    name: TensorName
+    tensor: Reference
+    kind: HookKind
+    inputs: list[TemporaryName | None] | None
+    steps: list[StepBody]
+    outputs: list[Reference | None] | None
+    runs: int
+
+
+class HookList(Struct, frozen=True):
+    """Hooks in the order of their declaration."""
+
+    hooks: list[HookInfo]
+
+
+class NodeOutput(Struct, frozen=True):
+    """Output `nr` of a node."""
+
+    nr: int
+    shape: list[int]
+    dtype: DTypeName
+
+
+class SavedTensor(Struct, frozen=True):
+    """A tensor that a node keeps for backward."""
+
+    name: str
+    shape: list[int]
+    dtype: DTypeName
+    bytes: int
+
+
+class GraphLeaf(Struct, frozen=True):
+    """The leaf whose gradient a node adds to; `tensor` is null where it has no name."""
+
+    tensor: str | None
+    shape: list[int]
+    dtype: DTypeName
+
+
+class GraphNode(Struct, frozen=True):
+    """A node; `freed`: a pass has gone through it and freed what it saved."""
+
+    id: int
+    name: str
+    outputs: list[NodeOutput]
+    saved: list[SavedTensor]
+    freed: bool
+    leaf: GraphLeaf | UnsetType = UNSET
+
+
+class GraphEdge(Struct, frozen=True):
+    """From input `slot` of a node to output `nr` of another."""
+
+    source: int = field(name="from")
+    slot: int
+    to: int
+    nr: int
+
+
+class GraphInfo(Struct, frozen=True):
+    """The graph behind a tensor, nearest nodes first; `root` is null where it needs no gradient."""
+
+    root: int | None
+    nodes: list[GraphNode]
+    edges: list[GraphEdge]
+    truncated: bool
+    """Whether there are more than `max_nodes`."""
+    max_nodes: int

@@ -1,0 +1,286 @@
+"""What the routes do not say of an operation themselves: parameters, bodies, problems, an example of each.
+
+The order is one in which a new daemon can be asked them; a test asks them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gradd_protocol import problems
+from gradd_protocol.jsonform import BackwardBody, BatchBody, HookBody, TensorForm
+from gradd_protocol.limits import DEFAULT as LIMITS
+from gradd_protocol.messages import Attach, Attached, Profiled, SessionInfo, Tensors
+
+from gradd_server import answers, examples
+from gradd_server.media import DOT, FRAME, JSON, NPY, OCTETS, SAFETENSORS
+from gradd_server.options import Fetch, ProfileOptions, SessionOptions
+from gradd_server.schemas import Schema, ref
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A body: its media type, what it looks like, and of JSON the type that its schema is made of."""
+
+    media_type: str
+    example: Any = None
+    type: type | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A header or query parameter."""
+
+    name: str
+    place: str
+    description: str
+    schema: Schema
+    example: str | int
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What the routes do not say of an operation themselves. `problems`: slugs, beside those of `ALWAYS`."""
+
+    tag: str
+    responses: Mapping[int, tuple[Body, ...]]
+    request: tuple[Body, ...] = ()
+    request_required: bool = True
+    parameters: tuple[Parameter, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+TAGS = {
+    "daemon": "The daemon itself: probes, what it can do, what its problems mean.",
+    "ops": "The op catalogue.",
+    "sessions": "Sessions, and who writes to them.",
+    "tensors": "Tensors: made, read, released; their gradients and graphs.",
+    "batches": "Batches of steps, and what is staged for them or left by them.",
+    "hooks": "Programs that backward passes run.",
+}
+
+_COUNT: Schema = {"type": "integer", "minimum": 0, "maximum": 10**18 - 1}
+_KEY: Schema = {"type": "string", "pattern": "^[0-9]+\\.[0-9]+$", "description": "`writer.n`"}
+
+PATH_PARAMETERS: dict[str, tuple[Schema, str | int]] = {
+    "name": (ref("SessionName"), "demo"),
+    "id": (ref("Reference"), "w"),
+    "hook": (ref("TensorName"), "halve"),
+    "op": ({"type": "string"}, "matmul"),
+    "slug": ({"type": "string", "enum": list(problems.TABLE)}, "op-failed"),
+    "key": (_KEY, "1.1"),
+    "writer": (_COUNT, 1),
+    "seq": (_COUNT, 1),
+}
+"""Schema and example of each name that stands in a path."""
+
+ALWAYS = ("bad-request", "origin-refused", "host-refused", "headers-too-large", "internal")
+"""What any request may be answered."""
+_IN_SESSION = ("invalid-name", "session-not-found", "device-lost", "overloaded")
+_BODY = ("request-timeout", "length-required", "body-too-large", "unsupported-media-type", "draining")
+_JSON_BODY = ("invalid-json", *_BODY)
+_READ = ("tensor-not-found", "not-acceptable", "quota-exceeded")
+_STEPS = (
+    *_JSON_BODY, "tensor-not-found", "op-not-found", "not-acceptable", "invalid-op", "op-not-callable",
+    "op-failed", "work-exceeded", "quota-exceeded",
+)  # fmt: skip
+_UPLOAD = (*_JSON_BODY, "invalid-data", "op-failed", "quota-exceeded")
+_NUMBERED = (
+    "sequence-gap", "sequence-conflict", "writer-fenced", "writer-unknown", "window-exceeded",
+    "reply-expired", "skipped",
+)  # fmt: skip
+
+_READY = {200: (Body(JSON, {"status": "ready"}, answers.Readiness),)}
+_SESSION = Body(JSON, examples.SESSION, SessionInfo)
+_TENSOR = (Body(JSON, examples.W_VALUE, answers.TensorValue), Body(OCTETS), Body(NPY), Body(SAFETENSORS))
+_RESULTS = Body(JSON, examples.SQUARED, answers.Results)
+_HOOK = Body(JSON, examples.HALVED, answers.HookInfo)
+_BATCH = Body(JSON, examples.SQUARES, BatchBody)
+_DTYPE = Parameter("Gradd-Dtype", "header", "the dtype, with octets", ref("Dtype"), "float32")
+_SHAPE = Parameter(
+    "Gradd-Shape",
+    "header",
+    "sizes, with octets; empty for a number",
+    {"type": "string", "pattern": "^(?:[0-9]+(?:,[0-9]+)*)?$"},
+    "2,1",
+)
+_VERBOSE = Parameter("verbose", "query", "say more", {"type": "string"}, "")
+_NOT_YET = Operation("sessions", {}, problems=("invalid-name", "session-not-found", "not-implemented"))
+
+OPERATIONS = {
+    "GET /livez": Operation("daemon", {200: (Body(JSON, {"status": "live"}, answers.Liveness),)}),
+    "GET /readyz": Operation("daemon", _READY, parameters=(_VERBOSE,), problems=("draining", "not-ready")),
+    "GET /health": Operation("daemon", _READY, parameters=(_VERBOSE,), problems=("draining", "not-ready")),
+    "GET /openapi.yaml": Operation("daemon", {200: ()}),
+    "GET /v1": Operation("daemon", {200: (Body(JSON, examples.DAEMON, answers.Description),)}),
+    "GET /v1/ops": Operation(
+        "ops", {200: (Body(JSON, {"ops": {"matmul": examples.MATMUL}}, answers.OpCatalogue),)}
+    ),
+    "GET /v1/ops/{op}": Operation(
+        "ops", {200: (Body(JSON, examples.MATMUL, answers.OpInfo),)}, problems=("op-not-found",)
+    ),
+    "GET /problems/{slug}": Operation(
+        "daemon", {200: (Body(JSON, examples.PROBLEM_PAGE, answers.ProblemPage),)}, problems=("not-found",)
+    ),
+    "PUT /v1/sessions/{name}": Operation(
+        "sessions",
+        {201: (_SESSION,), 200: (_SESSION,)},
+        request=(Body(JSON, {"device": "cpu"}, SessionOptions),),
+        request_required=False,
+        problems=("invalid-name", *_JSON_BODY, "session-exists", "invalid-data", "overloaded"),
+    ),
+    "GET /v1/sessions": Operation(
+        "sessions",
+        {200: (Body(JSON, {"sessions": [examples.SESSION]}, answers.SessionPage),)},
+        parameters=(
+            Parameter(
+                "page_size",
+                "query",
+                "how many",
+                {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100},
+                100,
+            ),
+            Parameter(
+                "page_token",
+                "query",
+                "the page before's next_page_token",
+                {"type": "string", "maxLength": LIMITS.name_chars},
+                "",
+            ),
+        ),
+    ),
+    "GET /v1/sessions/{name}": Operation("sessions", {200: (_SESSION,)}, problems=_IN_SESSION),
+    "POST /v1/sessions/{name}:attach": Operation(
+        "sessions",
+        {200: (Body(JSON, examples.ATTACHED, Attached),)},
+        request=(Body(JSON, {"client": "curl"}, Attach),),
+        request_required=False,
+        problems=(*_IN_SESSION, *_JSON_BODY, "writer-unknown", "writer-fenced"),
+    ),
+    "PUT /v1/sessions/{name}/tensors/{id}": Operation(
+        "tensors",
+        {201: (), 200: ()},
+        request=(Body(JSON, examples.W, TensorForm), Body(OCTETS)),
+        parameters=(
+            _DTYPE,
+            _SHAPE,
+            Parameter(
+                "Gradd-Requires-Grad",
+                "header",
+                "with all but JSON",
+                {"type": "string", "enum": ["?0", "?1"], "x-enum-varnames": ["no", "yes"]},
+                "?1",
+            ),
+        ),
+        problems=(*_IN_SESSION, *_UPLOAD, "tensor-not-found"),
+    ),
+    "GET /v1/sessions/{name}/tensors": Operation(
+        "tensors", {200: (Body(JSON, {"tensors": [examples.W_INFO]}, Tensors),)}, problems=_IN_SESSION
+    ),
+    "GET /v1/sessions/{name}/tensors/{id}": Operation(
+        "tensors", {200: _TENSOR}, problems=(*_IN_SESSION, *_READ)
+    ),
+    "POST /v1/sessions/{name}/tensors:fetch": Operation(
+        "tensors",
+        {200: (Body(JSON, {"results": {"w": examples.W_VALUE, "w.grad": None}}, answers.FetchedValues),)},
+        request=(Body(JSON, {"names": ["w", "w.grad"]}, Fetch),),
+        problems=(*_IN_SESSION, *_JSON_BODY, *_READ),
+    ),
+    "POST /v1/sessions/{name}/batches": Operation(
+        "batches",
+        {200: (_RESULTS, Body(FRAME))},
+        request=(_BATCH,),
+        parameters=(
+            Parameter(
+                "Idempotency-Key",
+                "header",
+                "any text; the same key runs once",
+                {"type": "string", "minLength": 1, "maxLength": 256},
+                "step-1",
+            ),
+        ),
+        problems=(*_IN_SESSION, *_STEPS, "idempotency-conflict"),
+    ),
+    "POST /v1/sessions/{name}/tensors/{id}:backward": Operation(
+        "tensors",
+        {200: (Body(JSON, {"seq": 2, "position": 3, "results": {}}, answers.Results),)},
+        request=(Body(JSON, {"gradient": "w", "retain_graph": True, "inputs": ["w"]}, BackwardBody),),
+        request_required=False,
+        problems=(*_IN_SESSION, *_STEPS),
+    ),
+    "PUT /v1/sessions/{name}/writers/{writer}/batches/{seq}": Operation(
+        "batches",
+        {200: (_RESULTS, Body(FRAME))},
+        request=(_BATCH,),
+        parameters=(
+            Parameter("Gradd-Epoch", "header", "the epoch that attaching returned", _COUNT, 1, True),
+            Parameter("Gradd-Ack", "header", "the highest batch whose reply was read", _COUNT, 0),
+        ),
+        problems=(*_IN_SESSION, *_STEPS, *_NUMBERED),
+    ),
+    "GET /v1/sessions/{name}/writers/{writer}/batches/{seq}": Operation(
+        "batches",
+        {200: (_RESULTS, Body(FRAME))},
+        problems=(*_IN_SESSION, *_STEPS, "batch-not-found", *_NUMBERED),
+    ),
+    "GET /v1/sessions/{name}/tensors/{id}/graph": Operation(
+        "tensors",
+        {200: (Body(JSON, examples.GRAPH, answers.GraphInfo), Body(DOT, "digraph gradients {\n}\n"))},
+        parameters=(
+            Parameter(
+                "max_nodes",
+                "query",
+                "most nodes to tell of",
+                {"type": "integer", "minimum": 1, "maximum": LIMITS.graph_nodes, "default": 1000},
+                1000,
+            ),
+        ),
+        problems=(*_IN_SESSION, "tensor-not-found", "not-acceptable"),
+    ),
+    "PUT /v1/sessions/{name}/hooks/{hook}": Operation(
+        "hooks",
+        {201: (_HOOK,), 200: (_HOOK,)},
+        request=(Body(JSON, examples.HALVE, HookBody),),
+        problems=(*_IN_SESSION, *_STEPS),
+    ),
+    "GET /v1/sessions/{name}/hooks": Operation(
+        "hooks", {200: (Body(JSON, {"hooks": [examples.HALVED]}, answers.HookList),)}, problems=_IN_SESSION
+    ),
+    "GET /v1/sessions/{name}/hooks/{hook}": Operation(
+        "hooks", {200: (_HOOK,)}, problems=(*_IN_SESSION, "hook-not-found")
+    ),
+    "DELETE /v1/sessions/{name}/hooks/{hook}": Operation(
+        "hooks", {204: ()}, problems=(*_IN_SESSION, "draining")
+    ),
+    "PUT /v1/sessions/{name}/uploads/{key}": Operation(
+        "batches",
+        {201: (), 200: ()},
+        request=(Body(OCTETS),),
+        parameters=(_DTYPE, _SHAPE),
+        problems=(*_IN_SESSION, *_BODY, "invalid-data", "writer-unknown", "quota-exceeded"),
+    ),
+    "GET /v1/sessions/{name}/results/{key}": Operation(
+        "batches", {200: _TENSOR}, problems=(*_IN_SESSION, "result-not-found", "not-acceptable")
+    ),
+    "POST /v1/sessions/{name}:acquire": Operation(
+        "sessions",
+        {200: (Body(JSON, {**examples.ATTACHED, "writer": 2, "epoch": 2}, Attached),)},
+        problems=(*_IN_SESSION, "draining"),
+    ),
+    "POST /v1/sessions/{name}:profile": Operation(
+        "sessions",
+        {200: (Body(JSON, examples.PROFILE, Profiled),)},
+        request=(Body(JSON, {"on": True}, ProfileOptions),),
+        problems=(*_IN_SESSION, *_JSON_BODY),
+    ),
+    "GET /v1/sessions/{name}/snapshots": _NOT_YET,
+    "POST /v1/sessions/{name}/snapshots": _NOT_YET,
+    "DELETE /v1/sessions/{name}/tensors/{id}": Operation(
+        "tensors", {204: ()}, problems=(*_IN_SESSION, "tensor-not-found", "draining")
+    ),
+    "DELETE /v1/sessions/{name}": Operation("sessions", {204: ()}, problems=("invalid-name", "draining")),
+}
+"""`METHOD path` -> what there is to say of it."""

@@ -1,0 +1,33 @@
+"""The JSON bodies that the front reads itself; those of batches, tensors and hooks the session reads."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from gradd_protocol.limits import DEFAULT as LIMITS
+from gradd_protocol.names import Reference
+from msgspec import Meta, Struct
+
+_QUOTA = Meta(extra_json_schema={"minimum": 0, "maximum": LIMITS.session_bytes})
+
+
+class SessionOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The body of PUT session: what to open it with. Absent members mean the daemon's defaults."""
+
+    device: str | None = None
+    """Only the daemon's own device can be asked for in this release."""
+    quota_bytes: Annotated[int, _QUOTA] | None = None
+    """Most bytes of tensors the session may hold."""
+
+
+class ProfileOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of :profile."""
+
+    on: bool
+    """Whether to measure from here on."""
+
+
+class Fetch(Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of `tensors:fetch`."""
+
+    names: Annotated[list[Reference], Meta(max_length=LIMITS.batch_steps)]

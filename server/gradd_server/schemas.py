@@ -1,0 +1,242 @@
+"""From the Structs that bodies are read into and written from to the schemas of openapi.yaml.
+
+msgspec says what a type takes. Added here: types with a title get a name of their own, attributes their
+docstrings, and an answer says which of its members are always there.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import textwrap
+from collections.abc import Iterable, Iterator
+from inspect import cleandoc, getsource
+from typing import Any, TypeAlias
+
+import msgspec
+from gradd_protocol import problems
+from gradd_protocol.jsonform import BackwardBody, BatchBody, HookBody, ScalarBody, StepBody, TensorForm
+from msgspec import inspect
+
+Schema: TypeAlias = dict[str, Any]
+
+REF = "#/components/schemas/{name}"
+
+NAMES: dict[type, str] = {
+    BackwardBody: "Backward",
+    BatchBody: "Batch",
+    HookBody: "Hook",
+    ScalarBody: "Scalar",
+    StepBody: "Step",
+    TensorForm: "TensorJson",
+}
+"""What a type is called where not by its own name."""
+
+_INDEX_ENTRIES: list[Schema] = [
+    {
+        "type": "object",
+        "title": "IndexSlice",
+        "description": "An entry of an index: `start:stop:step`.",
+        "properties": {
+            "slice": {
+                "type": "array",
+                "items": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+                "minItems": 3,
+                "maxItems": 3,
+            }
+        },
+        "required": ["slice"],
+        "additionalProperties": False,
+    },
+    {
+        "type": "object",
+        "title": "IndexInput",
+        "description": "An entry of an index that is a tensor: the step's k-th input after the indexed one.",
+        "properties": {"input": {"type": "integer", "minimum": 1}},
+        "required": ["input"],
+        "additionalProperties": False,
+    },
+]
+_SIMPLE: list[Schema] = [{"type": "boolean"}, {"type": "number"}, {"type": "string"}, {"type": "null"}]
+
+
+def _problem_types(slugs: Iterable[str]) -> Schema:
+    slugs = list(slugs)
+    types = [problems.PREFIX + slug for slug in slugs]
+    return {"type": "string", "enum": types, "x-enum-varnames": [slug.replace("-", "_") for slug in slugs]}
+
+
+WRITTEN: dict[str, Schema] = {
+    "Attr": {
+        "description": "A parameter that takes no tensors: dtypes by NumPy's name, sizes as a list, the"
+        ' entries of an index as a list, `"inf"`, `"-inf"` and `"nan"` for a float.',
+        "anyOf": [
+            *_SIMPLE,
+            {"$ref": REF.format(name="Scalar")},
+            {
+                "type": "array",
+                "items": {"anyOf": [*_SIMPLE, {"type": "array", "items": {}}, *_INDEX_ENTRIES]},
+            },
+        ],
+    },
+    "ProblemType": {
+        "description": "What went wrong. A GET of it says more.",
+        **_problem_types(problems.TABLE),
+    },
+}
+"""Named types of which the parser knows less than is true: here the op, or a table, says the rest."""
+
+
+_RENAMED = {REF.format(name=class_.__name__): REF.format(name=name) for class_, name in NAMES.items()}
+
+
+def name_of(class_: type) -> str:
+    """The name of the schema of a class."""
+    return NAMES.get(class_, class_.__name__)
+
+
+def ref(name: str) -> Schema:
+    """What refers to the schema of that name."""
+    return {"$ref": REF.format(name=name)}
+
+
+def components(bodies: Iterable[type], answers: Iterable[type]) -> dict[str, Schema]:
+    """The schemas of Structs and of all that they hold, by name.
+
+    Of `bodies`, and what they hold, a member with a default may be left out; of `answers` only what the
+    daemon leaves out.
+    """
+    asked = set(_classes(bodies))
+    classes = asked | set(_classes(answers))
+    _, found = msgspec.json.schema_components(classes, ref_template=REF)
+    made: dict[str, Schema] = {}
+    titled: dict[str, Schema] = {}
+    for class_ in classes:
+        schema = found[class_.__name__]
+        del schema["title"]
+        schema = _described(class_, _plain(schema, titled))
+        made[name_of(class_)] = _body(class_, schema) if class_ in asked else _answer(class_, schema)
+    titled |= {name: _plain(schema, titled) for name, schema in WRITTEN.items()}
+    return dict(sorted((titled | made).items()))
+
+
+def by_status(status: int) -> Schema:
+    """The schema of the problems of one status."""
+    slugs = [kind.slug for kind in problems.TABLE.values() if kind.status == status]
+    narrowed = {"type": _problem_types(slugs), "status": {"type": "integer", "enum": [status]}}
+    return {"allOf": [ref("Problem"), {"type": "object", "properties": narrowed}]}
+
+
+def _without(schema: Schema, key: str) -> Schema:
+    """`schema` but for a key."""
+    return {name: part for name, part in schema.items() if name != key}
+
+
+def _classes(types: Iterable[type]) -> Iterator[type]:
+    """The Structs and dataclasses among `types` and all that they hold."""
+    seen: set[type] = set()
+    todo: list[Any] = list(inspect.multi_type_info(types))
+    while todo:
+        info = todo.pop()
+        if isinstance(info, inspect.StructType | inspect.DataclassType):
+            if info.cls in seen:
+                continue
+            seen.add(info.cls)
+            yield info.cls
+        if isinstance(info, inspect.Type | inspect.Field):
+            todo += [getattr(info, name) for name in info.__struct_fields__]
+        elif isinstance(info, tuple):
+            todo += info
+
+
+def _described(class_: type, schema: Schema) -> Schema:
+    """The schema of a class with the docstrings of the class and of its attributes."""
+    properties = {name: dict(member) for name, member in schema.get("properties", {}).items()}
+    for holder in reversed(class_.__mro__):
+        if holder.__module__.startswith("gradd"):
+            for name, words in _attribute_words(holder):
+                if name in properties:
+                    properties[name]["description"] = words
+    words = " ".join(cleandoc(schema.get("description", "")).split())
+    return {**schema, "description": words, "properties": properties}
+
+
+def _attribute_words(class_: type) -> Iterator[tuple[str, str]]:
+    """The attributes of a class that have a docstring below them, and it."""
+    (tree,) = ast.parse(textwrap.dedent(getsource(class_))).body
+    assert isinstance(tree, ast.ClassDef)
+    for said, below in itertools.pairwise(tree.body):
+        match said, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(words))):
+                yield name, " ".join(words.split())
+
+
+def _body(class_: type, schema: Schema) -> Schema:
+    """The tag of a message may stand in a body, but need not: no other message could be there."""
+    for member in msgspec.structs.fields(class_):
+        if isinstance(member.default, bool | str) and member.default != "":
+            said = schema["properties"][member.encode_name]
+            default = f"Default: `{msgspec.json.encode(member.default).decode()}`."
+            said["description"] = f"{said.get('description', '')} {default}".strip()
+    required = [name for name in schema["required"] if name != _tag_field(class_)]
+    return {**schema, "required": required} if required else _without(schema, "required")
+
+
+def _answer(class_: type, schema: Schema) -> Schema:
+    """What is always there is required; what is left out where it is None is never null; no tag is sent."""
+    absent = set(_left_out(class_))
+    properties = {}
+    for name, member in schema["properties"].items():
+        if name == _tag_field(class_):
+            continue
+        kinds = [kind for kind in member.get("anyOf", ()) if kind != {"type": "null"}]
+        if name in absent and len(kinds) == 1:
+            member = {**_without(member, "anyOf"), **kinds[0]}
+        properties[name] = member
+    required = [name for name in properties if name not in absent]
+    return {**schema, "properties": properties, "required": required}
+
+
+def _tag_field(class_: type) -> str | None:
+    return class_.__struct_config__.tag_field if issubclass(class_, msgspec.Struct) else None
+
+
+def _left_out(class_: type) -> Iterator[str]:
+    """The members of an answer that are not always there. Messages are sent with all of theirs."""
+    if issubclass(class_, msgspec.Struct):
+        omits = class_.__struct_config__.omit_defaults and _tag_field(class_) is None
+        for member in msgspec.structs.fields(class_):
+            if member.default is msgspec.UNSET or (omits and not member.required):
+                yield member.encode_name
+
+
+def _plain(schema: Schema, titled: dict[str, Schema]) -> Schema:
+    """`schema` as generators of clients like it. A part with a title moves to `titled` and is referred to."""
+    # Generators take a member with a default for one that is always there.
+    schema = _without(schema, "default")
+    if "$ref" in schema:
+        return {"$ref": _RENAMED.get(schema["$ref"], schema["$ref"])}
+    title = schema.pop("title", None)
+    if title is not None and not schema:
+        return ref(title)  # a title alone refers to what is said elsewhere
+    kind = "string" if all(isinstance(value, str) for value in schema.get("enum", [0])) else None
+    plain: Schema = {"type": schema.pop("type", kind)}
+    if kind and len(schema["enum"]) == 1:
+        (plain["const"],) = schema.pop("enum")
+    for key, part in schema.items():
+        if key == "properties":
+            plain[key] = {name: _plain(member, titled) for name, member in part.items()}
+        elif key == "anyOf":
+            kinds = [_plain(kind, titled) for kind in part]
+            number = {"type": "number"} in kinds
+            plain[key] = [kind for kind in kinds if not (number and kind == {"type": "integer"})]
+        else:
+            plain[key] = _plain(part, titled) if isinstance(part, dict) else part
+    if plain["type"] == "array":
+        plain.setdefault("items", {})
+    if plain["type"] is None:
+        del plain["type"]
+    if title is None:
+        return plain
+    titled[title] = plain
+    return ref(title)
