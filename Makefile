@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 SPREAD := -n auto --maxprocesses 8 --dist worksteal
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test test-quick record lint types bench bench-quick bench-versus openapi openapi-check face face-check parity ptsuite check fuzz hostile hangs gradcheck peer replay leak test-docker clean
+.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check parity planned ptsuite check fuzz hostile hangs gradcheck peer replay leak test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,10 +37,16 @@ test: $(STAMP) ## run the tests; what was skipped is listed with its reason
 test-quick: $(STAMP) ## run a share of each room (tests/quick.txt), in under a minute
 	$(PY) -m pytest -q -rs $(SPREAD) @tests/quick.txt
 
+coverage: $(STAMP) ## run the tests, then print which share of each package's lines they ran; fail below 95 %
+	rm -rf build/coverage && mkdir -p build/coverage
+	$(PY) -m coverage run -m pytest -q $(SPREAD) $(TESTS)
+	$(PY) -m coverage combine -q
+	$(PY) -m tests.covered
+
 record: $(STAMP) ## record what PyTorch answers the tests, for where it is not installed
 	$(PY) -m pytest -q -m oracle --record $(TESTS)
 
-lint: $(STAMP) types openapi-check face-check ## check style, types, import contracts, Dockerfiles, what is generated
+lint: $(STAMP) types openapi-check face-check pictures-check ## check style, types, import contracts, Dockerfiles, what is generated
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/lint-imports --no-cache
@@ -63,8 +69,17 @@ face: $(STAMP) ## write the stubs (.pyi) and docs/ops.md from the declarations
 face-check: $(STAMP) ## fail where a stub or docs/ops.md is stale
 	@$(PY) -m tools.face --check || { echo "make face" >&2; exit 1; }
 
+pictures: $(STAMP) ## draw docs/pictures from the code
+	$(PY) -m tools.pictures
+
+pictures-check: $(STAMP) ## fail where a picture is stale
+	@$(PY) -m tools.pictures --check
+
 parity: $(STAMP) ## write docs/parity.md from the semantics tests
 	$(PY) -m tests.semantics.parity --write
+
+planned: $(STAMP) ## write into docs/speed.md which loops are planned
+	$(PY) -m tests.runtime.plan.ways --write
 
 ptsuite: $(STAMP) ## run PyTorch's own tests: PYTORCH_TESTS= its folder test, URL= a daemon (else in process)
 	@test -n "$(PYTORCH_TESTS)" || { echo "make ptsuite: PYTORCH_TESTS=<the folder test of a checkout of PyTorch>" >&2; exit 2; }

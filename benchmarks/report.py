@@ -7,6 +7,7 @@ import importlib.metadata
 import os
 import platform
 import re
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -103,8 +104,19 @@ def document(rows: Sequence[Row], load: tuple[float, float]) -> str:
     missed = [row for row in rows if row.met() is False]
     measured = [row for row in rows if row.met() is not None]
     listed = "\n".join(f"- **{row.work}**: {row.where}" for row in rows if row.where and row not in missed)
-    return _PAGE.format(
+    page = _PAGE.format(
         date=f"{datetime.date.today():%d %B %Y}", machine=machine(), before=load[0], after=load[1],
         table=table(rows), missed=len(missed), measured=len(measured), list="\n".join(map(_missed, missed)),
         others=f"\nWhere the time goes in the others:\n\n{listed}\n" if listed else "",
     )  # fmt: skip
+    return folded(page)
+
+
+def folded(page: str) -> str:
+    """The page with its long lines wrapped, but for rows of tables."""
+    lines: list[str] = []
+    for line in page.split("\n"):
+        indent = "  " if line.startswith("- ") else ""
+        short = textwrap.wrap(line, 110, subsequent_indent=indent, break_on_hyphens=False)
+        lines += [line] if line.startswith("|") or len(line) <= 110 else short
+    return "\n".join(lines)

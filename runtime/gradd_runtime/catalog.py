@@ -34,7 +34,7 @@ def describe(op: Op) -> dict[str, Any]:
     return {
         "name": op.name,
         "signature": str(op.schema),
-        "doc": op.doc,
+        "doc": op.surface.doc,
         "inputs": [
             {"name": p.name, "kind": p.kind, "optional": p.kind.endswith("?") or p.default is None}
             for p in op.schema.tensors
@@ -49,4 +49,4 @@ def describe(op: Op) -> dict[str, Any]:
 
 def ops() -> dict[str, dict[str, Any]]:
     """Every op that a step may call, by name, sorted."""
-    return {name: describe(op) for name, op in sorted(REGISTRY.items()) if op.outside}
+    return {name: describe(op) for name, op in sorted(REGISTRY.items()) if op.surface.outside}

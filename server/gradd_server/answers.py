@@ -161,7 +161,7 @@ class NodeOutput(Struct, frozen=True):
     dtype: DTypeName
 
 
-class SavedTensor(Struct, frozen=True):
+class SavedInfo(Struct, frozen=True):
     """A tensor that a node keeps for backward."""
 
     name: str
@@ -184,7 +184,7 @@ class GraphNode(Struct, frozen=True):
     id: int
     name: str
     outputs: list[NodeOutput]
-    saved: list[SavedTensor]
+    saved: list[SavedInfo]
     freed: bool
     leaf: GraphLeaf | UnsetType = UNSET
 

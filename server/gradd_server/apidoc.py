@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route, compile_path
 
 from gradd_server import examples, schemas
 from gradd_server.media import DOT, PROBLEM
-from gradd_server.operations import ALWAYS, OPERATIONS, PATH_PARAMETERS, TAGS, Body, Operation
+from gradd_server.operations import ALWAYS, OPERATIONS, PATH_PARAMETERS, TAGS, Content, Operation
 from gradd_server.schemas import Schema
 
 INFO = """PyTorch's autograd on someone else's machine: named graph sessions, their tensors, batches of steps.
@@ -26,7 +26,7 @@ Every error is `application/problem+json`. The daemon listens on loopback and ha
 """
 
 
-ANY_PROBLEM = Body(PROBLEM, examples.FAILED, Problem)
+ANY_PROBLEM = Content(PROBLEM, examples.FAILED, Problem)
 
 
 def document(routes: Iterable[BaseRoute]) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def _schemas() -> dict[str, Schema]:
     return {name: {**schema, "examples": [examples.SCHEMAS[name]]} for name, schema in made.items()}
 
 
-def _types(bodies: Iterable[Body]) -> set[type]:
+def _types(bodies: Iterable[Content]) -> set[type]:
     return {body.type for body in bodies if body.type is not None}
 
 
@@ -144,12 +144,12 @@ def _other_parameters(said: Operation) -> Iterator[dict[str, Any]]:
         }
 
 
-def _response(description: str, bodies: Iterable[Body]) -> dict[str, Any]:
+def _response(description: str, bodies: Iterable[Content]) -> dict[str, Any]:
     content = _content(bodies)
     return {"description": description, **({"content": content} if content else {})}
 
 
-def _content(bodies: Iterable[Body]) -> dict[str, Any]:
+def _content(bodies: Iterable[Content]) -> dict[str, Any]:
     content: dict[str, Any] = {}
     for body in bodies:
         if body.type is not None:

@@ -22,7 +22,7 @@ SESSION = {
 }
 MATMUL = {
     "name": "matmul",
-    "signature": "matmul(Tensor input, Tensor other)",
+    "signature": "matmul(Tensor input, Tensor other) -> Tensor",
     "doc": "Matrix product (torch.matmul).",
     "inputs": [
         {"name": "input", "kind": "Tensor", "optional": False},
@@ -134,7 +134,7 @@ SCHEMAS: dict[str, Any] = {
     "Dtype": "float32",
     "Data": [[1.0], ["NaN"]],
     "Description": DAEMON,
-    "Fetch": {"names": ["w", "w.grad"]},
+    "FetchOptions": {"names": ["w", "w.grad"]},
     "FetchedValues": {"results": {"w": W_VALUE, "w.grad": None}},
     "GraphEdge": {"from": 0, "slot": 0, "to": 1, "nr": 0},
     "GraphInfo": GRAPH,
@@ -175,7 +175,7 @@ SCHEMAS: dict[str, Any] = {
     "Readiness": {"status": "ready"},
     "Reference": "w.grad",
     "Results": SQUARED,
-    "SavedTensor": {"name": "self", "shape": [2, 1], "dtype": "float32", "bytes": 8},
+    "SavedInfo": {"name": "self", "shape": [2, 1], "dtype": "float32", "bytes": 8},
     "Scalar": {"scalar": [1.0, -2.0]},
     "SessionInfo": SESSION,
     "SessionName": "demo",

@@ -16,12 +16,12 @@ from gradd_protocol.messages import Attach, Attached, Profiled, SessionInfo, Ten
 
 from gradd_server import answers, examples
 from gradd_server.media import DOT, FRAME, JSON, NPY, OCTETS, SAFETENSORS
-from gradd_server.options import Fetch, ProfileOptions, SessionOptions
+from gradd_server.options import FetchOptions, ProfileOptions, SessionOptions
 from gradd_server.schemas import Schema, ref
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class Content:
     """A body: its media type, what it looks like, and of JSON the type that its schema is made of."""
 
     media_type: str
@@ -30,7 +30,7 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class RequestParameter:
     """A header or query parameter."""
 
     name: str
@@ -46,10 +46,10 @@ class Operation:
     """What the routes do not say of an operation themselves. `problems`: slugs, beside those of `ALWAYS`."""
 
     tag: str
-    responses: Mapping[int, tuple[Body, ...]]
-    request: tuple[Body, ...] = ()
+    responses: Mapping[int, tuple[Content, ...]]
+    request: tuple[Content, ...] = ()
     request_required: bool = True
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[RequestParameter, ...] = ()
     problems: tuple[str, ...] = ()
 
 
@@ -93,57 +93,62 @@ _NUMBERED = (
     "reply-expired", "skipped",
 )  # fmt: skip
 
-_READY = {200: (Body(JSON, {"status": "ready"}, answers.Readiness),)}
-_SESSION = Body(JSON, examples.SESSION, SessionInfo)
-_TENSOR = (Body(JSON, examples.W_VALUE, answers.TensorValue), Body(OCTETS), Body(NPY), Body(SAFETENSORS))
-_RESULTS = Body(JSON, examples.SQUARED, answers.Results)
-_HOOK = Body(JSON, examples.HALVED, answers.HookInfo)
-_BATCH = Body(JSON, examples.SQUARES, BatchBody)
-_DTYPE = Parameter("Gradd-Dtype", "header", "the dtype, with octets", ref("Dtype"), "float32")
-_SHAPE = Parameter(
+_READY = {200: (Content(JSON, {"status": "ready"}, answers.Readiness),)}
+_SESSION = Content(JSON, examples.SESSION, SessionInfo)
+_TENSOR = (
+    Content(JSON, examples.W_VALUE, answers.TensorValue),
+    Content(OCTETS),
+    Content(NPY),
+    Content(SAFETENSORS),
+)
+_RESULTS = Content(JSON, examples.SQUARED, answers.Results)
+_HOOK = Content(JSON, examples.HALVED, answers.HookInfo)
+_BATCH = Content(JSON, examples.SQUARES, BatchBody)
+_DTYPE = RequestParameter("Gradd-Dtype", "header", "the dtype, with octets", ref("Dtype"), "float32")
+_SHAPE = RequestParameter(
     "Gradd-Shape",
     "header",
     "sizes, with octets; empty for a number",
     {"type": "string", "pattern": "^(?:[0-9]+(?:,[0-9]+)*)?$"},
     "2,1",
 )
-_VERBOSE = Parameter("verbose", "query", "say more", {"type": "string"}, "")
+_VERBOSE = RequestParameter("verbose", "query", "say more", {"type": "string"}, "")
 _NOT_YET = Operation("sessions", {}, problems=("invalid-name", "session-not-found", "not-implemented"))
 
 OPERATIONS = {
-    "GET /livez": Operation("daemon", {200: (Body(JSON, {"status": "live"}, answers.Liveness),)}),
+    "GET /livez": Operation("daemon", {200: (Content(JSON, {"status": "live"}, answers.Liveness),)}),
     "GET /readyz": Operation("daemon", _READY, parameters=(_VERBOSE,), problems=("draining", "not-ready")),
     "GET /health": Operation("daemon", _READY, parameters=(_VERBOSE,), problems=("draining", "not-ready")),
     "GET /openapi.yaml": Operation("daemon", {200: ()}),
-    "GET /v1": Operation("daemon", {200: (Body(JSON, examples.DAEMON, answers.Description),)}),
+    "GET /v1": Operation("daemon", {200: (Content(JSON, examples.DAEMON, answers.Description),)}),
     "GET /v1/ops": Operation(
-        "ops", {200: (Body(JSON, {"ops": {"matmul": examples.MATMUL}}, answers.OpCatalogue),)}
+        "ops", {200: (Content(JSON, {"ops": {"matmul": examples.MATMUL}}, answers.OpCatalogue),)}
     ),
     "GET /v1/ops/{op}": Operation(
-        "ops", {200: (Body(JSON, examples.MATMUL, answers.OpInfo),)}, problems=("op-not-found",)
+        "ops", {200: (Content(JSON, examples.MATMUL, answers.OpInfo),)}, problems=("op-not-found",)
     ),
     "GET /problems/{slug}": Operation(
-        "daemon", {200: (Body(JSON, examples.PROBLEM_PAGE, answers.ProblemPage),)}, problems=("not-found",)
+        "daemon", {200: (Content(JSON, examples.PROBLEM_PAGE, answers.ProblemPage),)}, problems=("not-found",)
     ),
     "PUT /v1/sessions/{name}": Operation(
         "sessions",
         {201: (_SESSION,), 200: (_SESSION,)},
-        request=(Body(JSON, {"device": "cpu"}, SessionOptions),),
+        request=(Content(JSON, {"device": "cpu"}, SessionOptions),),
         request_required=False,
         problems=("invalid-name", *_JSON_BODY, "session-exists", "invalid-data", "overloaded"),
     ),
     "GET /v1/sessions": Operation(
         "sessions",
-        {200: (Body(JSON, {"sessions": [examples.SESSION]}, answers.SessionPage),)},
+        {200: (Content(JSON, {"sessions": [examples.SESSION]}, answers.SessionPage),)},
         parameters=(
-            Parameter(
+            RequestParameter(
                 "page_size",
                 "query",
                 "how many",
                 {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100},
                 100,
             ),
-            Parameter(
+            RequestParameter(
                 "page_token",
                 "query",
                 "the page before's next_page_token",
@@ -155,19 +160,19 @@ OPERATIONS = {
     "GET /v1/sessions/{name}": Operation("sessions", {200: (_SESSION,)}, problems=_IN_SESSION),
     "POST /v1/sessions/{name}:attach": Operation(
         "sessions",
-        {200: (Body(JSON, examples.ATTACHED, Attached),)},
-        request=(Body(JSON, {"client": "curl"}, Attach),),
+        {200: (Content(JSON, examples.ATTACHED, Attached),)},
+        request=(Content(JSON, {"client": "curl"}, Attach),),
         request_required=False,
         problems=(*_IN_SESSION, *_JSON_BODY, "writer-unknown", "writer-fenced"),
     ),
     "PUT /v1/sessions/{name}/tensors/{id}": Operation(
         "tensors",
         {201: (), 200: ()},
-        request=(Body(JSON, examples.W, TensorForm), Body(OCTETS)),
+        request=(Content(JSON, examples.W, TensorForm), Content(OCTETS)),
         parameters=(
             _DTYPE,
             _SHAPE,
-            Parameter(
+            RequestParameter(
                 "Gradd-Requires-Grad",
                 "header",
                 "with all but JSON",
@@ -178,23 +183,23 @@ OPERATIONS = {
         problems=(*_IN_SESSION, *_UPLOAD, "tensor-not-found"),
     ),
     "GET /v1/sessions/{name}/tensors": Operation(
-        "tensors", {200: (Body(JSON, {"tensors": [examples.W_INFO]}, Tensors),)}, problems=_IN_SESSION
+        "tensors", {200: (Content(JSON, {"tensors": [examples.W_INFO]}, Tensors),)}, problems=_IN_SESSION
     ),
     "GET /v1/sessions/{name}/tensors/{id}": Operation(
         "tensors", {200: _TENSOR}, problems=(*_IN_SESSION, *_READ)
     ),
     "POST /v1/sessions/{name}/tensors:fetch": Operation(
         "tensors",
-        {200: (Body(JSON, {"results": {"w": examples.W_VALUE, "w.grad": None}}, answers.FetchedValues),)},
-        request=(Body(JSON, {"names": ["w", "w.grad"]}, Fetch),),
+        {200: (Content(JSON, {"results": {"w": examples.W_VALUE, "w.grad": None}}, answers.FetchedValues),)},
+        request=(Content(JSON, {"names": ["w", "w.grad"]}, FetchOptions),),
         problems=(*_IN_SESSION, *_JSON_BODY, *_READ),
     ),
     "POST /v1/sessions/{name}/batches": Operation(
         "batches",
-        {200: (_RESULTS, Body(FRAME))},
+        {200: (_RESULTS, Content(FRAME))},
         request=(_BATCH,),
         parameters=(
-            Parameter(
+            RequestParameter(
                 "Idempotency-Key",
                 "header",
                 "any text; the same key runs once",
@@ -206,31 +211,31 @@ OPERATIONS = {
     ),
     "POST /v1/sessions/{name}/tensors/{id}:backward": Operation(
         "tensors",
-        {200: (Body(JSON, {"seq": 2, "position": 3, "results": {}}, answers.Results),)},
-        request=(Body(JSON, {"gradient": "w", "retain_graph": True, "inputs": ["w"]}, BackwardBody),),
+        {200: (Content(JSON, {"seq": 2, "position": 3, "results": {}}, answers.Results),)},
+        request=(Content(JSON, {"gradient": "w", "retain_graph": True, "inputs": ["w"]}, BackwardBody),),
         request_required=False,
         problems=(*_IN_SESSION, *_STEPS),
     ),
     "PUT /v1/sessions/{name}/writers/{writer}/batches/{seq}": Operation(
         "batches",
-        {200: (_RESULTS, Body(FRAME))},
+        {200: (_RESULTS, Content(FRAME))},
         request=(_BATCH,),
         parameters=(
-            Parameter("Gradd-Epoch", "header", "the epoch that attaching returned", _COUNT, 1, True),
-            Parameter("Gradd-Ack", "header", "the highest batch whose reply was read", _COUNT, 0),
+            RequestParameter("Gradd-Epoch", "header", "the epoch that attaching returned", _COUNT, 1, True),
+            RequestParameter("Gradd-Ack", "header", "the highest batch whose reply was read", _COUNT, 0),
         ),
         problems=(*_IN_SESSION, *_STEPS, *_NUMBERED),
     ),
     "GET /v1/sessions/{name}/writers/{writer}/batches/{seq}": Operation(
         "batches",
-        {200: (_RESULTS, Body(FRAME))},
+        {200: (_RESULTS, Content(FRAME))},
         problems=(*_IN_SESSION, *_STEPS, "batch-not-found", *_NUMBERED),
     ),
     "GET /v1/sessions/{name}/tensors/{id}/graph": Operation(
         "tensors",
-        {200: (Body(JSON, examples.GRAPH, answers.GraphInfo), Body(DOT, "digraph gradients {\n}\n"))},
+        {200: (Content(JSON, examples.GRAPH, answers.GraphInfo), Content(DOT, "digraph gradients {\n}\n"))},
         parameters=(
-            Parameter(
+            RequestParameter(
                 "max_nodes",
                 "query",
                 "most nodes to tell of",
@@ -243,11 +248,11 @@ OPERATIONS = {
     "PUT /v1/sessions/{name}/hooks/{hook}": Operation(
         "hooks",
         {201: (_HOOK,), 200: (_HOOK,)},
-        request=(Body(JSON, examples.HALVE, HookBody),),
+        request=(Content(JSON, examples.HALVE, HookBody),),
         problems=(*_IN_SESSION, *_STEPS),
     ),
     "GET /v1/sessions/{name}/hooks": Operation(
-        "hooks", {200: (Body(JSON, {"hooks": [examples.HALVED]}, answers.HookList),)}, problems=_IN_SESSION
+        "hooks", {200: (Content(JSON, {"hooks": [examples.HALVED]}, answers.HookList),)}, problems=_IN_SESSION
     ),
     "GET /v1/sessions/{name}/hooks/{hook}": Operation(
         "hooks", {200: (_HOOK,)}, problems=(*_IN_SESSION, "hook-not-found")
@@ -258,7 +263,7 @@ OPERATIONS = {
     "PUT /v1/sessions/{name}/uploads/{key}": Operation(
         "batches",
         {201: (), 200: ()},
-        request=(Body(OCTETS),),
+        request=(Content(OCTETS),),
         parameters=(_DTYPE, _SHAPE),
         problems=(*_IN_SESSION, *_BODY, "invalid-data", "writer-unknown", "quota-exceeded"),
     ),
@@ -267,13 +272,13 @@ OPERATIONS = {
     ),
     "POST /v1/sessions/{name}:acquire": Operation(
         "sessions",
-        {200: (Body(JSON, {**examples.ATTACHED, "writer": 2, "epoch": 2}, Attached),)},
+        {200: (Content(JSON, {**examples.ATTACHED, "writer": 2, "epoch": 2}, Attached),)},
         problems=(*_IN_SESSION, "draining"),
     ),
     "POST /v1/sessions/{name}:profile": Operation(
         "sessions",
-        {200: (Body(JSON, examples.PROFILE, Profiled),)},
-        request=(Body(JSON, {"on": True}, ProfileOptions),),
+        {200: (Content(JSON, examples.PROFILE, Profiled),)},
+        request=(Content(JSON, {"on": True}, ProfileOptions),),
         problems=(*_IN_SESSION, *_JSON_BODY),
     ),
     "GET /v1/sessions/{name}/snapshots": _NOT_YET,

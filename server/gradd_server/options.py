@@ -27,7 +27,7 @@ class ProfileOptions(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether to measure from here on."""
 
 
-class Fetch(Struct, frozen=True, forbid_unknown_fields=True):
+class FetchOptions(Struct, frozen=True, forbid_unknown_fields=True):
     """The body of `tensors:fetch`."""
 
     names: Annotated[list[Reference], Meta(max_length=LIMITS.batch_steps)]

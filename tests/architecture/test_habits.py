@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,19 @@ def test_files_have_one_subject() -> None:
     }
     assert sizes
     assert {path: lines for path, lines in sizes.items() if lines > 450} == {}
+
+
+TOP = {
+    *ROOMS, ".ci", "docker", "docs",
+    "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "Makefile", "pyproject.toml", "openapi.yaml",
+    ".dockerignore", ".gitignore", ".spectral.yaml",
+}  # fmt: skip
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+def test_the_top_level_holds_nothing_else() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert {path.partition("/")[0] for path in listed.stdout.split("\0") if path} == TOP
 
 
 CLOCKS = {"time", "monotonic", "perf_counter", "process_time", "thread_time"}

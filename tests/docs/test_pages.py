@@ -78,6 +78,13 @@ def test_quickstart_in_curl(daemon: str) -> None:
     assert re.search(r'"w\.grad": ?\{[^}]*"data": ?\[6\.0\]', done.stdout), done.stdout
 
 
+@pytest.mark.parametrize("page", [p for p in PAGES if p.name != "CHANGELOG.md"], ids=lambda page: page.name)
+def test_lines_are_as_long_as_everywhere(page: Path) -> None:
+    """But for rows of tables and what is quoted: JSON that goes to and fro."""
+    lines = enumerate(page.read_text().splitlines(), 1)
+    assert [n for n, line in lines if len(line) > 120 and not line.startswith(("|", "    "))] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\((?!https?://|#)([^)#\s]+)", page.read_text())

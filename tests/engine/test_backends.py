@@ -15,7 +15,7 @@ from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.data.layout import Meta
 from gradd_engine.data.memory import Account, OutOfQuota
 from gradd_engine.data.state import ambient
-from gradd_engine.declare.declarators import REGISTRY, op
+from gradd_engine.declare.declarators import REGISTRY, kernel
 from gradd_engine.ops.shared.constants import ones, tensor, zeros
 
 
@@ -25,7 +25,7 @@ def planted() -> Any:
     made: list[str] = []
 
     def declare(signature: str, **kwargs: Any) -> Any:
-        found = op(signature, namespace="-", **kwargs)
+        found = kernel(signature, namespace="-", **kwargs)
         made.append(found.name)
         return found
 
@@ -36,7 +36,7 @@ def planted() -> Any:
 
 def test_infer_is_law_whatever_layout_a_kernel_returns(planted: Any) -> None:
     turned = planted(
-        "planted_turned(Tensor input)",
+        "planted_turned(Tensor input) -> Tensor",
         infer=lambda input: Meta((2, 3), input.dtype, (1, 2)),
         impl=lambda xp, a: a + 1,
     )
@@ -48,7 +48,9 @@ def test_infer_is_law_whatever_layout_a_kernel_returns(planted: Any) -> None:
 
 def test_a_kernel_of_another_shape_is_a_fault(planted: Any) -> None:
     wrong = planted(
-        "planted_wrong(Tensor input)", infer=lambda input: Meta((3,), input.dtype), impl=lambda xp, a: a + 1
+        "planted_wrong(Tensor input) -> Tensor",
+        infer=lambda input: Meta((3,), input.dtype),
+        impl=lambda xp, a: a + 1,
     )
     with pytest.raises(RuntimeError, match=r"^planted_wrong\(\): cannot be computed of input=") as caught:
         wrong(zeros([2]))
@@ -57,7 +59,9 @@ def test_a_kernel_of_another_shape_is_a_fault(planted: Any) -> None:
 
 def test_a_kernel_that_returns_its_input_is_copied(planted: Any) -> None:
     same = planted(
-        "planted_same(Tensor input)", infer=lambda input: Meta((2,), input.dtype), impl=lambda xp, a: a
+        "planted_same(Tensor input) -> Tensor",
+        infer=lambda input: Meta((2,), input.dtype),
+        impl=lambda xp, a: a,
     )
     x = zeros([2])
     y = same(x)
@@ -88,7 +92,7 @@ def test_a_kernel_that_raises_gives_its_bytes_back(planted: Any) -> None:
         raise IndexError("index 9 is out of bounds")
 
     failing = planted(
-        "planted_failing(Tensor input)", infer=lambda input: Meta((50,), input.dtype), impl=fail
+        "planted_failing(Tensor input) -> Tensor", infer=lambda input: Meta((50,), input.dtype), impl=fail
     )
     account = Account(1000)
     with ambient(account=account):

@@ -58,9 +58,9 @@ def test_infer_takes_of_a_number_in_a_tensors_place_its_kind_alone(monkeypatch: 
     for op in REGISTRY.values():
         if op.infer is not None and any("Number" in p.kind for p in op.tensor_params):
             monkeypatch.setattr(op, "infer", watching(op, op.infer))
-            op.known.clear()
-            if op.inferred is not None:
-                op.inferred.clear()
+            op.caches.known.clear()
+            if op.caches.inferred is not None:
+                op.caches.inferred.clear()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for key, samples in SAMPLES.items():
@@ -100,7 +100,7 @@ def test_equal_numbers_of_different_kinds_are_told_apart() -> None:
 def test_memory_of_geometries_is_bounded() -> None:
     for n in range(1, 1200):
         mul(ones([n]), 2.0)
-    assert len(mul.known) <= 512
+    assert len(mul.caches.known) <= 512
     assert mul(ones([3]), 2.0).shape == (3,)
 
 

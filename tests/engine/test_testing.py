@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gradd_engine import ops
 from gradd_engine.check import testing
-from gradd_engine.declare.declarators import ELEMENTWISE, REGISTRY, op
+from gradd_engine.declare.declarators import ELEMENTWISE, REGISTRY, elementwise
 from gradd_engine.ops.elementwise.arithmetic import add, mul
 from gradd_engine.ops.shared.common import same
 
@@ -25,8 +25,13 @@ def declare() -> Iterator[Any]:
     def cube(vjp: Any, jvp: Any = ELEMENTWISE) -> Any:
         name = f"testing_cube{len(made)}"
         made.append(name)
-        return op(
-            f"{name}(Tensor input)", infer=same, impl=lambda xp, a: a**3, vjp=vjp, jvp=jvp, namespace="-"
+        return elementwise(
+            f"{name}(Tensor input) -> Tensor",
+            infer=same,
+            impl=lambda xp, a: a**3,
+            vjp=vjp,
+            jvp=jvp,
+            namespace="-",
         )
 
     yield cube

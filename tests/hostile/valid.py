@@ -136,9 +136,9 @@ def _caught() -> Iterator[_Catcher]:
     before = {}
     for op in REGISTRY.values():
         before[op] = op.infer, op.composite
-        op.known.clear()
-        if op.inferred is not None:
-            op.inferred.clear()
+        op.caches.known.clear()
+        if op.caches.inferred is not None:
+            op.caches.inferred.clear()
         if op.infer is not None:
             op.infer = catcher.wrap(op, op.infer)
         elif op.composite is not None:

@@ -118,7 +118,7 @@ def failures(case: Case) -> Iterator[str]:
 
 def unreached() -> list[str]:
     """Ops with a derivative that nothing in this process recorded; in-place forms share their op's."""
-    return sorted(o.name for o in REGISTRY.values() if o.rules and o.base is None and not o.recipes)
+    return sorted(o.name for o in REGISTRY.values() if o.rules and o.base is None and not o.caches.recipes)
 
 
 def check(keys: Sequence[str], show: Callable[[str], None]) -> bool:

@@ -18,7 +18,8 @@ from gradd_engine.declare.declarators import REGISTRY
 from gradd_engine.schema.op import Op
 from gradd_engine.tensor.tensor import Tensor
 from gradd_engine.tracing import Guards, TraceBackend
-from gradd_runtime.plan.lower import Lowering, Registers
+from gradd_runtime.plan.lower import Lowering
+from gradd_runtime.plan.registers import Registers
 
 from tests.ops.table import arrays, lookup, ours, samples, specs, swap
 
@@ -199,7 +200,7 @@ def broken(op: Op, call: Call) -> Iterator[str]:
                 continue
             metas = metas if op.many else (metas,)
             floats = all((m.compute or m.dtype).is_floating_point for m in metas)
-            if op.raises == "not of floats" and not floats:
+            if op.effects.raises == "not of floats" and not floats:
                 continue
             if sum(_size(m) for m in metas) > 1 << 20:
                 continue
@@ -252,5 +253,5 @@ def promising() -> list[Op]:
     return [
         op
         for op in REGISTRY.values()
-        if op.raises is not True and op.base is None and op.infer and not op.view
+        if op.effects.raises is not True and op.base is None and op.infer and not op.view
     ]

@@ -12,7 +12,7 @@ from gradd_runtime.catalog import ops
 from gradd_runtime.process import InlinePlacement
 from gradd_server.app import create_app
 from gradd_server.media import JSON
-from gradd_server.operations import OPERATIONS, PATH_PARAMETERS, Body
+from gradd_server.operations import OPERATIONS, PATH_PARAMETERS, Content
 from gradd_server.settings import Settings
 
 from tests.server.conftest import Caller
@@ -62,7 +62,7 @@ def test_an_example_is_true(answers: dict[str, httpx.Response], name: str) -> No
         assert same_members(body, answer.json()), answer.text
 
 
-def same_members(body: Body, said: Any) -> bool:
+def same_members(body: Content, said: Any) -> bool:
     """Whether the daemon's answer has the example's members, one level of them."""
     return isinstance(said, dict) and set(said) == set(body.example)
 

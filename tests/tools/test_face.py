@@ -65,6 +65,14 @@ def parameters(node: ast.FunctionDef) -> set[str]:
     return {x.arg for x in [*a.posonlyargs, *a.args, *a.kwonlyargs, *([a.vararg] if a.vararg else [])]}
 
 
+def test_every_docstring_says_what_the_function_does() -> None:
+    for path in STUBS.values():
+        for name, nodes in stubbed(path).items():
+            said = ast.get_docstring(nodes[0]) or ""
+            assert said, name
+            assert not said.startswith(("A declared op", "torch.", "See ")), name
+
+
 def test_nothing_of_the_face_is_stale() -> None:
     assert face.main(["--check"]) == 0, "make face"
 
@@ -83,7 +91,7 @@ def test_every_public_name_stands_in_a_stub_with_its_parameters(space: str) -> N
 def test_every_method_stands_in_a_stub_with_its_parameters() -> None:
     typed = stubbed("_tensor/attached")
     for op in REGISTRY.values():
-        if op.method and not stubs.inner(op.name) and forms.op_of(vars(Tensor).get(op.name)) is op:
+        if op.surface.method and not stubs.inner(op.name) and forms.op_of(vars(Tensor).get(op.name)) is op:
             assert set(op.params) - {op.schema.params[0].name} <= parameters(typed[op.name][0]), op.name
     attached = {name for name in stubs.attached() if not name.startswith("__")}
     assert len(attached) > 400

@@ -47,15 +47,15 @@ _REFUSALS = (RuntimeError, TypeError, ValueError, IndexError, NotImplementedErro
 _QUOTED, _DEEP = 3, 1
 
 
-def _value(p: Param, shapes: Iterator[tuple[int, ...]], dtype: DType, number: int) -> Any:
+def _value(p: Param, shapes: Iterator[tuple[int, ...]], dtype: DType) -> Any:
     if p.kind.startswith("Tensor"):
         places = p.name in ("index", "indices", "target")
         made = zeros(list(next(shapes)), dtype=dtypes.int64 if places else dtype)
         return [made, zeros(list(made.shape), dtype=dtype)] if "[" in p.kind else made
-    return number if p.kind == "int" else _GIVEN[p.kind]
+    return _GIVEN[p.kind]
 
 
-def _tried(op: Op, geometry: tuple[tuple[int, ...], ...], dtype: DType, number: int = 1) -> list[Any]:
+def _tried(op: Op, geometry: tuple[tuple[int, ...], ...], dtype: DType) -> list[Any]:
     """The outputs of an op for inputs of a geometry and a dtype; raises what it raises."""
 
     def shapes() -> Iterator[tuple[int, ...]]:
@@ -66,14 +66,14 @@ def _tried(op: Op, geometry: tuple[tuple[int, ...], ...], dtype: DType, number: 
     given = shapes()
     with ambient(backend=META), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        values = {p.name: _value(p, given, dtype, number) for p in op.schema.params if p.default is REQUIRED}
+        values = {p.name: _value(p, given, dtype) for p in op.schema.params if p.default is REQUIRED}
         found = op.call(**values)
     return list(found) if isinstance(found, (tuple, list)) else [found]
 
 
-def _shape(op: Op, geometry: tuple[tuple[int, ...], ...], number: int = 1) -> list[tuple[int, ...]] | None:
+def _shape(op: Op, geometry: tuple[tuple[int, ...], ...]) -> list[tuple[int, ...]] | None:
     try:
-        return [tuple(t.shape) for t in _tried(op, geometry, dtypes.float32, number)]
+        return [tuple(t.shape) for t in _tried(op, geometry, dtypes.float32)]
     except (*_REFUSALS, KeyError, AttributeError, ArithmeticError):
         return None
 
@@ -83,19 +83,10 @@ def _fitting(name: str, op: Op) -> tuple[tuple[int, ...], ...] | None:
     return next((g for g in _GEOMETRIES if _shape(op, g) is not None), None)
 
 
-def count(op: Op) -> int | None:
-    """How many outputs an op has, where that does not depend on its inputs; None where it cannot be told."""
-    if True in op.listed:
-        return None
-    shapes = [_shape(op, geometry, number) for geometry in _GEOMETRIES for number in (1, 2)]
-    found = {len(s) for s in shapes if s is not None}
-    return found.pop() if len(found) == 1 else None
-
-
 def _on_shapes(op: Op) -> str | None:
     tensors = [p for p in op.schema.tensors if p.default is REQUIRED]
     geometry = _fitting(op.name, op)
-    if geometry is None or not tensors or (op.many and count(op) is None):
+    if geometry is None or not tensors or any(r.kind.endswith("[]") for r in op.schema.returns):
         return None
     same = [_shape(op, (s,)) == [s] for s in ((2, 3), (3,), (4, 2, 3))]
     if all(same):
@@ -191,7 +182,7 @@ def _raised(fn: Any, deep: int = _DEEP) -> Iterator[tuple[str, str]]:
 def _on_refusals(op: Op) -> list[str]:
     found: dict[tuple[str, str], None] = {}
     # Which dtypes a kernel has not is asked.
-    for fn in (op.infer, op.checks, op.composite if op.infer is None else None):
+    for fn in (op.infer, op.check_values, op.composite if op.infer is None else None):
         if fn is not None:
             found.update(dict.fromkeys(_raised(fn)))
     return [

@@ -9,16 +9,14 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from gradd_engine.declare import REGISTRY
 from gradd_engine.ops.shared.common import RETURN_TYPES
 from gradd_engine.schema import Op, Param
-from gradd_engine.schema.schema import NUMPY_NAMES, REQUIRED
-
-from .facts import count
+from gradd_engine.schema.schema import NUMPY_NAMES, REQUIRED, Return
 
 POSITIONAL, KEYWORD, SPREAD = "positional", "keyword", "spread"
 
@@ -112,11 +110,13 @@ class Form:
 
 
 def returns(op: Op) -> str:
-    """What an op gives, as Python's type."""
-    if op.many:
-        known = len(op.differentiable) if op.differentiable is not None else count(op)
-        return "tuple[Tensor, ...]" if known is None else f"tuple[{', '.join(['Tensor'] * known)}]"
-    return "Tensor"
+    """What an op gives, as Python's type: one tensor, a tuple of several, or of as many as there are."""
+    return " | ".join(dict.fromkeys(_given(form) for form in (op.schema.returns, *op.schema.otherwise)))
+
+
+def _given(results: Sequence[Return]) -> str:
+    kinds = [_TYPES[r.kind].replace("Sequence[Tensor]", "tuple[Tensor, ...]") for r in results]
+    return f"tuple[{', '.join(kinds)}]" if len(kinds) > 1 else "".join(kinds) or "None"
 
 
 def _default(value: Any) -> str:

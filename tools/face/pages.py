@@ -62,12 +62,12 @@ def op_behind(fn: Any, space: str, name: str) -> Op | None:
 
 def summary(fn: Any, space: str, name: str) -> str:
     """What a public function does, in a sentence or two."""
-    said = " ".join((getattr(fn, "__doc__", None) or "").split())
     op = op_behind(fn, space, name)
+    said = " ".join(((op.surface.doc if fn is op and op else getattr(fn, "__doc__", None)) or "").split())
     own = re.sub(r"^See torch[\w.]*[:;.]?\s*", "", said)
     if own != said or not said:
         # A page of PyTorch's and perhaps a remark: the op says what it is.
-        what = " ".join(op.doc.split()) if op is not None else ""
+        what = " ".join(op.surface.doc.split()) if op is not None else ""
         if what.startswith("In-place form"):
             what = f"In-place form of `{name.removesuffix('_')}`."
         parts = [what, own[:1].upper() + own[1:]] if own.strip(" .") else [what]

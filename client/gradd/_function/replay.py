@@ -80,7 +80,7 @@ class Trace(Tape):
         found = {
             id(t.storage)
             for op, _, raw, _, _ in self.entries
-            if not isinstance(op, str) and op.quiet
+            if not isinstance(op, str) and op.effects.unversioned
             for t in written(op, raw)
         }
         return [i for i, t in enumerate(self.tensors) if id(t.storage) in found]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from gradd_engine.data import mode
 from gradd_engine.data.state import state
 from gradd_engine.declare import written
+from gradd_engine.schema import Pass
 from gradd_engine.tensor import Tensor
 from gradd_protocol.limits import DEFAULT
 
@@ -33,14 +34,6 @@ if TYPE_CHECKING:
 
 _recorded = partial(tuple.__new__, Recorded)
 _gradient = partial(tuple.__new__, Grad)
-_PASSES = frozenset({"backward", "grad"})
-#: steps that touch more than the storages of their arguments
-_WIDE = frozenset(
-    {
-        "backward", "begin_backward", "begin_grad", "call_node", "exit_dual_level", "grad", "resize_",
-        "resume_pass", "set_data", "set_grad", "zero_grad",
-    }
-)  # fmt: skip
 _FREED = BatchState.FREED
 #: uploads that ride in one batch, in bytes together
 _UPLOADS = 3 * DEFAULT.client_message_bytes // 4
@@ -94,7 +87,7 @@ class Recorder:
         """Add the step of an op that the mirror just ran."""
         outs: tuple[Any, ...]
         outs = () if outputs is None else outputs if type(outputs) is tuple else (outputs,)
-        name = op.name
+        effects = op.effects
         if (
             self.batch is _FREED
             and state.grad
@@ -102,7 +95,7 @@ class Recorder:
             and any(isinstance(o, Tensor) and o._fn is not None for o in outs)
         ):
             self.flush()
-        wide = name in _WIDE
+        wide = effects.wide
         if len(self.session.recorders) > 1:
             self._order(wide)
         if wide:
@@ -113,17 +106,17 @@ class Recorder:
         for x in inputs:
             out = x._out if isinstance(x, Tensor) else None  # type: ignore[attr-defined]
             args.append(out[1] if out is not None and out[0] is building else self._arg(x, values))
-        if name == "edge" and self.tape is None:
+        if not effects.keeps_inputs and self.tape is None:
             # Looking at a node keeps no tensor alive.
             building.release(inputs[0]._id)
         kept = attrs_of(op, attrs, values) if attrs else ()
-        step = _recorded((name, tuple(args), kept, len(outs), state.grad or mode(), raises))
+        step = _recorded((op.name, tuple(args), kept, len(outs), state.grad or mode(), raises))
         if not building.steps:
             building.dtype, building.known = state.dtype, self.session.habit(step)
         if self.tape is not None:
             self.tape.add(op, step.args, inputs, attrs)
-            if raises or not op.traced or name == "data":
-                self.tape.spoil(f"it uses {name}()" if not raises else "a pass in it raised")
+            if raises or not effects.traced or effects.aliases:
+                self.tape.spoil(f"it uses {op.name}()" if not raises else "a pass in it raised")
         # The listener and the dispatcher stand between here and the op.
         slot = building.append(step, call_site(4))
         for o in outs:
@@ -135,15 +128,20 @@ class Recorder:
         elif op.writes:
             for t in written(op, inputs):
                 t.storage.writes += 1  # type: ignore[union-attr]
-        if name in _PASSES:
-            keep = attrs.get("retain_graph")
-            self._passed(attrs.get("create_graph") if keep is None else keep)
-        elif name == "resume_pass" and not attrs["at"]:
-            self._passed(inputs[0]._holds.keep)
-        elif name == "data":
+        if effects.backward_pass is not None:
+            self._follow(effects.backward_pass, inputs, attrs)
+        elif effects.aliases:
             outs[0].storage.aliased = True
         if len(building.steps) >= DEFAULT.batch_steps:
             self._cut()
+
+    def _follow(self, way: Pass, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
+        """A pass may have ended."""
+        if way is Pass.BACKWARD or way is Pass.GRAD:
+            keep = attrs.get("retain_graph")
+            self._passed(attrs.get("create_graph") if keep is None else keep)
+        elif way is Pass.RESUME and not attrs["at"]:
+            self._passed(inputs[0]._holds.keep)
 
     def _passed(self, keep: Any) -> None:
         """A pass ended."""

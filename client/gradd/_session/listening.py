@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gradd_engine.data import Meta
+from gradd_engine.schema import Pass
 from gradd_protocol.limits import DEFAULT
 
 from .._mirror import STEP, Event, MirrorState, StepState, after
@@ -42,7 +43,7 @@ class Listening(Agreeing):
         graph.
         """
         recorder: Recorder = self._thread.recorder
-        if recorder.step is _BLIND and op.name == "grad":
+        if recorder.step is _BLIND and op.effects.backward_pass is Pass.GRAD:
             return self._blind_grad(recorder, op, inputs, attrs)
         recorder.record(op, inputs, attrs, outputs)
         recorder.step = _ENDED[recorder.step]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from gradd_engine.custom import seeding
 from gradd_engine.data import SEED, ambient, dtypes
 from gradd_engine.ops.shared.constants import empty
-from gradd_engine.schema import type_name
+from gradd_engine.schema import REGISTRY, type_name
 
 from .._session import current
 from .._tensor import Tensor
@@ -161,14 +161,14 @@ def _with_generator(fn: Callable[..., Any]) -> Callable[..., Any]:
     return draw
 
 
-_BOTH = ("bernoulli", "multinomial")
-_MADE = ("normal", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm")
 #: the functions of the top level that draw
 DRAWING: dict[str, Callable[..., Any]] = {
-    name: _with_generator(fn) for name, fn in namespace("").items() if name in _BOTH + _MADE
+    name: _with_generator(fn)
+    for name, fn in namespace("").items()
+    if name in REGISTRY and REGISTRY[name].random
 }
 #: the methods that do
-_METHODS = (*_BOTH, "bernoulli_", "exponential_", "normal_", "uniform_")
+_METHODS = ("bernoulli", "multinomial", "bernoulli_", "exponential_", "normal_", "uniform_")
 
 
 def drawing_methods() -> dict[str, Callable[..., Any]]:

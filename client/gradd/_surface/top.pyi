@@ -1159,7 +1159,7 @@ def celu(input: Tensor, alpha: _Number = 1.0, inplace: bool = False, *, out: Ten
     """
 
 def celu_(input: Tensor, alpha: _Number = 1.0) -> Tensor:
-    """A declared op. Call it to run it."""
+    """In-place form of `celu`."""
 
 @overload
 def chain_matmul(matrices: Sequence[Tensor]) -> Tensor:
@@ -2139,10 +2139,10 @@ def gru(
     train: bool,
     bidirectional: bool,
     batch_first: bool,
-) -> tuple[Tensor, ...]:
+) -> tuple[Tensor, Tensor]:
     """Gated recurrent units over a sequence: all outputs and the last state.
 
-    dtype: the input's, the input's.
+    Shapes: (3, 3), (3, 3), [(3, 3), (3, 3)] -> (3, 3), (1, 3). dtype: the input's, the input's.
     Raises RuntimeError for integers.
     Raises NotImplementedError for bools.
     """
@@ -2726,7 +2726,7 @@ def lstm(
     train: bool,
     bidirectional: bool,
     batch_first: bool,
-) -> tuple[Tensor, ...]:
+) -> tuple[Tensor, Tensor, Tensor]:
     """Long short-term memory over a sequence: all outputs, the last state and cell.
 
     Raises RuntimeError: lstm expects two hidden states
@@ -2739,7 +2739,7 @@ def lstm_cell(
     w_hh: Tensor,
     b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
-) -> tuple[Tensor, ...]:
+) -> tuple[Tensor, Tensor]:
     """One step of long short-term memory: the next state and cell."""
 
 def lt(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -3704,10 +3704,10 @@ def rnn_relu(
     train: bool,
     bidirectional: bool,
     batch_first: bool,
-) -> tuple[Tensor, ...]:
+) -> tuple[Tensor, Tensor]:
     """An Elman network with relu over a sequence: all outputs and the last state.
 
-    dtype: the input's, the input's.
+    Shapes: (3, 3), (3, 3), [(3, 3), (3, 3)] -> (3, 3), (1, 3). dtype: the input's, the input's.
     Raises NotImplementedError for bools and complex numbers.
     """
 
@@ -3735,10 +3735,10 @@ def rnn_tanh(
     train: bool,
     bidirectional: bool,
     batch_first: bool,
-) -> tuple[Tensor, ...]:
+) -> tuple[Tensor, Tensor]:
     """An Elman network with tanh over a sequence: all outputs and the last state.
 
-    dtype: the input's, the input's.
+    Shapes: (3, 3), (3, 3), [(3, 3), (3, 3)] -> (3, 3), (1, 3). dtype: the input's, the input's.
     Raises RuntimeError for integers.
     Raises NotImplementedError for bools.
     """
@@ -4259,7 +4259,7 @@ def tensor_split(
     """Parts between given indices, or so many nearly equal ones, along `dim`. A tensor of integers is
     read.
 
-    Shapes: (2, 3) -> (1, 3), (1, 3). dtype: the input's, the input's.
+    dtype: the input's, the input's.
     Raises RuntimeError: tensor_split expected at least a 1-dimensional tensor, but got a tensor
       with 0 dims
     Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
@@ -4294,7 +4294,7 @@ def threshold(
     """
 
 def threshold_(input: Tensor, threshold: _Number, value: _Number) -> Tensor:
-    """A declared op. Call it to run it.
+    """In-place form of `threshold`.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.threshold_.html
     """

@@ -3354,7 +3354,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.resolve_neg.html
         """
 
-    def retain_grad(self) -> Tensor:
+    def retain_grad(self) -> None:
         """Let a non-leaf keep its gradient in ``.grad``; see torch.Tensor.retain_grad.
 
         Raises RuntimeError: can't retain_grad on Tensor that has requires_grad=False
@@ -3952,7 +3952,7 @@ class Methods(EngineTensor):
         """Parts between given indices, or so many nearly equal ones, along `dim`. A tensor of integers
         is read.
 
-        Shapes: (2, 3) -> (1, 3), (1, 3). dtype: the input's, the input's.
+        dtype: the input's, the input's.
         Raises RuntimeError: tensor_split expected at least a 1-dimensional tensor, but got a tensor
           with 0 dims
         Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got

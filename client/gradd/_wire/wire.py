@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 #: seconds between refusals that may be mended
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
-#: batches in flight that are not looked after
+#: poll for replies only beyond this many in flight
 _FEW = 4
 #: refusals that consume nothing and may be mended
 _MENDED = frozenset({"program-unknown", "sequence-gap"})

@@ -151,7 +151,7 @@ def celu(input: Tensor, alpha: _Number = 1.0, inplace: bool = False, *, out: Ten
     """
 
 def celu_(input: Tensor, alpha: _Number = 1.0) -> Tensor:
-    """A declared op. Call it to run it."""
+    """In-place form of `celu`."""
 
 def conv1d(
     input: Tensor,
@@ -471,7 +471,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     """
 
 def hardsigmoid_(input: Tensor) -> Tensor:
-    """A declared op. Call it to run it."""
+    """In-place form of `hardsigmoid`."""
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """input * hardsigmoid(input).
@@ -483,7 +483,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """
 
 def hardswish_(input: Tensor) -> Tensor:
-    """A declared op. Call it to run it."""
+    """In-place form of `hardswish`."""
 
 def hardtanh(input: Tensor, min_val: _Number = -1.0, max_val: _Number = 1.0, inplace: bool = False) -> Tensor:
     """The input held in [min_val, max_val]; the gradient at a bound is 0.
@@ -497,7 +497,7 @@ def hardtanh(input: Tensor, min_val: _Number = -1.0, max_val: _Number = 1.0, inp
     """
 
 def hardtanh_(input: Tensor, min_val: _Number = -1.0, max_val: _Number = 1.0) -> Tensor:
-    """A declared op. Call it to run it.
+    """In-place form of `hardtanh`.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.hardtanh_.html
     """
@@ -617,7 +617,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     """
 
 def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
-    """A declared op. Call it to run it.
+    """In-place form of `leaky_relu`.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.leaky_relu_.html
     """
@@ -728,7 +728,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """
 
 def mish_(input: Tensor) -> Tensor:
-    """A declared op. Call it to run it."""
+    """In-place form of `mish`."""
 
 def mse_loss(
     input: Tensor,
@@ -864,7 +864,7 @@ def relu6_(input: Tensor) -> Tensor:
     """In-place form of `relu6`."""
 
 def relu_(input: Tensor) -> Tensor:
-    """A declared op. Call it to run it.
+    """In-place form of `relu`.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.relu_.html
     """
@@ -942,7 +942,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     """
 
 def silu_(input: Tensor) -> Tensor:
-    """A declared op. Call it to run it."""
+    """In-place form of `silu`."""
 
 def smooth_l1_loss(
     input: Tensor,
@@ -1046,7 +1046,7 @@ def threshold(
     """
 
 def threshold_(input: Tensor, threshold: _Number, value: _Number) -> Tensor:
-    """A declared op. Call it to run it.
+    """In-place form of `threshold`.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.threshold_.html
     """

@@ -1,4 +1,4 @@
-"""Adam and AdamW (torch.optim), one recorded op a group and step; the step counts are session tensors."""
+"""Adam and AdamW (torch.optim): one op per group per step; the step counts are session tensors."""
 
 from __future__ import annotations
 

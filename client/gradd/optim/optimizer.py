@@ -256,7 +256,7 @@ def options(**given: Any) -> dict[str, Any]:
 
 
 class GroupedOptimizer(Optimizer):
-    """An optimizer whose step is one recorded op a group: subclasses give `_update`."""
+    """An optimizer whose step is one op per group: subclasses give `_update`."""
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters; returns the closure's loss."""

@@ -1,4 +1,4 @@
-"""SGD with momentum (torch.optim.SGD), one recorded op a group and step."""
+"""SGD with momentum (torch.optim.SGD): one op per group per step."""
 
 from __future__ import annotations
 

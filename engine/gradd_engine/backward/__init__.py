@@ -3,6 +3,7 @@
 from .anomaly import detect_anomaly, is_anomaly_check_nan_enabled, is_anomaly_enabled, set_detect_anomaly
 from .api import backward, cotangents, grad, is_warn_always_enabled, set_warn_always
 from .autograd import untracked
+from .dry_run import give_history
 from .edges import GradientEdge, get_gradient_edge
 from .executor import meets_callables
 from .gradients import zero_grad
@@ -20,6 +21,7 @@ __all__ = [
     "detect_anomaly",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
+    "give_history",
     "grad",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",

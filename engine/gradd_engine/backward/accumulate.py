@@ -34,14 +34,14 @@ def retain(t: Tensor, g: Tensor) -> None:
 
 @lru_cache(1024)
 def _unseen(shape: Size, strides: tuple[int, ...], dtype: DType) -> Meta:
-    """Geometry of a new .grad that nobody computes."""
+    """Geometry of a new .grad whose values are skipped."""
     return Meta(shape, dtype, strides if is_dense(shape, strides) else contiguous_strides(shape))
 
 
 def _held() -> tuple[int, int]:
-    """What getrefcount says of a local that nobody else holds, and of an attribute of it.
+    """Refcounts of a local that nobody else holds, and of an attribute of it.
 
-    Measured, because it is not the same in every Python: 3.14 does not count the call's own reference.
+    Measured, since Pythons differ: 3.14 does not count the call's own reference.
     """
     box = [_Holder()]
     held = box.pop()
@@ -64,7 +64,7 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
     """Add the gradient in `box` to ``leaf.grad``: in place without create_graph, out of place with it.
 
     A first gradient whose memory nobody else holds is taken over; otherwise it is copied, in the leaf's
-    layout. `skip`: nobody computes the gradient, or looks into `box`.
+    layout. `skip`: values are skipped and `box` is not read.
     """
     dtype = leaf._grad_dtype
     if skip:

@@ -33,8 +33,8 @@ def _lines() -> list[str]:
 
 
 class Watcher:
-    """Sees the nodes that the operations of a thread make: in anomaly mode each remembers its lines, and the
-    node whose gradient they compute.
+    """Told of each node that the thread's ops make. In anomaly mode a node remembers its stack, and the node
+    whose gradient it computes.
     """
 
     def append(self, node: Node) -> None:
@@ -45,11 +45,11 @@ class Watcher:
                 node.metadata[_PARENT] = state.task.node
 
     def inside(self) -> Any:
-        """What watches the forward of a Function, of which no node is made."""
+        """The watcher for the forward of a Function, whose ops make no nodes."""
         return None
 
     def opens(self, op: Op) -> bool:
-        """Whether a composite is to be recorded as what is inside it."""
+        """Whether a composite is recorded as the ops inside it."""
         return False
 
     def begin(self, op: Op, inputs: tuple[Any, ...]) -> None:
@@ -63,7 +63,7 @@ class Watcher:
 
 
 def check_gradients(node: Node, found: Sequence[Any], number: int) -> None:
-    """RuntimeError where a gradient that `node`, the `number`-th of its pass, made has a NaN."""
+    """RuntimeError where `node`, the `number`-th of its pass, made a NaN."""
     for i, g in enumerate(found):
         if g is None or g.backend.is_meta or not g.dtype.differentiable:
             continue
@@ -78,8 +78,8 @@ def _of_nan(message: str, number: int) -> RuntimeError:
 
 
 def tell_forward(node: Node | None) -> None:
-    """Warn with the traceback of the forward call behind `node`, where it was kept; then of the one whose
-    gradient that call computed, and so on. Where warnings are errors, it is printed.
+    """Warn with the traceback of the forward call behind `node`, if one was kept, then of the call whose
+    gradient that one computed, and so on. Printed where warnings are errors.
     """
     error, caused = "Error detected in ", "caused the error"
     while node is not None:

@@ -29,9 +29,7 @@ def _several(x: Any) -> tuple[Any, ...]:
 
 
 def _roots(given: Any) -> list[Tensor]:
-    """The tensors to start from, gradient edges by their stand-ins; AssertionError, as in PyTorch, where
-    something else is among them.
-    """
+    """The tensors to start from (edges by their stand-ins). AssertionError for others, as in PyTorch."""
     found = [tensor_of(x) for x in _several(given)]
     if not all(isinstance(t, Tensor) for t in found):
         raise AssertionError("Expected output to be a torch.Tensor")
@@ -39,7 +37,7 @@ def _roots(given: Any) -> list[Tensor]:
 
 
 def _inputs(given: Any) -> list[Tensor]:
-    """The tensors to find gradients of, gradient edges by their stand-ins; a dict stands for its values."""
+    """The tensors to find gradients of (edges by their stand-ins); a dict's values."""
     found = []
     for x in given.values() if isinstance(given, dict) else _several(given):
         t = tensor_of(x)
@@ -50,7 +48,7 @@ def _inputs(given: Any) -> list[Tensor]:
 
 
 def _flag(given: Any) -> bool:
-    """A flag: whatever is an integer will do, as in PyTorch; TypeError for anything else."""
+    """A flag as PyTorch takes it: any integer will do. TypeError for anything else."""
     return bool(operator.index(given))
 
 
@@ -59,7 +57,7 @@ def _flag_or_none(given: Any) -> bool | None:
 
 
 def cotangents(given: Any, count: int) -> list[Tensor | None] | None:
-    """The gradients of `count` outputs, a list without what is beyond; TypeError for what is neither a tensor
+    """The cotangents of `count` outputs; of a list, no more than that. TypeError for what is neither a tensor
     nor None.
     """
     if given is None:
@@ -230,7 +228,7 @@ def _requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     return _ops.requires_grad_(self, requires_grad)
 
 
-# What Python says of wrong arguments names these.
+# Python's messages about wrong arguments show these names.
 _tensor_backward.__qualname__ = "Tensor.backward"
 _requires_grad_.__qualname__ = "requires_grad_"
 attach_as_is("backward", _tensor_backward)

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from ..batching import RETAINS, batch_of, check_batched, refuse
 from ..data import new_counter
 from ..data.state import state
-from ..declare import op
+from ..declare import stateful
 from ..graph import cast_gradient
-from ..schema import named
+from ..schema import Pass, named
 from ..tensor import CUT, Edge, Tensor, carry, detached, edge_of, next_priority
+from . import dry_run
 from .executor import GraphTask
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _paired(outputs: Sequence[Tensor], grads: Sequence[Tensor | None] | None) ->
 
 
 class NeedsCallbacks(Exception):
-    """The pass meets callables of the user, and somebody records it: it is to be driven stop by stop."""
+    """A recorded pass meets user callbacks: it has to be driven from callback to callback."""
 
 
 def _run(task: GraphTask, roots: Sequence[Tensor]) -> None:
@@ -187,7 +188,7 @@ def _captured(
 
 
 def _late(message: str) -> RuntimeError:
-    """An error that a pass meets when its nodes have run."""
+    """An error that PyTorch raises after the nodes of a pass ran."""
     error = RuntimeError(message)
     error.pass_began = True  # type: ignore[attr-defined]
     return error
@@ -206,33 +207,30 @@ def _zeros(t: Tensor, create: bool) -> Tensor:
     return out
 
 
-backward = op(
+backward = stateful(
     "backward(Tensor[] tensors, Tensor?[] gradient=None, Tensor[] inputs=None, *, bool? retain_graph=None, "
-    "bool create_graph=False)",
-    composite=_backward,
-    namespace="-",
-    outside=True,
+    "bool create_graph=False) -> ()",
+    body=_backward,
     doc="""Sum of gradients of `tensors` with respect to graph leaves, accumulated into their ``.grad``.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.backward.html. `gradient` has one entry a
     root, of exactly its shape; None for one-element roots.
     """,
-    stateful=True,
+    backward_pass=Pass.BACKWARD,
+    dry_run=dry_run.backward,
 )
 
-grad = op(
+grad = stateful(
     "grad(Tensor[] outputs, Tensor[] inputs, Tensor?[] grad_outputs=None, *, bool? retain_graph=None, "
     "bool create_graph=False, bool? allow_unused=None, bool materialize_grads=False, "
-    "bool is_grads_batched=False)",
-    composite=_grad,
-    many=True,
-    namespace="-",
-    outside=True,
+    "bool is_grads_batched=False) -> Tensor?[]",
+    body=_grad,
     doc="""Gradients of `outputs` with respect to `inputs`, returned; never touches ``.grad`` of leaves.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.grad.html.
     """,
-    stateful=True,
+    backward_pass=Pass.GRAD,
+    dry_run=dry_run.grad,
 )
 
 
@@ -258,13 +256,12 @@ def set_requires_grad(t: Tensor, value: bool, spelling: str) -> None:
         requires_grad_flag(t, value)
 
 
-renew = op(
-    "renew(Tensor input)",
-    composite=lambda input: _renewed(input),
-    namespace="-",
-    outside=True,
+renew = stateful(
+    "renew(Tensor input) -> ()",
+    body=lambda input: _renewed(input),
     doc="Give a view its node over its base as it is now, as looking at ``grad_fn`` does.",
-    stateful=True,
+    dry_run=True,
+    wide=False,
 )
 
 
@@ -272,14 +269,12 @@ def _renewed(t: Tensor) -> None:
     t._node()
 
 
-requires_grad_flag = op(
-    "set_requires_grad(Tensor input, bool requires_grad=True)",
-    composite=lambda input, requires_grad: _checked_flag(input, requires_grad),
-    writes="input",
-    namespace="-",
-    outside=True,
+requires_grad_flag = stateful(
+    "set_requires_grad(Tensor(a!) input, bool requires_grad=True) -> ()",
+    body=lambda input, requires_grad: _checked_flag(input, requires_grad),
     doc="Set the flag of a leaf; the recorded form of ``requires_grad_``.",
-    stateful=True,
+    dry_run=dry_run.set_requires_grad,
+    wide=False,
 )
 
 
@@ -313,14 +308,13 @@ def retain_grad_now(t: Tensor) -> None:
     fn.retainers[t._nr] = weakref.ref(t)
 
 
-retain_grad = op(
-    "retain_grad(Tensor input)",
-    composite=retain_grad_now,
-    writes="input",
-    namespace="-",
+retain_grad = stateful(
+    "retain_grad(Tensor(a!) input) -> ()",
+    body=retain_grad_now,
     method=True,
     doc="Let a non-leaf keep its gradient in ``.grad``; see torch.Tensor.retain_grad.",
-    stateful=True,
+    dry_run=dry_run.nothing,
+    wide=False,
 )
 
 
@@ -329,25 +323,22 @@ def _increment(tensors: Sequence[Tensor]) -> None:
         t._vc.n += 1
 
 
-increment = op(
-    "increment_version(Tensor[] tensors)",
-    composite=_increment,
+increment = stateful(
+    "increment_version(Tensor[] tensors) -> ()",
+    body=_increment,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="Count one more in-place change of each tensor, without changing it "
     "(torch.autograd.graph.increment_version).",
-    stateful=True,
+    wide=False,
 )
 
 
-share = op(
-    "share(Tensor input)",
-    composite=lambda input: input,
-    namespace="-",
-    outside=True,
+share = stateful(
+    "share(Tensor(a) input) -> Tensor(a)",
+    body=lambda input: input,
     doc="The same tensor under another id.",
-    stateful=True,
+    dry_run=True,
+    wide=False,
 )
 
 
@@ -358,28 +349,23 @@ def _untracked(input: Tensor, requires_grad: bool) -> Tensor:
     return out
 
 
-untracked = op(
-    "untracked_alias(Tensor input, bool requires_grad=False)",
-    composite=_untracked,
-    namespace="-",
-    outside=True,
+untracked = stateful(
+    "untracked_alias(Tensor(a) input, bool requires_grad=False) -> Tensor(a)",
+    body=_untracked,
     doc="An alias without history that keeps its forward-mode tangents: what a transform of a function "
     "starts from, and what it gives where nothing outside of it differentiates.",
-    stateful=True,
+    dry_run=True,
+    wide=False,
 )
 
 
-def _data(input: Tensor) -> Tensor:
-    return detached(input, type(input._vc)())
-
-
-data = op(
-    "data(Tensor input)",
-    composite=_data,
-    namespace="-",
-    outside=True,
+data = stateful(
+    "data(Tensor(a) input) -> Tensor(a)",
+    body=lambda input: detached(input, type(input._vc)()),
     doc="An alias without history and with a version counter of its own (Tensor.data).",
-    stateful=True,
+    dry_run=True,
+    aliases=True,
+    wide=False,
 )
 
 
@@ -397,15 +383,12 @@ def _set_data(input: Tensor, data: Tensor) -> None:
     input._conj = data._conj
 
 
-set_data = op(
-    "set_data(Tensor input, Tensor data)",
-    composite=_set_data,
-    writes="input",
+set_data = stateful(
+    "set_data(Tensor(a!) input, Tensor data) -> ()",
+    body=_set_data,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="Give `input` the memory, shape and dtype of `data`; version and graph stay (``Tensor.data = ...``).",
-    stateful=True,
+    dry_run=dry_run.set_data,
 )
 
 
@@ -425,12 +408,12 @@ def _detach_here(input: Tensor) -> Tensor:
     return input
 
 
-detach_ = op(
-    "detach_(Tensor input)",
-    composite=_detach_here,
-    writes="input",
+detach_ = stateful(
+    "detach_(Tensor(a!) input) -> Tensor(a!)",
+    body=_detach_here,
     namespace="",
     method=True,
     doc="Cut this tensor from its graph (Tensor.detach_).",
-    stateful=True,
+    dry_run=dry_run.detach_,
+    wide=False,
 )

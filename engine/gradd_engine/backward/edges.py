@@ -1,9 +1,9 @@
 """Gradient edges and the nodes that users hold: `torch.autograd.graph.GradientEdge` and its kin.
 
-Ops take tensors and a session names tensors, so an edge goes about as a *stand-in*: a tensor of the edge's
-shape and dtype over one element of memory. Where it is made for good it holds the edge; on a mirror the node
-holds the stand-in, which finds it by a weak reference, so that the two are no cycle. A node reached through
-``next_functions`` gets a stand-in when something is asked that needs one; until then it keeps the way to it.
+Ops take tensors and sessions name tensors, so an edge is passed as a *stand-in*: a tensor of the edge's shape
+and dtype over one element of memory. On a server it holds the edge; on a mirror the node holds the stand-in,
+which finds the node by a weak reference, so that there is no cycle. A node reached through ``next_functions``
+gets a stand-in when something needs one; until then it keeps the way to it.
 Source: https://pytorch.org/docs/stable/autograd.html#autograd-graph
 """
 
@@ -16,8 +16,8 @@ import numpy as np
 
 from ..data import Meta, ambient, dtypes
 from ..data.state import state
-from ..declare import op, shown
-from ..schema import named
+from ..declare import shown, stateful
+from ..schema import Pass, named
 from ..tensor import (
     BODY,
     SAVED,
@@ -205,18 +205,17 @@ def _at(t: Tensor) -> Edge:
     return found
 
 
-edge = op(
-    "edge(Tensor input)",
-    composite=lambda input: _make(_at(input), (input.shape, input.dtype)),
+edge = stateful(
+    "edge(Tensor input) -> Tensor",
+    body=lambda input: _make(_at(input), (input.shape, input.dtype)),
     traced=False,
-    namespace="-",
-    outside=True,
     doc="""A stand-in for the gradient edge of `input`: a tensor that `backward` and `grad` take, among roots
     and inputs, for the place where the gradient of `input` goes.
 
     It keeps the graph behind `input` alive, and not `input`. See torch.autograd.graph.get_gradient_edge.
     """,
-    stateful=True,
+    keeps_inputs=False,
+    wide=False,
 )
 
 
@@ -229,14 +228,12 @@ def _with_history(input: Tensor, edge: Tensor) -> Tensor:
     return out
 
 
-with_history = op(
-    "with_history(Tensor input, Tensor edge)",
-    composite=_with_history,
+with_history = stateful(
+    "with_history(Tensor input, Tensor edge) -> Tensor",
+    body=_with_history,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="An alias of `input` whose gradient goes where `edge` says: what was unpacked, as it was packed.",
-    stateful=True,
+    wide=False,
 )
 
 
@@ -258,16 +255,14 @@ def _behind(edge: Tensor, path: Sequence[int], output_nr: int | None) -> Tensor:
     return _make(at, geometry)
 
 
-edge_behind = op(
-    "edge_behind(Tensor edge, int[] path=[], *, int? output_nr=None)",
-    composite=_behind,
+edge_behind = stateful(
+    "edge_behind(Tensor edge, int[] path=[], *, int? output_nr=None) -> Tensor",
+    body=_behind,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="""A stand-in for an edge behind another: through the input slots of `path`, one node after the other;
     at the last, of its output `output_nr`.
     """,
-    stateful=True,
+    wide=False,
 )
 
 
@@ -281,16 +276,14 @@ def _saved(edge: Tensor, name: str, index: int | None) -> Tensor:
     return found
 
 
-saved = op(
-    "saved(Tensor edge, str name, *, int? index=None)",
-    composite=_saved,
+saved = stateful(
+    "saved(Tensor edge, str name, *, int? index=None) -> Tensor",
+    body=_saved,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="""What the node of `edge` saved under that name (``_saved_<name>``), a tensor; of a list, the one at
     `index`.
     """,
-    stateful=True,
+    wide=False,
 )
 
 
@@ -318,18 +311,15 @@ def _run(
     return tuple(node.apply(list(gradients)))
 
 
-call_node = op(
-    "call_node(Tensor edge, Tensor?[] gradients, Tensor[] unpacked=None)",
-    composite=_call,
-    many=True,
+call_node = stateful(
+    "call_node(Tensor edge, Tensor?[] gradients, Tensor[] unpacked=None) -> Tensor?[]",
+    body=_call,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="""Run the node of `edge` on gradients of its outputs; gradients of its inputs, None where none is
     needed. Nothing behind it runs, and it keeps what it saved. `unpacked`: what the caller's hooks give for
     the tensors that it saved packed.
     """,
-    stateful=True,
+    backward_pass=Pass.NODE,
 )
 
 

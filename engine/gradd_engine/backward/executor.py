@@ -1,11 +1,11 @@
 """The executor of a backward pass: iterative, resumable between nodes, ordered as PyTorch's.
 
 It counts dependencies, runs ready nodes by descending sequence number (latest created first; AccumulateGrad
-before all), sums into input buffers and frees saved values as it passes. Where callables of the user stand
-(hooks, `autograd.Function`, packed tensors) the pass stops, so that whoever runs it can call them here or let
-another process call them (`passes.py`); everything is in the task, so it is taken up again later. On a meta
-backend the bodies of nodes are skipped where nobody can see them: the order, the checks and the accumulation
-are the same code. Source: https://pytorch.org/docs/stable/notes/autograd.html
+before all), sums into input buffers and frees saved values as it passes. At user callbacks (hooks,
+`autograd.Function`, packed tensors) the pass pauses: whoever drives it calls them here or lets another
+process call them (`passes.py`). All state is in the task, so it can be resumed. On a meta backend node bodies
+that nobody sees are skipped; order, checks and accumulation are the same code.
+Source: https://pytorch.org/docs/stable/notes/autograd.html
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Callback(NamedTuple):
-    """Where a pass waits for a callable: at `node`, for the kind `at`, which is given `values`."""
+    """Where a pass pauses: at `node`, for a callback of kind `at`, which is given `values`."""
 
     at: str
     node: Node
@@ -82,25 +82,24 @@ class GraphTask:
         self._ready: list[tuple[int, int, Node]] = []
         self._count = 0
         self._backend: Backend | None = None
-        #: how many nodes were taken up, and the last of them
+        #: how many nodes were visited, and the last of them
         self.visited = 0
         self.node: Node | None = None
-        #: where a pass that is driven from elsewhere stops next: how many nodes are taken up by then, and
-        #: the kind
+        #: where a pass driven from elsewhere pauses next: nodes visited by then, and the kind of callback
         self.until: tuple[int, str] | None = None
-        #: where it stopped for who drives it
+        #: where it paused for its driver
         self.stopped: Callback | None = None
         self._walk: Generator[Callback, Any, None] | None = None
-        #: makes of the task what the pass returns, once it is through
+        #: what the pass returns, made of the finished task
         self.result: Callable[[GraphTask], tuple[Any, ...]] | None = None
-        #: what they queued for the end of the pass
+        #: queued by callbacks for the end of the pass
         self.callbacks: list[Callable[[], Any]] = []
-        #: callables of the user stand in the graph
+        #: user callbacks stand in the graph
         self.callables = Node.callables and _callables(order)
         #: gradients are searched for NaN, and the nodes that were run are remembered
         self.anomaly = state.anomaly and state.check_nan
         self.trail: list[Node] = []
-        #: an opaque node is in the graph: what this pass gives is known elsewhere
+        #: an opaque node is in the graph: only the server knows what this pass gives
         self.blind = False
         self.skip = False
         if roots and roots[0][1].backend.is_meta:
@@ -137,7 +136,7 @@ class GraphTask:
             buffer[nr] = named.add(buffer[nr], g)
 
     def finish(self) -> tuple[Any, ...]:
-        """What the pass returns, once it is through."""
+        """What the pass returns."""
         return () if self.result is None else self.result(self)
 
     @property
@@ -146,7 +145,7 @@ class GraphTask:
         return not self._ready
 
     def will_run(self, node: Node) -> bool:
-        """Whether the pass comes, or came, by this node; RuntimeError for a leaf that `grad` is about."""
+        """Whether the pass visits this node; RuntimeError for a leaf that `grad` is about."""
         found = node in self._dependencies and (self._needed is None or node in self._needed)
         if found and node.leaf and node in self._capture:
             raise RuntimeError(
@@ -181,18 +180,18 @@ class GraphTask:
             state.grad, state.backend, state.task = before
 
     def leave(self) -> None:
-        """Let go of the graph where the pass goes no further: what it stopped in holds it, and it that."""
+        """Let go of the graph of a pass that goes no further: it and the paused generator hold each other."""
         if self._walk is not None:
             self._walk.close()
 
     def call_back(self) -> None:
-        """Call what callables queued for the end of the pass, and what that queues."""
+        """Call what callbacks queued for the end of the pass, and what that queues."""
         while self.callbacks:
             with as_it_is(task=self):
                 self.callbacks.pop(0)()
 
     def respond(self, stop: Callback) -> list[Any]:
-        """Run the callables that `stop` is for; what they say."""
+        """Call what `stop` waits for; the answer."""
         try:
             with as_it_is(grad=self.create and state.inference is None, task=self):
                 return answer(*stop)
@@ -201,7 +200,7 @@ class GraphTask:
             raise
 
     def advance(self, said: list[Any] | None = None) -> Callback | None:
-        """Run up to the next stop, whose answer goes to the next call; None at the end of the pass."""
+        """Run to the next callback; None at the end of the pass. `said`: the answer to the last one."""
         if self._walk is None:
             self._walk = self._visits()
         before = (state.grad, state.backend, state.task)
@@ -218,9 +217,9 @@ class GraphTask:
             state.grad, state.backend, state.task = before
 
     def _skim(self) -> None:
-        """Run every node of a pass whose bodies are skipped: all that counts is where gradients come by.
+        """Run a pass whose bodies are all skipped: only where gradients arrive matters.
 
-        A leaf whose gradient is complete does not wait in line: it would be next.
+        A leaf whose gradient is complete is not queued: it would be next.
         """
         ready, dependencies, keep = self._ready, self._dependencies, self.keep
         given = set(self._buffers)
@@ -255,7 +254,7 @@ class GraphTask:
                     arrive(target)
 
     def step(self) -> None:
-        """Run the next node of a pass without callables."""
+        """Run the next node of a pass without callbacks."""
         self.node = node = heappop(self._ready)[2]
         self.visited += 1
         grads = self._buffers.pop(node, None) or [None] * node.width
@@ -292,7 +291,7 @@ class GraphTask:
         return node.waits(at) if self.until is None else self.until == (self.visited, at) or node.waits(at)
 
     def _visits(self) -> Generator[Callback, Any, None]:
-        """Run every node, and stop where callables stand: in PyTorch's order at each node."""
+        """Run every node, pausing at callbacks in PyTorch's order."""
         while self._ready:
             self.node = node = heappop(self._ready)[2]
             self.visited += 1
@@ -381,7 +380,7 @@ class GraphTask:
 
 
 class _Placeholder:
-    """Stands for a gradient that exists and that nobody will look at."""
+    """Stands for a gradient whose value nobody reads."""
 
 
 PLACEHOLDER = _Placeholder()
@@ -436,10 +435,10 @@ def _skippable(order: list[Node]) -> bool:
 
 
 def _callables(order: list[Node]) -> bool:
-    """Whether a pass over these nodes meets callables of the user."""
+    """Whether a pass over these nodes meets user callbacks."""
     return any(node.waits(at) for node in order for at in STOPS)
 
 
 def meets_callables(node: Node) -> bool:
-    """Whether a pass from this node on may come by callables of the user."""
+    """Whether a pass from this node on may meet user callbacks."""
     return Node.callables and _callables(_reach([node])[1])

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..data import DType, Meta, contiguous_strides, is_dense, preserved_strides
 from ..data.state import state
-from ..declare import op
+from ..declare import kernel, stateful
 from ..schema import named, type_name
 from ..tensor import Tensor, detached
+from . import dry_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,14 +70,11 @@ _C_NAMES = {
 }  # fmt: skip
 
 
-assign_grad = op(
-    "set_grad(Tensor input, Tensor? grad=None)",
-    composite=_assign,
-    writes="input",
-    namespace="-",
-    outside=True,
+assign_grad = stateful(
+    "set_grad(Tensor(a!) input, Tensor? grad=None) -> ()",
+    body=_assign,
     doc="Assign or clear ``input.grad``.",
-    stateful=True,
+    dry_run=dry_run.nothing,
 )
 
 
@@ -99,27 +97,23 @@ def _clear(tensors: Sequence[Tensor], set_to_none: bool) -> None:
                 state.grad = before
 
 
-get_grad = op(
-    "get_grad(Tensor input)",
-    composite=lambda input: input._grad,
-    namespace="-",
-    outside=True,
+get_grad = stateful(
+    "get_grad(Tensor input) -> Tensor?",
+    body=lambda input: input._grad,
     doc="``input.grad`` as a tensor of its own.",
-    stateful=True,
+    wide=False,
 )
 
-zero_grad = op(
-    "zero_grad(Tensor[] tensors, bool set_to_none=True)",
-    composite=_clear,
-    namespace="-",
-    outside=True,
+zero_grad = stateful(
+    "zero_grad(Tensor[] tensors, bool set_to_none=True) -> ()",
+    body=_clear,
     doc="Clear ``.grad`` of many leaves in one step; see torch.optim.Optimizer.zero_grad.",
-    stateful=True,
+    dry_run=dry_run.nothing,
 )
 
 
-undefined_grad = op(
-    "undefined_grad(Tensor input)",
+undefined_grad = kernel(
+    "undefined_grad(Tensor input) -> Tensor",
     infer=lambda input: Meta(tuple(input.shape), input.dtype, preserved_strides(input)),
     impl=lambda xp, a: a.copy(order="K"),
     vjp=lambda g: None,
@@ -127,6 +121,7 @@ undefined_grad = op(
     outside=True,
     doc="A copy through which no gradient comes back: what lies before it gets an undefined one.",
     stateful=True,
+    dry_run=True,
 )
 
 
@@ -184,11 +179,10 @@ def _set_dtype(t: Tensor, dtype: DType | None) -> None:
     t._grad_dtype = dtype
 
 
-grad_dtype = op(
-    "set_grad_dtype(Tensor input, dtype? dtype=None)",
-    composite=_set_dtype,
-    namespace="-",
-    outside=True,
+grad_dtype = stateful(
+    "set_grad_dtype(Tensor input, dtype? dtype=None) -> ()",
+    body=_set_dtype,
     doc="Set the dtype of ``input.grad`` (torch.Tensor.grad_dtype); None allows any.",
-    stateful=True,
+    dry_run=dry_run.nothing,
+    wide=False,
 )

@@ -56,7 +56,7 @@ def _name(hook: Any) -> str:
 
 
 def _taken(hook: Any, found: Any, value: Tensor | None) -> Any:
-    """What a hook put in the place of one gradient: a tensor of equal shape and dtype, or None."""
+    """What a hook returned for a gradient: one of equal shape and dtype, or None."""
     if found is None or found is value:
         return found
     if value is None:
@@ -118,7 +118,7 @@ def run_post_hooks(hooks: list[Any], found: Sequence[Any], grads: Sequence[Any])
 
 
 def answer(at: str, node: Node, values: Sequence[Any]) -> list[Any]:
-    """Run the callables that stand at `node`, of the kind `at`; what the pass goes on with."""
+    """Call what stands at `node`, of the kind `at`; what the pass goes on with."""
     found = list(values)
     if at == GRADIENTS:
         for nr, hooks in node.output_hooks().items():
@@ -137,7 +137,7 @@ def answer(at: str, node: Node, values: Sequence[Any]) -> list[Any]:
 
 
 class _Gathered:
-    """What one pass has brought a multi-gradient hook so far."""
+    """The gradients that one pass has brought a multi-gradient hook so far."""
 
     def __init__(self, due: int, count: int) -> None:
         self.due = due
@@ -204,7 +204,7 @@ def register_multi_grad_hook(
 
 
 def answered(given: Any, count: int) -> list[Any]:
-    """What callables said: one entry for each gradient."""
+    """The answer of callbacks, checked: one entry per gradient."""
     if given is None or len(given) != count:
         raise RuntimeError(
             f"a pass was answered with {0 if given is None else len(given)} gradients, not {count}"
@@ -212,6 +212,6 @@ def answered(given: Any, count: int) -> list[Any]:
     return list(given)
 
 
-# What Python says of wrong arguments names these.
+# Python's messages about wrong arguments show these names.
 register_tensor_hook.__qualname__ = "Tensor.register_hook"
 register_post_accumulate.__qualname__ = "Tensor.register_post_accumulate_grad_hook"

@@ -1,4 +1,4 @@
-"""Tensors saved for backward that may be changed in place: they are copied when that is about to happen.
+"""Saved tensors that may be changed in place: they are copied just before.
 
 Source: https://pytorch.org/docs/stable/generated/torch.autograd.graph.allow_mutation_on_saved_tensors.html
 """
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class _Handle:
-    """What nodes keep in the place of a saved tensor."""
+    """What nodes keep instead of a saved tensor."""
 
     __slots__ = ("__weakref__",)
 
 
 class Saves:
-    """What was saved within one context, and what of it was copied since."""
+    """What was saved within one context, and which of it has been copied since."""
 
     #: such a context is open
     entered: ClassVar[bool] = False
@@ -67,7 +67,7 @@ class Saves:
         """Copy what is saved of the memory of `t`."""
         tids = self.sid_to_tid.pop(id(t.storage), ())
         for tid in tids:
-            # What is made later may get the same place in memory, and is not what was saved.
+            # A later tensor may reuse the memory, and is not what was saved.
             handle = self.tid_to_weakhandle.pop(tid, None)
             if handle is not None and handle in self.original:
                 with ambient(grad=False, watcher=None, packing=None):

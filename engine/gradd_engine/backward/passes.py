@@ -1,9 +1,9 @@
-"""Passes that stop for callables of the user, as steps that a client records.
+"""Passes that pause at user callbacks, as steps that a client records.
 
-The client's mirror and the server run the same pass. Where a callable stands, both stop; the gradients there
-are outputs of the step that got so far, the client calls the callable on them and records what it does, and
-the next step goes on with what came of it. So a server never runs code of the user, and everything happens
-once, in PyTorch's order. A pass under way lives in a token tensor: it ends with it.
+The client's mirror and the server run the same pass, and both pause at a callback. The gradients there are
+outputs of the step so far; the client calls the callback on them and records what it does; the next step
+resumes with the answer. So a server never runs user code, and everything happens once, in PyTorch's order. A
+pass under way lives in a token tensor and ends with it.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..data import Meta, ambient, elsewhere, uint8
 from ..data.state import state
-from ..declare import backend_of, op, shown
-from ..schema import Op, named
+from ..declare import backend_of, shown, stateful
+from ..schema import Op, Pass, named
 from ..tensor import Tensor
-from . import anomaly
+from . import anomaly, dry_run
 from .autograd import NeedsCallbacks, backward, backward_task, grad, grad_task
 from .executor import Callback, GraphTask
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-#: so many passes within passes share a thread
+#: nested passes that share a thread
 _A_THREAD = 16
 
 
@@ -66,33 +66,30 @@ def _begin_grad(
     return _token(grad_task(outputs, inputs, grad_outputs, **options), outputs[0], check_nan)
 
 
-begin_backward = op(
+begin_backward = stateful(
     "begin_backward(Tensor[] tensors, Tensor?[] gradient=None, Tensor[] inputs=None, *, "
-    "bool? retain_graph=None, bool create_graph=False, bool check_nan=False)",
-    composite=_begin_backward,
+    "bool? retain_graph=None, bool create_graph=False, bool check_nan=False) -> Tensor",
+    body=_begin_backward,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="A pass of `backward` that was begun and has not run yet: a token for `resume_pass`.",
-    stateful=True,
+    backward_pass=Pass.BEGIN,
+    dry_run=dry_run.backward,
 )
 
-begin_grad = op(
+begin_grad = stateful(
     "begin_grad(Tensor[] outputs, Tensor[] inputs, Tensor?[] grad_outputs=None, *, bool? retain_graph=None, "
-    "bool create_graph=False, bool? allow_unused=None, bool materialize_grads=False, bool check_nan=False)",
-    composite=_begin_grad,
+    "bool create_graph=False, bool? allow_unused=None, bool materialize_grads=False, bool check_nan=False)"
+    " -> Tensor",
+    body=_begin_grad,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="A pass of `grad` that was begun and has not run yet: a token for `resume_pass`.",
-    stateful=True,
+    backward_pass=Pass.BEGIN,
+    dry_run=dry_run.grad,
 )
 
 
 def _also_here(task: GraphTask, answer: Sequence[Any] | None) -> list[Any] | None:
-    """What a client answers where the pass stopped, after the callables that stand there on this side as well
-    (hooks declared over REST).
-    """
+    """The client's answer, after the callbacks that stand on this side as well (hooks declared over REST)."""
     stop, task.stopped = task.stopped, None
     if stop is None or not stop.node.waits(stop.at):
         return None if answer is None else list(answer)
@@ -121,23 +118,20 @@ def _resume(
     return tuple(stop.values)
 
 
-resume_pass = op(
-    "resume_pass(Tensor token, Tensor?[] answer=None, *, int nodes=0, str at='', str node='')",
-    composite=_resume,
-    many=True,
+resume_pass = stateful(
+    "resume_pass(Tensor token, Tensor?[] answer=None, *, int nodes=0, str at='', str node='') -> Tensor?[]",
+    body=_resume,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="""Run a pass on: `answer` is what goes on from where it stopped; it stops again once `nodes` more
     nodes were taken up, at the kind of callable `at` of the `node` of that name, and gives the gradients
     there. Without `at` it runs to its end and gives what the pass returns.
     """,
-    stateful=True,
+    backward_pass=Pass.RESUME,
 )
 
 
 def drive(begin: Op, *given: Any, **options: Any) -> tuple[Tensor | None, ...]:
-    """Run a pass whose tensors are recorded, and call the callables that stand on its way."""
+    """Run a pass whose tensors are recorded, and call the callbacks on its way."""
     token: Tensor = begin.call(*given, **options)
     task: GraphTask = token._holds
     listener = token.backend.listener
@@ -152,14 +146,14 @@ def drive(begin: Op, *given: Any, **options: Any) -> tuple[Tensor | None, ...]:
     except BaseException as error:
         number = getattr(error, "visited", None)
         if number is not None and 0 < number <= len(task.trail):
-            # What a pass further out says of the error is about a node of its own.
+            # An outer pass speaks of a node of its own.
             error.node, error.visited = task.trail[number - 1], None  # type: ignore[attr-defined]
         raise
 
 
 def _nested(listener: Any, task: GraphTask, token: Tensor) -> tuple[Tensor | None, ...]:
-    """`_drive`, with a stack that does not end however many passes are within others: every so many of them
-    go on in a thread of their own, as in PyTorch.
+    """`_drive` without a limit on nesting: every so many nested passes go on in a thread of their own, as in
+    PyTorch.
     """
     with ambient(passes=state.passes + 1):
         if state.passes % _A_THREAD:
@@ -186,25 +180,21 @@ def _drive(listener: Any, task: GraphTask, token: Tensor) -> tuple[Tensor | None
         if stops[0] is None:
             break
         answer = task.respond(stops[0])
-        backend_of(resume_pass, (token, answer))  # what others are sent has to be theirs
+        backend_of(resume_pass, (token, answer))  # raises where an answer is of another session
     task.call_back()
     if task.anomaly:
-        # In this mode a pass waits for what it gives.
+        # In anomaly mode a pass waits for its results.
         listener.flush()
     return found
 
 
 def run_backward(*given: Any, **options: Any) -> None:
-    """`backward` as one step, or stop by stop where callables of the user stand in the pass and it is
-    recorded.
-    """
+    """`backward` as one step, or callback by callback where it is recorded and meets user callbacks."""
     _run(backward, begin_backward, given, options)
 
 
 def run_grad(*given: Any, **options: Any) -> tuple[Tensor | None, ...]:
-    """`grad` as one step, or stop by stop where callables of the user stand in the pass and it is
-    recorded.
-    """
+    """`grad` as one step, or callback by callback where it is recorded and meets user callbacks."""
     found: tuple[Tensor | None, ...] = _run(grad, begin_grad, given, options)
     return found
 
@@ -225,9 +215,7 @@ def _run(whole: Op, begin: Op, given: tuple[Any, ...], options: dict[str, Any]) 
 
 
 def _one_by_one(begin: Op, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """A pass over a batch of cotangents that meets callables: a pass for each, so that they see one
-    sample.
-    """
+    """A pass over a batch of cotangents that meets callbacks: one pass per sample, which is all they see."""
     outputs, inputs, batch = given
     count = batch[0].shape[0]
     keep = options.pop("retain_graph")

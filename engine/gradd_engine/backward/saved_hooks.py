@@ -1,8 +1,7 @@
-"""Saved-tensor hooks: what is kept for backward is packed by the user at the forward, and unpacked at the
-backward.
+"""Saved-tensor hooks: user code packs what is saved for backward, and unpacks it there.
 
-A node of a server never runs a hook: it lets go of what it saved (`drop_saved`) and is given what was
-unpacked when a pass comes by (`passes.py`).
+A server's node never runs a hook: it drops what it saved (`drop_saved`) and is given the unpacked tensors
+when a pass comes by (`passes.py`).
 Source: https://pytorch.org/docs/stable/autograd.html#saved-tensors-hooks-doc.
 """
 
@@ -13,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..data import ambient
 from ..data.state import state
-from ..declare import flat_tensors, op
+from ..declare import flat_tensors, stateful
 from ..graph import CopySlices, OpNode
 from ..schema import Op
 from ..tensor import Node, Packed, Saved, Tensor, detached, edge_of, places
+from . import dry_run
 from .anomaly import Watcher
 
 if TYPE_CHECKING:
@@ -60,14 +60,12 @@ def _saved_at(of: Tensor, at: int) -> Tensor:
     return detached(entry.tensor)
 
 
-saved_at = op(
-    "saved_at(Tensor of, *, int at)",
-    composite=_saved_at,
+saved_at = stateful(
+    "saved_at(Tensor of, *, int at) -> Tensor",
+    body=_saved_at,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="A detached alias of the tensor number `at` among those that the node of `of` keeps for backward.",
-    stateful=True,
+    wide=False,
 )
 
 
@@ -81,15 +79,13 @@ def _drop(of: Tensor, at: int) -> None:
     node.packed = True
 
 
-drop_saved = op(
-    "drop_saved(Tensor of, *, int at)",
-    composite=_drop,
-    writes="of",
+drop_saved = stateful(
+    "drop_saved(Tensor(a!) of, *, int at) -> ()",
+    body=_drop,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="Let go of the tensor number `at` that the node of `of` keeps: whoever runs a pass brings it again.",
-    stateful=True,
+    dry_run=dry_run.nothing,
+    wide=False,
 )
 
 
@@ -121,7 +117,7 @@ class Packing(Watcher):
 
     def __init__(self) -> None:
         self._nodes: list[Any] = []
-        #: who watched when the hooks were entered: who is told of writes has to hear of all
+        #: the watcher when the hooks were entered: it has to hear of all writes
         self._outer = state.watcher
 
     def begin(self, op: Op, inputs: tuple[Any, ...]) -> None:
@@ -144,7 +140,7 @@ class Packing(Watcher):
         self._nodes.append(node)
 
     def opens(self, op: Op) -> bool:
-        """Composites are recorded as what is inside them, so that all that is saved can be named."""
+        """Composites are recorded as the ops inside them, so that all that is saved can be named."""
         return op.composite is not None and not op.rules and not op.stateful
 
     def settle(self, inputs: tuple[Any, ...], outputs: Any) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ..data import MAPPED, Meta, Size, VersionCounter, ambient
 from ..data.state import state
 from ..graph.infer import infer
-from ..schema import named
+from ..schema import Pass, named
 from ..tensor import Backend, Listener, Tensor
 from .mapped_call import MappedCall
 from .randomness import randomly
@@ -52,7 +52,7 @@ _UNBATCHED = (
     "being called inside the PyTorch framework, please file a bug report instead."
 )
 _MASKED = (
-    "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because "
+    "vmap: Attempted to vmap over `{mask}` in torch.{op}(self, {mask}) We cannot support this because "
     "for each batch this would return a differently shaped Tensor. Please file an issue at "
     "https://github.com/pytorch/pytorch/issues if you need this feature."
 )
@@ -242,10 +242,11 @@ class BatchedBackend:
     def lifted(self, op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         """The inputs of `op` as tensors of this level; RuntimeError where a shape would depend on values."""
         found = tuple(self._lifted(x) for x in inputs)
-        if op.name == "backward":
+        if op.effects.backward_pass is Pass.BACKWARD:
             raise RuntimeError(BACKWARD)
-        if op.name == "masked_select" and found[1].mapped:
-            raise RuntimeError(_MASKED)
+        mask = op.effects.shaped_by
+        if mask and found[op.slot_of[mask]].mapped:
+            raise RuntimeError(_MASKED.format(mask=mask, op=op.name))
         return found
 
     def check_mask(self, t: Any) -> None:
@@ -276,8 +277,6 @@ class BatchedBackend:
             if op.random:
                 return randomly(call)
             if call.mapped:
-                if op.name == "nonzero_count":
-                    raise RuntimeError(_dynamic("nonzero"))
                 return [self.wrap(call.fitted(p, m)) for p, m in zip(apply_rule(call), metas, strict=True)]
             found = [self.lift(t) for t in call.outputs(call.below(call.physical(inputs)))]
             if inside and not call.tensors:
@@ -314,14 +313,14 @@ class BatchedBackend:
                 "functorch."
             )
         if call.mapped and not t.mapped:
-            if op.name in ("add", "sub"):
+            if not op.effects.shared_write:
                 raise RuntimeError(
                     f"output with shape {list(t.shape)} doesn't match the broadcast shape "
                     f"{[self.size, *meta.shape]}"
                 )
-            raise RuntimeError(_UNBATCHED.format("fill_" if op.name == "fill" else "inplace arithmetic"))
+            raise RuntimeError(_UNBATCHED.format(op.effects.shared_write))
         with self.beneath():
-            if op.name == "copy":
+            if op.effects.copies:
                 source = call.padded(inputs[1], t.ndim)
             else:
                 source = self.run(op, (meta,), inputs, attrs)[0]
@@ -379,11 +378,3 @@ class BatchedBackend:
     def to_numpy(self, t: Tensor) -> Any:
         """RuntimeError where samples differ."""
         return self.below.to_numpy(self.only(t))
-
-
-def _dynamic(name: str) -> str:
-    return (
-        "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
-        f"aten::{name}. Please file an issue at https://github.com/pytorch/pytorch/issues if you need this "
-        "feature."
-    )

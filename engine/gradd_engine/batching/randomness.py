@@ -22,8 +22,6 @@ _NOT_SAME = (
     "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with "
     "functorch"
 )
-#: what looks at the values of its input, not at its geometry alone
-_OF_VALUES = frozenset({"bernoulli", "multinomial"})
 
 
 def _shared(call: MappedCall, inputs: list[Any]) -> Any:
@@ -44,13 +42,13 @@ def randomly(call: MappedCall) -> list[Any]:
     if level.randomness == "error":
         raise RuntimeError(_NEVER if state.direct else _REFUSED)
     if level.randomness == "same":
-        if call.mapped and call.op.name in _OF_VALUES:
+        if call.mapped and call.op.effects.reads_values:
             raise RuntimeError(_NOT_SAME)
         one = [call.sample(x, 0) for x in inputs] if level.size else call.nothing()
         return [level.lift(_shared(call, one))]
     if "size" in call.attrs:
         return [level.wrap(call.below(inputs, size=[level.size, *call.attrs["size"]]))]
-    if call.op.name in ("randperm", "multinomial"):
+    if not call.op.effects.independent:
         (meta,) = call.metas
         rows = [call.below([call.sample(x, i) for x in inputs]) for i in range(level.size)]
         with call.ambient():

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..data import numel, wrap_dim
-from ..schema import ELEMENTWISE, named
+from ..schema import ELEMENT, named
 from ..tensor import Tensor, detached
 from .mapped_call import RULES, MappedCall, by_sample, rule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 
 def apply_rule(call: MappedCall) -> list[Any]:
@@ -24,7 +24,7 @@ def apply_rule(call: MappedCall) -> list[Any]:
     op = call.op
     found = RULES.get(op.name)
     if found is None:
-        found = elementwise if op.jvp == ELEMENTWISE else _composed if op.composite else one_by_one
+        found = elementwise if op.kind == ELEMENT else _composed if op.composite else one_by_one
     return call.outputs(found(call))
 
 
@@ -47,14 +47,6 @@ def one_by_one(call: MappedCall) -> Any:
 # -- element by element ----------------------------------------------------------------------------
 
 
-@rule(
-    "neg", "deg2rad", "rad2deg", "sgn", "conj_physical", "real", "from_real", "clone", "contiguous_copy",
-    "to_copy", "zeros_like", "ones_like", "empty_like", "full_like", "eq", "ne", "lt", "le", "gt", "ge",
-    "isnan", "isinf", "isfinite", "isreal", "isposinf", "isneginf", "signbit", "logical_and", "logical_or",
-    "logical_xor", "logical_not", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not",
-    "bitwise_left_shift", "bitwise_right_shift", "floor_divide", "isclose", "zero", "tanh_backward",
-    "sigmoid_backward", "silu_backward", "gelu_backward",
-)  # fmt: skip
 def elementwise(call: MappedCall) -> Any:
     """Operands broadcast: each sample's dimensions stay at the end."""
     ndim = max(t.ndim for t in call.tensors)
@@ -115,17 +107,22 @@ def _over(call: MappedCall, dims: str = "dim") -> tuple[Any, int]:
 
 @rule(
     "sum", "nansum", "mean", "all", "any", "count_nonzero", "vector_norm", "var", "std", "var_mean",
-    "std_mean", "amax", "amin", "logsumexp", "flip",
+    "std_mean", "amax", "amin", "logsumexp",
 )  # fmt: skip
 def _over_many(call: MappedCall) -> Any:
     p, ndim = _over(call)
-    name = "dims" if call.op.name == "flip" else "dim"
-    dims = call.attrs[name]
+    dims = call.attrs["dim"]
     if not dims and dims != 0:
-        dims = range(ndim) if call.op.name != "flip" else ()
+        dims = range(ndim)
     elif isinstance(dims, int):
         dims = (dims,)
-    return call.below([p], **{name: [wrap_dim(d, ndim) + 1 for d in dims]})
+    return call.below([p], dim=[wrap_dim(d, ndim) + 1 for d in dims])
+
+
+@rule("flip")
+def _flip(call: MappedCall) -> Any:
+    p, ndim = _over(call)
+    return call.below([p], dims=[wrap_dim(d, ndim) + 1 for d in call.attrs["dims"]])
 
 
 @rule(
@@ -148,15 +145,19 @@ def _itself(call: MappedCall) -> Any:
     return named.expand(one, [call.size, *one.shape])
 
 
-@rule("max_all", "min_all", "median_all", "nanmedian_all")
-def _over_all(call: MappedCall) -> Any:
-    if call.inputs[0].array.requires_grad:
-        # Their gradients treat ties and NaN in another way than those along a dimension.
-        return one_by_one(call)
-    flat = named.reshape(call.front(call.inputs[0]), [call.size, numel(call.inputs[0].shape)])
-    if call.op.name.endswith("median_all"):
-        return getattr(named, call.op.name.replace("all", "dim"))(flat, 1)[0]
-    return (named.amax if call.op.name == "max_all" else named.amin)(flat, [1])
+def _over_all(name: str, along: Callable[[Any], Any]) -> None:
+    @rule(name)
+    def _all(call: MappedCall) -> Any:
+        if call.inputs[0].array.requires_grad:
+            # Their gradients treat ties and NaN in another way than those along a dimension.
+            return one_by_one(call)
+        return along(named.reshape(call.front(call.inputs[0]), [call.size, numel(call.inputs[0].shape)]))
+
+
+_over_all("max_all", lambda flat: named.amax(flat, [1]))
+_over_all("min_all", lambda flat: named.amin(flat, [1]))
+_over_all("median_all", lambda flat: named.median_dim(flat, 1)[0])
+_over_all("nanmedian_all", lambda flat: named.nanmedian_dim(flat, 1)[0])
 
 
 @rule("pick")

@@ -71,6 +71,15 @@ class _Indexed:
         return named.permute(p, [0, *order])
 
 
+@rule("nonzero_count")
+def _nonzero_count(call: MappedCall) -> Any:
+    raise RuntimeError(
+        "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over "
+        "aten::nonzero. Please file an issue at https://github.com/pytorch/pytorch/issues if you need this "
+        "feature."
+    )
+
+
 @rule("index")
 def _index(call: MappedCall) -> Any:
     input, indices = call.inputs

@@ -12,12 +12,18 @@ from .rules import one_by_one
 # -- products --------------------------------------------------------------------------------------
 
 
-@rule("mm", "bmm")
+@rule("mm")
 def _matrices(call: MappedCall) -> Any:
     a, b = call.inputs
-    if call.op.name == "mm" and not b.mapped:
-        rows = named.reshape(call.front(a), [call.size * a.shape[0], a.shape[1]])
-        return named.mm(rows, b.array)
+    if b.mapped:
+        return named.matmul(a.array, b.array)
+    rows = named.reshape(call.front(a), [call.size * a.shape[0], a.shape[1]])
+    return named.mm(rows, b.array)
+
+
+@rule("bmm")
+def _batches(call: MappedCall) -> Any:
+    a, b = call.inputs
     return named.matmul(a.array, b.array)
 
 

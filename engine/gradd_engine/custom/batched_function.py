@@ -25,8 +25,8 @@ class VmapInfo(NamedTuple):
 
 
 def batched(cls: Any, args: tuple[Any, ...]) -> Any:
-    """What the forward of the Function `cls` gives for arguments of which some hold all samples. What is
-    below the level keeps a history of its own.
+    """Run the forward of the Function `cls` on arguments of which some hold all samples. Tensors below the
+    level keep a history of their own.
     """
     own = cls.vmap is not _base(cls).vmap
     if own and cls.generate_vmap_rule:
@@ -132,7 +132,7 @@ class _Context:
 
 def _generated(cls: Any, level: BatchedBackend, dims: tuple[Any, ...]) -> Any:
     """`cls` on physical tensors: each of its methods mapped over the batch."""
-    # Backward runs when that level is through: its samples are those of one of their own.
+    # Backward runs after that level has ended, over a level of its own.
     level = BatchedBackend(level.below, level.size, level.randomness, level.outer)
     inside = ambient(vmaps=(*level.outer, level))
 

@@ -1,8 +1,8 @@
-"""Checkpoints: a part of the forward keeps nothing and is run again when backward comes by.
+"""Checkpoints: a part of the forward that saves nothing and is run again in backward.
 
 Two ways, as in PyTorch (https://pytorch.org/docs/stable/checkpoint.html): without re-entry, by packing saved
-tensors (`packing.py`), and with it, by a `Function` whose backward runs a pass of its own. Both run the
-user's function where the user is; what it does is recorded as any other operations.
+tensors (`backward/saved_hooks.py`), and with it, by a `Function` whose backward runs a pass of its own. Both
+run the user's function in the user's process; its ops are recorded like any others.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _PASSED = (
 
 
 class CheckpointError(RuntimeError):
-    """What was computed again differs from what the forward computed."""
+    """The recomputation differs from the forward."""
 
 
 def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:
@@ -62,7 +62,7 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 @contextmanager
 def _stream_of(token: Tensor | None) -> Iterator[None]:
-    """The random stream as it was when `token` was made; afterwards as it is now."""
+    """Context in which the random stream is where it was when `token` was made."""
     if token is None:
         yield
         return
@@ -196,7 +196,7 @@ class _Frame:
         self._token: Tensor | None = None
         self._places: list[weakref.ref[_Place]] = []
         self._inputs = BackwardNode()
-        #: passes that the function was run again for
+        #: passes for which the function was run again
         self._passes: WeakSet[Any] = WeakSet()
 
     def forward(self, preserve: bool) -> Any:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..backward import dry_run
 from ..data.state import state
-from ..declare import flat_tensors, op
+from ..declare import flat_tensors, stateful
 from ..graph import CUSTOM, MULTI_VIEW
 from ..tensor import (
     BODY,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class CustomNode(Node):
-    """A node whose body is Python in some process: that of a `BackwardNode`, or of another client."""
+    """A node whose body is Python in some process: a `BackwardNode`'s, or another client's."""
 
     def __init__(self, name: str = "") -> None:
         self.priority = next_priority()
@@ -36,7 +37,7 @@ class CustomNode(Node):
         self.metas: dict[int, TensorMeta] = {}
         #: outputs that are kept for backward: here, since they share the node's history
         self.outputs: list[Saved] | None = []
-        #: per tensor argument of the forward, what it was like
+        #: shape and dtype of each tensor argument of the forward
         self.arguments: list[Geometry] = []
 
     def name(self) -> str:
@@ -44,11 +45,11 @@ class CustomNode(Node):
         return self._label
 
     def _slot(self, slot: int) -> Any:
-        """Of what the argument was."""
+        """Shape and dtype of the matching argument."""
         return self.arguments[slot]
 
     def waits(self, at: str) -> bool:
-        """The body is a callable of the user."""
+        """The body is a user callback."""
         return False if at == BODY else super().waits(at)
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
@@ -56,7 +57,7 @@ class CustomNode(Node):
         raise RuntimeError(f"the backward of {self._label} runs in the process that made it")
 
     def verify(self) -> None:
-        """Freed, versions of kept outputs."""
+        """RuntimeError where it was freed, or a kept output was changed in place."""
         if self.outputs is None:
             raise RuntimeError(FREED)
         for entry in self.outputs:
@@ -68,7 +69,7 @@ class CustomNode(Node):
             self.outputs = None
 
     def kept(self) -> Sequence[Tensor]:
-        """The outputs that backward asked for, with their history: it checks those that it looks at."""
+        """The outputs that backward asked for, with their history; it checks those that it reads."""
         return [entry.opened(self, history=True) for entry in self.outputs or ()]
 
     @property
@@ -123,18 +124,16 @@ def _set_history(
         state.watcher.append(node)
 
 
-set_history = op(
-    "set_history(Tensor[] outputs, Tensor[] inputs, *, str name, int[] numbers, int width, int[] "
-    "dirty, int[] kept)",
-    composite=_set_history,
-    writes="outputs",
+set_history = stateful(
+    "set_history(Tensor(a!)[] outputs, Tensor[] inputs, *, str name, int[] numbers, int width, int[] "
+    "dirty, int[] kept) -> ()",
+    body=_set_history,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="""Give `outputs` a node whose body runs in the process that calls this: a pass over it stops there.
 
     `numbers`: which outputs of the node they are, of `width`; `dirty`: those that were changed in place;
     `kept`: those that the body is given besides the gradients.
     """,
-    stateful=True,
+    dry_run=dry_run.set_history,
+    wide=False,
 )

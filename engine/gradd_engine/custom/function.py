@@ -1,7 +1,7 @@
-"""`autograd.Function`: operations whose forward and backward are Python of the user.
+"""`autograd.Function`: ops whose forward and backward are the user's Python.
 
-The forward runs where the user is and its operations are recorded as any others; the node it leaves behind
-is the server's too, but its body is not: a pass stops there (`passes.py`).
+The forward runs in the user's process, and its ops are recorded like any others. The server has its node too,
+but not the body: a pass pauses there (`backward/passes.py`).
 Source: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function
 """
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..batching import BatchedBackend
 from ..data import ambient
 from ..data.state import state
-from ..declare import flat_tensors, op
+from ..declare import flat_tensors, stateful
 from ..graph import no_grad
 from ..schema import named
 from ..tensor import Node, Tensor, detached, edge_of
@@ -201,7 +201,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class DelayedError(Node):
-    """A history that raises when a pass comes by."""
+    """A node that raises when a pass reaches it."""
 
     _name = "torch::autograd::Error"
 
@@ -221,7 +221,7 @@ class DelayedError(Node):
 def _delayed(tensors: Sequence[Tensor | None], message: str) -> tuple[Tensor, ...]:
     node = DelayedError(message)
     node.width = len(tensors)
-    # PyTorch lets leaves of their own stand behind it.
+    # As in PyTorch, with leaves of their own behind it.
     leaves = [t if t is None else detached(t) for t in tensors]
     for leaf in leaves:
         if leaf is not None:
@@ -239,13 +239,10 @@ def _delayed(tensors: Sequence[Tensor | None], message: str) -> tuple[Tensor, ..
     return tuple(outs)
 
 
-delayed_error = op(
-    "delayed_error(Tensor?[] tensors, *, str message)",
-    composite=_delayed,
-    many=True,
+delayed_error = stateful(
+    "delayed_error(Tensor?[] tensors, *, str message) -> Tensor[]",
+    body=_delayed,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="The tensors, with a history that raises RuntimeError with `message` when a pass comes by.",
-    stateful=True,
+    wide=False,
 )

@@ -48,7 +48,7 @@ class BackwardNode(CustomNode):
         self._pushing = False
         self._saved: list[Any] | None = []
         self._kept: Sequence[Tensor] | None = None
-        #: per argument: its place among the edges, None for what is no tensor
+        #: per argument: its place among the edges, None for a non-tensor
         self._places: list[int | None] = []
         self._inputs: list[TensorMeta] = []
         Node.callables = True
@@ -69,13 +69,13 @@ class BackwardNode(CustomNode):
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *tensors: Any) -> None:
-        """Inputs that forward changed in place; they must be returned. RuntimeError for what is no tensor."""
+        """Inputs that forward changed in place; it must return them. RuntimeError for non-tensors."""
         _only_tensors("mark_dirty can only accept variables", tensors)
         self._dirty = tensors
         named.increment_version(list(tensors))
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
-        """Outputs that need no gradient. RuntimeError for what is no tensor."""
+        """Outputs that need no gradient. RuntimeError for non-tensors."""
         _only_tensors("mark_non_differentiable only accepts variable arguments", tensors)
         self._constant = tensors
 
@@ -190,7 +190,7 @@ class BackwardNode(CustomNode):
         self._keep(outputs, recorded)
 
     def forget(self) -> None:
-        """Let go of tensors that nobody asks for once `apply` is through: of outputs it would be a cycle."""
+        """Let go of tensors that nobody needs after `apply`: keeping outputs would be a cycle."""
         self._dirty = self._constant = self._to_save = ()
         self.saved_for_forward = None
 
@@ -249,7 +249,7 @@ class BackwardNode(CustomNode):
     # -- the backward --------------------------------------------------------------------------------
 
     def waits(self, at: str) -> bool:
-        """The body is a callable of the user."""
+        """The body is a user callback."""
         return at == BODY or super().waits(at)
 
     def release(self) -> None:
@@ -309,7 +309,7 @@ class BackwardNode(CustomNode):
             elif g is not None:
                 if not isinstance(g, Tensor):
                     raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
-                # Nobody takes a gradient without an edge, but hooks of the node are shown it.
+                # Without an edge nobody takes the gradient, but the node's hooks see it.
                 out[place] = g if self.edges[place] is None else self._fitted(g, self._inputs[place], i)
         return out
 

@@ -1,4 +1,4 @@
-"""Forward mode of `autograd.Function`: its jvp in the place of the rules of what its forward runs.
+"""Forward mode of `autograd.Function`: its jvp instead of the rules of the ops inside.
 
 Source: https://pytorch.org/docs/stable/notes/extending.html (forward mode AD).
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _Taken:
-    """The tangents of one level that the arguments have: out of sight until they are put back."""
+    """The arguments' tangents of one level, hidden until they are put back."""
 
     def __init__(self, token: Tensor, given: Sequence[Any]) -> None:
         self.token = token
@@ -41,7 +41,7 @@ class _Taken:
 class Tangents:
     """The tangents of a Function's arguments: forward runs without them, then `give` calls its jvp.
 
-    In the end, and where something raised, `put_back` gives them back.
+    `put_back` restores them at the end, after errors too.
     """
 
     def __init__(self, given: Sequence[Any]) -> None:
@@ -54,14 +54,12 @@ class Tangents:
                 self._taken.append(_Taken(token, given))
 
     def put_back(self) -> None:
-        """The arguments have their tangents again."""
+        """Give the arguments their tangents again."""
         while self._taken:
             self._taken.pop().put_back(self._given)
 
     def give(self, outputs: Sequence[Any], ctx: BackwardNode) -> None:
-        """Give the outputs the tangents that jvp makes of those of the arguments, level by level: where it
-        runs, those of the levels around are there already.
-        """
+        """Give the outputs the tangents that jvp makes, level by level; it sees those of outer levels."""
         while self._taken:
             self._level(self._taken[0], outputs, ctx)
             self._taken.pop(0).put_back(self._given)
@@ -126,7 +124,7 @@ class Tangents:
             )
 
     def _check_view(self, o: Tensor, t: Tensor, tangents: Sequence[Any]) -> None:
-        """RuntimeError where a value is a view of an argument, and its tangent is none of that one's."""
+        """RuntimeError where a value is a view of an argument and its tangent is no view of that one's."""
         whole = ((x if x._base is None else x._base) if isinstance(x, Tensor) else None for x in self._given)
         at = next((i for i, base in enumerate(whole) if base is o._base), None)
         given = None if at is None else tangents[at]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ..backward import dry_run
 from ..data import Meta, uint8
 from ..data.state import state
-from ..declare import op
+from ..declare import stateful
 from ..tensor import Tensor
 
 
@@ -13,14 +14,13 @@ def _seed(seed: int) -> None:
         state.generator.manual_seed(seed)
 
 
-manual_seed = op(
-    "manual_seed(value int seed)",
-    composite=_seed,
+manual_seed = stateful(
+    "manual_seed(value int seed) -> ()",
+    body=_seed,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="Restart the session's random stream; see torch.manual_seed.",
-    stateful=True,
+    dry_run=dry_run.nothing,
+    wide=False,
 )
 
 
@@ -31,14 +31,12 @@ def _stored(like: Tensor) -> Tensor:
     return token
 
 
-stored_rng = op(
-    "stored_rng(Tensor like)",
-    composite=_stored,
+stored_rng = stateful(
+    "stored_rng(Tensor like) -> Tensor",
+    body=_stored,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="A token of where the session's random stream is, for `restore_rng`.",
-    stateful=True,
+    wide=False,
 )
 
 
@@ -51,12 +49,10 @@ def _restore(token: Tensor) -> Tensor:
     return now
 
 
-restore_rng = op(
-    "restore_rng(Tensor token)",
-    composite=_restore,
+restore_rng = stateful(
+    "restore_rng(Tensor token) -> Tensor",
+    body=_restore,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="Take the session's random stream back to where `token` was made; gives a token of where it was.",
-    stateful=True,
+    wide=False,
 )

@@ -1,4 +1,4 @@
-"""What a view that an `autograd.Function` changed in place means for the tensor it is a view of."""
+"""History of a tensor of which an `autograd.Function` changed a view in place."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def rebase(view: Tensor, node: CustomNode, at: int) -> None:
 
 
 class DirtySlices(Node):
-    """The history of a tensor of which a Function changed a view: CopySlices with a body of the user.
+    """The history of a tensor of which a Function changed a view: CopySlices whose body is the user's.
 
     `at`: which input of `fn` the view was.
     """
@@ -69,13 +69,13 @@ class DirtySlices(Node):
         self.edges = (edge_of(base), *[e for i, e in enumerate(fn.edges) if i != at])
 
     def _slot(self, slot: int) -> Any:
-        """Of the base, then of the Function's other inputs."""
+        """Shape and dtype of the base, then of the Function's other inputs."""
         if slot == 0:
             return self._base.shape, self._base.dtype
         return None if self.fn is None else self.fn._slot(slot - 1 if slot <= self.at else slot)
 
     def waits(self, at: str) -> bool:
-        """Its body is that of the Function."""
+        """Its body is the Function's."""
         return (self.fn is None or self.fn.waits(at)) if at == BODY else super().waits(at)
 
     def _written(self) -> CustomNode:
@@ -103,9 +103,7 @@ class DirtySlices(Node):
         return self._written().apply(grads)
 
     def body(self, values: list[Any]) -> list[Any]:
-        """The part of the gradient that was changed goes through the Function's backward, the rest straight
-        on.
-        """
+        """The changed part of the gradient goes through the Function's backward, the rest straight on."""
         g, base, view = values[0], self._base, self._view
         if g is None:
             return [None] * len(self.edges)

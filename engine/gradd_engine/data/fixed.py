@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def read_only(cls: type, *names: str) -> None:
-    """Let AttributeError meet whoever assigns or deletes these properties of a class."""
+    """Make assigning or deleting these properties of a class raise AttributeError."""
     for name in names:
         no = _refuse(name)
         setattr(cls, name, getattr(cls, name).setter(no).deleter(no))

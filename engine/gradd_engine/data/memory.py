@@ -25,17 +25,17 @@ class OutOfQuota(RuntimeError):
 
 
 class Ledger(Protocol):
-    """Whoever is told of memory before it is taken for a moment, and may refuse."""
+    """Asked before memory is taken for a moment; may refuse."""
 
     def afford(self, nbytes: int) -> None:
         """Raise OutOfQuota where there is no room for `nbytes` more."""
 
 
 class Account:
-    """A byte counter with a limit. One session's tensors share one account.
+    """A byte counter with a limit. The tensors of a session share one account.
 
     ``used`` are the bytes of tensors, ``other`` those of replies, pins, uploads and programs. Storages refer
-    to the account and nodes to ``graphs``, so references count them: nobody has to, and `take` stays cheap.
+    to the account and nodes to ``graphs``: refcounts say how many there are, so `take` stays cheap.
     """
 
     __slots__ = ("graphs", "limit", "other", "peak", "used")
@@ -83,7 +83,7 @@ class Account:
             raise OutOfQuota(nbytes, held, self.limit)
 
     def admit(self, nbytes: int) -> None:
-        """`take` for what is no tensor."""
+        """`take` for what is not a tensor."""
         self.other += nbytes
         held = self.held
         if held > self.limit:
@@ -91,5 +91,5 @@ class Account:
             raise OutOfQuota(nbytes, self.held, self.limit)
 
     def charge(self, nbytes: int) -> None:
-        """Count bytes (or, if negative, return them) of what is no tensor, and is there already."""
+        """Count bytes (or, if negative, return them) of what is not a tensor and is there already."""
         self.other += nbytes

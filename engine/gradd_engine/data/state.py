@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: `_State.below` where every forward-mode level is in sight
+#: `_State.below` where every forward-mode level is visible
 EVERY = 1 << 30
 #: not empty once this process has made a level of vmap: to ask a thread for its levels takes longer than this
 MAPPED: list[bool] = []
@@ -31,7 +31,7 @@ MAPPED: list[bool] = []
 class _State(threading.local):
     #: whether operations are recorded for backward
     grad: bool = True
-    #: forward-mode levels of at least this depth are out of sight
+    #: forward-mode levels of at least this depth are hidden
     below: int = EVERY
     #: the levels that this thread has entered, outermost first (see `forward_ad`)
     entered: tuple[Any, ...] = ()
@@ -48,7 +48,7 @@ class _State(threading.local):
     backend: Any = None
     generator: Generator | None = None
     account: Account | None = None
-    #: how many passes of this thread are under way, one within another
+    #: nested passes under way in this thread
     passes: int = 0
     #: what ops' costs are charged to (see `cost`)
     ledger: Ledger | None = None
@@ -144,14 +144,14 @@ def elsewhere(fn: Callable[[], T], *begin: Callable[[], None]) -> T:
     return found[0]
 
 
-#: what callables within a pass may set for themselves: it is as it was behind each
+#: what callbacks may set for themselves: restored after each
 _OF_CALLABLES = (
     "anomaly", "check_nan", "grad", "inference", "packing", "packings", "task", "unpackable", "watcher",
 )  # fmt: skip
 
 
 def as_it_is(**new: Any) -> ambient:
-    """A context for callables of a user within a pass: the state is restored, whatever they leave behind."""
+    """Context for user callbacks within a pass: the thread's state is restored afterwards."""
     return ambient(**{name: getattr(state, name) for name in _OF_CALLABLES} | new)
 
 

@@ -96,8 +96,8 @@ def _mixed(a: Backend, b: Backend) -> Backend:
 
 
 def check_inputs(op: Op, inputs: tuple[Any, ...]) -> None:
-    """TypeError in PyTorch's words where something that is no tensor stands in a tensor's place;
-    OverflowError where an integer there is too big.
+    """TypeError in PyTorch's words where an argument that must be a tensor is not; OverflowError where an
+    integer in its place is too big.
     """
     if op.numbers_too and not _fit_overloads(op, inputs):
         raise TypeError(invalid_combination(op.name, inputs, _overloads(op)))

@@ -62,13 +62,13 @@ def build_call(op: Op) -> Callable[..., Any]:
     if op.plain:
         body[-1:] = _plain_body(op, f"({inputs})", f"{{{attrs}}}")
         names.update(_Tensor=Tensor, _compute=compute, _dtypes=dtypes, _learn=learn, _plain=PLAIN)
-        names.update(_get=op.known.get, _state=state)
+        names.update(_get=op.caches.known.get, _state=state)
     text = f"def {op.name}({', '.join(parts)}):\n    " + "\n    ".join(body)
     # The text comes from the declaration's signature alone. Its file is named so that it counts as the
     # engine's.
     exec(compile(text, f"{__file__}:{op.name}", "exec"), names)
     fn: Callable[..., Any] = names[op.name]
-    fn.__doc__ = op.doc
+    fn.__doc__ = op.surface.doc
     return fn
 
 
@@ -115,9 +115,9 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
         if "Number" in p.kind:
             lines.append(f"if {x}__ is int and not {LEAST} <= {x} <= {GREATEST}: {general}")
         key.append(f"{x}__")
-    if op.checks is not None:
+    if op.check_values is not None:
         given = [p.name if p in op.schema.tensors else f"{p.name}={p.name}" for p in op.schema.params]
-        lines.append(f"_op.checks({', '.join(sorted(given, key=lambda x: '=' in x))})")
+        lines.append(f"_op.check_values({', '.join(sorted(given, key=lambda x: '=' in x))})")
     if op.view:
         source = op.tensor_slots[0]
         # A plan's tracer marks offsets that change from run to run.

@@ -1,44 +1,184 @@
 """One op, one declaration.
 
-    sin = op("sin(Tensor input)", infer=unary_float, impl=lambda xp, x: xp.sin(x), vjp=lambda g, input: g *
-cos(input).conj(),
-             jvp=ELEMENTWISE, method=True, inplace=True)
+    sin = elementwise(
+        "sin(Tensor input) -> Tensor",
+        infer=unary_float,
+        impl=lambda xp, x: xp.sin(x),
+        vjp=lambda g, input: g * cos(input).conj(),
+        method=True,
+        inplace=True,
+        raises=False,
+    )
 
 The declaration gives the function (checked signature, one choke point behind it), the method, the in-place
-form, the catalogue entry that other languages read, and the rules of both differentiation modes. Rules are
-written in recorded ops, never raw arrays, so higher orders cost nothing. A rule names what it needs: ``g``
-(or ``grads`` for several outputs), inputs and attributes by name, ``out`` (``outs``, ``out1`` ...),
-``<input>_meta`` (geometry only, nothing saved), ``needs`` (which inputs want a gradient). Only that is saved,
-inputs for the gradients that are wanted, outputs always. Some rules name what they have no use for:
+form, the catalogue entry that other languages read, the rule of vmap, and the rules of both differentiation
+modes. Rules are written in recorded ops, never raw arrays, so higher orders cost nothing. A rule names what
+it needs: ``g`` (or ``grads`` for several outputs), inputs and attributes by name, ``out`` (``outs``, ``out1``
+...), ``<input>_meta`` (geometry only, nothing saved), ``needs`` (which inputs want a gradient). Only that is
+saved, inputs for the gradients that are wanted, outputs always. Some rules name what they have no use for:
 PyTorch's save it, and a pass refuses it where it was changed in place.
+
+The signature says what comes out, what shares memory and what is written (see `schema`). ``vjp`` is a rule, a
+tuple of rules in the order of the tensor parameters, a dict by name, or `Joint`; ``jvp`` is ELEMENTWISE,
+LINEAR, BILINEAR, or a function over ``<input>_t`` tangents (None where absent) and what a vjp may name.
+``infer`` is law: `impl` and compiled kernels rely on what it lets through. All other keywords are described
+where they are kept: `Kernel`, `Derivative`, `Effects` and `Surface` in the room `schema`.
 """
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..schema import BILINEAR, ELEMENTWISE, LINEAR, REGISTRY, Joint, Op, Rule, Schema
+from ..schema import (
+    BILINEAR,
+    ELEMENTWISE,
+    LINEAR,
+    REGISTRY,
+    Derivative,
+    Effects,
+    Joint,
+    Kernel,
+    Op,
+    Return,
+    Rule,
+    Schema,
+    Surface,
+)
 from ..schema import schema as _schema
 from .calls import build_call
 from .dispatch import dispatch
 from .methods import attach
+from .words import CompositeWords, ElementwiseWords, KernelWords, StatefulWords, ViewWords
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
+    from collections.abc import Callable
+    from typing import Unpack
 
 #: what rules mean by these names, so that inputs cannot have them
 _RULE_NAMES = {"g", "grads", "needs", "out", "outs"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InPlace:
+    """What an in-place form declares otherwise than its op."""
+
+    node: str = ""
+    number_nodes: dict[str, str] | None = None
+    check_values: Callable[..., None] | None = None
+
+
+def elementwise(signature: str, **words: Unpack[ElementwiseWords]) -> Op:
+    """Declare a kernel that computes each element from those at its place: operands broadcast, also the batch
+    of vmap. With a `vjp` its `jvp` is ELEMENTWISE, unless it says otherwise.
+    """
+    return _declare("elementwise", signature, words, jvp=ELEMENTWISE if "vjp" in words else None)
+
+
+def kernel(signature: str, **words: Unpack[KernelWords]) -> Op:
+    """Declare an op that a kernel computes. A `composite` beside `impl` gives its derivatives, and its batch
+    in vmap; any other runs sample by sample there, unless it has a rule.
+    """
+    return _declare("kernel", signature, words)
+
+
+def view(signature: str, **words: Unpack[ViewWords]) -> Op:
+    """Declare an op whose results share the memory of its first input: linear, unless its `jvp` says
+    otherwise. Without a letter on the result it is of a temporary that nobody else sees, and autograd follows
+    it as a result of its own.
+    """
+    return _declare("view", signature, words, jvp=LINEAR if "vjp" in words else None)
+
+
+def composite(signature: str, body: Callable[..., Any], **words: Unpack[CompositeWords]) -> Op:
+    """Declare an op that is `body`, written in recorded ops. Where shapes depend on values (`dynamic`) these
+    are recorded in its place.
+    """
+    inline = bool(words.get("inline") or words.get("dynamic"))
+    return _declare("composite", signature, {**words, "inline": inline}, composite=body)
+
+
+def stateful(signature: str, body: Callable[..., Any], **words: Unpack[StatefulWords]) -> Op:
+    """Declare an op that acts on autograd's own state: it is always recorded as itself, and users find it
+    under a name of theirs, unless it says otherwise. It touches more than its arguments (`wide`) unless it
+    says that it does not.
+    """
+    return _declare(
+        "stateful",
+        signature,
+        words,
+        composite=body,
+        stateful=True,
+        namespace="-",
+        outside=True,
+        wide=True,
+    )
+
+
+_WORDS: dict[str, Any] = {
+    "elementwise": ElementwiseWords,
+    "kernel": KernelWords,
+    "view": ViewWords,
+    "composite": CompositeWords,
+    "stateful": StatefulWords,
+}
+_KNOWN = {kind: words.__required_keys__ | words.__optional_keys__ for kind, words in _WORDS.items()}
+_NEEDED = {kind: words.__required_keys__ for kind, words in _WORDS.items()}
+_KERNEL, _EFFECTS, _SURFACE = (frozenset(f.name for f in fields(part)) for part in (Kernel, Effects, Surface))
+_DERIVATIVE = frozenset({"number_nodes", "refuses", "zero_gradient_when", "check_backward"})
+
+
+def _declare(kind: str, signature: str, words: Any, **defaults: Any) -> Op:
+    """Declare an op of a kind; TypeError for keywords that make no sense for it."""
+    parsed = _schema.parse(signature)
+    if not words.keys() <= _KNOWN[kind]:
+        raise TypeError(f"{parsed.name}: {kind}() has no keyword {sorted(words.keys() - _KNOWN[kind])}")
+    if not words.keys() >= _NEEDED[kind]:
+        raise TypeError(f"{parsed.name}: {kind}() needs {sorted(_NEEDED[kind] - words.keys())}")
+    said = {**defaults, **words}
+    method, namespace = said.get("method", False), said.get("namespace", "")
+    said["outside"] = bool(said.get("outside") or method or namespace != "-")
+    said["doc"] = inspect.cleandoc(said.get("doc", ""))
+    made = Op(
+        kind,
+        parsed,
+        Kernel(**_part(said, _KERNEL)),
+        _derivative(parsed, said),
+        Effects(**_part(said, _EFFECTS)),
+        Surface(**{**_part(said, _SURFACE), "method": bool(method)}),
+    )
+    _register(made, method)
+    inplace = said.get("inplace")
+    if inplace:
+        _derive_inplace(made, inplace if isinstance(inplace, InPlace) else InPlace())
+    return made
+
+
+def _part(said: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    return {n: said[n] for n in said.keys() & names}
+
+
+def _derivative(parsed: Schema, said: dict[str, Any]) -> Derivative:
+    slots = tuple(p.name for p in parsed.tensors)
+    vjp = said.get("vjp") if said.get("refuses") is None else Joint(" ".join(slots), lambda: ())
+    rules = _rules(slots, vjp)
+    unknown = set(rules) - set(slots)
+    if unknown:
+        raise ValueError(f"{parsed.name}: rules for unknown inputs {sorted(unknown)}")
+    taken = _RULE_NAMES & set(slots)
+    if rules and taken:
+        raise ValueError(f"{parsed.name}: inputs {sorted(taken)} are what rules call something else")
+    node = said.get("node") or f"{_camel(parsed.name)}Backward0"
+    return Derivative(rules, said.get("jvp"), node, **_part(said, _DERIVATIVE))
 
 
 def _camel(name: str) -> str:
     return "".join(w.capitalize() for w in name.strip("_").split("_"))
 
 
-def _rules(op: Op, vjp: Any) -> dict[str, Rule]:
+def _rules(slots: tuple[str, ...], vjp: Any) -> dict[str, Rule]:
     if vjp is None:
         return {}
     if isinstance(vjp, Joint):
@@ -47,166 +187,57 @@ def _rules(op: Op, vjp: Any) -> dict[str, Rule]:
     if callable(vjp):
         vjp = (vjp,)
     if isinstance(vjp, (tuple, list)):
-        vjp = {n: f for n, f in zip(op.tensor_slots, vjp, strict=False) if f is not None}
+        vjp = {n: f for n, f in zip(slots, vjp, strict=False) if f is not None}
     return {n: Rule(f, (n,), False) for n, f in vjp.items()}
 
 
-def op(
-    signature: str,
-    *,
-    infer: Callable[..., Any] | None = None,
-    impl: Callable[..., Any] | None = None,
-    vjp: Any = None,
-    jvp: Any = None,
-    composite: Callable[..., Any] | None = None,
-    node: str | Callable[[dict[str, Any]], str] | None = None,
-    number_nodes: dict[str, str] | None = None,
-    method: bool | str = False,
-    inplace: bool = False,
-    view: bool = False,
-    multi_view: bool = False,
-    unsafe: bool = False,
-    many: bool = False,
-    random: bool = False,
-    dynamic: bool = False,
-    inline: bool = False,
-    needs_meta: bool = False,
-    conjugates: bool = False,
-    refuses: Callable[[dict[str, Any]], Exception] | None = None,
-    flat: Callable[[dict[str, Any]], bool] | None = None,
-    infers_anew: bool = False,
-    vets: Callable[..., Any] | None = None,
-    checks: Callable[..., None] | None = None,
-    cost: Callable[..., tuple[int, int]] | None = None,
-    traced: bool = True,
-    writes: str = "",
-    quiet: bool = False,
-    raises: bool | str = True,
-    out: bool = False,
-    ufunc: str = "",
-    differentiable: Sequence[bool] | None = None,
-    namespace: str = "",
-    outside: bool = False,
-    stateful: bool = False,
-    doc: str = "",
-) -> Op:
-    """Declare an op and return it, callable.
-
-    ``infer(*inputs, **attrs)`` gives a Meta (a list when ``many``) and raises PyTorch's errors; it is law.
-    ``impl(xp, *inputs, **attrs)`` gets arrays, already cast to ``Meta.compute``. ``vjp`` is a rule, a tuple
-    of rules in the order of the tensor parameters, a dict by name, or `Joint`. ``jvp`` is ELEMENTWISE,
-    LINEAR, BILINEAR, or a function over ``<input>_t`` tangents (None where absent) and what a vjp may name.
-    ``composite`` is the op written in recorded ops: alone it is the implementation; beside ``impl`` it gives
-    the derivatives.
-    ``view`` results share memory (``conjugates``: and stand for the conjugates of what it holds); an
-    ``unsafe`` one is of a temporary that nobody else sees, and autograd follows it as a result of its own.
-    ``writes`` names the inputs that the op changes in place by itself; where it is ``quiet`` their versions
-    stay. ``out``: the function of a composite takes ``out=`` too.
-    ``raises=False`` promises that no value makes ``impl`` raise, of any dtype that ``infer`` lets through;
-    "not of floats", that none of a real floating dtype does. A plan leaves such a kernel out where nobody
-    looks at the result, and lets it run after a write.
-    ``inline`` composites are recorded as the ops inside them, and so are those of ``dynamic`` ops, whose
-    shapes depend on values. ``differentiable`` flags each output of a ``many`` op. ``node`` names the
-    node, or is a function of the attributes that does. ``number_nodes`` names, by parameter, the node
-    where a number stands there: PyTorch's overload for numbers, which has slots for tensors alone.
-    ``ufunc`` names the function of the array namespace that ``impl`` is where all parameters have their
-    defaults: plans call it without a detour.
-    ``refuses`` makes what a pass raises at the op's node: it has edges from all inputs, but no derivative.
-    ``flat`` says of which attributes nothing depends on the inputs: the node has no edges.
-    ``traced``: False for what acts on more than a plan or a traced function holds: the random stream, memory
-    that moves, passes under way, forward-mode levels, what only a graph knows.
-    ``infers_anew``: what ``infer`` says depends on more than geometry and parameters.
-    ``vets(inputs, **attrs)`` raises what the rules would raise of inputs of that geometry: a pass whose
-    bodies are skipped asks it.
-    ``checks(*inputs, **attrs)`` raises what depends on the values of numbers among the inputs, of which
-    ``infer`` is told the kinds alone.
-    ``cost(*inputs, **attrs)`` gives the work and the bytes of temporaries where they are more than those of
-    inputs and outputs (see `cost`): a session refuses what is too much before it is begun.
-    ``method`` attaches a Tensor method (a string: under that name), ``inplace`` derives ``name_``.
-    ``namespace`` is where users find it ("nn.functional"; "" is the top level, "-" nowhere).
-    ``outside``: users do not find it, but a session takes it as a step, since within vmap and beside hooks
-    rules and composites are sent op by op. What users find is taken anyway; any other step is refused.
-    ``stateful`` ops act on autograd's own state and are always recorded as themselves.
-    """
-    parsed = _schema.parse(signature)
-    made = Op(parsed)
-    made.infer, made.composite = infer, composite
-    if impl is not None:
-        made.impl = impl
-    elif not view and composite is None:
-        raise ValueError(f"{made.name}: an op needs impl, composite or view")
-    if impl is not None and composite is not None and infer is None:
-        raise ValueError(f"{made.name}: a fused op needs infer")
-    made.jvp = jvp
-    if refuses is not None:
-        vjp = Joint(" ".join(made.tensor_slots), lambda: ())
-    made.rules = _rules(made, vjp)
-    unknown = set(made.rules) - set(made.tensor_slots)
-    if unknown:
-        raise ValueError(f"{made.name}: rules for unknown inputs {sorted(unknown)}")
-    taken = _RULE_NAMES & set(made.tensor_slots)
-    if made.rules and taken:
-        raise ValueError(f"{made.name}: inputs {sorted(taken)} are what rules call something else")
-    made.edge_params = tuple(n for n in made.tensor_slots if n in made.rules)
-    made.edge_slots = tuple(made.slot_of[n] for n in made.edge_params)
-    made.node_name = node if node is not None else f"{_camel(made.name)}Backward0"
-    made.number_nodes = number_nodes or {}
-    made.view, made.multi_view, made.many, made.unsafe = view, multi_view, many or multi_view, unsafe
-    made.random, made.dynamic, made.needs_meta = random, dynamic, needs_meta
-    made.conjugates, made.refuses, made.flat = conjugates, refuses, flat
-    made.inline = inline or (dynamic and composite is not None)
-    made.ufunc, made.out = ufunc, out
-    made.vets, made.traced, made.checks, made.cost = vets, traced, checks, cost
-    made.writes, made.quiet, made.raises = tuple(writes.split()), quiet, raises
-    made.written = tuple(n in made.writes for n in made.tensor_slots)
-    if made.simple and not dynamic and not infers_anew:
-        made.inferred = {}
-    made.plain = (
-        made.simple
-        and infer is not None
-        and differentiable is None
-        and not (made.many or writes or made.inline)
-        and (
-            impl is not None
-            if not view
-            else len(made.tensor_slots) == 1 and made.inferred is not None and not unsafe
-        )
-    )
-    made.differentiable = None if differentiable is None else tuple(differentiable)
-    made.namespace, made.method = namespace, bool(method)
-    made.stateful = stateful
-    made.outside = outside or made.method or namespace != "-"
-    made.doc = inspect.cleandoc(doc)
+def _register(made: Op, method: bool | str) -> None:
     if made.name in REGISTRY:
         raise ValueError(f"op {made.name} is declared twice")
     REGISTRY[made.name] = made
     made.run, made.__call__ = partial(dispatch, made), build_call(made)
     if method:
         attach(method if isinstance(method, str) else made.name, made.call)
-    if inplace:
-        _derive_inplace(made)
-    return made
 
 
-def _derive_inplace(base: Op) -> None:
+def _derive_inplace(base: Op, how: InPlace) -> None:
     first, *rest = base.schema.params
     # what is written to is a tensor, also where a number may stand in the plain form
-    target = replace(first, kind="Tensor") if first.kind == "Tensor|Number" else first
-    made = Op(Schema(f"{base.name}_", (target, *rest)))
-    made.base, made.rules = base, base.rules
-    made.edge_params, made.edge_slots = base.edge_params, base.edge_slots
-    made.infer, made.impl, made.jvp, made.composite = base.infer, base.impl, base.jvp, base.composite
-    made.node_name, made.namespace, made.random = base.node_name, base.namespace, base.random
-    made.refuses, made.flat, made.checks = base.refuses, base.flat, base.checks
-    made.number_nodes, made.raises = base.number_nodes, base.raises
-    made.needs_meta, made.writes = base.needs_meta, (first.name,)
-    made.doc = f"In-place form of `{base.name}`."
-    made.cost = base.cost
+    kind = "Tensor" if first.kind == "Tensor|Number" else first.kind
+    target = replace(first, kind=kind, alias="a", written=True)
+    plain, derivative = base.kernel, base.derivative
+    made = Op(
+        base.kind,
+        Schema(f"{base.name}_", (target, *rest), (Return("", "Tensor", False, "a"),)),
+        replace(plain, ufunc="", inline=False, check_values=how.check_values or plain.check_values),
+        Derivative(
+            derivative.rules,
+            derivative.jvp,
+            how.node or derivative.node_name,
+            how.number_nodes or derivative.number_nodes,
+            derivative.refuses,
+            derivative.zero_gradient_when,
+        ),
+        Effects(raises=base.effects.raises, random=base.random),
+        Surface(namespace=base.surface.namespace, method=True, doc=f"In-place form of `{base.name}`."),
+        base,
+    )
     base.inplace = made
-    REGISTRY[made.name] = made
-    made.run, made.__call__ = partial(dispatch, made), build_call(made)
-    made.method = True
-    attach(made.name, made.call)
+    _register(made, True)
 
 
-__all__ = ["BILINEAR", "ELEMENTWISE", "LINEAR", "REGISTRY", "Joint", "Op", "Rule", "op"]
+__all__ = [
+    "BILINEAR",
+    "ELEMENTWISE",
+    "LINEAR",
+    "REGISTRY",
+    "InPlace",
+    "Joint",
+    "Op",
+    "Rule",
+    "composite",
+    "elementwise",
+    "kernel",
+    "stateful",
+    "view",
+]

@@ -116,8 +116,8 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
     """Run `op` on `backend` without telling the listener."""
     if backend.level:
         inputs = backend.lifted(op, inputs)  # type: ignore[attr-defined]
-    if op.checks is not None:
-        op.checks(*inputs, **attrs)
+    if op.check_values is not None:
+        op.check_values(*inputs, **attrs)
     if op.cost is not None:
         charge(op, inputs, attrs)
     if op.base is not None:
@@ -159,7 +159,7 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
         outs = backend.run(op, found, given, attrs)
     else:
         outs = backend.run(op, (found,), given, attrs)
-    for t in () if op.quiet else changed:
+    for t in () if op.effects.unversioned else changed:
         t._vc.n += 1
     if tracked:
         graph.record(op, inputs, attrs, outs)
@@ -279,7 +279,7 @@ def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: d
     assert base is not None
     check_inference(target)
     tracked = _tracked(op, inputs)
-    if tracked and base.name == "copy" and not target.dtype.differentiable:
+    if tracked and base.effects.copies and not target.dtype.differentiable:
         tracked = False
     if tracked:
         check_target(target)
@@ -289,7 +289,7 @@ def _execute_inplace(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: d
         with_composite = dispatch(base, inputs, attrs)
         return named.copy_(target, with_composite)  # type: ignore[no-any-return]
     meta: Meta = backend.infer(base, inputs, attrs)
-    check_result(base, target, meta)
+    check_result(target, meta)
     node = None
     old: Tensor | None = None
     # One run gives value and tangents: a random op must not draw twice.

@@ -119,13 +119,13 @@ def functions() -> dict[tuple[str, str], Callable[..., Any]]:
     """
     found = dict(PUBLIC)
     for op in REGISTRY.values():
-        if op.namespace == "-" or op.base is not None:
+        if op.surface.namespace == "-" or op.base is not None:
             continue
-        for space in op.namespace.split("|"):
+        for space in op.surface.namespace.split("|"):
             # Where PyTorch has a name twice, the op is called `linalg_cross` and published as `linalg.cross`.
             name = op.name.removeprefix(f"{space}_")
             if (space, name) not in found:
                 found[space, name] = op.call
-                if not op.tensor_slots or op.of_numbers:
+                if not op.tensor_slots or op.surface.of_numbers:
                     CREATES.add((space, name))
     return found

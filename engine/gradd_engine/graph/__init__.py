@@ -1,6 +1,4 @@
-"""What becomes of a call beside its values: `infer`, the node that records it, views, in-place changes,
-tangents.
-"""
+"""What a call leaves besides values: `infer`, the node that records it, views, in-place history, tangents."""
 
 from .conjugate import physical
 from .cost import TURN, Estimate, TooMuchWork, charge, spend, spread

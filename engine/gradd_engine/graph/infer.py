@@ -44,7 +44,7 @@ def _known(op: Op, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]) -
     found.complex = any(isinstance(x, Tensor) and x.dtype.is_complex for x in inputs)
     found.params, found.label = overload(op, inputs)
     places = [op.slot_of[name] for name in found.params]
-    flat = op.flat is not None and op.flat(attrs)
+    flat = op.zero_gradient_when is not None and op.zero_gradient_when(attrs)
     found.slots = tuple(at if _differentiable(inputs[at]) and not flat else -1 for at in places)
     found.inputs = tuple(None if at < 0 else _geometry(inputs[at], op.view) for at in found.slots)
     found.recipes = {}
@@ -92,9 +92,9 @@ def learn(op: Op, key: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str
     if not state.depth:
         check_attrs(op.schema, attrs)
     found = _known(op, _sized(_inferred(op, inputs, attrs)), inputs, attrs)
-    if len(op.known) >= _MOST:
-        op.known.clear()
-    op.known[key] = found
+    if len(op.caches.known) >= _MOST:
+        op.caches.known.clear()
+    op.caches.known[key] = found
     return found
 
 
@@ -134,7 +134,7 @@ def _inferred(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
 
 def infer(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """``op.infer(*inputs, **attrs)``: a Meta, or a list of them where the op has many outputs."""
-    known = op.inferred
+    known = op.caches.inferred
     if known is None:
         return _inferred(op, inputs, attrs)
     parts: list[Any] = [state.dtype]

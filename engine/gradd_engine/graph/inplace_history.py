@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data import BOOL, can_cast, is_dense, overlaps_itself
+from ..data import can_cast, is_dense, overlaps_itself
 from ..data.state import state
 from ..tensor import Tensor, move_retainer, node_of
 from . import recording as graph
@@ -55,13 +55,14 @@ def check_overlap(op: Op, t: Tensor, others: Sequence[Any]) -> None:
 
     As in PyTorch, tensors with gaps are let through; here the result is computed before it is stored.
     """
-    if op.name in _UNIFORM or (op.name == "copy" and others[0] is t):
+    effects = op.effects
+    if effects.uniform or (effects.copies and others[0] is t):
         return
     check_memory(t)
     for x in others:
         if (
             isinstance(x, Tensor)
-            and not _is_read_first(op, t, x, others)
+            and not (effects.reads_first is not None and effects.reads_first(t, x, others))
             and x.storage is t.storage
             and x is not t
             and is_dense(t.shape, t.strides)
@@ -77,38 +78,16 @@ def check_overlap(op: Op, t: Tensor, others: Sequence[Any]) -> None:
                 )
 
 
-def _is_read_first(op: Op, t: Tensor, x: Tensor, others: Sequence[Any]) -> bool:
-    """Whether `op` may read `x` though it writes to its memory: a number is read before anything is
-    written.
-    """
-    if op.name == "index_write":
-        given = [i for i in others[0] if i is not None]
-        return len(given) == 1 and given[0].dtype.category == BOOL and x is others[1] and x.numel() == 1
-    if op.name == "assign" and x.numel() != t.numel():
-        return True  # it is expanded, and PyTorch looks for no overlap of such
-    return op.name in _FILLING and not x.shape and bool(t.shape)
-
-
-def check_result(op: Op, t: Tensor, meta: Meta) -> None:
+def check_result(t: Tensor, meta: Meta) -> None:
     """RuntimeError where the result does not fit the tensor it is written to."""
     if tuple(meta.shape) != tuple(t.shape):
         raise RuntimeError(
             f"output with shape {list(t.shape)} doesn't match the broadcast shape {list(meta.shape)}"
         )
-    if op.name not in _CASTING and not can_cast(meta.dtype, t.dtype):
+    if not can_cast(meta.dtype, t.dtype):
         raise RuntimeError(
             f"result type {meta.dtype.title} can't be cast to the desired output type {t.dtype.title}"
         )
-
-
-#: ops that store one value everywhere: in shared memory too
-_UNIFORM = frozenset({"fill", "zero"})
-#: ops to which a tensor without dimensions is a number: it is read before anything is written
-_FILLING = frozenset({"assign", "masked_fill", "index_fill"})
-#: ops whose in-place form converts to the target's type whatever the source is
-_CASTING = frozenset(
-    {"copy", "fill", "zero", "eq", "ne", "lt", "le", "gt", "ge", "logical_not", "logical_and", "logical_or"}
-)
 
 
 def rebase(t: Tensor, node: graph.OpNode, old: Tensor | None) -> None:

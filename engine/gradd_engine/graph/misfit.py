@@ -1,8 +1,8 @@
-"""Arguments that an op cannot be computed of, where nobody said so beforehand.
+"""Arguments that an op cannot be computed from, where no check said so.
 
-What `infer`, kernels and composites refuse they say themselves, in PyTorch's words. What Python or NumPy ran
-into instead (shapes that do not broadcast, a list that is too short) is no answer to whoever called: it
-becomes a RuntimeError that names the op and what it was given.
+`infer`, kernels and composites say in PyTorch's words what they refuse. What Python or NumPy ran into instead
+(shapes that do not broadcast, a list that is too short) becomes a RuntimeError that names the op and its
+arguments.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from ..tensor import Tensor
 if TYPE_CHECKING:
     from ..schema import Op
 
-_RAISE = dis.opmap["RAISE_VARARGS"]
+_RAISE_OPCODE = dis.opmap["RAISE_VARARGS"]
 _HERE = str(Path(__file__).parents[1])
 
 
 class NotAsInferred(Exception):
-    """A kernel made something else than `infer` said."""
+    """A kernel made something other than `infer` said."""
 
 
 def stated(error: BaseException) -> bool:
@@ -43,11 +43,11 @@ def stated(error: BaseException) -> bool:
     code = last.tb_frame.f_code
     if last.tb_frame is not ours and "numpy" not in code.co_filename:
         return True
-    return last.tb_frame is ours and code.co_code[last.tb_lasti] == _RAISE
+    return last.tb_frame is ours and code.co_code[last.tb_lasti] == _RAISE_OPCODE
 
 
 def misfit(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> RuntimeError:
-    """What to raise for arguments that an op cannot be computed of."""
+    """The error for arguments that an op cannot be computed from."""
     given = [f"{name}={_shown(x)}" for name, x in zip(op.tensor_slots, inputs, strict=False)]
     given += [f"{name}={_shown(v)}" for name, v in attrs.items()]
     return RuntimeError(f"{op.name}(): cannot be computed of {', '.join(given)}"[:1000])

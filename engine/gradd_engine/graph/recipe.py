@@ -27,19 +27,21 @@ class BackwardRecipe:
 
     def __init__(self, op: Op, params: tuple[str, ...], wants: tuple[bool, ...]) -> None:
         wanted = [name for name, want in zip(params, wants, strict=True) if want]
-        asks = dict.fromkeys(ask for name in wanted for ask in op.rules[name].asks)
+        asks = dict.fromkeys(ask for name in wanted for ask in op.rules[name].residuals)
         # PyTorch saves inputs for the gradients that are wanted, and outputs whichever these are.
-        asks |= dict.fromkeys(ask for name in params for ask in op.rules[name].asks if _of_output(op, ask))
+        asks |= dict.fromkeys(
+            ask for name in params for ask in op.rules[name].residuals if _of_output(op, ask)
+        )
         self.saves = tuple(s for s in (_saved(op, ask) for ask in asks) if s is not None)
         self.apply = _compiled(op, params, wants, [name for name, _, _ in self.saves])
 
 
 def recipe_of(op: Op, params: tuple[str, ...], wants: tuple[bool, ...]) -> BackwardRecipe:
-    """The plan of a node of `op`."""
+    """The recipe for a node of `op`."""
     key = (params, wants)
-    found: BackwardRecipe | None = op.recipes.get(key)
+    found: BackwardRecipe | None = op.caches.recipes.get(key)
     if found is None:
-        found = op.recipes[key] = BackwardRecipe(op, params, wants)
+        found = op.caches.recipes[key] = BackwardRecipe(op, params, wants)
     return found
 
 
@@ -101,7 +103,7 @@ def _compiled(
         call = joint.get(id(rule))
         if call is None:
             names[f"rule{at}"] = rule.fn
-            given = (_GIVEN.get(a) or (f"s_{a}" if a in saves else f"attrs[{a!r}]") for a in rule.asks)
+            given = (_GIVEN.get(a) or (f"s_{a}" if a in saves else f"attrs[{a!r}]") for a in rule.residuals)
             call = f"rule{at}({', '.join(given)})"
             if rule.joint:
                 lines.append(f"joint{at} = {call}")

@@ -65,7 +65,7 @@ class OpNode(Node):
 
     def name(self) -> str:
         """The op's node name."""
-        name = self._label or self.op.node_name
+        name = self._label or self.op.derivative.node_name
         return name if isinstance(name, str) else name(self.attrs)
 
     def wraps(self, name: str) -> bool:
@@ -73,7 +73,7 @@ class OpNode(Node):
         return name not in self.op.number_nodes
 
     def _slot(self, slot: int) -> Any:
-        """Of what the node's input was."""
+        """Shape and dtype of the input at a slot."""
         flat = [m for x in self.inputs for m in (x if isinstance(x, list) else [x])]
         found = flat[slot] if slot < len(flat) else None
         return None if found is None else (found.shape, found.dtype)
@@ -84,14 +84,14 @@ class OpNode(Node):
             self.saved = None
 
     def verify(self) -> None:
-        """Freed, versions, no derivative, inputs of a geometry that the rules refuse."""
+        """RuntimeError where it was freed, a saved tensor changed, or no rule fits the inputs."""
         if self.saved is None:
             raise RuntimeError(FREED)
         op = self.op
         if op.refuses is not None:
             raise op.refuses(self.attrs)
-        if op.vets is not None:
-            op.vets(self.inputs, **self.attrs)
+        if op.check_backward is not None:
+            op.check_backward(self.inputs, **self.attrs)
         if self.values:
             for entry in self.saved.values():
                 if type(entry) is not Saved:
@@ -116,7 +116,7 @@ class OpNode(Node):
                     e.found = None
 
     def waits(self, at: str) -> bool:
-        """As for any node; tensors that were packed are to be unpacked."""
+        """As for any node; packed tensors wait for their unpack hooks."""
         if at == SAVED:
             return self.packed and any(
                 type(e) is Packed and e.unpack is not None for _, _, e in places(self.saved or {})
@@ -252,7 +252,7 @@ def _make(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> OpNode:
             edges.append(None)
             wants.append(False)
             metas.append(None)
-    if op.flat is not None and op.flat(attrs):
+    if op.zero_gradient_when is not None and op.zero_gradient_when(attrs):
         edges, wants = [None] * len(edges), [False] * len(wants)
     node.edges = tuple(edges)
     node.wants = tuple(wants)
@@ -261,15 +261,15 @@ def _make(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> OpNode:
 
 
 def _wanted(op: Op, inputs: tuple[Any, ...]) -> bool:
-    """Whether a differentiable input needs a gradient, be it one that goes nowhere (a view of no_grad)."""
+    """Whether a differentiable input needs a gradient, even one that goes nowhere (a view of no_grad)."""
     found = [inputs[op.slot_of[name]] for name in op.edge_params]
     flat = [e for x in found for e in (x if isinstance(x, (list, tuple)) else [x])]
     return any(isinstance(x, Tensor) and x.dtype.category > 1 and x.requires_grad for x in flat)
 
 
 def all_inference(op: Op, inputs: Any) -> bool:
-    """Whether all tensors among (nested) inputs were made in inference mode: what is computed of such alone
-    is not recorded, whatever they say that they require. A number is a tensor made now, unless PyTorch has an
+    """Whether all (nested) input tensors were made in inference mode: what is computed from such alone is not
+    recorded, whatever their requires_grad says. A number counts as a tensor made now, unless PyTorch has an
     overload for numbers.
     """
     for x in inputs:
@@ -285,7 +285,7 @@ def all_inference(op: Op, inputs: Any) -> bool:
 
 
 def renew(inputs: Any) -> None:
-    """Rebuild, or refuse, the views among (nested) inputs whose base has changed."""
+    """Rebuild, or refuse, the (nested) input views whose base has changed."""
     for x in inputs:
         if isinstance(x, Tensor):
             if x._base is not None:
@@ -295,8 +295,8 @@ def renew(inputs: Any) -> None:
 
 
 def tell_renewed(inputs: Any) -> None:
-    """After an op was refused: tell the session which views among its inputs have nodes, for it has not seen
-    the op, and what came before the refusal may have renewed them.
+    """After an op was refused: tell the session which input views have nodes. It has not seen the op, and
+    what ran before the refusal may have renewed them.
     """
     for x in inputs:
         if isinstance(x, Tensor):
@@ -380,7 +380,9 @@ def prepare_inplace(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> t
     node = _make(op, inputs, attrs)
     node.backend = inputs[0].backend
     first = op.tensor_slots[0]
-    overwritten = any(w and first in op.rules[n].asks for n, w in zip(node.params, node.wants, strict=True))
+    overwritten = any(
+        w and first in op.rules[n].residuals for n, w in zip(node.params, node.wants, strict=True)
+    )
     old = None
     kept = inputs
     if overwritten:
@@ -401,6 +403,6 @@ def finish_inplace(node: OpNode, out: Tensor) -> None:
     """Save the result where a rule names it: after the write, at its new version."""
     op = node.op
     assert node.saved is not None
-    if any("out" in op.rules[name].asks for name in node.params):
+    if any("out" in op.rules[name].residuals for name in node.params):
         node.saved["out"] = Saved(out, True)
         node.values = True

@@ -1,9 +1,9 @@
 """Forward mode: tangents carried beside values, by rules that ops declare.
 
-A tensor holds one tangent a `Level`. Levels nest: a tangent of a level may have tangents of the levels around
-it, so the rule for a level runs where only those are in sight, and what it makes gets its lower tangents as
-any result does. `forward_ad` has the levels as ops. Source:
-https://pytorch.org/docs/stable/autograd.html#forward-mode-automatic-differentiation
+A tensor holds one tangent per `Level`. Levels nest: a tangent of a level may have tangents of the outer
+levels, so a level's rule runs where only those are visible, and its results get their outer tangents as any
+results do. `forward_ad` has the levels as ops.
+Source: https://pytorch.org/docs/stable/autograd.html#forward-mode-automatic-differentiation
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _room(x: Tensor, new: Tensor | None) -> Tensor:
 
 
 def levels_of(x: Any) -> list[Level]:
-    """The levels in sight of which (nested) inputs have tangents, outermost first."""
+    """Visible levels at which a (nested) input has a tangent, outermost first."""
     found: dict[Level, None] = {}
     _look(x, found)
     return sorted(found, key=lambda level: level.depth)
@@ -249,7 +249,7 @@ def _elementwise(
         if t is None or name not in op.rules:
             continue
         known["g"] = conj(cast_gradient(t, promote(t.dtype, out.dtype)))
-        part = conj(op.rules[name].fn(*[known[a] for a in op.rules[name].asks]))
+        part = conj(op.rules[name].fn(*[known[a] for a in op.rules[name].residuals]))
         total = part if total is None else named.add(total, part)
     if total is None:
         return None

@@ -137,7 +137,7 @@ class CopySlices(Node):
         self.edges = (edge, *fn.edges[1:])
 
     def _slot(self, slot: int) -> Any:
-        """Of the base, then of the written op's other inputs."""
+        """Shape and dtype of the base, then of the written op's other inputs."""
         if slot == 0:
             return self.base.shape, self.base.dtype
         return None if self.fn is None else self.fn._slot(slot)
@@ -147,7 +147,7 @@ class CopySlices(Node):
         self._written().verify()
 
     def _written(self) -> graph.OpNode:
-        """The written op's node, where there is a gradient of its result to speak of."""
+        """The written op's node; RuntimeError where it was freed, or elements of the base share memory."""
         if self.fn is None:
             raise RuntimeError(FREED)
         if overlaps_itself(self.base.shape, self.base.strides):
@@ -161,7 +161,7 @@ class CopySlices(Node):
             self.fn = None
 
     def waits(self, at: str) -> bool:
-        """As for any node; what the written op packed is to be unpacked."""
+        """As for any node; packed tensors of the written op wait for their unpack hooks."""
         if at == SAVED:
             return self.fn is not None and self.fn.waits(at)
         return super().waits(at)
@@ -190,7 +190,7 @@ class CopySlices(Node):
             whole = detached(whole)
             whole._conj = base.conj
         whole._fn, whole._nr = self, 0
-        # Where it lies is the view's to say: what hooks unpacked has memory of its own.
+        # The view says where it lies: what hooks unpacked has memory of its own.
         _placed(out, whole, view, view.conj)
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
@@ -259,7 +259,7 @@ def _seen(whole: Tensor, dtype: DType, conjugated: bool, nbytes: int) -> Any:
 
 
 def _kept(back: Any, base: TensorMeta) -> Any:
-    """The gradient of a base again, of what `_seen` made of it."""
+    """Inverse of `_seen`."""
     if back.dtype is base.dtype:
         return back
     if not base.dtype.is_complex:
@@ -269,7 +269,7 @@ def _kept(back: Any, base: TensorMeta) -> Any:
 
 
 def _reach(meta: TensorMeta) -> int:
-    """How far behind its first element the last one is."""
+    """Elements from the first to the last in memory."""
     return sum((n - 1) * s for n, s in zip(meta.shape, meta.strides, strict=True)) if meta.numel() else 0
 
 

@@ -1,9 +1,11 @@
 """What a declaration says: signatures, rules, the declared op itself, and the table of all ops by name."""
 
+from .effects import Effects, Pass
 from .infer_cache import InferCache
-from .op import Op
+from .op import ELEMENT, Op
+from .parts import Kernel, Surface
 from .registry import REGISTRY, named
-from .rule import Joint, Rule
+from .rule import Derivative, Joint, Rule
 from .schema import (
     BILINEAR,
     ELEMENTWISE,
@@ -13,6 +15,7 @@ from .schema import (
     NUMPY_NAMES,
     REQUIRED,
     Param,
+    Return,
     Schema,
     check_attr,
     check_attrs,
@@ -22,6 +25,7 @@ from .schema import (
 
 __all__ = [
     "BILINEAR",
+    "ELEMENT",
     "ELEMENTWISE",
     "GREATEST",
     "LEAST",
@@ -29,12 +33,18 @@ __all__ = [
     "NUMPY_NAMES",
     "REGISTRY",
     "REQUIRED",
+    "Derivative",
+    "Effects",
     "InferCache",
     "Joint",
+    "Kernel",
     "Op",
     "Param",
+    "Pass",
+    "Return",
     "Rule",
     "Schema",
+    "Surface",
     "check_attr",
     "check_attrs",
     "check_int",

@@ -1,166 +1,113 @@
-"""A declared op: its signature, its rules, its effects, and what is remembered of it."""
+"""A declared op: its signature, how it computes, its derivative, its effects, its surface, and what is
+remembered of it.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .parts import Caches
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .infer_cache import InferCache
-    from .rule import Rule
+    from .effects import Effects
+    from .parts import Kernel, Surface
+    from .rule import Derivative
     from .schema import Param, Schema
 
-#: what PyTorch computes of numbers alone, as of tensors
-_OF_NUMBERS = {"add", "sub", "mul", "div", "floor_divide"}
+#: the kinds of ops: what their declarators are called
+ELEMENT, VIEW, COMPOSITE, KERNEL, STATE = "elementwise", "view", "composite", "kernel", "stateful"
 
 
 class Op:
-    """A declared op. Call it to run it."""
+    """A declared op. Call it to run it.
+
+    Its parts say all there is to it; what is read at every call stands here too, one look away.
+    """
 
     __slots__ = (
-        "__call__",
-        "accepts",
-        "base",
-        "checks",
-        "composite",
-        "conjugates",
-        "cost",
-        "differentiable",
-        "doc",
-        "dynamic",
-        "edge_params",
-        "edge_slots",
-        "flat",
-        "impl",
-        "infer",
-        "inferred",
-        "inline",
-        "inplace",
-        "jvp",
-        "known",
-        "listed",
-        "many",
-        "method",
-        "multi_view",
-        "name",
-        "namespace",
-        "needs_meta",
-        "never_alone",
-        "node_name",
-        "number_nodes",
-        "numbers_too",
-        "of_numbers",
-        "out",
-        "outside",
-        "params",
-        "plain",
-        "quiet",
-        "raises",
-        "random",
-        "recipes",
-        "refuses",
-        "rules",
-        "run",
-        "schema",
-        "simple",
-        "slot_of",
-        "stateful",
-        "tensor_params",
-        "tensor_slots",
-        "traced",
-        "ufunc",
-        "unsafe",
-        "vets",
-        "view",
-        "writes",
-        "written",
+        "__call__", "accepts", "base", "caches", "check_backward", "check_values", "composite",
+        "conjugates", "cost", "derivative", "differentiable", "edge_params", "edge_slots", "effects",
+        "impl", "infer", "inline", "inplace", "jvp", "kernel", "kind", "listed", "many", "multi_view",
+        "name", "needs_meta", "never_alone", "number_nodes", "numbers_too", "params", "plain", "random",
+        "refuses", "rules", "run", "schema", "simple", "slot_of", "stateful", "surface", "tensor_params",
+        "tensor_slots", "unsafe", "view", "writes", "written", "zero_gradient_when",
     )  # fmt: skip
 
-    def __init__(self, schema: Schema) -> None:
-        self.schema = schema
+    def __init__(
+        self,
+        kind: str,
+        schema: Schema,
+        kernel: Kernel,
+        derivative: Derivative,
+        effects: Effects,
+        surface: Surface,
+        base: Op | None = None,
+    ) -> None:
+        self.kind, self.schema, self.kernel, self.derivative = kind, schema, kernel, derivative
+        self.effects, self.surface = effects, surface
+        #: what it is the in-place form of
+        self.base = base
+        self._read_signature(schema)
+        self._read_parts(kernel, derivative, effects)
+        self.caches = Caches(base is None and self.simple and not effects.dynamic and not kernel.infers_anew)
+        #: inputs are tensors or numbers, and the result is one new tensor that a kernel makes
+        self.plain = base is None and self._is_plain()
+        self.inplace: Op | None = None
+        #: the op as a function: a slot of this name makes a call of the op a call of it, nothing in between
+        self.__call__: Callable[..., Any] = _nothing
+        #: runs it on inputs and attributes that are bound already
+        self.run: Callable[[tuple[Any, ...], dict[str, Any]], Any] = lambda inputs, attrs: None
+
+    def _read_signature(self, schema: Schema) -> None:
         self.name = schema.name
         self.params = {p.name: p for p in schema.params}
         self.tensor_params = schema.tensors
         self.tensor_slots = tuple(p.name for p in schema.tensors)
         self.slot_of = {n: i for i, n in enumerate(self.tensor_slots)}
         #: per tensor parameter: it takes a list of tensors
-        self.listed = tuple("[" in p.kind for p in self.tensor_params)
+        self.listed = tuple("[" in p.kind for p in schema.tensors)
         #: no parameter takes one
         self.simple = True not in self.listed
         #: per tensor parameter: the classes, besides tensors, of what may stand there
         self.accepts = tuple(_accepted(p) for p in schema.tensors)
-        #: it computes of numbers alone too
-        self.of_numbers = schema.name in _OF_NUMBERS
         #: a number may stand for some tensor
-        self.numbers_too = not self.of_numbers and any("Number" in p.kind for p in schema.tensors)
+        self.numbers_too = not self.surface.of_numbers and any("Number" in p.kind for p in schema.tensors)
         #: numbers may stand for all tensors, but not at once
         self.never_alone = self.numbers_too and all(
             "Number" in p.kind and not p.kind.endswith("?") for p in schema.tensors
         )
-        self.base: Op | None = None
-        #: the op as a function: a slot of this name makes a call of the op a call of it, nothing in between
-        self.__call__: Callable[..., Any] = lambda *a, **k: None
-        #: refuses the values of numbers, at every call
-        self.checks: Callable[..., None] | None = None
-        self.composite: Callable[..., Any] | None = None
-        #: work and bytes beyond those of inputs and outputs, of inputs and parameters (see cost)
-        self.cost: Callable[..., tuple[int, int]] | None = None
-        #: a view of the conjugates
-        self.conjugates = False
-        self.differentiable: tuple[bool, ...] | None = None
-        self.doc = ""
-        self.dynamic = False
+        self.many, self.differentiable = schema.many, schema.differentiable
+        #: its results share the memory of its first input
+        self.view = self.kind == VIEW
+        self.multi_view = self.view and self.many
+        #: a view of a temporary that nobody else sees: autograd follows it as a result of its own
+        self.unsafe = self.view and not schema.returns[0].alias
+        self.writes = tuple(p.name for p in schema.params if p.written)
+        #: per tensor parameter: whether the op writes to it by itself, and not `dispatch` for it
+        self.written = tuple(p.written and self.base is None for p in schema.tensors)
+
+    def _read_parts(self, kernel: Kernel, derivative: Derivative, effects: Effects) -> None:
+        self.infer, self.composite, self.inline = kernel.infer, kernel.composite, kernel.inline
+        self.impl: Callable[..., Any] = kernel.impl or _nothing
+        #: `impl` takes the Meta of what it makes, as ``meta``
+        self.needs_meta = _takes(self.impl, "meta")
+        self.cost, self.check_values, self.conjugates = kernel.cost, kernel.check_values, kernel.conjugates
+        self.rules, self.jvp, self.number_nodes = derivative.rules, derivative.jvp, derivative.number_nodes
+        self.refuses, self.zero_gradient_when = derivative.refuses, derivative.zero_gradient_when
+        self.check_backward = derivative.check_backward
         #: the tensor parameters that have a rule, and where they stand among the inputs
-        self.edge_params: tuple[str, ...] = ()
-        self.edge_slots: tuple[int, ...] = ()
-        #: whether, by attributes, the result is constant for differentiation: a node without edges
-        self.flat: Callable[[dict[str, Any]], bool] | None = None
-        self.impl: Callable[..., Any] = lambda *a, **k: None
-        self.infer: Callable[..., Any] | None = None
-        #: what `infer` said, by geometry and parameters; None where that is not all it depends on
-        self.inferred: dict[tuple[Any, ...], Any] | None = None
-        self.inline = False
-        self.inplace: Op | None = None
-        self.jvp: Any = None
-        #: of a plain op or view: what it makes of inputs of each geometry
-        self.known: dict[tuple[Any, ...], InferCache] = {}
-        self.many = False
-        self.method = False
-        self.multi_view = False
-        self.namespace = ""
-        self.needs_meta = False
-        self.node_name: str | Callable[[dict[str, Any]], str] = ""
-        self.number_nodes: dict[str, str] = {}
-        #: inputs are tensors or numbers, and the result is one new tensor that a kernel makes
-        self.plain = False
-        #: what nodes save and how they run their rules, by overload and wanted inputs
-        self.recipes: dict[Any, Any] = {}
-        #: whether a kernel may refuse values: True, False, or "not of floats"
-        self.raises: bool | str = True
-        self.random = False
-        #: of an op without a derivative: the exception of its node, by attributes
-        self.refuses: Callable[[dict[str, Any]], Exception] | None = None
-        #: raises what rules would raise of inputs of some geometry
-        self.vets: Callable[..., Any] | None = None
-        self.rules: dict[str, Rule] = {}
-        #: runs it on inputs and attributes that are bound already
-        self.run: Callable[[tuple[Any, ...], dict[str, Any]], Any] = lambda inputs, attrs: None
-        #: it acts on autograd's own state, and is always recorded as itself
-        self.stateful = False
-        #: a plan or a traced function can hold it
-        self.traced = True
-        self.out = False
-        #: a step of a program may call it, from wherever the program comes
-        self.outside = True
-        self.ufunc = ""
-        self.unsafe = False
-        self.view = False
-        self.writes: tuple[str, ...] = ()
-        #: what it writes counts as no change: versions stay
-        self.quiet = False
-        #: per tensor parameter: whether the op writes to it itself
-        self.written: tuple[bool, ...] = (False,) * len(self.tensor_slots)
+        self.edge_params = tuple(n for n in self.tensor_slots if n in derivative.rules)
+        self.edge_slots = tuple(self.slot_of[n] for n in self.edge_params)
+        self.random, self.stateful = effects.random, effects.stateful
+
+    def _is_plain(self) -> bool:
+        if self.many or self.writes or self.inline or not self.simple or self.infer is None:
+            return False
+        if not self.view:
+            return self.kernel.impl is not None and self.differentiable is None
+        return len(self.tensor_slots) == 1 and self.caches.inferred is not None and not self.unsafe
 
     @property
     def call(self) -> Callable[..., Any]:
@@ -172,16 +119,26 @@ class Op:
         """Whether its function has ``out=``: it is public, and its result is one new tensor (of a composite,
         ``out`` says so).
         """
+        surface = self.surface
         return (
-            (self.infer is not None or self.out)
+            (self.infer is not None or surface.out)
             and self.base is None
             and bool(self.tensor_slots)
-            and not (self.many or self.view or self.writes or self.dynamic)
-            and any("nn" not in space and space != "-" for space in self.namespace.split("|"))
+            and not (self.many or self.view or self.writes or self.effects.dynamic)
+            and any("nn" not in space and space != "-" for space in surface.namespace.split("|"))
         )
 
     def __repr__(self) -> str:
         return f"<op {self.schema}>"
+
+
+def _nothing(*given: Any, **more: Any) -> None:
+    """What stands where an op has no kernel, and no function yet."""
+
+
+def _takes(fn: Callable[..., Any], name: str) -> bool:
+    code = getattr(fn, "__code__", None)
+    return code is not None and name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 def _accepted(p: Param) -> frozenset[type]:

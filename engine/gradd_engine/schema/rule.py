@@ -1,4 +1,4 @@
-"""What a declaration says of derivatives: vjp rules and what they ask for."""
+"""What a declaration says of derivatives: its rules, and what they need."""
 
 from __future__ import annotations
 
@@ -20,12 +20,45 @@ class Joint:
 
 
 class Rule:
-    """A vjp function, the inputs it serves, and the names it asks for."""
+    """A vjp function, the inputs it serves, and its residuals: the names of what it needs."""
 
-    __slots__ = ("asks", "fn", "joint", "serves")
+    __slots__ = ("fn", "joint", "residuals", "serves")
 
     def __init__(self, fn: Callable[..., Any], serves: tuple[str, ...], joint: bool) -> None:
         self.fn = fn
         self.serves = serves
         self.joint = joint
-        self.asks = tuple(inspect.signature(fn).parameters)
+        self.residuals = tuple(inspect.signature(fn).parameters)
+
+
+class Derivative:
+    """The derivative of an op."""
+
+    __slots__ = (
+        "check_backward", "jvp", "node_name", "number_nodes", "refuses", "rules", "zero_gradient_when",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        rules: dict[str, Rule],
+        jvp: Any,
+        node_name: str | Callable[[dict[str, Any]], str],
+        number_nodes: dict[str, str] | None = None,
+        refuses: Callable[[dict[str, Any]], Exception] | None = None,
+        zero_gradient_when: Callable[[dict[str, Any]], bool] | None = None,
+        check_backward: Callable[..., Any] | None = None,
+    ) -> None:
+        #: vjp rules by input
+        self.rules = rules
+        #: the rule of forward mode, or one of the constants
+        self.jvp = jvp
+        #: the node's name, or a function of the attributes that gives it
+        self.node_name = node_name
+        #: by parameter, the node where a number stands there: PyTorch's overload for numbers
+        self.number_nodes = number_nodes or {}
+        #: of an op without a derivative: the exception of its node, by attributes
+        self.refuses = refuses
+        #: whether, by attributes, nothing depends on the inputs: the node has no edges
+        self.zero_gradient_when = zero_gradient_when
+        #: ``check_backward(inputs, **attrs)`` raises what the rules would raise of inputs of that geometry
+        self.check_backward = check_backward

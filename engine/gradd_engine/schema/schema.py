@@ -1,9 +1,15 @@
 """The signature language of op declarations.
 
-``add(Tensor input, Tensor|Number other, *, value Number alpha=1)``: PyTorch's parameter order and names; each
-parameter is tensor-capable (``Tensor``, ``Tensor?``, ``Tensor|Number``, ``Tensor[]``, ``Tensor?[]``),
-run-time (``value T``) or static. A schema binds arguments, gives Python and JSON callers the same signature,
-and says what belongs to a program's identity.
+``add(Tensor input, Tensor|Number other, *, value Number alpha=1) -> Tensor``: PyTorch's parameter order and
+names; each parameter is tensor-capable (``Tensor``, ``Tensor?``, ``Tensor|Number``, ``Tensor[]``,
+``Tensor?[]``), run-time (``value T``) or static. A schema binds arguments, gives Python and JSON callers the
+same signature, and says what belongs to a program's identity.
+
+What comes out is said as in PyTorch's native_functions.yaml: ``-> Tensor``; ``-> Tensor[]`` for as many as
+there are; ``-> (Tensor values, const Tensor indices)``, where ``const`` has no derivative; ``-> ()``. Letters
+say what shares memory: ``unbind(Tensor(a) input, int dim=0) -> Tensor(a)[]``; a mark, what is written:
+``t_(Tensor(a!) input) -> Tensor(a!)``. Other results of other arguments follow after a bar, as in ``max``:
+``-> Tensor|(Tensor values, Tensor indices)``.
 """
 
 from __future__ import annotations
@@ -17,6 +23,7 @@ from ..data import DType
 from .position import position
 
 TENSOR_KINDS = ("Tensor", "Tensor?", "Tensor|Number", "Tensor|Number?", "Tensor[]", "Tensor?[]")
+RETURN_KINDS = ("Tensor", "Tensor?", "Tensor[]", "Tensor?[]")
 STATIC_KINDS = (
     "int",
     "int[]",
@@ -53,6 +60,10 @@ class Param:
     optional: bool
     default: Any
     keyword_only: bool
+    #: the letter of the memory that results share with it, or ""
+    alias: str = ""
+    #: the op writes to it
+    written: bool = False
     #: whether tensors may stand here
     is_tensor: bool = field(init=False)
 
@@ -61,11 +72,31 @@ class Param:
 
 
 @dataclass(frozen=True, slots=True)
+class Return:
+    """One result: ``name`` is "" unless there are several, ``kind`` one of those of tensor parameters."""
+
+    name: str
+    kind: str
+    #: it has no derivative
+    const: bool
+    #: the letter of the memory that it shares with a parameter, or ""
+    alias: str
+
+    def __str__(self) -> str:
+        name = f" {self.name}" if self.name else ""
+        return f"{'const ' if self.const else ''}{self.kind}{name}"
+
+
+@dataclass(frozen=True, slots=True)
 class Schema:
     """A parsed signature."""
 
     name: str
     params: tuple[Param, ...]
+    #: what comes out; of ops with several forms, of the first
+    returns: tuple[Return, ...]
+    #: what comes out of the other forms
+    otherwise: tuple[tuple[Return, ...], ...] = ()
 
     #: the tensor-capable parameters, in order: what `inputs` binds to
     tensors: tuple[Param, ...] = field(init=False)
@@ -87,7 +118,23 @@ class Schema:
             kind = p.kind + ("?" if p.optional and not p.kind.endswith("?") and not p.is_tensor else "")
             tail = "" if p.default is REQUIRED else f"={p.default!r}"
             parts.append(f"{'value ' if p.value else ''}{kind} {p.name}{tail}")
-        return f"{self.name}({', '.join(parts)})"
+        forms = (self.returns, *self.otherwise)
+        return f"{self.name}({', '.join(parts)}) -> {'|'.join(map(_form, forms))}"
+
+    @property
+    def many(self) -> bool:
+        """Whether a call gives a tuple: of several, of as many as there are, or of none."""
+        return len(self.returns) != 1 or self.returns[0].kind.endswith("[]")
+
+    @property
+    def differentiable(self) -> tuple[bool, ...] | None:
+        """Which of several results have a derivative; None for all."""
+        flags = tuple(not r.const for r in self.returns)
+        return None if all(flags) else flags
+
+
+def _form(returns: tuple[Return, ...]) -> str:
+    return str(returns[0]) if len(returns) == 1 else f"({', '.join(map(str, returns))})"
 
 
 def _literal(text: str) -> Any:
@@ -102,10 +149,10 @@ def _literal(text: str) -> Any:
 
 def parse(text: str) -> Schema:
     """Parse a signature; ValueError names what is wrong with it."""
-    match = re.fullmatch(r"\s*([A-Za-z_]\w*)\((.*)\)\s*", text, re.S)
+    match = re.fullmatch(r"\s*([A-Za-z_]\w*)\((.*)\) -> (.+)", text, re.S)
     if match is None:
         raise ValueError(f"not a signature: {text!r}")
-    name, inner = match.groups()
+    name, inner, outer = match.groups()
     params: list[Param] = []
     keyword_only = False
     for part in (p.strip() for p in re.split(r",(?![^\[]*\])", inner)):
@@ -117,7 +164,8 @@ def parse(text: str) -> Schema:
         m = re.fullmatch(r"(value )?(\S+) (\w+)(?:=(.*))?", part)
         if m is None:
             raise ValueError(f"{name}: cannot read parameter {part!r}")
-        value, kind, pname, default = m.groups()
+        value, marked, pname, default = m.groups()
+        kind, alias, written = _unmarked(marked)
         optional = kind.endswith("?")
         if not kind.startswith("Tensor"):
             kind = kind.rstrip("?")
@@ -131,9 +179,37 @@ def parse(text: str) -> Schema:
                 optional,
                 REQUIRED if default is None else _literal(default),
                 keyword_only,
+                alias,
+                written,
             )
         )
-    return Schema(name, tuple(params))
+    forms = [_returns(name, form) for form in re.split(r"\|(?=\()", outer)]
+    shared = {p.alias for p in params}
+    unknown = {r.alias for form in forms for r in form} - shared - {""}
+    if unknown:
+        raise ValueError(f"{name}: no parameter has the memory {sorted(unknown)} of its results")
+    return Schema(name, tuple(params), forms[0], tuple(forms[1:]))
+
+
+def _unmarked(kind: str) -> tuple[str, str, bool]:
+    """A kind without its mark, the mark's letter, and whether it says that the op writes there."""
+    m = re.fullmatch(r"Tensor\(([a-z])(!?)\)(.*)", kind)
+    return (kind, "", False) if m is None else (f"Tensor{m[3]}", m[1], bool(m[2]))
+
+
+def _returns(name: str, text: str) -> tuple[Return, ...]:
+    """The results of one form."""
+    several = text.startswith("(")
+    found: list[Return] = []
+    for part in re.split(r", ", text[1:-1]) if several else [text]:
+        if several and not part:
+            continue
+        m = re.fullmatch(r"(const )?(\S+)(?: (\w+))?", part)
+        kind, alias, _ = _unmarked(m[2]) if m is not None else ("", "", False)
+        if m is None or kind not in RETURN_KINDS or bool(m[3]) is not several:
+            raise ValueError(f"{name}: cannot read result {part!r}")
+        found.append(Return(m[3] or "", kind, bool(m[1]), alias))
+    return tuple(found)
 
 
 def _int(v: Any) -> bool:

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 #: what is known of a gradient before there is one
 Geometry: TypeAlias = "tuple[Size, DType]"
-#: room between two sequence numbers, for the nodes of a graph that is made later than it came to be
+#: room between two sequence numbers, for the nodes of a graph that is made lazily
 ROOM = 1 << 16
 _sequence = itertools.count(0, ROOM)
 LAST = 1 << 100
 
-#: where a pass stops for callables of the user, in the order in which it comes by
+#: where a pass pauses for user callbacks, in this order
 GRADIENTS, PREHOOKS, BODY, SAVED, ACCUMULATED, POSTHOOKS = STOPS = (
     "gradients", "prehooks", "body", "saved", "accumulated", "posthooks",
 )  # fmt: skip
@@ -71,7 +71,7 @@ class Node:
     """A step of the graph. ``edges`` has one entry (or None) per differentiable input slot."""
 
     _name: ClassVar[str] = ""
-    #: some node of this process ever had a callable of the user: passes look for them
+    #: some node of this process ever had a user callback: passes look for them
     callables: ClassVar[bool] = False
     edges: tuple[Edge | None, ...] = ()
     priority: int
@@ -174,7 +174,7 @@ class Node:
         """Drop saved values; the node stays."""
 
     def waits(self, at: str) -> bool:
-        """Whether callables of the user stand at this node, of the kind `at`."""
+        """Whether user callbacks of the kind `at` stand at this node."""
         if at == GRADIENTS:
             return self.tensor_hooks is not None and any(self.tensor_hooks.values())
         if at == PREHOOKS:
@@ -186,11 +186,11 @@ class Node:
         return self.tensor_hooks or {}
 
     def kept(self) -> Sequence[Tensor]:
-        """Saved outputs that a callable body is given besides the gradients."""
+        """Saved outputs that a callback body is given besides the gradients."""
         return ()
 
     def body(self, values: list[Any]) -> list[Any]:
-        """The gradients of a node whose body is a callable of the user."""
+        """The gradients of a node whose body is a user callback."""
         raise RuntimeError(f"the backward of {self.name()} runs in the process that made it")
 
     def unpacked(self) -> list[Any]:
@@ -269,7 +269,7 @@ class AccumulateGrad(Node):
 
 
 def node_of(t: Tensor) -> Node | None:
-    """The node of `t` as it stands, made now where it was folded."""
+    """The node of `t`; a lazy one is made now."""
     fn = t._fn
     if fn is not None and fn.folded:
         fn = t._fn = fn.unfold()
@@ -305,8 +305,8 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
 
 
 def remember_shape(t: Tensor) -> None:
-    """Before `t` is turned in place without autograd: its node holds on to the shape it was made for. A
-    leaf's is not told, since what a caught error still holds may be all that keeps it.
+    """Called before `t` is turned in place without autograd: its node keeps the shape that it was made for. A
+    leaf's does not, since a caught error may be all that keeps that node.
     """
     node = t._node()
     if node is not None:

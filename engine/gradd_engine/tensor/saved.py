@@ -125,9 +125,9 @@ class Saved:
 class Packed:
     """A saved tensor that is packed: `box` is what the pack hook gave, `unpack` the hook that turns it back.
 
-    In a process that has no hook (a server), both are with the client. `edge` says where the gradient of
-    the tensor goes, so that what is unpacked has its history; `stand_in` stands for it where the user's code
-    is given what was unpacked.
+    In a process without the hook (a server) the client has both. `edge` says where the tensor's gradient
+    goes, so that what is unpacked has its history; `stand_in` stands for it where user code is given what was
+    unpacked.
     """
 
     __slots__ = ("_edge", "_nr", "box", "found", "stand_in", "unpack")
@@ -143,7 +143,7 @@ class Packed:
         self.found: Tensor | None = None
 
     def edge(self, owner: Node) -> Edge | None:
-        """Where the gradient of the tensor goes that `owner` packed."""
+        """Where the gradient of `owner`'s packed tensor goes."""
         return self._edge if self._nr is None else Edge(owner, self._nr)
 
     def open(self) -> Tensor:

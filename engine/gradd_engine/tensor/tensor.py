@@ -1,6 +1,6 @@
-"""Tensor, and what it asks of the place where it lives.
+"""Tensor, and the interface of backends.
 
-Operators and methods are attached by the op declarations (see `op.py`); this file holds what a tensor *is*.
+Operators and methods are attached by the op declarations (`declare/`); this file holds what a tensor *is*.
 Behaviour after https://pytorch.org/docs/stable/tensors.html and `torch.autograd`.
 """
 
@@ -64,11 +64,11 @@ class Listener(Protocol):
         """The op raised before it changed anything."""
 
     def lend(self) -> Callable[[], None]:
-        """What lets another thread record as this one does, called there while this one waits for it."""
+        """Makes the function that another thread calls to record as this one does, while this one waits."""
         ...
 
     def flush(self) -> None:
-        """Let everything run that was recorded; raises what was found wrong."""
+        """Run everything that was recorded; raises what went wrong."""
 
 
 class Backend(Protocol):
@@ -290,7 +290,7 @@ class Tensor:
         return fn
 
     def _shown(self) -> Node | None:
-        """`_node` for a user who looks: a view that gets its first node by that may be written to from then
+        """`_node` for a user who looks. A view that gets its first node by that may be written to from then
         on, so a session is told.
         """
         base = self._base
@@ -299,7 +299,7 @@ class Tensor:
         return self._node()
 
     def _node(self) -> Node | None:
-        """`grad_fn`, without letting anybody know."""
+        """`grad_fn`, without telling anybody."""
         if self._base is not None and self._view_version != self._vc.n:
             self._refresh()
         fn = self._fn

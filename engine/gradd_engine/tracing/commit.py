@@ -1,6 +1,4 @@
-"""After a replay: the tensors, gradients, versions and graphs that the eager run would have left, around the
-replay's arrays.
-"""
+"""After a replay: the tensors, gradients, versions and graphs that an eager run would have left."""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ class Memory(Protocol):
 
 
 class Commit:
-    """One replay's results made real. `tensors` and `nodes`: real ones by the identity of the traced."""
+    """Makes one replay's results real. `tensors` and `nodes`: real ones by the identity of traced ones."""
 
     def __init__(self, ending: TraceOutputs, found: InputSignature, memory: Memory, backend: Backend) -> None:
         self.backend = backend

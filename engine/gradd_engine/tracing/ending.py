@@ -1,8 +1,8 @@
 """What a trace ends with: the tensors and graphs that outlive it, sorted once for all its replays.
 
-Near tensors are those that a session or a tensor of it holds, over ``.grad`` and bases. What graphs alone
-hold is far; it is made with the graph, and a graph is made when somebody looks at it, wherever that cannot
-keep memory alive for longer than an eager run would.
+Near tensors are held by a session or its tensors, through ``.grad`` and bases. Far ones are held by graphs
+alone: they are made with the graph, which is made when somebody looks at it, unless that could keep memory
+alive for longer than an eager run would.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def saved(node: Node) -> list[Saved]:
 
 
 def begins(node: Node) -> Iterator[Block]:
-    """The blocks whose begin decides what a node knows of geometry: it is known at replay."""
+    """The blocks on whose begin a node's geometry depends; it is known only at replay."""
     inner = _inner(node)
     metas: list[Any] = [node.base, node.view] if isinstance(node, CopySlices) else []
     if isinstance(inner, OpNode):
@@ -227,7 +227,7 @@ class TraceOutputs:
         self._note_inputs()
 
     def _note_inputs(self) -> None:
-        """Which inputs the program leaves in another state than it found them in."""
+        """Note the inputs that the program leaves in another state."""
         self.changed = []
         counters: set[int] = set()
         for i, (t, before) in enumerate(zip(self.mirrored.traced, self.mirrored.before, strict=True)):

@@ -40,8 +40,8 @@ _NODES = 2000
 
 
 def floats(t: Tensor) -> bool:
-    """Whether where a tensor begins is left to the replay: an untracked view, as a slice of the data that
-    moves on.
+    """Whether a tensor's offset is left to the replay: an untracked view, such as a slice that moves through
+    the data.
     """
     base = t._base
     return base is not None and not (t._requires_grad or t._fn or base._requires_grad or base._fn)

@@ -77,10 +77,10 @@ def plain(value: Any) -> Any:
 
 
 class Offset(int):
-    """Where a tensor begins, of which the replay decides: ``local`` elements behind the begin of ``block``.
+    """An offset that the replay decides: ``local`` elements behind the begin of ``block``.
 
-    As a number it is where it was at the time of the trace. It may be added to; looking at it in any other
-    way guards the run-time values that it comes from (``places``), or fails where it is not made of such.
+    As a number it is what it was in the trace. It may be added to; looking at it in any other way guards the
+    run-time values that it comes from (``places``), or fails where it comes from none.
     """
 
     block: Any
@@ -105,7 +105,7 @@ class Offset(int):
     __radd__ = __add__
 
     def look(self) -> int:
-        """The number, which is then one that the plan depends on."""
+        """The number; the plan depends on it from now on."""
         if self.places is None or self.guards is None:
             raise TraceFailed("an offset that only the replay knows was used as a number")
         self.guards.places.update(self.places)

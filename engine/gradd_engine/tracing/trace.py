@@ -1,7 +1,7 @@
-"""Tracing: the engine runs a program on tensors without numbers, and what its backend is asked to do is
-written down.
+"""Tracing: the engine runs a program on tensors without numbers, and its backend writes down what it is asked
+to do.
 
-Forward, backward and optimizer come out as one flat list of kernel calls over registers; everything autograd
+Forward, backward and optimizer come out as one flat list of kernel calls over registers. Whatever autograd
 decided (order, versions, which gradients exist) is in the tensors that the trace ends with.
 """
 
@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from ..data import DType
     from ..schema import InferCache, Op
     from ..tensor import Listener
-
-#: views whose place in memory may depend on a run-time value: their geometry is inferred anew at each replay
-_WINDOWS = frozenset({"slice_from", "select"})
-#: views that count from where the memory begins, or in elements of another size
-_COUNTED = frozenset({"as_strided", "real_parts", "complex_pairs"})
 
 
 class Block:
@@ -172,12 +167,12 @@ class TraceBackend:
         assert op.infer is not None
         window = None
         if op.view:
-            if op.name not in _WINDOWS:
+            if not op.effects.window:
                 attrs = {n: looked(v) for n, v in attrs.items()}
             elif any(place_of(v) is not None for v in attrs.values()):
                 window = (op, attrs)
                 attrs = {n: plain(v) for n, v in attrs.items()}
-            if op.name in _COUNTED and (inputs[0].storage.of is not None or inputs[0].storage.floats):
+            if not op.effects.relative and (inputs[0].storage.of is not None or inputs[0].storage.floats):
                 raise TraceFailed(f"{op.name} inside a window counts from the window")
         found = op.infer(*inputs, **attrs)
         self._window = window

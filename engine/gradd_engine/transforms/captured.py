@@ -23,8 +23,6 @@ _CAPTURED = (
     "operation ({}) that would mutate a captured Tensor. This is not supported; please rewrite the function "
     "being transformed to explicitly accept the mutated Tensor(s) as inputs."
 )
-#: what has one form in PyTorch, for numbers and tensors alike
-_ONE_FORM = frozenset({"add", "sub", "mul", "div"})
 
 
 class Captured:
@@ -44,7 +42,7 @@ class Captured:
 
     def begin(self, op: Op, inputs: tuple[Any, ...]) -> None:
         """RuntimeError where an op of the function writes to anything else; what ops do inside is theirs."""
-        if not self._depth and not op.stateful and not op.quiet:
+        if not self._depth and not op.stateful and not op.effects.unversioned:
             targets = [inputs[0]] if op.base is not None else written(op, inputs) if op.writes else ()
             if any(id(t.storage) not in self._ours for t in targets):
                 raise RuntimeError(_CAPTURED.format(_name(op, inputs)))
@@ -92,8 +90,10 @@ def made_here(t: Tensor) -> Tensor:
 
 def _name(op: Op, inputs: tuple[Any, ...]) -> str:
     """The in-place op as PyTorch's dispatcher calls it."""
-    if len(inputs) < 2 or op.name in ("copy_", "zero_"):
+    base = op.base
+    if len(inputs) < 2 or (base is not None and base.effects.copies):
         return f"aten::{op.name}"
-    base = op.name.removesuffix("_")
-    form = "Tensor" if base in _ONE_FORM or isinstance(inputs[1], Tensor) else "Scalar"
+    # PyTorch's arithmetic has one form for numbers and tensors, unless it has nodes for both.
+    one = base is not None and base.surface.of_numbers and not base.number_nodes
+    form = "Tensor" if one or isinstance(inputs[1], Tensor) else "Scalar"
     return f"aten::{op.name}.{form}"

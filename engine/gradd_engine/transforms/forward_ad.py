@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..batching import lifted
 from ..data import Meta, ambient, is_dense, overlaps_itself, uint8
 from ..data.state import state
-from ..declare import LINEAR, op
+from ..declare import stateful, view
 from ..graph import LEVELS, Level, has_tangent, tangent_of
 from ..schema import named
 from ..tensor import Tensor
@@ -120,77 +120,64 @@ def _tangent(input: Tensor, level: Tensor) -> Tensor:
     return found
 
 
-enter_level = op(
-    "enter_dual_level(int depth=0)",
-    composite=_enter,
+enter_level = stateful(
+    "enter_dual_level(int depth=0) -> Tensor",
+    body=_enter,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="""A token of a new forward AD level, `depth` levels being around it.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.enter_dual_level.html.
     """,
-    stateful=True,
+    wide=False,
 )
-exit_level = op(
-    "exit_dual_level(Tensor level)",
-    composite=_exit,
+exit_level = stateful(
+    "exit_dual_level(Tensor level) -> ()",
+    body=_exit,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="End a forward AD level: no tensor has a tangent of it any more.",
-    stateful=True,
 )
-_make_dual = op(
-    "make_dual(Tensor primal, Tensor tangent, Tensor level)",
-    composite=_make,
+_make_dual = stateful(
+    "make_dual(Tensor primal, Tensor tangent, Tensor level) -> Tensor",
+    body=_make,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="""A view of `primal` that has `tangent`, of its shape, at a forward AD level.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.make_dual.html.
     """,
-    stateful=True,
+    wide=False,
 )
-hold_tangent = op(
-    "hold_tangent(Tensor input, Tensor? tangent, Tensor level)",
-    composite=_hold,
+hold_tangent = stateful(
+    "hold_tangent(Tensor input, Tensor? tangent, Tensor level) -> ()",
+    body=_hold,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="Give `input` itself a tangent of a forward AD level, or none.",
-    stateful=True,
+    wide=False,
 )
-_identity = op(
-    "dual_primal_view(Tensor input)",
+_identity = view(
+    "dual_primal_view(Tensor(a) input) -> Tensor(a)",
     infer=lambda input: Meta(tuple(input.shape), input.dtype, input.strides, input.offset),
-    view=True,
     vjp=lambda g: g,
-    jvp=LINEAR,
     node="torch::autograd::Identity",
     namespace="-",
     outside=True,
     doc="The same tensor as a view: what `dual_primal` takes the tangent off.",
     stateful=True,
+    dry_run=True,
+    relative=True,
 )
-primal_of_dual = op(
-    "dual_primal(Tensor input, Tensor level)",
-    composite=_primal,
+primal_of_dual = stateful(
+    "dual_primal(Tensor input, Tensor level) -> Tensor",
+    body=_primal,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="A view of `input` without its tangent of a forward AD level.",
-    stateful=True,
+    wide=False,
 )
-tangent_of_dual = op(
-    "dual_tangent(Tensor input, Tensor level)",
-    composite=_tangent,
+tangent_of_dual = stateful(
+    "dual_tangent(Tensor input, Tensor level) -> Tensor",
+    body=_tangent,
     traced=False,
-    namespace="-",
-    outside=True,
     doc="The tangent of `input` at a forward AD level, the same tensor; RuntimeError where it has none.",
-    stateful=True,
+    wide=False,
 )
 
 

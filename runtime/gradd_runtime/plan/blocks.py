@@ -14,9 +14,9 @@ def cannot_raise(i: Instruction) -> bool:
     """Whether an instruction surely does not raise."""
     if not isinstance(i, Kernel):
         return isinstance(i, (Copy, Allocate, Upload))
-    if i.op.raises == "not of floats":
+    if i.op.effects.raises == "not of floats":
         return all((m.compute or m.dtype).is_floating_point for m in i.metas)
-    return i.op.raises is False
+    return i.op.effects.raises is False
 
 
 def touched(i: Instruction) -> Iterator[Block]:

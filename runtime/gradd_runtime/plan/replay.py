@@ -29,7 +29,9 @@ from gradd_engine.tracing import (
 from ..program import run
 from .blocks import cannot_raise, written
 from .elide import elide_copies
-from .lower import Arrays, Lowering, Registers
+from .lower import Lowering
+from .postpone import postpone_writes
+from .registers import Arrays, Registers
 from .simplify import drop_dead, merge_common
 from .straight import straight
 from .timed import timed
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 
     from ..batch import Work
     from ..program import RunContext
-    from .lower import PlanStep
+    from .registers import PlanStep
 
 #: most bytes that a replay copies, to give them back where something raises after they were written
 UNDO_BYTES = 16 << 20
@@ -94,7 +96,7 @@ class Plan:
         outliving = self._ending.outliving
         _check_floating(recorder.code, found)
         code = drop_dead(merge_common(recorder.code, self._ending.blocks), self._ending.blocks)
-        code, same = elide_copies(code, set(outliving))
+        code, same = elide_copies(postpone_writes(code), set(outliving))
         changed = {b.number for i in code for b in written(i)}
         lowering = Lowering(backend, same, self._mirrored.traced, changed)
         first, early = _order(code)

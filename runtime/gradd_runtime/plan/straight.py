@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .lower import Plain
 
 if TYPE_CHECKING:
-    from .lower import PlanStep, Registers
+    from .registers import PlanStep, Registers
 
 
 def straight(steps: Sequence[PlanStep], writes_at: int) -> Callable[[Registers], None]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..program import Profiler
-    from .lower import PlanStep, Registers
+    from .registers import PlanStep, Registers
 
 
 def timed(steps: Sequence[PlanStep], profiler: Profiler) -> Iterator[PlanStep]:

@@ -6,12 +6,11 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.backends.meta import MetaBackend
-from gradd_engine.batching import check_batched
+from gradd_engine.backward import give_history
 from gradd_engine.data import Meta, ambient, set_mode
 from gradd_engine.data.state import state
 from gradd_engine.declare import flat_tensors
 from gradd_engine.ops.index.dynamic import ShapeDependsOnValuesError
-from gradd_engine.tensor import Node
 from gradd_protocol.problems import Problem, problem
 from gradd_protocol.program import GradOf
 
@@ -33,23 +32,6 @@ class _Unknown:
 UNKNOWN: Any = _Unknown()
 #: what was admitted, that a session remembers
 ADMITTED = 4096
-#: passes, and where their gradients stand among the inputs
-_PASSES = {"backward": 1, "grad": 2, "begin_backward": 1, "begin_grad": 2}
-#: steps that act on autograd state alone: what they refuse is found while running
-_STATE = frozenset(
-    {
-        "detach_",
-        "drop_saved",
-        "manual_seed",
-        "retain_grad",
-        "set_data",
-        "set_grad",
-        "set_grad_dtype",
-        "set_history",
-        "set_requires_grad",
-        "zero_grad",
-    }
-)
 
 
 class Admitted:
@@ -131,67 +113,26 @@ def _dry(step: BoundStep, inputs: list[Any], attrs: dict[str, Any], meta: MetaBa
         t = meta.empty(Meta(attrs["shape"], attrs["dtype"]))
         t._requires_grad = attrs["requires_grad"]
         return [t]
-    if op.plain and not op.dynamic and not step.raises:
+    effects = op.effects
+    if op.plain and not effects.dynamic and not step.raises:
         for x in inputs:
             if x is UNKNOWN:
                 return UNKNOWN
         return [op.run(tuple(inputs), attrs)]
-    if op.dynamic or step.raises or any(_unknown(x) for x in inputs):
+    if effects.dynamic or step.raises or any(_unknown(x) for x in inputs):
         return UNKNOWN
-    if op.name in _PASSES:
-        batched = attrs.get("is_grads_batched", False)
-        _check_roots(inputs[0], inputs[_PASSES[op.name]], batched)
-        return UNKNOWN
-    if op.name in _STATE:
-        return _flags(op.name, inputs, attrs)
-    if (op.stateful and not op.traced) or op.name == "get_grad":
-        return UNKNOWN  # only a graph, a pass under way or a forward-mode level can tell
-    if op.base is None and (op.quiet or not op.writes):
+    if effects.stateful and effects.dry_run is not True:
+        # Without a dry run of its own only a graph, a pass under way or a forward-mode level can tell.
+        found = None if effects.dry_run is False else effects.dry_run(*inputs, **attrs)
+        return UNKNOWN if found is None else found
+    if op.base is None and (effects.unversioned or not op.writes):
         out = op.run(tuple(inputs), attrs)
     else:
         with ambient(grad=False):
             out = op.run(tuple(inputs), attrs)
         if state.grad and any(t.requires_grad for t in flat_tensors(inputs)):
-            _give_history(inputs[0])
+            give_history(inputs[0])
     return [] if out is None else list(out) if isinstance(out, tuple) else [out]
-
-
-def _flags(name: str, inputs: list[Any], attrs: dict[str, Any]) -> list[Any]:
-    """What autograd state a step leaves behind, without its refusals."""
-    if name in ("drop_saved", "manual_seed", "zero_grad"):
-        return []
-    if name == "set_history":
-        for t in inputs[0]:
-            _give_history(t)
-        return []
-    t = inputs[0]
-    if name == "set_data":
-        data = inputs[1]
-        t.storage, t._dtype, t._shape = data.storage, data.dtype, data.shape
-        t.strides, t.offset = data.strides, data.offset
-    if name == "detach_":
-        t._fn, t._requires_grad = None, False
-        return [t]
-    if name == "set_requires_grad" and t._fn is None:
-        t._requires_grad = attrs["requires_grad"]
-    return []
-
-
-def _check_roots(roots: Sequence[Any], gradients: Sequence[Any] | None, batched: bool) -> None:
-    """RuntimeError for a root that needs a gradient of its shape, in PyTorch's words."""
-    for i, t in enumerate(roots):
-        g = gradients[i] if gradients is not None and i < len(gradients) else None
-        if g is None and t.numel() != 1:
-            if t.requires_grad:
-                raise RuntimeError("grad can be implicitly created only for scalar outputs")
-            raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
-        if g is not None and batched:
-            check_batched(t, g, i)
-        elif g is not None and tuple(g.shape) != tuple(t.shape):
-            raise RuntimeError(
-                f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape "
-                f"of {t.shape}."
-            )
 
 
 def _mirror(backend: MetaBackend, t: Tensor) -> Any:
@@ -201,20 +142,12 @@ def _mirror(backend: MetaBackend, t: Tensor) -> Any:
     if t._leaf:
         out._requires_grad = t._requires_grad  # its own: what its base says comes from there
     else:
-        _give_history(out)
+        give_history(out)
     if t._base is not None:
         # So that a flag set on a view is not taken for its base's.
         out._base = _mirror(backend, t._base)
         out._base._vc, out._view_version = out._vc, out._vc.n
     return out
-
-
-def _give_history(t: Tensor) -> None:
-    # Of a written view its base has one as well, and other views get theirs from there.
-    for x in (t,) if t._base is None else (t, t._base):
-        node = Node()
-        node.backend = x.backend
-        x._fn, x._nr, x._requires_grad, x._view_version = node, 0, False, x._vc.n
 
 
 def _peek(x: Any, slots: list[Any], values: Iterator[Any]) -> Any:

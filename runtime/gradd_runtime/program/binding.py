@@ -81,7 +81,7 @@ class Bound:
         for i, c in enumerate(self.steps):
             if c.raises:
                 return f"step {i} raises"
-            if c.op is not None and (c.op.dynamic or not c.op.traced):
+            if c.op is not None and (c.op.effects.dynamic or not c.op.effects.traced):
                 return f"step {i} is {c.op.name}"
         return ""
 
@@ -102,7 +102,7 @@ def lookup(name: str, step: int) -> Op:
     found = REGISTRY.get(name)
     if found is None:
         raise ProtocolError.of("op-not-found", f"there is no op {name!r}", step=step)
-    if not found.outside:
+    if not found.surface.outside:
         raise ProtocolError.of(
             "op-not-callable", f"{name}() is no step: the engine alone calls it", step=step
         )

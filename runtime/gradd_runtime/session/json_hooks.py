@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from gradd_engine.data import set_mode
 from gradd_engine.data.state import state
+from gradd_engine.schema import REGISTRY
 from gradd_engine.tensor import detached, node_of
 from gradd_protocol import frames, jsonform, names
 from gradd_protocol import messages as m
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
     from .state import SessionState
 
-_PASSES = frozenset({"backward", "begin_backward", "begin_grad", "call_node", "grad", "resume_pass"})
-
 Answer = tuple["m.JsonReply | m.Done", "list[Any]"]
 
 
@@ -45,7 +44,8 @@ class Hook:
         self._table, self._backend, self._counts = session.table, session.backend, session.counts
         self._ration = session.ration
         for i, step in enumerate(form.steps):
-            if step.op in _PASSES:
+            op = REGISTRY.get(step.op)
+            if op is not None and op.effects.backward_pass is not None:
                 raise invalid(i, f"a hook does not start passes: {step.op}()")
         compiled = Compiler(session.table, form.steps, form.inputs)
         self._bound = bind_program(compiled.program, compiled.program.id())

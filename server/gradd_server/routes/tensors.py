@@ -31,7 +31,7 @@ from gradd_server.bodies import expect, json_text
 from gradd_server.errors import Refused
 from gradd_server.front import Front
 from gradd_server.media import DOT, JSON, NPY, OCTETS, SAFETENSORS, choose
-from gradd_server.options import Fetch
+from gradd_server.options import FetchOptions
 from gradd_server.replies import (
     StreamedResponse,
     respond,
@@ -52,7 +52,7 @@ Just too few for a file of memory: filling, mapping and freeing one for each pie
 """
 
 
-_fetch = msgspec.json.Decoder(Fetch)
+_fetch = msgspec.json.Decoder(FetchOptions)
 
 
 def _addressed(request: Request) -> tuple[Front, Entry, str]:

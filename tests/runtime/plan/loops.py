@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -154,6 +155,9 @@ OPTIMIZERS: dict[str, Callable[[Any], Any]] = {
     "SGD": lambda p: optim.SGD(p, lr=0.05, momentum=0.9, nesterov=True, weight_decay=0.01),
 }
 
+#: their programs grow until their history is full
+GROWS = {"LBFGS"}
+
 #: what stands between the pass and the optimizer's step
 CLIPS: dict[str, Callable[[Any], Any]] = {
     "clip_grad_norm_": lambda p: nn.utils.clip_grad_norm_(p, 0.1),
@@ -184,7 +188,9 @@ SCHEDULES: dict[str, Callable[[Any], Any]] = {
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop by the names of its parts. `early`: the loss is read before its pass, not after the step."""
+    """A loop by the names of its parts. `early`: the loss is read before its pass, not after the step.
+    `kept`: gradients are set to zero, not to None.
+    """
 
     layer: str = "Linear"
     loss: str = "MSELoss"
@@ -192,23 +198,27 @@ class Loop:
     clip: str = ""
     schedule: str = ""
     early: bool = False
+    kept: bool = False
 
     def __str__(self) -> str:
-        parts = (self.layer, self.loss, self.optimizer, self.clip, self.schedule, "early" * self.early)
+        flags = ("early" * self.early, "kept" * self.kept)
+        parts = (self.layer, self.loss, self.optimizer, self.clip, self.schedule, *flags)
         return "-".join(filter(None, parts))
 
 
 @dataclass
 class Ran:
-    """What came of a loop: losses and final tensors to the bit; why batches of later steps were eager."""
+    """What came of a loop: losses and final tensors to the bit, and of the batches from the third step on how
+    many were planned and why the others were not.
+    """
 
     losses: list[float] = field(default_factory=list)
     tensors: list[tuple[str, bytes]] = field(default_factory=list)
-    whys: list[str] = field(default_factory=list)
     planned: int = 0
+    whys: set[str] = field(default_factory=set)
 
 
-class _Model(nn.Module):
+class Model(nn.Module):
     """A layer between a parameter and what a loss takes."""
 
     def __init__(self, name: str) -> None:
@@ -228,50 +238,54 @@ class _Model(nn.Module):
         return _fold(y if floats else y * self.scale)
 
 
-def run(loop: Loop, planned: bool = True) -> Ran:
-    """Run the loop in a session of its own."""
+def steps_of(loop: Loop) -> tuple[Any, Callable[[], Any]]:
+    """The loop's model, and a function that makes a step and returns its loss."""
+    model = Model(loop.layer)
+    target = gradd.rand(2, 4)
+    optimizer = OPTIMIZERS[loop.optimizer](model.parameters())
+    schedule = SCHEDULES[loop.schedule](optimizer) if loop.schedule else None
+    criterion = LOSSES[loop.loss]
+
+    def closure() -> Any:
+        optimizer.zero_grad(set_to_none=not loop.kept)
+        loss = criterion(model(), target)
+        if loop.early:
+            loss.item()
+        loss.backward()
+        if loop.clip:
+            CLIPS[loop.clip](model.parameters())
+        return loss
+
+    def step() -> Any:
+        if isinstance(optimizer, optim.LBFGS):
+            loss = optimizer.step(closure)
+        else:
+            loss = closure()
+            optimizer.step()
+        if isinstance(schedule, lr_scheduler.ReduceLROnPlateau):
+            schedule.step(loss.item())
+        elif schedule is not None:
+            schedule.step()
+        return loss
+
+    return model, step
+
+
+def run(make: Callable[[], tuple[Any, Callable[[], Any]]], planned: bool = True) -> Ran:
+    """Run a loop in a session of its own, reading the loss at each step."""
     ran = Ran()
     with gradd.connect("local:") as session:
-        plans = local._inline()._sessions[session.name].plans
-        plans.enabled = planned
+        local._inline()._sessions[session.name].plans.enabled = planned
         gradd.manual_seed(1)
-        model = _Model(loop.layer)
-        target = gradd.rand(2, 4)
-        optimizer = OPTIMIZERS[loop.optimizer](model.parameters())
-        schedule = SCHEDULES[loop.schedule](optimizer) if loop.schedule else None
-        criterion = LOSSES[loop.loss]
-
-        def step() -> Any:
-            optimizer.zero_grad()
-            loss = criterion(model(), target)
-            if loop.early:
-                loss.item()
-            loss.backward()
-            if loop.clip:
-                CLIPS[loop.clip](model.parameters())
-            return loss
-
-        for n in range(STEPS):
-            if n == FIRST_PLANNED:
-                session.flush()
-                profile = session.profile()
-                profile.__enter__()
-            if loop.optimizer == "LBFGS":
-                loss = optimizer.step(step)
-            else:
-                loss = step()
-                optimizer.step()
-            ran.losses.append(loss.item())
-            if isinstance(schedule, lr_scheduler.ReduceLROnPlateau):
-                schedule.step(ran.losses[-1])
-            elif schedule is not None:
-                schedule.step()
-        profile.__exit__(None, None, None)
-        ran.whys = sorted({b.why for b in profile.batches if b.how == "eager"})
+        model, step = make()
+        ran.losses = [step().item() for _ in range(FIRST_PLANNED)]
+        session.flush()
+        with session.profile() as profile:
+            ran.losses += [step().item() for _ in range(STEPS - FIRST_PLANNED)]
         ran.planned = profile.planned
-        for name, p in model.named_parameters():
-            ran.tensors.append((name, p.detach().numpy().tobytes()))
-            if p.grad is not None:
-                ran.tensors.append((f"{name}.grad", p.grad.numpy().tobytes()))
-        ran.tensors += [(name, b.numpy().tobytes()) for name, b in model.named_buffers()]
+        ran.whys = {re.sub(r"^step \d+", "a step", b.why) for b in profile.batches if b.how == "eager"}
+        for name, t in [*model.named_parameters(), *model.named_buffers()]:
+            ran.tensors.append((name, t.detach().numpy().tobytes()))
+            if t.grad is not None:
+                ran.tensors.append((f"{name}.grad", t.grad.numpy().tobytes()))
     return ran

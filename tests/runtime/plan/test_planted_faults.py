@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import gradd
@@ -11,7 +12,7 @@ import pytest
 from gradd_engine.graph.view_history import CopySlices
 from gradd_engine.schema.registry import REGISTRY
 from gradd_engine.tracing import commit, ending, graphs, mirror
-from gradd_runtime.plan import lower, replay, simplify
+from gradd_runtime.plan import lower, postpone, replay, simplify
 from gradd_runtime.process import InlinePlacement
 
 from tests.runtime.plan import test_plans
@@ -99,16 +100,24 @@ def write_through_views() -> None:
 
 
 def refuse_values() -> None:
-    w, t = gradd.zeros(2), gradd.ones(2)
+    v, w, t = gradd.zeros(2), gradd.zeros(2), gradd.ones(2)
     for value in (0.5, 0.25, 0.5, 1.5, 0.5):
         x = gradd.full((2,), value)
         w.add_(1)
         gradd.current_session().flush()
         w.add_(1)
+        twice = w * 2
+        try:
+            gradd.nn.functional.binary_cross_entropy(x + 0 * w, t).item()
+        except RuntimeError:
+            w.tolist()
+        v.add_(1)
+        twice = v * 2
         try:
             gradd.nn.functional.binary_cross_entropy(x, t).item()
         except RuntimeError:
-            w.tolist()
+            v.tolist()
+        twice.tolist()
 
 
 def keep_gradients() -> None:
@@ -292,11 +301,16 @@ def forgets_where_a_view_begins(patch: Patch) -> None:
 
 
 def promises_what_it_does_not_keep(patch: Patch) -> None:
-    patch.setattr(REGISTRY["binary_cross_entropy"], "raises", False)
+    op = REGISTRY["binary_cross_entropy"]
+    patch.setattr(op, "effects", replace(op.effects, raises=False))
 
 
 def gives_nothing_back(patch: Patch) -> None:
     patch.setattr(replay.Plan, "_flats", lambda self, found: [])
+
+
+def does_not_wait_for_what_waits(patch: Patch) -> None:
+    patch.setattr(postpone, "touched", lambda i: ())
 
 
 FAULTS: list[Callable[[Patch], None]] = [
@@ -319,6 +333,7 @@ FAULTS: list[Callable[[Patch], None]] = [
     forgets_where_a_view_begins,
     promises_what_it_does_not_keep,
     gives_nothing_back,
+    does_not_wait_for_what_waits,
 ]
 
 

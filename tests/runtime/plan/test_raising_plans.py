@@ -150,9 +150,45 @@ def test_much_memory_is_not_copied_to_be_given_back(monkeypatch: pytest.MonkeyPa
         w, t = gradd.zeros(3), gradd.tensor([0.0, 1.0, 1.0])
         for _ in range(4):
             w.add_(1.0)
-            F.binary_cross_entropy(gradd.tensor(GOOD), t).item()
+            F.binary_cross_entropy(gradd.tensor(GOOD) + 0 * w, t).item()
         assert "much is written before something that may raise" in _plans(session)._known.values()
         assert w.tolist() == [4.0] * 3
+
+
+def test_a_write_waits_until_nothing_more_can_raise(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    monkeypatch.setattr(replay, "UNDO_BYTES", 0)
+    with gradd.connect(place) as session:
+        w, t = gradd.zeros(3), gradd.tensor([0.0, 1.0, 1.0])
+        for n, values in enumerate([GOOD, GOOD, GOOD, BAD, GOOD]):
+            w.add_(1.0)
+            twice = w * 2
+            loss = F.binary_cross_entropy(gradd.tensor(values), t)
+            if values is BAD:
+                with pytest.raises(RuntimeError, match=RANGE):
+                    loss.item()
+            else:
+                loss.item()
+                assert twice.tolist() == [2 * n + 2.0] * 3
+            assert w.tolist() == [n + 1.0] * 3
+        if place == "local:":
+            assert _plans(session).counts["planned"] >= 2
+
+
+def test_large_gradients_that_are_set_to_zero_do_not_keep_a_loop_from_its_plan(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(replay, "UNDO_BYTES", 0)
+    with gradd.connect("local:") as session:
+        model = gradd.nn.Sequential(gradd.nn.Embedding(5, 4), gradd.nn.Linear(4, 3))
+        opt = gradd.optim.SGD(model.parameters(), lr=0.1)
+        at, y = gradd.tensor([0, 3, 4]), gradd.tensor([0, 2, 1])
+        for _ in range(6):
+            opt.zero_grad(set_to_none=False)
+            loss = F.cross_entropy(model(at), y)
+            loss.backward()
+            opt.step()
+            loss.item()
+        assert _plans(session).counts["planned"] >= 3
 
 
 def test_a_broken_promise_is_told_and_the_session_lives_on(monkeypatch: pytest.MonkeyPatch) -> None:

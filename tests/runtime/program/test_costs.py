@@ -11,7 +11,7 @@ from typing import Any
 import gradd
 import numpy as np
 import pytest
-from gradd_engine.declare.declarators import op
+from gradd_engine.declare.declarators import kernel
 from gradd_engine.graph.cost import WORK, TooMuchWork
 from gradd_engine.schema.registry import REGISTRY
 from gradd_protocol.limits import MIB
@@ -153,8 +153,8 @@ def test_results_keep_no_temporaries(shape: tuple[int, ...]) -> None:
 
 
 def test_a_declared_cost_is_refused_eagerly_and_where_it_would_be_planned() -> None:
-    planted = op(
-        "planted_cost(Tensor input, int n)",
+    planted = kernel(
+        "planted_cost(Tensor input, int n) -> Tensor",
         infer=lambda input, n: REGISTRY["sin"].infer(input),  # type: ignore[misc]
         impl=lambda xp, a, n: a + n,
         cost=lambda input, n: (n, 0),

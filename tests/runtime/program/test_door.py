@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine.declare.declarators import REGISTRY, op
+from gradd_engine.declare.declarators import REGISTRY, kernel
 from gradd_engine.declare.surface import functions
 from gradd_protocol.program import Step
 from gradd_runtime import catalog
@@ -20,8 +20,8 @@ from tests.runtime.session.test_json_hooks import put
 @pytest.fixture
 def inner() -> Iterator[str]:
     """An op that users do not find and that says nothing of outside."""
-    planted = op(
-        "planted_inner(Tensor input)",
+    planted = kernel(
+        "planted_inner(Tensor input) -> Tensor",
         infer=lambda input: REGISTRY["sin"].infer(input),  # type: ignore[misc]
         impl=lambda xp, a: xp.sin(a),
         namespace="-",
@@ -69,17 +69,19 @@ def test_a_step_of_a_hook(peer: Peer, inner: str) -> None:
 def test_the_catalogue_has_what_may_be_called(inner: str) -> None:
     listed = set(catalog.ops())
     assert inner not in listed
-    assert listed == {name for name, each in REGISTRY.items() if each.outside}
+    assert listed == {name for name, each in REGISTRY.items() if each.surface.outside}
 
 
 def test_what_users_find_may_be_called() -> None:
     users: set[Any] = {id(fn) for fn in functions().values()}
     found = [each for each in REGISTRY.values() if each.method or id(each.call) in users]
     assert len(found) > 400
-    assert all(each.outside for each in found)
+    assert all(each.surface.outside for each in found)
 
 
 def test_what_rules_and_composites_are_sent_as_may_be_called() -> None:
     """Kernels that rules call, pieces of composites, state of autograd: each says so."""
-    found = {name for name, each in REGISTRY.items() if each.outside and each.namespace == "-"}
+    found = {
+        name for name, each in REGISTRY.items() if each.surface.outside and each.surface.namespace == "-"
+    }
     assert {"max_pool2d_backward", "index_put_add", "softmax_kernel", "set_grad", "resume_pass"} <= found

@@ -11,7 +11,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from ...data import ambient, dtypes, format_name, reach
-from ...declare import attach, attach_as_is, op, public
+from ...declare import attach, attach_as_is, composite, public
 from ...schema import type_name
 from ...tensor import Tensor
 from ..shape.cast import to_dtype
@@ -163,9 +163,9 @@ def _empty_strided(size: Any, stride: Any, dtype: DType | None) -> Any:
     return unsafe_strided(memory, list(shape), list(steps))
 
 
-_empty_strided_op = op(
-    "empty_strided(int[] size, int[] stride, *, dtype? dtype=None)",
-    composite=_empty_strided,
+_empty_strided_op = composite(
+    "empty_strided(int[] size, int[] stride, *, dtype? dtype=None) -> Tensor",
+    body=_empty_strided,
     namespace="-",
     outside=True,
     doc="Zeros with these strides: nothing is ever uninitialised (torch.empty_strided).",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, ambient, broadcast_shapes, dtypes, numel, preserved_strides, rng
-from ...declare import attach, op, public
+from ...declare import attach, kernel, public
 from ...tensor import Tensor
 from ..elementwise.arithmetic import add, mul
 from ..shared.constants import checked, like, sized, zeros_like
@@ -26,45 +26,49 @@ def _floating(meta: Meta, kernel: str, complex_too: bool = False) -> Meta:
     return meta
 
 
-rand_op = op(
-    "rand(int[] size, *, dtype? dtype=None)",
+rand_op = kernel(
+    "rand(int[] size, *, dtype? dtype=None) -> Tensor",
     infer=lambda size, dtype: _floating(sized(size, dtype), "check_uniform_bounds", True),
     impl=lambda xp, size, dtype, meta, key: uniform_array(xp, key, meta),
     random=True,
-    needs_meta=True,
     doc="Numbers evenly distributed over [0, 1) (torch.rand).",
     raises=False,
+    independent=True,
+    reads_values=False,
 )
-randn_op = op(
-    "randn(int[] size, *, dtype? dtype=None)",
+randn_op = kernel(
+    "randn(int[] size, *, dtype? dtype=None) -> Tensor",
     infer=lambda size, dtype: _floating(sized(size, dtype), "normal_kernel_cpu", True),
     impl=lambda xp, size, dtype, meta, key: normal_array(xp, key, meta),
     random=True,
-    needs_meta=True,
     doc="Standard normal numbers (torch.randn).",
     raises=False,
+    independent=True,
+    reads_values=False,
 )
-rand_like_op = op(
-    "rand_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
+rand_like_op = kernel(
+    "rand_like(Tensor input, *, dtype? dtype=None, str? memory_format=None) -> Tensor",
     infer=lambda input, dtype, memory_format: _floating(
         like(input, dtype, memory_format), "check_uniform_bounds", True
     ),
     impl=lambda xp, a, dtype, memory_format, meta, key: uniform_array(xp, key, meta),
     random=True,
-    needs_meta=True,
     doc="Numbers evenly distributed over [0, 1), in the input's shape (torch.rand_like).",
     raises=False,
+    independent=True,
+    reads_values=False,
 )
-randn_like_op = op(
-    "randn_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
+randn_like_op = kernel(
+    "randn_like(Tensor input, *, dtype? dtype=None, str? memory_format=None) -> Tensor",
     infer=lambda input, dtype, memory_format: _floating(
         like(input, dtype, memory_format), "normal_kernel_cpu", True
     ),
     impl=lambda xp, a, dtype, memory_format, meta, key: normal_array(xp, key, meta),
     random=True,
-    needs_meta=True,
     doc="Standard normal numbers in the input's shape (torch.randn_like).",
     raises=False,
+    independent=True,
+    reads_values=False,
 )
 
 
@@ -83,30 +87,33 @@ def _randint_like_infer(input: Tensor, low: int, high: int, dtype: DType | None)
     return like(input, dtype)
 
 
-randint_op = op(
-    "randint(value int low, value int high, int[] size, *, dtype? dtype=None)",
+randint_op = kernel(
+    "randint(value int low, value int high, int[] size, *, dtype? dtype=None) -> Tensor",
     infer=_randint_infer,
     impl=lambda xp, low, high, size, dtype, meta, key: integers(xp, key, low, high, meta),
     random=True,
-    needs_meta=True,
     doc="Integers from `low` (in) to `high` (out) (torch.randint).",
+    independent=True,
+    reads_values=False,
 )
-randint_like_op = op(
-    "randint_like(Tensor input, value int low, value int high, *, dtype? dtype=None)",
+randint_like_op = kernel(
+    "randint_like(Tensor input, value int low, value int high, *, dtype? dtype=None) -> Tensor",
     infer=_randint_like_infer,
     impl=lambda xp, a, low, high, dtype, meta, key: integers(xp, key, low, high, meta),
     random=True,
-    needs_meta=True,
     doc="Integers from `low` (in) to `high` (out), in the input's shape (torch.randint_like).",
+    independent=True,
+    reads_values=False,
 )
 
 
-randperm_op = op(
-    "randperm(int n, *, dtype? dtype=None)",
+randperm_op = kernel(
+    "randperm(int n, *, dtype? dtype=None) -> Tensor",
     infer=lambda n, dtype: Meta(checked([n]), dtype or dtypes.int64),
     impl=lambda xp, n, dtype, key: permutation(xp, key, n),
     random=True,
     doc="The integers below `n` in random order (torch.randperm).",
+    reads_values=False,
 )
 
 rand = sized_function("rand", rand_op, "See torch.rand.")
@@ -216,58 +223,62 @@ def _bernoulli_meta(input: Tensor, kernel: str, integers: bool = True) -> Meta:
     return Meta(tuple(input.shape), input.dtype)
 
 
-op(
-    "normal(Tensor input, value float mean=0.0, value float std=1.0)",
+kernel(
+    "normal(Tensor input, value float mean=0.0, value float std=1.0) -> Tensor",
     infer=_normal_infer,
     impl=lambda xp, a, mean, std, meta, key: normal_array(xp, key, meta, lambda z: z * std + mean),
     vjp=_no_gradient,
     jvp=_no_tangent,
     random=True,
-    needs_meta=True,
     inplace=True,
     namespace="-",
     outside=True,
     doc="Normal numbers in the input's shape; `normal_` stores them.",
+    independent=True,
+    reads_values=False,
 )
-_fill_uniform = op(
-    "uniform(Tensor input, value float low=0.0, value float high=1.0)",
+_fill_uniform = kernel(
+    "uniform(Tensor input, value float low=0.0, value float high=1.0) -> Tensor",
     infer=_uniform_infer,
     impl=lambda xp, a, low, high, meta, key: uniform_array(xp, key, meta, lambda u: u * (high - low) + low),
     vjp=_no_gradient,
     jvp=_no_tangent,
     random=True,
-    needs_meta=True,
     inplace=True,
     namespace="-",
     outside=True,
     doc="Evenly distributed numbers in the input's shape; `uniform_` stores them.",
+    independent=True,
+    reads_values=False,
 )
-op(
-    "exponential(Tensor input, value float lambd=1.0)",
+kernel(
+    "exponential(Tensor input, value float lambd=1.0) -> Tensor",
     infer=_exponential_infer,
     impl=lambda xp, a, lambd, meta, key: uniform_array(xp, key, meta, lambda u: -xp.log(1 - u) / lambd),
     vjp=_no_gradient,
     jvp=_no_tangent,
     random=True,
-    needs_meta=True,
     inplace=True,
     namespace="-",
     outside=True,
     doc="Exponentially distributed numbers in the input's shape; `exponential_` stores them.",
+    independent=True,
+    reads_values=False,
 )
-_fill_bernoulli = op(
-    "bernoulli_number(Tensor input, value float p=0.5)",
+_fill_bernoulli = kernel(
+    "bernoulli_number(Tensor input, value float p=0.5) -> Tensor",
     infer=_probability,
     impl=lambda xp, a, p, meta, key: hits(xp, key, p, meta),
     vjp=_no_gradient,
     jvp=_no_tangent,
     random=True,
-    needs_meta=True,
     inplace=True,
     node="BernoulliBackward2",
     namespace="-",
     outside=True,
     doc="Ones with probability `p`, else zeros, in the input's shape.",
+    independent=True,
+    reads_values=False,
 )
 
 
@@ -280,15 +291,15 @@ def _bernoulli_impl(xp: Any, a: Any, meta: Meta, key: Any) -> Any:
     return hits(xp, key, a, meta)
 
 
-_bernoulli = op(
-    "bernoulli(Tensor input)",
+_bernoulli = kernel(
+    "bernoulli(Tensor input) -> Tensor",
     infer=lambda input: _bernoulli_meta(input, "bernoulli_tensor_cpu_p_", integers=False),
     impl=_bernoulli_impl,
     vjp=_no_gradient,
     jvp=_no_tangent,
     random=True,
-    needs_meta=True,
     doc="Ones with the probabilities that the input says, else zeros (torch.bernoulli).",
+    independent=True,
 )
 
 
@@ -403,13 +414,12 @@ def _multinomial_cost(input: Tensor, num_samples: int, replacement: bool = False
     return draws + 10 * input.numel(), draws + 48 * input.numel()
 
 
-multinomial = op(
-    "multinomial(Tensor input, int num_samples, bool replacement=False)",
+multinomial = kernel(
+    "multinomial(Tensor input, int num_samples, bool replacement=False) -> Tensor",
     cost=_multinomial_cost,
     infer=_multinomial_infer,
     impl=_multinomial_impl,
     random=True,
-    needs_meta=True,
     method=True,
     doc="Indices drawn by the weights in each row (torch.multinomial).",
 )

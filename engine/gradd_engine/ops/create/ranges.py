@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data import Meta, blockwise, dtypes
-from ...declare import invalid_combination, op, public
+from ...declare import invalid_combination, kernel, public
 from ...tensor import Tensor
 from ..shared.common import np_dtype
 from .factories import check_device, finished, wanted
@@ -41,11 +41,10 @@ def _range_impl(xp: Any, start: Any, end: Any, step: Any, dtype: Any, meta: Meta
     return start + step * index.astype(xp.float64)
 
 
-arange_op = op(
-    "arange(Number start, Number end, Number step=1, *, dtype? dtype=None)",
+arange_op = kernel(
+    "arange(Number start, Number end, Number step=1, *, dtype? dtype=None) -> Tensor",
     infer=_range_infer,
     impl=_range_impl,
-    needs_meta=True,
     doc="Numbers from `start` (in) to `end` (out), `step` apart (torch.arange).",
     raises=False,
 )
@@ -112,21 +111,20 @@ def _linspace_impl(
     return blockwise(steps, make, xp)
 
 
-linspace_op = op(
-    "linspace(value Number start, value Number end, int steps, *, dtype? dtype=None)",
+linspace_op = kernel(
+    "linspace(value Number start, value Number end, int steps, *, dtype? dtype=None) -> Tensor",
     infer=_steps,
     impl=_linspace_impl,
-    needs_meta=True,
     doc="`steps` numbers from `start` to `end`, both in, evenly spaced (torch.linspace).",
     raises=False,
 )
-logspace_op = op(
-    "logspace(value Number start, value Number end, int steps, value float base=10.0, *, dtype? dtype=None)",
+logspace_op = kernel(
+    "logspace(value Number start, value Number end, int steps, value float base=10.0, *, dtype? dtype=None)"
+    " -> Tensor",
     infer=_steps,
     impl=lambda xp, start, end, steps, base, dtype, meta: _linspace_impl(
         xp, start, end, steps, dtype, Meta(meta.shape, dtypes.float64), lambda powers: base**powers
     ),
-    needs_meta=True,
     doc="`base` to the powers of `linspace` (torch.logspace).",
 )
 
@@ -184,11 +182,10 @@ def _eye_infer(n: int, m: int | None, dtype: DType | None) -> Meta:
     return Meta((n, n if m is None else m), dtype or dtypes.default_dtype())
 
 
-eye_op = op(
-    "eye(int n, int? m=None, *, dtype? dtype=None)",
+eye_op = kernel(
+    "eye(int n, int? m=None, *, dtype? dtype=None) -> Tensor",
     infer=_eye_infer,
     impl=lambda xp, n, m, dtype, meta: xp.eye(*meta.shape, dtype=np_dtype(meta.dtype)),
-    needs_meta=True,
     doc="Ones on the diagonal, zeros elsewhere (torch.eye).",
     raises=False,
 )
@@ -253,16 +250,16 @@ def _triangle_cost(lower: bool) -> Any:
     return cost
 
 
-tril_indices_op = op(
-    "tril_indices(int row, int col, int offset=0, *, dtype? dtype=None)",
+tril_indices_op = kernel(
+    "tril_indices(int row, int col, int offset=0, *, dtype? dtype=None) -> Tensor",
     infer=_triangle_indices(True),
     impl=lambda xp, row, col, offset, dtype: _triangle(xp, row, col, offset, True),
     cost=_triangle_cost(True),
     doc="Row and column indices of a lower triangle (torch.tril_indices).",
     raises=False,
 )
-triu_indices_op = op(
-    "triu_indices(int row, int col, int offset=0, *, dtype? dtype=None)",
+triu_indices_op = kernel(
+    "triu_indices(int row, int col, int offset=0, *, dtype? dtype=None) -> Tensor",
     infer=_triangle_indices(False),
     impl=lambda xp, row, col, offset, dtype: _triangle(xp, row, col, offset, False),
     cost=_triangle_cost(False),

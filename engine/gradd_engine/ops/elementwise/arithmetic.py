@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import dtypes
-from ...declare import ELEMENTWISE, LINEAR, op
+from ...declare import LINEAR, elementwise
 from ...schema import Op
 from ...tensor import Tensor
 from ..shared.common import broadcast, broadcast_float, conj, nonzero_divisor, refuse, same
@@ -57,55 +57,56 @@ def _times(xp: Any, b: Any, alpha: Any) -> Any:
     return b if isinstance(alpha, (bool, int)) and alpha == 1 else b * stored(alpha, b.dtype)
 
 
-add: Op = op(
-    "add(Tensor|Number input, Tensor|Number other, *, value Number alpha=1)",
+add: Op = elementwise(
+    "add(Tensor|Number input, Tensor|Number other, *, value Number alpha=1) -> Tensor",
     infer=_add_infer,
     impl=lambda xp, a, b, alpha: xp.add(a, _times(xp, b, alpha)),
     vjp=(lambda g: g, lambda g, alpha: _scaled(g, alpha)),
     ufunc="add",
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     doc="input + alpha * other (torch.add).",
     raises=False,
+    shared_write="",
+    of_numbers=True,
 )
 
-sub: Op = op(
-    "sub(Tensor|Number input, Tensor|Number other, *, value Number alpha=1)",
+sub: Op = elementwise(
+    "sub(Tensor|Number input, Tensor|Number other, *, value Number alpha=1) -> Tensor",
     infer=_sub_infer,
     impl=lambda xp, a, b, alpha: xp.subtract(a, _times(xp, b, alpha)),
     vjp=(lambda g: g, lambda g, alpha: neg(_scaled(g, alpha))),
     ufunc="subtract",
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     doc="input - alpha * other (torch.sub).",
     raises=False,
+    shared_write="",
+    of_numbers=True,
 )
 
-rsub: Op = op(
-    "rsub(Tensor input, Tensor|Number other, *, value Number alpha=1)",
+rsub: Op = elementwise(
+    "rsub(Tensor input, Tensor|Number other, *, value Number alpha=1) -> Tensor",
     infer=_sub_infer,
     impl=lambda xp, a, b, alpha: xp.subtract(b, _times(xp, a, alpha)),
     vjp=(lambda g, alpha: neg(_scaled(g, alpha)), lambda g: g),
-    jvp=ELEMENTWISE,
     number_nodes={"other": "RsubBackward1"},
     method=True,
     doc="other - alpha * input (torch.rsub).",
     raises=False,
 )
 
-mul: Op = op(
-    "mul(Tensor|Number input, Tensor|Number other)",
+mul: Op = elementwise(
+    "mul(Tensor|Number input, Tensor|Number other) -> Tensor",
     infer=broadcast,
     impl=lambda xp, a, b: xp.multiply(a, b),
     vjp=(lambda g, other: mul(g, conj(other)), lambda g, input: mul(g, conj(input))),
     ufunc="multiply",
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     doc="Element-wise product (torch.mul).",
     raises=False,
+    of_numbers=True,
 )
 
 
@@ -134,8 +135,8 @@ def quotient(xp: Any, a: Any, b: Any, rounding_mode: str | None) -> Any:
     return whole + ((whole < 0) & (whole * b != a)).astype(whole.dtype)
 
 
-div: Op = op(
-    "div(Tensor|Number input, Tensor|Number other, *, str? rounding_mode=None)",
+div: Op = elementwise(
+    "div(Tensor|Number input, Tensor|Number other, *, str? rounding_mode=None) -> Tensor",
     infer=_div_infer,
     impl=quotient,
     vjp=(
@@ -144,12 +145,12 @@ div: Op = op(
             zeros_like(g) if rounding_mode else mul(neg(g), conj(div(div(input, other), other)))
         ),
     ),
-    jvp=ELEMENTWISE,
     node=lambda attrs: "DivBackward2" if attrs["rounding_mode"] else "DivBackward0",
     method=True,
     inplace=True,
     doc="Division (torch.div); without `rounding_mode` integers give the default float type.",
     raises="not of floats",
+    of_numbers=True,
 )
 
 
@@ -162,8 +163,8 @@ def _neg_infer(input: Tensor) -> Meta:
     return same(input)
 
 
-neg: Op = op(
-    "neg(Tensor input)",
+neg: Op = elementwise(
+    "neg(Tensor input) -> Tensor",
     infer=_neg_infer,
     impl=lambda xp, a: xp.negative(a),
     vjp=lambda g: neg(g),

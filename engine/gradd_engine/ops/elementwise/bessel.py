@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...declare import ELEMENTWISE, op
+from ...declare import elementwise
 from ...schema import Op
 from .binary import where
 from .special import real_input
@@ -59,46 +59,42 @@ def _over(y: Any, input: Any) -> Any:
     return where(input == 0, 0.5, y / where(input == 0, 1.0, input))
 
 
-i0: Op = op(
-    "i0(Tensor input)",
+i0: Op = elementwise(
+    "i0(Tensor input) -> Tensor",
     infer=real_input("i0"),
     impl=_kernel(0, False),
     vjp=lambda g, input: g * i1(input),
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     namespace="|special",
     doc="The modified Bessel function of order 0 (torch.special.i0).",
     raises=False,
 )
-i1: Op = op(
-    "i1(Tensor input)",
+i1: Op = elementwise(
+    "i1(Tensor input) -> Tensor",
     infer=real_input("i1"),
     impl=_kernel(1, False),
     vjp=lambda g, input, out: g * (i0(input) - _over(out, input)),
-    jvp=ELEMENTWISE,
     node="SpecialI1Backward0",
     namespace="special",
     doc="The modified Bessel function of order 1 (torch.special.i1).",
     raises=False,
 )
-i0e: Op = op(
-    "i0e(Tensor input)",
+i0e: Op = elementwise(
+    "i0e(Tensor input) -> Tensor",
     infer=real_input("i0e"),
     impl=_kernel(0, True),
     vjp=lambda g, input, out: g * (i1e(input) - sgn(input) * out),
-    jvp=ELEMENTWISE,
     node="SpecialI0EBackward0",
     namespace="special",
     doc="exp(-|input|) times `i0` (torch.special.i0e).",
     raises=False,
 )
-i1e: Op = op(
-    "i1e(Tensor input)",
+i1e: Op = elementwise(
+    "i1e(Tensor input) -> Tensor",
     infer=real_input("i1e"),
     impl=_kernel(1, True),
     vjp=lambda g, input, out: g * (i0e(input) - sgn(input) * out - _over(out, input)),
-    jvp=ELEMENTWISE,
     node="SpecialI1EBackward0",
     namespace="special",
     doc="exp(-|input|) times `i1` (torch.special.i1e).",

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes
-from ...declare import ELEMENTWISE, attach, op, public
+from ...declare import attach, composite, elementwise, public
 from ...schema import Op
 from ...tensor import Tensor
 from ..shared.common import broadcast, conj, pointwise_meta, refuse
@@ -42,16 +42,15 @@ def _where(xp: Any, condition: Any, a: Any, b: Any) -> Any:
     return xp.where(condition if condition.dtype.kind == "b" else condition != 0, a, b)
 
 
-_where_op: Op = op(
-    "where(Tensor condition, Tensor|Number input, Tensor|Number other)",
+_where_op: Op = elementwise(
+    "where(Tensor condition, Tensor|Number input, Tensor|Number other) -> Tensor",
     infer=_where_infer,
-    checks=_where_numbers,
+    check_values=_where_numbers,
     impl=_where,
     vjp={
         "input": lambda g, condition: where(condition, g, 0.0),
         "other": lambda g, condition: where(condition, 0.0, g),
     },
-    jvp=ELEMENTWISE,
     doc="`input` where the condition holds, else `other` (torch.where).",
     raises=False,
 )
@@ -112,12 +111,11 @@ def _pow_vjp(g: Any, input: Any, exponent: Any) -> Any:
     return g * conj(exponent * lower_power(input, exponent))
 
 
-_pow_number: Op = op(
-    "pow_number(Tensor input, Number exponent)",
+_pow_number: Op = elementwise(
+    "pow_number(Tensor input, Number exponent) -> Tensor",
     infer=_pow_infer,
     impl=_pow,
     vjp=_pow_vjp,
-    jvp=ELEMENTWISE,
     inplace=True,
     node="PowBackward0",
     namespace="-",
@@ -161,15 +159,14 @@ def _log(base: Any, out: Any) -> Any:
     return log(to_dtype(base, out.dtype) if out.dtype.is_complex else base)
 
 
-_pow_tensor: Op = op(
-    "pow_tensor(Tensor input, Tensor exponent)",
+_pow_tensor: Op = elementwise(
+    "pow_tensor(Tensor input, Tensor exponent) -> Tensor",
     infer=_pow_tensor_infer,
     impl=_power,
     vjp=(
         _pow_input,
         lambda g, input, exponent, out: _from_exponent(g, input == 0, _log(input, out), exponent, out),
     ),
-    jvp=ELEMENTWISE,
     node="PowBackward1",
     inplace=True,
     namespace="-",
@@ -199,13 +196,12 @@ def _base_vjp(g: Any, input: Any, exponent: Any, out: Any) -> Any:
     return g * conj(out * log_of(complex(input) if out.dtype.is_complex else input))
 
 
-_pow_base: Op = op(
-    "pow_base(Number input, Tensor exponent)",
+_pow_base: Op = elementwise(
+    "pow_base(Number input, Tensor exponent) -> Tensor",
     # laid out row-major whatever the exponent's strides, as PyTorch's is
     infer=lambda exponent, input: contiguous(_pow_tensor_infer(input, exponent)),
     impl=lambda xp, b, input: _power(xp, xp.full(b.shape, stored(input, b.dtype), b.dtype), b),
     vjp=_base_vjp,
-    jvp=ELEMENTWISE,
     node="PowBackward2",
     namespace="-",
     outside=True,
@@ -227,18 +223,17 @@ def _pow_into(input: Tensor, exponent: Any) -> Any:
 
 
 # Inline: a number as exponent is structure (0, 1 and 2 have rules of their own): the op inside is recorded.
-pow = op(
-    "pow(Tensor|Number input, Tensor|Number exponent)",
-    composite=_pow_of,
+pow = composite(
+    "pow(Tensor|Number input, Tensor|Number exponent) -> Tensor",
+    body=_pow_of,
     inline=True,
     method=True,
     doc="input ** exponent, tensors or numbers, at least one of them a tensor (torch.pow).",
 )
-pow_ = op(
-    "pow_(Tensor input, Tensor|Number exponent)",
-    composite=_pow_into,
+pow_ = composite(
+    "pow_(Tensor(a!) input, Tensor|Number exponent) -> Tensor(a!)",
+    body=_pow_into,
     inline=True,
-    writes="input",
     method=True,
     namespace="-",
     doc="In-place form of `pow`.",
@@ -258,9 +253,9 @@ def _float_power(input: Any, exponent: Any) -> Any:
     return pow(one, other)
 
 
-float_power: Op = op(
-    "float_power(Tensor|Number input, Tensor|Number exponent)",
-    composite=_float_power,
+float_power: Op = composite(
+    "float_power(Tensor|Number input, Tensor|Number exponent) -> Tensor",
+    body=_float_power,
     method=True,
     doc="input ** exponent in double precision (torch.float_power).",
 )
@@ -321,13 +316,12 @@ def _to_max(g: Any, input: Any, min: Any, max: Any) -> Any:
     return where(input > max if min is None else (input > max) | (max < min), g, 0.0)
 
 
-clamp: Op = op(
-    "clamp(Tensor input, Tensor|Number? min=None, Tensor|Number? max=None)",
+clamp: Op = elementwise(
+    "clamp(Tensor input, Tensor|Number? min=None, Tensor|Number? max=None) -> Tensor",
     infer=_bounded("clamp_scalar_cpu", "clamp"),
-    checks=lambda input, min, max: operands_fit(input, min, max),
+    check_values=lambda input, min, max: operands_fit(input, min, max),
     impl=_clamp,
     vjp=(_inside, _to_min, _to_max),
-    jvp=ELEMENTWISE,
     number_nodes={"min": "ClampBackward1", "max": "ClampBackward1"},
     method=True,
     inplace=True,
@@ -335,16 +329,15 @@ clamp: Op = op(
     raises=False,
 )
 
-clamp_min: Op = op(
-    "clamp_min(Tensor input, Tensor|Number min)",
+clamp_min: Op = elementwise(
+    "clamp_min(Tensor input, Tensor|Number min) -> Tensor",
     infer=_bounded("clamp_min_scalar_cpu", "clamp"),
-    checks=lambda input, min: operands_fit(input, min),
+    check_values=lambda input, min: operands_fit(input, min),
     impl=lambda xp, a, low: xp.maximum(a, low),
     vjp=(
         lambda g, input, min: where(input >= min, g, 0.0),
         lambda g, input, min: where(input < min, g, 0.0),
     ),
-    jvp=ELEMENTWISE,
     node="ClampMinBackward1",
     number_nodes={"min": "ClampMinBackward0"},
     method=True,
@@ -353,16 +346,15 @@ clamp_min: Op = op(
     raises=False,
 )
 
-clamp_max: Op = op(
-    "clamp_max(Tensor input, Tensor|Number max)",
+clamp_max: Op = elementwise(
+    "clamp_max(Tensor input, Tensor|Number max) -> Tensor",
     infer=_bounded("clamp_max_scalar_cpu", "clamp"),
-    checks=lambda input, max: operands_fit(input, max),
+    check_values=lambda input, max: operands_fit(input, max),
     impl=lambda xp, a, high: xp.minimum(a, high),
     vjp=(
         lambda g, input, max: where(input <= max, g, 0.0),
         lambda g, input, max: where(input > max, g, 0.0),
     ),
-    jvp=ELEMENTWISE,
     node="ClampMaxBackward1",
     number_nodes={"max": "ClampMaxBackward0"},
     method=True,
@@ -387,54 +379,50 @@ def _halved(g: Any, input: Any, other: Any, loses: Any) -> Any:
     return where(loses, 0.0, where(input == other, g / 2, g))
 
 
-maximum: Op = op(
-    "maximum(Tensor input, Tensor other)",
+maximum: Op = elementwise(
+    "maximum(Tensor input, Tensor other) -> Tensor",
     infer=_extreme("maximum"),
     impl=lambda xp, a, b: xp.maximum(a, b),
     vjp=(
         lambda g, input, other: _halved(g, input, other, input < other),
         lambda g, input, other: _halved(g, input, other, input > other),
     ),
-    jvp=ELEMENTWISE,
     method=True,
     doc="The larger of two, nan where either is (torch.maximum); a tie halves the gradient.",
     raises=False,
 )
-minimum: Op = op(
-    "minimum(Tensor input, Tensor other)",
+minimum: Op = elementwise(
+    "minimum(Tensor input, Tensor other) -> Tensor",
     infer=_extreme("minimum"),
     impl=lambda xp, a, b: xp.minimum(a, b),
     vjp=(
         lambda g, input, other: _halved(g, input, other, input > other),
         lambda g, input, other: _halved(g, input, other, input < other),
     ),
-    jvp=ELEMENTWISE,
     method=True,
     doc="The smaller of two, nan where either is (torch.minimum); a tie halves the gradient.",
     raises=False,
 )
-fmax: Op = op(
-    "fmax(Tensor input, Tensor other)",
+fmax: Op = elementwise(
+    "fmax(Tensor input, Tensor other) -> Tensor",
     infer=_extreme("fmax"),
     impl=lambda xp, a, b: xp.fmax(a, b),
     vjp=(
         lambda g, input, other: where((input >= other) | (other != other), g, 0.0),
         lambda g, input, other: where((input >= other) | (other != other), 0.0, g),
     ),
-    jvp=ELEMENTWISE,
     method=True,
     doc="The larger of two, the other where one is nan (torch.fmax); a tie goes to the first.",
     raises=False,
 )
-fmin: Op = op(
-    "fmin(Tensor input, Tensor other)",
+fmin: Op = elementwise(
+    "fmin(Tensor input, Tensor other) -> Tensor",
     infer=_extreme("fmin"),
     impl=lambda xp, a, b: xp.fmin(a, b),
     vjp=(
         lambda g, input, other: where((input <= other) | (other != other), g, 0.0),
         lambda g, input, other: where((input <= other) | (other != other), 0.0, g),
     ),
-    jvp=ELEMENTWISE,
     method=True,
     doc="The smaller of two, the other where one is nan (torch.fmin); a tie goes to the first.",
     raises=False,

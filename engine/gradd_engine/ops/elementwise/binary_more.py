@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes
-from ...declare import ELEMENTWISE, op
+from ...declare import elementwise
 from ...schema import Op
 from ...tensor import Tensor
 from ..shared.common import broadcast, broadcast_float, conj, pointwise_meta, refuse
@@ -34,15 +34,14 @@ def _over_square(numerator: Any, input: Any, other: Any) -> Any:
     return where(square == 0, 0.0, numerator / square)
 
 
-atan2: Op = op(
-    "atan2(Tensor input, Tensor other)",
+atan2: Op = elementwise(
+    "atan2(Tensor input, Tensor other) -> Tensor",
     infer=real_float("atan2_cpu"),
     impl=lambda xp, a, b: xp.arctan2(a, b),
     vjp=(
         lambda g, input, other: g * _over_square(other, input, other),
         lambda g, input, other: g * _over_square(-input, input, other),
     ),
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     doc="The angle of the point (other, input) (torch.atan2); the gradient at the origin is 0.",
@@ -56,12 +55,11 @@ def _hypot_infer(input: Tensor, other: Tensor) -> Meta:
     return meta
 
 
-hypot: Op = op(
-    "hypot(Tensor input, Tensor other)",
+hypot: Op = elementwise(
+    "hypot(Tensor input, Tensor other) -> Tensor",
     infer=_hypot_infer,
     impl=lambda xp, a, b: xp.hypot(a, b),
     vjp=(lambda g, input, out: g * (input / out), lambda g, other, out: g * (other / out)),
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     doc="sqrt(input**2 + other**2) (torch.hypot).",
@@ -75,29 +73,27 @@ def _logaddexp_infer(input: Tensor, other: Tensor) -> Meta:
     return meta
 
 
-logaddexp: Op = op(
-    "logaddexp(Tensor input, Tensor other)",
+logaddexp: Op = elementwise(
+    "logaddexp(Tensor input, Tensor other) -> Tensor",
     infer=_logaddexp_infer,
     impl=lambda xp, a, b: xp.logaddexp(a, b),
     vjp=(
         lambda g, input, other: g / (exp(other - input) + 1),
         lambda g, input, other: g / (exp(input - other) + 1),
     ),
-    jvp=ELEMENTWISE,
     method=True,
     doc="log(exp(input) + exp(other)) (torch.logaddexp).",
     raises=False,
 )
 
-logaddexp2: Op = op(
-    "logaddexp2(Tensor input, Tensor other)",
+logaddexp2: Op = elementwise(
+    "logaddexp2(Tensor input, Tensor other) -> Tensor",
     infer=_logaddexp_infer,
     impl=lambda xp, a, b: xp.logaddexp2(a, b),
     vjp=(
         lambda g, input, other: g / (2 ** (other - input) + 1),
         lambda g, input, other: g / (2 ** (input - other) + 1),
     ),
-    jvp=ELEMENTWISE,
     method=True,
     doc="log2(2**input + 2**other) (torch.logaddexp2).",
     raises=False,
@@ -115,15 +111,14 @@ def _xlogy_input(g: Any, input: Any, other: Any) -> Any:
     return g * where((input == 0) & (other <= 0), 0.0, log(other))
 
 
-xlogy: Op = op(
-    "xlogy(Tensor|Number input, Tensor|Number other)",
+xlogy: Op = elementwise(
+    "xlogy(Tensor|Number input, Tensor|Number other) -> Tensor",
     infer=real_float("xlogy_cpu"),
     impl=_xlogy,
     vjp=(
         _xlogy_input,
         lambda g, input, other: g * input / other,
     ),
-    jvp=ELEMENTWISE,
     number_nodes={"input": "XlogyBackward1", "other": "XlogyBackward2"},
     method=True,
     inplace=True,
@@ -137,12 +132,11 @@ def _copysign_vjp(g: Any, input: Any, out: Any) -> Any:
     return where(input == 0, 0.0, g * (out / input))
 
 
-copysign: Op = op(
-    "copysign(Tensor input, Tensor|Number other)",
+copysign: Op = elementwise(
+    "copysign(Tensor input, Tensor|Number other) -> Tensor",
     infer=real_float("copysign_cpu"),
     impl=lambda xp, a, b: xp.copysign(a, b),
     vjp={"input": _copysign_vjp, "other": lambda g: zeros_like(g)},
-    jvp=ELEMENTWISE,
     number_nodes={"other": "CopysignBackward1"},
     method=True,
     inplace=True,
@@ -179,17 +173,16 @@ def _lerp(xp: Any, a: Any, end: Any, weight: Any) -> Any:
     return xp.where(xp.abs(weight) < 0.5, a + weight * (end - a), end - (end - a) * (one - weight))
 
 
-lerp: Op = op(
-    "lerp(Tensor input, Tensor end, Tensor|Number weight)",
+lerp: Op = elementwise(
+    "lerp(Tensor input, Tensor end, Tensor|Number weight) -> Tensor",
     infer=_lerp_infer,
-    checks=_lerp_weight,
+    check_values=_lerp_weight,
     impl=_lerp,
     vjp=(
         lambda g, weight: g * (1 - conj(weight)),
         lambda g, weight: g * conj(weight),
         lambda g, input, end: g * conj(end - input),
     ),
-    jvp=ELEMENTWISE,
     node="LerpBackward1",
     number_nodes={"weight": "LerpBackward0"},
     method=True,
@@ -206,8 +199,8 @@ def _addcmul_infer(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any) 
     return meta
 
 
-addcmul: Op = op(
-    "addcmul(Tensor input, Tensor tensor1, Tensor tensor2, *, value Number value=1)",
+addcmul: Op = elementwise(
+    "addcmul(Tensor input, Tensor tensor1, Tensor tensor2, *, value Number value=1) -> Tensor",
     infer=_addcmul_infer,
     impl=lambda xp, a, b, c, value: a + stored(value, a.dtype) * b * c,
     vjp=(
@@ -215,7 +208,6 @@ addcmul: Op = op(
         lambda g, tensor2, value: g * conj(tensor2 * value),
         lambda g, tensor1, value: g * conj(tensor1 * value),
     ),
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     doc="input + value * tensor1 * tensor2 (torch.addcmul).",
@@ -236,8 +228,8 @@ def _addcdiv_infer(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any) 
     return broadcast(input, tensor1, tensor2)
 
 
-addcdiv: Op = op(
-    "addcdiv(Tensor input, Tensor tensor1, Tensor tensor2, *, value Number value=1)",
+addcdiv: Op = elementwise(
+    "addcdiv(Tensor input, Tensor tensor1, Tensor tensor2, *, value Number value=1) -> Tensor",
     infer=_addcdiv_infer,
     impl=lambda xp, a, b, c, value: a + stored(value, a.dtype) * b / c,
     vjp=(
@@ -245,7 +237,6 @@ addcdiv: Op = op(
         lambda g, tensor2, value: g * conj(value / tensor2),
         lambda g, tensor1, tensor2, value: -g * conj(value * tensor1 / (tensor2 * tensor2)),
     ),
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     doc="input + value * tensor1 / tensor2 (torch.addcdiv).",

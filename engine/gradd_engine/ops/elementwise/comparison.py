@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, preserved_strides
-from ...declare import op
+from ...declare import elementwise
 from ...schema import Op
 from ...tensor import Tensor
 from ..shared.common import broadcast, broadcast_bool, pointwise_meta, refuse, same
@@ -27,8 +27,8 @@ def _ordered(name: str) -> Callable[..., Meta]:
 
 def _comparison(name: str, ufunc: str, words: str, infer: Callable[..., Meta] = broadcast_bool) -> Op:
     # only the in-place form, whose result is of the input's dtype, is ever differentiated: zeros
-    return op(
-        f"{name}(Tensor input, Tensor|Number other)",
+    return elementwise(
+        f"{name}(Tensor input, Tensor|Number other) -> Tensor",
         infer=infer,
         impl=lambda xp, a, b: getattr(xp, ufunc)(a, b),
         vjp=(lambda g: zeros_like(g), lambda g: zeros_like(g)),
@@ -55,7 +55,9 @@ def _bool_like(input: Tensor) -> Meta:
 
 
 def _predicate(name: str, impl: Callable[..., Any], doc: str, infer: Callable[..., Meta] = _bool_like) -> Op:
-    return op(f"{name}(Tensor input)", infer=infer, impl=impl, method=True, doc=doc, raises=False)
+    return elementwise(
+        f"{name}(Tensor input) -> Tensor", infer=infer, impl=impl, method=True, doc=doc, raises=False
+    )
 
 
 def _real_only(name: str) -> Callable[..., Meta]:
@@ -93,8 +95,8 @@ signbit = _predicate(
 
 
 def _logical(name: str, ufunc: str, words: str) -> Op:
-    return op(
-        f"{name}(Tensor input, Tensor other)",
+    return elementwise(
+        f"{name}(Tensor input, Tensor other) -> Tensor",
         infer=lambda input, other: pointwise_meta([input, other], dtypes.bool_, dtypes.bool_),
         impl=lambda xp, a, b: getattr(xp, ufunc)(a, b),
         method=True,
@@ -107,8 +109,8 @@ def _logical(name: str, ufunc: str, words: str) -> Op:
 logical_and = _logical("logical_and", "logical_and", "Both")
 logical_or = _logical("logical_or", "logical_or", "Either")
 logical_xor = _logical("logical_xor", "logical_xor", "One and not the other")
-logical_not: Op = op(
-    "logical_not(Tensor input)",
+logical_not: Op = elementwise(
+    "logical_not(Tensor input) -> Tensor",
     infer=lambda input: _bool_like(input),
     impl=lambda xp, a: xp.logical_not(a),
     method=True,
@@ -133,8 +135,8 @@ def _bits_infer(kernel: str, *refused: dtypes.DType) -> Callable[..., Meta]:
 
 
 def _bitwise(name: str, impl: Callable[..., Any], kernel: str, *refused: dtypes.DType) -> Op:
-    return op(
-        f"{name}(Tensor|Number input, Tensor|Number other)",
+    return elementwise(
+        f"{name}(Tensor|Number input, Tensor|Number other) -> Tensor",
         infer=_bits_infer(kernel, *refused),
         impl=impl,
         method=True,
@@ -172,8 +174,8 @@ def _not_infer(input: Tensor) -> Meta:
     return same(input)
 
 
-bitwise_not: Op = op(
-    "bitwise_not(Tensor input)",
+bitwise_not: Op = elementwise(
+    "bitwise_not(Tensor input) -> Tensor",
     infer=_not_infer,
     impl=lambda xp, a: xp.invert(a),
     method=True,

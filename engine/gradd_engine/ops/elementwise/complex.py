@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, preserved_strides, read_only
-from ...declare import LINEAR, attach_as_is, op, public
+from ...declare import LINEAR, attach_as_is, composite, elementwise, kernel, public, view
 from ...schema import named
 from ...tensor import Tensor
 from ..shared.common import broadcast, same
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from ...schema import Op
 
 
-conj_physical: Op = op(
-    "conj_physical(Tensor input)",
+conj_physical: Op = elementwise(
+    "conj_physical(Tensor input) -> Tensor",
     infer=same,
     impl=lambda xp, a: xp.conjugate(a),
     vjp=lambda g: conj_physical(g),
@@ -37,8 +37,8 @@ def _to_complex_infer(input: Tensor) -> Meta:
     return Meta(tuple(input.shape), dtypes.to_complex(input.dtype), preserved_strides(input))
 
 
-real = op(
-    "real(Tensor input)",
+real = elementwise(
+    "real(Tensor input) -> Tensor",
     infer=_part,
     impl=lambda xp, a: xp.real(a).copy(),
     vjp=lambda g, input_meta: from_real(g) if input_meta.dtype.is_complex else g,
@@ -50,8 +50,8 @@ real = op(
     raises=False,
 )
 
-from_real: Op = op(
-    "from_real(Tensor input)",
+from_real: Op = elementwise(
+    "from_real(Tensor input) -> Tensor",
     infer=_to_complex_infer,
     impl=lambda xp, a: a + xp.zeros_like(a) * 1j,
     vjp=lambda g: real(g),
@@ -95,8 +95,8 @@ def _imag(g: Any) -> Any:
     return real(g * -1j)
 
 
-complex_op: Op = op(
-    "complex(Tensor real, Tensor imag)",
+complex_op: Op = kernel(
+    "complex(Tensor real, Tensor imag) -> Tensor",
     infer=_parts_infer,
     impl=_joined,
     vjp=(lambda g, real, imag: _real(g), lambda g, real, imag: _imag(g)),
@@ -125,8 +125,8 @@ def _polar_jvp(abs_t: Any, angle_t: Any, angle: Any, out: Any) -> Any:
     return total
 
 
-polar: Op = op(
-    "polar(Tensor abs, Tensor angle)",
+polar: Op = kernel(
+    "polar(Tensor abs, Tensor angle) -> Tensor",
     infer=lambda abs, angle: _parts_infer(abs, angle),
     impl=lambda xp, a, b: _joined(xp, a * xp.cos(b), a * xp.sin(b)),
     vjp=(
@@ -140,16 +140,16 @@ polar: Op = op(
 
 # -- views -----------------------------------------------------------------------------------------
 
-conj_op: Op = op(
-    "conj(Tensor input)",
+conj_op: Op = view(
+    "conj(Tensor(a) input) -> Tensor(a)",
     infer=lambda input: Meta(tuple(input.shape), input.dtype, input.strides, input.offset),
-    view=True,
     conjugates=True,
     vjp=lambda g: conj_physical(g),
     jvp=lambda input_t: conj_physical(input_t),
     namespace="-",
     outside=True,
     doc="The conjugate as a view: computed where it is used (torch.conj).",
+    relative=True,
 )
 
 
@@ -200,12 +200,10 @@ def _real_parts_infer(input: Tensor) -> Meta:
     return Meta((*input.shape, 2), dtypes.to_real(input.dtype), strides, input.offset * 2)
 
 
-real_parts: Op = op(
-    "real_parts(Tensor input)",
+real_parts: Op = view(
+    "real_parts(Tensor(a) input) -> Tensor(a)",
     infer=_real_parts_infer,
-    view=True,
     vjp=lambda g: complex_pairs(g.contiguous()),
-    jvp=LINEAR,
     node="ViewAsRealBackward0",
     namespace="-",
     outside=True,
@@ -223,9 +221,9 @@ def _view_as_real(input: Tensor) -> Any:
     return real_parts(input)
 
 
-view_as_real: Op = op(
-    "view_as_real(Tensor input)",
-    composite=_view_as_real,
+view_as_real: Op = composite(
+    "view_as_real(Tensor input) -> Tensor",
+    body=_view_as_real,
     doc="A view of complex numbers as pairs of real ones, along a last dimension (torch.view_as_real).",
 )
 
@@ -250,10 +248,9 @@ def _complex_pairs_infer(input: Tensor) -> Meta:
     return Meta(tuple(input.shape[:-1]), dtypes.to_complex(input.dtype), strides, input.offset // 2)
 
 
-complex_pairs: Op = op(
-    "complex_pairs(Tensor input)",
+complex_pairs: Op = view(
+    "complex_pairs(Tensor(a) input) -> Tensor(a)",
     infer=_complex_pairs_infer,
-    view=True,
     vjp=lambda g: real_parts(resolve_conj(g).contiguous()),
     jvp=lambda input_t: complex_pairs(input_t.contiguous()),
     node="ViewAsComplexBackward0",
@@ -261,9 +258,9 @@ complex_pairs: Op = op(
     outside=True,
     doc="Pairs of real numbers along the last dimension as complex ones.",
 )
-view_as_complex: Op = op(
-    "view_as_complex(Tensor input)",
-    composite=complex_pairs.call,
+view_as_complex: Op = composite(
+    "view_as_complex(Tensor input) -> Tensor",
+    body=complex_pairs.call,
     doc="A view of pairs of real numbers as complex ones (torch.view_as_complex).",
 )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import dtypes
-from ...declare import op
+from ...declare import kernel
 from ...schema import Op
 from ..shared.common import broadcast
 
@@ -26,8 +26,8 @@ def _integers(name: str, impl: Callable[[Any, Any, Any], Any], doc: str) -> Op:
             raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{meta.dtype.title}'")
         return meta
 
-    return op(
-        f"{name}(Tensor input, Tensor other)",
+    return kernel(
+        f"{name}(Tensor input, Tensor other) -> Tensor",
         infer=infer,
         impl=impl,
         method=True,

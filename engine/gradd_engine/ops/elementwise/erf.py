@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ...data import Meta
-from ...declare import ELEMENTWISE, op
+from ...declare import elementwise
 from ...kernels import gauss
 from ...kernels.tiles import tiled
 from ...schema import Op
@@ -21,24 +21,22 @@ def _infer(input: Tensor) -> Meta:
 
 _SLOPE = 2.0 / math.sqrt(math.pi)
 
-erf: Op = op(
-    "erf(Tensor input)",
+erf: Op = elementwise(
+    "erf(Tensor input) -> Tensor",
     infer=_infer,
     impl=lambda xp, a: tiled(xp, gauss.erf, a),
     vjp=lambda g, input: g * (_SLOPE * exp(-(input * input))),
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     namespace="|special",
     doc="The error function (torch.erf).",
     raises=False,
 )
-erfc: Op = op(
-    "erfc(Tensor input)",
+erfc: Op = elementwise(
+    "erfc(Tensor input) -> Tensor",
     infer=_infer,
     impl=lambda xp, a: tiled(xp, gauss.erfc, a),
     vjp=lambda g, input: g * (-_SLOPE * exp(-(input * input))),
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     namespace="|special",

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...data import Meta, dtypes
-from ...declare import ELEMENTWISE, op, public
+from ...declare import elementwise, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
 from ..shared.common import broadcast, broadcast_float, conj, refuse
@@ -24,8 +24,8 @@ def _heaviside_infer(input: Tensor, values: Tensor) -> Meta:
     return broadcast(input, values)
 
 
-heaviside: Op = op(
-    "heaviside(Tensor input, Tensor values)",
+heaviside: Op = kernel(
+    "heaviside(Tensor input, Tensor values) -> Tensor",
     infer=_heaviside_infer,
     impl=lambda xp, a, values: xp.where(a == 0, values, (a > 0).astype(a.dtype)),
     refuses=no_derivative("heaviside"),
@@ -61,25 +61,22 @@ def _nextafter(xp: Any, a: Any, b: Any, meta: Meta) -> Any:
     return xp.nextafter(a, b)
 
 
-nextafter: Op = op(
-    "nextafter(Tensor input, Tensor other)",
+nextafter: Op = elementwise(
+    "nextafter(Tensor input, Tensor other) -> Tensor",
     infer=_nextafter_infer,
     impl=_nextafter,
     vjp=(lambda g, input, other: g * (input != other), lambda g: zeros_like(g)),
-    jvp=ELEMENTWISE,
-    needs_meta=True,
     method=True,
     inplace=True,
     doc="The next floating-point number towards `other` (torch.nextafter).",
     raises=False,
 )
 
-ldexp: Op = op(
-    "ldexp(Tensor input, Tensor other)",
+ldexp: Op = elementwise(
+    "ldexp(Tensor input, Tensor other) -> Tensor",
     infer=broadcast_float,
     impl=lambda xp, a, b: a * xp.exp2(b),
     vjp=(lambda g, other: g * conj(exp2(other)), lambda g, out: g * conj(out) * LN2),
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     doc="input * 2**other (torch.ldexp).",
@@ -125,12 +122,11 @@ def _mvlgamma_vjp(g: Any, input: Any, p: int) -> Any:
     return g * slope
 
 
-mvlgamma: Op = op(
-    "mvlgamma(Tensor input, int p)",
+mvlgamma: Op = elementwise(
+    "mvlgamma(Tensor input, int p) -> Tensor",
     infer=_mvlgamma_infer,
     impl=_mvlgamma,
     vjp=_mvlgamma_vjp,
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     doc="The logarithm of the multivariate gamma function of dimension p (torch.mvlgamma).",

@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from ...data import Meta
-from ...declare import ELEMENTWISE, attach, op, public
+from ...declare import attach, elementwise, public
 from ...schema import Op
 from ...tensor import Tensor
 from ..shared.common import broadcast_float, refuse
@@ -113,35 +113,32 @@ def _infer(name: str) -> Any:
     return infer
 
 
-lgamma: Op = op(
-    "lgamma(Tensor input)",
+lgamma: Op = elementwise(
+    "lgamma(Tensor input) -> Tensor",
     infer=_infer("lgamma_vml_cpu"),
     impl=_lgamma,
     vjp=lambda g, input: g * digamma(input),
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     doc="The logarithm of the gamma function's absolute value (torch.lgamma).",
     raises=False,
 )
-digamma: Op = op(
-    "digamma(Tensor input)",
+digamma: Op = elementwise(
+    "digamma(Tensor input) -> Tensor",
     infer=_infer("digamma"),
     impl=_digamma,
     vjp=lambda g, input: g * _polygamma_op(input, 1),
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     namespace="|special",
     doc="The derivative of lgamma (torch.digamma).",
     raises=False,
 )
-_polygamma_op: Op = op(
-    "polygamma(Tensor input, int n)",
+_polygamma_op: Op = elementwise(
+    "polygamma(Tensor input, int n) -> Tensor",
     infer=_infer("polygamma"),
     impl=_polygamma,
     vjp=lambda g, input, n: g * _polygamma_op(input, n + 1),
-    jvp=ELEMENTWISE,
     inplace=True,
     namespace="|special",
     doc="The n-th derivative of digamma (torch.polygamma).",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes
-from ...declare import ELEMENTWISE, op
+from ...declare import elementwise
 from ...schema import Op
 from ...tensor import Tensor
 from ..shared.common import broadcast, nonzero_divisor, refuse, same
@@ -31,12 +31,11 @@ def _whole(name: str, kernel: Callable[[Any, Any], Any]) -> Op:
         refuse(input.dtype, f"{name}_vml_cpu", dtypes.bool_)
         return same(input)
 
-    return op(
-        f"{name}(Tensor input)",
+    return elementwise(
+        f"{name}(Tensor input) -> Tensor",
         infer=infer,
         impl=lambda xp, a: a.copy() if a.dtype.kind in "iu" else kernel(xp, a),
         vjp=lambda g: zeros_like(g),
-        jvp=ELEMENTWISE,
         method=True,
         inplace=True,
         doc=f"Element-wise {name} (torch.{name}); the gradient is 0.",
@@ -58,24 +57,22 @@ def _round(xp: Any, a: Any, decimals: int) -> Any:
     return xp.rint(a * scale) / scale if decimals > 0 else xp.rint(a / scale) * scale
 
 
-round: Op = op(
-    "round(Tensor input, *, int decimals=0)",
+round: Op = elementwise(
+    "round(Tensor input, *, int decimals=0) -> Tensor",
     infer=_real("round_vml_cpu", dtypes.bool_),
     impl=_round,
     vjp=lambda g: zeros_like(g),
-    jvp=ELEMENTWISE,
     node=lambda attrs: "RoundBackward1" if attrs["decimals"] else "RoundBackward0",
     method=True,
     inplace=True,
     doc="To the nearest whole number, halves to even, or to `decimals` places (torch.round).",
 )
 
-frac: Op = op(
-    "frac(Tensor input)",
+frac: Op = elementwise(
+    "frac(Tensor input) -> Tensor",
     infer=_real("frac_cpu", integer=True),
     impl=lambda xp, a: a - xp.trunc(a),
     vjp=lambda g: g,
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     doc="The part after the point, with the sign of the input (torch.frac).",
@@ -100,8 +97,8 @@ def _division(kernel: str) -> Callable[..., Meta]:
     return infer
 
 
-floor_divide: Op = op(
-    "floor_divide(Tensor|Number input, Tensor|Number other)",
+floor_divide: Op = elementwise(
+    "floor_divide(Tensor|Number input, Tensor|Number other) -> Tensor",
     infer=_division("div_floor_cpu"),
     impl=lambda xp, a, b: quotient(xp, a, b, "floor"),
     refuses=no_derivative("floor_divide"),
@@ -111,6 +108,7 @@ floor_divide: Op = op(
     inplace=True,
     doc="The quotient rounded down (torch.floor_divide); it has no derivative.",
     raises="not of floats",
+    of_numbers=True,
 )
 
 
@@ -123,12 +121,11 @@ def _modulo(name: str, kernel: Callable[[Any, Any, Any], Any], rounding: str) ->
         return -g * div(input, other, rounding_mode=rounding)
 
     node = "".join(w.capitalize() for w in name.split("_"))
-    return op(
-        f"{name}({'Tensor' if name == 'fmod' else 'Tensor|Number'} input, Tensor|Number other)",
+    return elementwise(
+        f"{name}({'Tensor' if name == 'fmod' else 'Tensor|Number'} input, Tensor|Number other) -> Tensor",
         infer=_division(f"{name}_cpu"),
         impl=impl,
         vjp=(lambda g: g, other),
-        jvp=ELEMENTWISE,
         node=f"{node}Backward1",
         number_nodes={"other": f"{node}Backward0"},
         method=True,

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...declare import ELEMENTWISE, op
+from ...declare import elementwise
 from ..shared.common import broadcast, broadcast_float, conj
 from .arithmetic import div, mul
 
 if TYPE_CHECKING:
     from ...schema import Op
 
-add_scalar: Op = op(
-    "add_scalar(Tensor input, Tensor|Number other)",
+add_scalar: Op = elementwise(
+    "add_scalar(Tensor input, Tensor|Number other) -> Tensor",
     infer=broadcast,
     impl=lambda xp, a, b: xp.add(a, b),
     vjp={"input": lambda g: g},
-    jvp=ELEMENTWISE,
     node="AddBackward1",
     namespace="-",
     outside=True,
@@ -24,12 +23,11 @@ add_scalar: Op = op(
     raises=False,
 )
 
-mul_scalar: Op = op(
-    "mul_scalar(Tensor input, Tensor|Number other)",
+mul_scalar: Op = elementwise(
+    "mul_scalar(Tensor input, Tensor|Number other) -> Tensor",
     infer=broadcast,
     impl=lambda xp, a, b: xp.multiply(a, b),
     vjp={"input": lambda g, other: mul(g, conj(other))},
-    jvp=ELEMENTWISE,
     node="MulBackward1",
     namespace="-",
     outside=True,
@@ -37,12 +35,11 @@ mul_scalar: Op = op(
     raises=False,
 )
 
-div_scalar: Op = op(
-    "div_scalar(Tensor input, Tensor|Number other)",
+div_scalar: Op = elementwise(
+    "div_scalar(Tensor input, Tensor|Number other) -> Tensor",
     infer=broadcast_float,
     impl=lambda xp, a, b: xp.true_divide(a, b),
     vjp={"input": lambda g, other: div(g, conj(other))},
-    jvp=ELEMENTWISE,
     node="DivBackward1",
     namespace="-",
     outside=True,

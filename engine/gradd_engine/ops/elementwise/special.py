@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes
-from ...declare import ELEMENTWISE, op, public
+from ...declare import composite, elementwise, public
 from ...kernels import gauss
 from ...schema import Op
 from ..shared.common import broadcast_float, refuse
@@ -78,12 +78,11 @@ def _inverse(xp: Any, y: Any) -> Any:
     return xp.where(size < 1.0, found, xp.where(size == 1.0, y * math.inf, math.nan))
 
 
-erfinv: Op = op(
-    "erfinv(Tensor input)",
+erfinv: Op = elementwise(
+    "erfinv(Tensor input) -> Tensor",
     infer=real_input("erfinv_vml_cpu"),
     impl=_double(_inverse),
     vjp=lambda g, input: g * (exp(erfinv(input) ** 2) * (_ROOT_PI / 2.0)),
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     namespace="|special",
@@ -102,12 +101,11 @@ def _erfcx(xp: Any, x: Any) -> Any:
     return xp.where(x < 0, 2.0 * xp.exp(x * x) - found, found)
 
 
-erfcx: Op = op(
-    "erfcx(Tensor input)",
+erfcx: Op = elementwise(
+    "erfcx(Tensor input) -> Tensor",
     infer=real_input("erfcx_cpu", *_HALF),
     impl=_double(_erfcx),
     vjp=lambda g, input, out: g * (2.0 * input * out - 2.0 / _ROOT_PI),
-    jvp=ELEMENTWISE,
     node="SpecialErfcxBackward0",
     namespace="special",
     doc="exp(input**2) * erfc(input), without overflow (torch.special.erfcx).",
@@ -123,12 +121,11 @@ def _ndtri(xp: Any, p: Any) -> Any:
     return xp.where((p < 0.0) | (p > 1.0) | xp.isnan(p), math.nan, found)
 
 
-ndtri: Op = op(
-    "ndtri(Tensor input)",
+ndtri: Op = elementwise(
+    "ndtri(Tensor input) -> Tensor",
     infer=real_input("ndtri_cpu", *_HALF),
     impl=_double(_ndtri),
     vjp=lambda g, out: g * (exp(out * out * 0.5) * math.sqrt(2.0 * math.pi)),
-    jvp=ELEMENTWISE,
     node="SpecialNdtriBackward0",
     namespace="special",
     doc="The argument at which a standard normal has that probability below it (torch.special.ndtri).",
@@ -142,20 +139,19 @@ def _log_ndtr(xp: Any, x: Any) -> Any:
     return xp.where(x < -1.0, below, xp.log1p(-gauss.erfc(xp, xp.maximum(x, -1.0) * _ROOT_HALF) / 2.0))
 
 
-log_ndtr: Op = op(
-    "log_ndtr(Tensor input)",
+log_ndtr: Op = elementwise(
+    "log_ndtr(Tensor input) -> Tensor",
     infer=real_input("log_ndtr_cpu", *_HALF),
     impl=_double(_log_ndtr),
     vjp=lambda g, input, out: g / erfcx(input * -_ROOT_HALF) * math.sqrt(2.0 / math.pi),
-    jvp=ELEMENTWISE,
     node="SpecialLogNdtrBackward0",
     namespace="special",
     doc="The logarithm of the probability below in a standard normal (torch.special.log_ndtr).",
     raises=False,
 )
-ndtr: Op = op(
-    "ndtr(Tensor input)",
-    composite=lambda input: (erf(input * _ROOT_HALF) + 1.0) * 0.5,
+ndtr: Op = composite(
+    "ndtr(Tensor input) -> Tensor",
+    body=lambda input: (erf(input * _ROOT_HALF) + 1.0) * 0.5,
     namespace="special",
     doc="The probability below in a standard normal (torch.special.ndtr).",
 )
@@ -166,12 +162,11 @@ def _entr(xp: Any, a: Any) -> Any:
     return xp.where(a < 0, a.dtype.type(-math.inf), xp.where(a != a, a, found))
 
 
-entr: Op = op(
-    "entr(Tensor input)",
+entr: Op = elementwise(
+    "entr(Tensor input) -> Tensor",
     infer=real_input("entr"),
     impl=_entr,
     vjp=lambda g, input: g * (-(log(input) + 1.0)),
-    jvp=ELEMENTWISE,
     node="SpecialEntrBackward0",
     namespace="special",
     doc="-input * log(input), 0 at 0 and -inf below (torch.special.entr).",
@@ -190,12 +185,11 @@ def _xlog1py_input(g: Any, input: Any, other: Any) -> Any:
     return g * where((input == 0) & (other <= -1), 0.0, log1p(other))
 
 
-xlog1py: Op = op(
-    "xlog1py(Tensor|Number input, Tensor|Number other)",
+xlog1py: Op = elementwise(
+    "xlog1py(Tensor|Number input, Tensor|Number other) -> Tensor",
     infer=real_float("xlog1py_cpu"),
     impl=_xlog1py,
     vjp=(_xlog1py_input, lambda g, input, other: g * (input / (other + 1))),
-    jvp=ELEMENTWISE,
     node="SpecialXlog1PyBackward0",
     number_nodes={"input": "SpecialXlog1PyBackward1", "other": "SpecialXlog1PyBackward2"},
     namespace="special",

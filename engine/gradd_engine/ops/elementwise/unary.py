@@ -10,7 +10,7 @@ import ml_dtypes
 
 from ...data import Meta, dtypes, preserved_strides
 from ...data.state import state
-from ...declare import ELEMENTWISE, LINEAR, op
+from ...declare import LINEAR, InPlace, elementwise
 from ...schema import Op, named
 from ..shared.common import broadcast, broadcast_float, conj, refuse, same
 from ..shared.constants import zeros_like
@@ -29,13 +29,12 @@ _UFUNCS = frozenset(
 )
 
 
-def _unary(name: str, impl: Callable[..., Any], vjp: Callable[..., Any], node: str | None = None) -> Op:
-    return op(
-        f"{name}(Tensor input)",
+def _unary(name: str, impl: Callable[..., Any], vjp: Callable[..., Any], node: str = "") -> Op:
+    return elementwise(
+        f"{name}(Tensor input) -> Tensor",
         infer=broadcast_float,
         impl=impl,
         vjp=vjp,
-        jvp=ELEMENTWISE,
         node=node,
         ufunc=name if name in _UFUNCS else "",
         method=True,
@@ -50,26 +49,21 @@ def _abs_infer(input: Tensor) -> Meta:
     return Meta(tuple(input.shape), dtypes.to_real(input.dtype), same(input).strides)
 
 
-abs: Op = op(
-    "abs(Tensor input)",
-    infer=_abs_infer,
-    impl=lambda xp, a: xp.abs(a),
-    vjp=lambda g, input: g * sgn(input),
-    jvp=ELEMENTWISE,
-    method=True,
-    inplace=True,
-    doc="Absolute value (torch.abs); the gradient at 0 is 0.",
-    raises=False,
-)
-
-
 def _abs_in_place(input: Tensor) -> None:
     if input.dtype.is_complex:
         raise RuntimeError("In-place abs is not supported for complex tensors.")
 
 
-assert abs.inplace is not None
-abs.inplace.checks = _abs_in_place
+abs: Op = elementwise(
+    "abs(Tensor input) -> Tensor",
+    infer=_abs_infer,
+    impl=lambda xp, a: xp.abs(a),
+    vjp=lambda g, input: g * sgn(input),
+    method=True,
+    inplace=InPlace(check_values=_abs_in_place),
+    doc="Absolute value (torch.abs); the gradient at 0 is 0.",
+    raises=False,
+)
 
 
 def _sgn_vjp(g: Any, input: Any, out: Any) -> Any:
@@ -90,8 +84,8 @@ def _sgn(xp: Any, a: Any) -> Any:
     return xp.where(size == 0, 0, a / xp.where(size == 0, 1, size))
 
 
-sgn: Op = op(
-    "sgn(Tensor input)",
+sgn: Op = elementwise(
+    "sgn(Tensor input) -> Tensor",
     infer=same,
     impl=_sgn,
     vjp=_sgn_vjp,
@@ -113,12 +107,11 @@ def _sign_infer(input: Tensor) -> Meta:
     return same(input)
 
 
-sign: Op = op(
-    "sign(Tensor input)",
+sign: Op = elementwise(
+    "sign(Tensor input) -> Tensor",
     infer=_sign_infer,
     impl=lambda xp, a: a.copy() if a.dtype.kind == "b" else xp.nan_to_num(xp.sign(a), nan=0.0),
     vjp=lambda g: zeros_like(g),
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     doc="-1, 0 or 1 (torch.sign); nan gives 0.",
@@ -149,12 +142,11 @@ def _square_vjp(g: Any, input: Any) -> Any:
     return g * conj(lower_power(input, 2) * 2)
 
 
-square: Op = op(
-    "square(Tensor input)",
+square: Op = elementwise(
+    "square(Tensor input) -> Tensor",
     infer=_square_infer,
     impl=lambda xp, a: a * a,
     vjp=_square_vjp,
-    jvp=ELEMENTWISE,
     node="PowBackward0",
     method=True,
     inplace=True,
@@ -172,8 +164,8 @@ def _from_output(name: str, slope: Callable[..., Any]) -> Op:
         factor = slope(_one(xp, out.dtype), out)
         return xp.multiply(g, xp.conjugate(factor) if out.dtype.kind == "c" else factor)
 
-    return op(
-        f"{name}_backward(Tensor grad_output, Tensor output)",
+    return elementwise(
+        f"{name}_backward(Tensor grad_output, Tensor output) -> Tensor",
         infer=lambda grad_output, output: broadcast(grad_output, output),
         impl=impl,
         composite=lambda grad_output, output: grad_output * conj(slope(1, output)),
@@ -245,8 +237,8 @@ def _angles(name: str) -> Callable[..., Meta]:
     return infer
 
 
-deg2rad: Op = op(
-    "deg2rad(Tensor input)",
+deg2rad: Op = elementwise(
+    "deg2rad(Tensor input) -> Tensor",
     infer=_angles("deg2rad"),
     impl=lambda xp, a: a * a.dtype.type(math.pi / 180.0),
     vjp=lambda g: g * (math.pi / 180.0),
@@ -257,8 +249,8 @@ deg2rad: Op = op(
     doc="Degrees to radians (torch.deg2rad).",
     raises=False,
 )
-rad2deg: Op = op(
-    "rad2deg(Tensor input)",
+rad2deg: Op = elementwise(
+    "rad2deg(Tensor input) -> Tensor",
     infer=_angles("rad2deg"),
     impl=lambda xp, a: a * a.dtype.type(180.0 / math.pi),
     vjp=lambda g: g * (180.0 / math.pi),
@@ -289,13 +281,11 @@ def _nan_to_num_vjp(g: Any, input: Any) -> Any:
     return named.where(isfinite(input), g, 0.0)
 
 
-nan_to_num: Op = op(
-    "nan_to_num(Tensor input, float? nan=None, float? posinf=None, float? neginf=None)",
+nan_to_num: Op = elementwise(
+    "nan_to_num(Tensor input, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
     infer=same,
     impl=_nan_to_num,
     vjp=_nan_to_num_vjp,
-    jvp=ELEMENTWISE,
-    needs_meta=True,
     method=True,
     inplace=True,
     doc="nan and infinities replaced, by 0 and the dtype's bounds unless given (torch.nan_to_num).",
@@ -315,12 +305,11 @@ def _logit_vjp(g: Any, input: Any, eps: float | None) -> Any:
     return named.where(inside, g / (input * (1.0 - input)), math.nan if eps is None else 0.0)
 
 
-logit: Op = op(
-    "logit(Tensor input, float? eps=None)",
+logit: Op = elementwise(
+    "logit(Tensor input, float? eps=None) -> Tensor",
     infer=_real_float("logit_cpu"),
     impl=_logit,
     vjp=_logit_vjp,
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     namespace="|special",
@@ -349,12 +338,11 @@ def _angle(xp: Any, a: Any) -> Any:
     return found if a.dtype.kind == "c" else xp.where(xp.isnan(a), a, found)
 
 
-angle: Op = op(
-    "angle(Tensor input)",
+angle: Op = elementwise(
+    "angle(Tensor input) -> Tensor",
     infer=_angle_infer,
     impl=_angle,
     vjp=_angle_vjp,
-    jvp=ELEMENTWISE,
     method=True,
     doc="The angle in the complex plane, 0 or pi for real numbers (torch.angle).",
     raises=False,
@@ -372,12 +360,11 @@ def _sinc_vjp(g: Any, input: Any) -> Any:
     return g * conj(named.where(input == 0, 0.0, slope))
 
 
-sinc: Op = op(
-    "sinc(Tensor input)",
+sinc: Op = elementwise(
+    "sinc(Tensor input) -> Tensor",
     infer=broadcast_float,
     impl=_sinc,
     vjp=_sinc_vjp,
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     namespace="|special",

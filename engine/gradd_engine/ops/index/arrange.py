@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data import Meta, ambient, dtypes, numel, preserved_strides, wrap_dim
-from ...declare import LINEAR, all_tensors, attach, invalid_combination, op, public
+from ...declare import LINEAR, all_tensors, attach, invalid_combination, kernel, public
 from ...schema import named
 from ...tensor import Tensor
 from ..shape.diagonals import _diagonal_infer, diagonal
@@ -58,8 +58,8 @@ def _rot90_infer(input: Tensor, k: int, dims: Sequence[int]) -> Meta:
     return Meta(tuple(shape), input.dtype, tuple(strides))
 
 
-rot90: Op = op(
-    "rot90(Tensor input, int k=1, int[] dims=[0, 1])",
+rot90: Op = kernel(
+    "rot90(Tensor input, int k=1, int[] dims=[0, 1]) -> Tensor",
     infer=_rot90_infer,
     impl=lambda xp, a, k, dims: xp.rot90(a, k, tuple(dims)),
     vjp=lambda g, k, dims: rot90(g, -k, dims),
@@ -97,8 +97,8 @@ def _store_diagonal(xp: Any, a: Any, src: Any, offset: int, dim1: int, dim2: int
     return out
 
 
-select_scatter: Op = op(
-    "select_scatter(Tensor input, Tensor src, int dim, value int index)",
+select_scatter: Op = kernel(
+    "select_scatter(Tensor input, Tensor src, int dim, value int index) -> Tensor",
     infer=lambda input, src, dim, index: _set(input, src, _select_infer(input, dim, index)),
     impl=lambda xp, a, src, dim, index: _stored(xp, a, index, dim, src),
     vjp=(
@@ -124,8 +124,9 @@ def _slice_set(input: Tensor, src: Tensor, dim: int, start: Any, end: Any, step:
     return _set(input, src, Meta((*input.shape[:d], length, *input.shape[d + 1 :]), input.dtype))
 
 
-slice_scatter: Op = op(
-    "slice_scatter(Tensor input, Tensor src, int dim=0, int? start=None, int? end=None, int step=1)",
+slice_scatter: Op = kernel(
+    "slice_scatter(Tensor input, Tensor src, int dim=0, int? start=None, int? end=None, int step=1)"
+    " -> Tensor",
     infer=_slice_set,
     impl=lambda xp, a, src, dim, start, end, step: _stored(xp, a, slice(start, end, step), dim, src),
     vjp=(
@@ -140,8 +141,8 @@ slice_scatter: Op = op(
     raises=False,
 )
 
-diagonal_scatter: Op = op(
-    "diagonal_scatter(Tensor input, Tensor src, int offset=0, int dim1=0, int dim2=1)",
+diagonal_scatter: Op = kernel(
+    "diagonal_scatter(Tensor input, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
     infer=lambda input, src, offset, dim1, dim2: _set(input, src, _diagonal_infer(input, offset, dim1, dim2)),
     impl=_store_diagonal,
     vjp=(
@@ -219,13 +220,12 @@ def _block_diag_vjp(g: Any, tensors_meta: Any) -> list[Any]:
     return found
 
 
-block_diag_op = op(
-    "block_diag(Tensor[] tensors)",
+block_diag_op = kernel(
+    "block_diag(Tensor[] tensors) -> Tensor",
     infer=_blocks,
     impl=_block_diag_impl,
     vjp=_block_diag_vjp,
     jvp=LINEAR,
-    needs_meta=True,
     doc="A matrix of blocks along its diagonal (torch.block_diag).",
     raises=False,
 )
@@ -330,8 +330,8 @@ def _repeats_impl(xp: Any, repeats: Any, total: int) -> Any:
     return xp.asarray(found)
 
 
-repeated_places = op(
-    "repeated_places(Tensor repeats, int total)",
+repeated_places = kernel(
+    "repeated_places(Tensor repeats, int total) -> Tensor",
     infer=_repeats_infer,
     impl=_repeats_impl,
     namespace="-",

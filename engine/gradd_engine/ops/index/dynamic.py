@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data import Meta, broadcast_shapes, dtypes, numel
-from ...declare import LINEAR, op, public
+from ...declare import LINEAR, composite, kernel, public
 from ...schema import named
 from ..elementwise.binary import where
 from ..shape.view_ops import expand, reshape
@@ -46,8 +46,8 @@ def every_sample(t: Tensor) -> Tensor:
     return t
 
 
-nonzero_count = op(
-    "nonzero_count(Tensor input)",
+nonzero_count = kernel(
+    "nonzero_count(Tensor input) -> Tensor",
     infer=lambda input: Meta((), dtypes.int64),
     impl=lambda xp, a: xp.count_nonzero(a),
     namespace="-",
@@ -68,8 +68,8 @@ def _rows(xp: Any, a: Any, count: int) -> Any:
     return found
 
 
-nonzero_rows = op(
-    "nonzero_rows(Tensor input, int count)",
+nonzero_rows = kernel(
+    "nonzero_rows(Tensor input, int count) -> Tensor",
     infer=lambda input, count: Meta((count, input.ndim), dtypes.int64, (1, count)),
     impl=_rows,
     namespace="-",
@@ -77,9 +77,9 @@ nonzero_rows = op(
     doc="The indices of the `count` elements that are not zero, one a row, in row-major order.",
 )
 
-nonzero_op = op(
-    "nonzero(Tensor input)",
-    composite=lambda input: nonzero_rows(input, count(input)),
+nonzero_op = composite(
+    "nonzero(Tensor input) -> Tensor",
+    body=lambda input: nonzero_rows(input, count(input)),
     dynamic=True,
     inline=True,
     doc="The indices of elements that are not zero, one a row (torch.nonzero).",
@@ -129,8 +129,8 @@ def _masked_rows_backward(g: Any, input: Any, mask: Any) -> Any:
     return masked_scatter(zeros(shape, dtype=g.dtype), mask, g)
 
 
-masked_rows: Op = op(
-    "masked_rows(Tensor input, Tensor mask, int count)",
+masked_rows: Op = kernel(
+    "masked_rows(Tensor input, Tensor mask, int count) -> Tensor",
     infer=lambda input, mask, count: Meta((count,), input.dtype),
     impl=_masked_rows_impl,
     vjp={"input": _masked_rows_backward},
@@ -149,13 +149,14 @@ def _masked_select(input: Tensor, mask: Tensor) -> Any:
     return masked_rows(input, mask, count(whole))
 
 
-masked_select = op(
-    "masked_select(Tensor input, Tensor mask)",
-    composite=_masked_select,
+masked_select = composite(
+    "masked_select(Tensor input, Tensor mask) -> Tensor",
+    body=_masked_select,
     dynamic=True,
     inline=True,
     method=True,
     doc="The elements under a mask, as a vector (torch.masked_select).",
+    shaped_by="mask",
 )
 
 
@@ -183,8 +184,8 @@ def _masked_kept(g: Any, mask: Any) -> Any:
     return where(mask, 0.0, g)
 
 
-masked_scatter: Op = op(
-    "masked_scatter(Tensor input, Tensor mask, Tensor source)",
+masked_scatter: Op = kernel(
+    "masked_scatter(Tensor input, Tensor mask, Tensor source) -> Tensor",
     infer=_masked_scatter_infer,
     impl=_masked_scatter_impl,
     vjp={
@@ -205,8 +206,8 @@ def _masked_gather_impl(xp: Any, g: Any, mask: Any, size: Any) -> Any:
     return out.reshape(size)
 
 
-masked_gather: Op = op(
-    "masked_gather(Tensor input, Tensor mask, int[] size)",
+masked_gather: Op = kernel(
+    "masked_gather(Tensor input, Tensor mask, int[] size) -> Tensor",
     infer=lambda input, mask, size: Meta(tuple(size), input.dtype),
     impl=_masked_gather_impl,
     vjp={

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, broadcast_shapes, dtypes
-from ...declare import LINEAR, op, public
+from ...declare import LINEAR, composite, kernel, public
 from ...tensor import Tensor
 from ..elementwise.binary import where
 from ..elementwise.comparison import eq
 from ..shape.view_ops import reshape
-from ..shared.number import CPP, element, fits
+from ..shared.number import CPP, element, fits, number_first
 from . import dynamic
 from .indexing import add_at
 
@@ -37,10 +37,10 @@ def _masked_fill_impl(xp: Any, a: Any, mask: Any, value: Any) -> Any:
     return xp.where(mask, element(value, a.dtype), a)
 
 
-masked_fill: Op = op(
-    "masked_fill(Tensor input, Tensor mask, Tensor|Number value)",
+masked_fill: Op = kernel(
+    "masked_fill(Tensor input, Tensor mask, Tensor|Number value) -> Tensor",
     infer=_masked_fill_infer,
-    checks=lambda input, mask, value: fits(value, input.dtype),
+    check_values=lambda input, mask, value: fits(value, input.dtype),
     impl=_masked_fill_impl,
     vjp={
         "input": lambda g, mask: masked_fill(g, mask, 0.0),
@@ -54,6 +54,7 @@ masked_fill: Op = op(
     namespace="-",
     doc="One value where a mask holds (torch.Tensor.masked_fill).",
     raises=False,
+    reads_first=number_first,
 )
 public(name="masked_fill")(masked_fill.call)
 
@@ -77,8 +78,8 @@ def _embedding_impl(xp: Any, index: Any, weight: Any, padding_idx: Any, scale_gr
     return weight[index]
 
 
-embedding_op: Op = op(
-    "embedding(Tensor input, Tensor weight, int? padding_idx=None, bool scale_grad_by_freq=False)",
+embedding_op: Op = kernel(
+    "embedding(Tensor input, Tensor weight, int? padding_idx=None, bool scale_grad_by_freq=False) -> Tensor",
     infer=_embedding_infer,
     impl=_embedding_impl,
     vjp={
@@ -122,8 +123,9 @@ def _embedding_backward_impl(
     return out
 
 
-embedding_backward: Op = op(
-    "embedding_backward(Tensor grad, Tensor index, int rows, int? padding_idx, bool scale_grad_by_freq)",
+embedding_backward: Op = kernel(
+    "embedding_backward(Tensor grad, Tensor index, int rows, int? padding_idx, bool scale_grad_by_freq)"
+    " -> Tensor",
     infer=_embedding_backward_infer,
     impl=_embedding_backward_impl,
     vjp={
@@ -194,8 +196,8 @@ def _one_hot_impl(xp: Any, a: Any, num_classes: int) -> Any:
     return (a[..., None] == xp.arange(num_classes)).astype(xp.int64)
 
 
-one_hot_rows = op(
-    "one_hot_rows(Tensor input, int num_classes)",
+one_hot_rows = kernel(
+    "one_hot_rows(Tensor input, int num_classes) -> Tensor",
     infer=_one_hot_infer,
     impl=_one_hot_impl,
     namespace="-",
@@ -203,8 +205,8 @@ one_hot_rows = op(
     doc="Each class as a vector of `num_classes` with a one in its place.",
 )
 
-_largest = op(
-    "largest_class(Tensor input)",
+_largest = kernel(
+    "largest_class(Tensor input) -> Tensor",
     infer=lambda input: Meta((), dtypes.int64),
     impl=lambda xp, a: a.max() if a.size else xp.int64(-1),
     namespace="-",
@@ -224,9 +226,9 @@ def _one_hot(tensor: Tensor, num_classes: int) -> Any:
     return one_hot_rows(tensor, max(num_classes, 0))
 
 
-one_hot = op(
-    "one_hot(Tensor tensor, int num_classes=-1)",
-    composite=_one_hot,
+one_hot = composite(
+    "one_hot(Tensor tensor, int num_classes=-1) -> Tensor",
+    body=_one_hot,
     dynamic=True,
     namespace="nn.functional",
     doc="Classes as vectors (torch.nn.functional.one_hot); without `num_classes` the largest class is "

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, preserved_strides, wrap_dim
-from ...declare import LINEAR, op
+from ...declare import LINEAR, kernel
 from ...schema import named
 from ...tensor import Tensor
 from ..elementwise.arithmetic import mul
 from ..shape.view_ops import reshape
 from ..shared.constants import zeros
-from ..shared.number import element, fits
+from ..shared.number import element, fits, number_first
 from .indexing import add_at, in_range
 from .scatter import INDEX, bounded
 
@@ -38,8 +38,8 @@ def _index_select_impl(xp: Any, a: Any, index: Any, dim: int) -> Any:
     return xp.take(a, index.reshape(-1), axis=dim) if a.ndim else a
 
 
-index_select: Op = op(
-    "index_select(Tensor input, int dim, Tensor index)",
+index_select: Op = kernel(
+    "index_select(Tensor input, int dim, Tensor index) -> Tensor",
     infer=_index_select_infer,
     impl=_index_select_impl,
     vjp={
@@ -94,8 +94,8 @@ def _index_add_impl(xp: Any, a: Any, index: Any, source: Any, dim: int, alpha: A
     return out
 
 
-index_add_op: Op = op(
-    "index_add(Tensor input, int dim, Tensor index, Tensor source, *, Number alpha=1)",
+index_add_op: Op = kernel(
+    "index_add(Tensor input, int dim, Tensor index, Tensor source, *, Number alpha=1) -> Tensor",
     infer=_index_add_infer,
     impl=_index_add_impl,
     vjp={
@@ -162,8 +162,8 @@ def _index_copy_impl(xp: Any, a: Any, index: Any, source: Any, dim: int) -> Any:
     return out
 
 
-index_copy: Op = op(
-    "index_copy(Tensor input, int dim, Tensor index, Tensor source)",
+index_copy: Op = kernel(
+    "index_copy(Tensor input, int dim, Tensor index, Tensor source) -> Tensor",
     infer=_index_copy_infer,
     impl=_index_copy_impl,
     vjp={
@@ -212,10 +212,10 @@ def _filled_part(g: Any, index: Any, dim: int) -> Any:
     return named.where(named.ne(there, 0), g, named.zeros_like(there))
 
 
-index_fill: Op = op(
-    "index_fill(Tensor input, int dim, Tensor index, Tensor|Number value)",
+index_fill: Op = kernel(
+    "index_fill(Tensor input, int dim, Tensor index, Tensor|Number value) -> Tensor",
     infer=_index_fill_infer,
-    checks=_index_fill_number,
+    check_values=_index_fill_number,
     impl=_index_fill_impl,
     vjp={
         "input": lambda g, index, dim: index_fill(g, dim, index, 0.0),
@@ -227,4 +227,5 @@ index_fill: Op = op(
     method=True,
     inplace=True,
     doc="One value written to the slices that a vector of indices names (torch.index_fill).",
+    reads_first=number_first,
 )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data import (
+    BOOL,
     Meta,
     ambient,
     broadcast_shapes,
@@ -24,7 +25,7 @@ from ...data import (
     preserved_strides,
     view_strides,
 )
-from ...declare import LINEAR, op
+from ...declare import LINEAR, composite, kernel
 from ..elementwise.arithmetic import mul
 from ..shared import constants as create
 from ..shared.constants import zeros
@@ -157,8 +158,8 @@ def in_range(a: Any, size: int, dim: int) -> None:
         raise IndexError(f"index {int(bad)} is out of bounds for dimension {dim} with size {size}")
 
 
-index: Op = op(
-    "index(Tensor input, Tensor?[] indices)",
+index: Op = kernel(
+    "index(Tensor input, Tensor?[] indices) -> Tensor",
     infer=_index_infer,
     impl=lambda xp, a, indices: a[positions(a.shape, indices)],
     vjp={"input": lambda g, input_meta, indices: index_put_add(g, indices, list(input_meta.shape))},
@@ -191,8 +192,8 @@ def _put_add(xp: Any, g: Any, indices: Any, size: Any) -> Any:
     return out
 
 
-index_put_add: Op = op(
-    "index_put_add(Tensor grad, Tensor?[] indices, int[] size)",
+index_put_add: Op = kernel(
+    "index_put_add(Tensor grad, Tensor?[] indices, int[] size) -> Tensor",
     infer=lambda grad, indices, size: Meta(tuple(size), grad.dtype),
     impl=_put_add,
     vjp={"grad": lambda g, indices: index(g, indices)},
@@ -273,8 +274,14 @@ def _put_read(g: Any, indices: Any, values_meta: Any) -> Any:
     return mul(g, put(zeros(list(g.shape), dtype=g.dtype), indices, one)).sum()
 
 
-put: Op = op(
-    "index_write(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False)",
+def _mask_first(target: Any, x: Any, others: Any) -> bool:
+    """Whether `x` is the one value that a mask stores: a number is read before anything is written."""
+    given = [i for i in others[0] if i is not None]
+    return len(given) == 1 and given[0].dtype.category == BOOL and x is others[1] and x.numel() == 1
+
+
+put: Op = kernel(
+    "index_write(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
     infer=_put_infer,
     impl=_put_impl,
     vjp={"input": _put_kept, "values": _put_read},
@@ -284,6 +291,7 @@ put: Op = op(
     namespace="-",
     outside=True,
     doc="Elements written by index tensors; a mask may stand among them where one value is written.",
+    reads_first=_mask_first,
 )
 put_ = put.inplace
 
@@ -292,9 +300,9 @@ def _ready(input: Tensor, indices: Sequence[Any], values: Tensor) -> list[Any]:
     return list(indices) if values.numel() == 1 else without_masks(input, indices)
 
 
-index_put = op(
-    "index_put(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False)",
-    composite=lambda input, indices, values, accumulate: put(
+index_put = composite(
+    "index_put(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
+    body=lambda input, indices, values, accumulate: put(
         input, _ready(input, indices, values), values, accumulate
     ),
     inline=True,
@@ -308,11 +316,10 @@ def _index_put_(input: Tensor, indices: Sequence[Any], values: Tensor, accumulat
     return put_(input, _ready(input, indices, values), values, accumulate)
 
 
-index_put_ = op(
-    "index_put_(Tensor input, Tensor?[] indices, Tensor values, bool accumulate=False)",
-    composite=_index_put_,
+index_put_ = composite(
+    "index_put_(Tensor(a!) input, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)",
+    body=_index_put_,
     inline=True,
-    writes="input",
     method=True,
     namespace="-",
     doc="In-place form of `index_put`.",

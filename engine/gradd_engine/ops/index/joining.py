@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, preserved_strides, wrap_dim, wrap_dims
-from ...declare import LINEAR, attach, op, public
+from ...declare import LINEAR, attach, composite, kernel, public
 from ...tensor import Tensor
 from ..shape.copies import contiguous_copy
 from ..shape.reshape import atleast_1d, atleast_2d, atleast_3d, unsqueeze
@@ -77,8 +77,8 @@ def _cat_backward(g: Any, tensors_meta: Any, dim: int) -> list[Any]:
     return out
 
 
-cat_op = op(
-    "cat(Tensor[] tensors, int dim=0)",
+cat_op = kernel(
+    "cat(Tensor[] tensors, int dim=0) -> Tensor",
     infer=_cat_infer,
     impl=_cat_impl,
     vjp=_cat_backward,
@@ -121,8 +121,8 @@ def _stack_infer(tensors: Sequence[Tensor], dim: int) -> Meta:
     return Meta((*first.shape[:d], len(tensors), *first.shape[d:]), dtype, compute=dtype)
 
 
-stack = op(
-    "stack(Tensor[] tensors, int dim=0)",
+stack = kernel(
+    "stack(Tensor[] tensors, int dim=0) -> Tensor",
     infer=_stack_infer,
     impl=lambda xp, tensors, dim: xp.stack(tensors, axis=dim),
     vjp=lambda g, dim: list(unbind(g, dim)),
@@ -198,8 +198,8 @@ def _repeat_backward(g: Any, input_meta: Any, repeats: Any) -> Any:
     return reshape(g, shape).sum(summed)
 
 
-repeat = op(
-    "repeat(Tensor input, int[] repeats)",
+repeat = kernel(
+    "repeat(Tensor input, int[] repeats) -> Tensor",
     infer=_repeat_infer,
     impl=_repeat_impl,
     vjp=_repeat_backward,
@@ -247,9 +247,9 @@ def _repeat_interleave(input: Tensor, repeats: int, dim: int | None) -> Any:
     return view(contiguous_copy(spread), [*shape[:d], shape[d] * repeats, *shape[d + 1 :]])
 
 
-repeat_interleave = op(
-    "repeat_interleave(Tensor input, int repeats, int? dim=None)",
-    composite=_repeat_interleave,
+repeat_interleave = composite(
+    "repeat_interleave(Tensor input, int repeats, int? dim=None) -> Tensor",
+    body=_repeat_interleave,
     method=True,
     doc="Each element so many times in a row (torch.repeat_interleave with one number).",
 )
@@ -261,8 +261,8 @@ def _flip_infer(input: Tensor, dims: Any) -> Meta:
     return Meta(tuple(input.shape), input.dtype, preserved_strides(input))
 
 
-flip_op: Op = op(
-    "flip(Tensor input, int[] dims)",
+flip_op: Op = kernel(
+    "flip(Tensor input, int[] dims) -> Tensor",
     infer=_flip_infer,
     impl=lambda xp, a, dims: xp.flip(a, axis=tuple(dims)) if a.ndim and len(dims) else a,
     vjp=lambda g, dims: flip_op(g, dims),
@@ -323,8 +323,8 @@ def _roll_impl(xp: Any, a: Any, shifts: Any, dims: Any) -> Any:
     return xp.roll(a, tuple(shifts), axis=tuple(dims))
 
 
-roll_op: Op = op(
-    "roll(Tensor input, int[] shifts, int[] dims=[])",
+roll_op: Op = kernel(
+    "roll(Tensor input, int[] shifts, int[] dims=[]) -> Tensor",
     infer=_roll_infer,
     impl=_roll_impl,
     vjp=lambda g, shifts, dims: roll_op(g, [-s for s in shifts], dims),
@@ -364,10 +364,9 @@ def _meshgrid(tensors: Sequence[Tensor], indexing: str) -> Any:
     return tuple(grids)
 
 
-meshgrid_op = op(
-    "meshgrid(Tensor[] tensors, *, str indexing='ij')",
-    composite=_meshgrid,
-    many=True,
+meshgrid_op = composite(
+    "meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[]",
+    body=_meshgrid,
     doc="Coordinates of a grid over 1-D tensors (torch.meshgrid).",
 )
 

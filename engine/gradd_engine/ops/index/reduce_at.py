@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, preserved_strides, wrap_dim
 from ...data.state import state
-from ...declare import Joint, op
+from ...declare import Joint, kernel
 from ...schema import Op
 from ..elementwise.binary import where
 from ..shape.cast import type_as
@@ -149,8 +149,8 @@ def _refuse(xp: Any, g: Any, zeros: Any, message: str) -> Any:
     return g.copy()
 
 
-_refused_of_zeros: Op = op(
-    "refused_of_zeros(Tensor input, Tensor zeros, str message)",
+_refused_of_zeros: Op = kernel(
+    "refused_of_zeros(Tensor input, Tensor zeros, str message) -> Tensor",
     infer=lambda input, zeros, message: Meta(tuple(input.shape), input.dtype, preserved_strides(input)),
     impl=_refuse,
     vjp={"input": lambda g, zeros, message: _refused_of_zeros(g, zeros, message)},
@@ -159,8 +159,8 @@ _refused_of_zeros: Op = op(
     outside=True,
     doc="`input`; RuntimeError with `message` where one of the counts `zeros` is above 1.",
 )
-_once: Op = op(
-    "once_of_zeros(Tensor input, Tensor zeros, str message)",
+_once: Op = kernel(
+    "once_of_zeros(Tensor input, Tensor zeros, str message) -> Tensor",
     infer=lambda input, zeros, message: Meta(tuple(input.shape), input.dtype, preserved_strides(input)),
     impl=lambda xp, a, zeros, message: a.copy(),
     vjp={"input": lambda g, zeros, message: _refused_of_zeros(g, zeros, message)},
@@ -193,8 +193,9 @@ def _infer(input: Tensor, index: Tensor, src: Tensor, dim: int, reduce: str, inc
     return Meta(tuple(input.shape), input.dtype)
 
 
-scatter_reduce_op: Op = op(
-    "scatter_reduce(Tensor input, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True)",
+scatter_reduce_op: Op = kernel(
+    "scatter_reduce(Tensor input, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True)"
+    " -> Tensor",
     infer=_infer,
     impl=_reduce,
     vjp=Joint("input src", _vjp),
@@ -269,8 +270,9 @@ def _slices_jvp(
     return _jvp(input_t, source_t, input, source, out, dim, each, reduce, include_self)
 
 
-index_reduce: Op = op(
-    "index_reduce(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True)",
+index_reduce: Op = kernel(
+    "index_reduce(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True)"
+    " -> Tensor",
     infer=_slices_infer,
     impl=_slices,
     vjp=Joint("input source", _slices_vjp),

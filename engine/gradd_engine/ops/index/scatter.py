@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, broadcast_shapes, dtypes, wrap_dim
-from ...declare import LINEAR, op, public
+from ...declare import LINEAR, composite, kernel, public
 from ...tensor import Tensor
 from ..elementwise.binary import where
 from ..shape.view_ops import expand, view
@@ -74,8 +74,8 @@ def _gather_impl(xp: Any, a: Any, index: Any, dim: int) -> Any:
     return a[_grid(xp, index, d)]
 
 
-gather_op: Op = op(
-    "gather(Tensor input, int dim, Tensor index)",
+gather_op: Op = kernel(
+    "gather(Tensor input, int dim, Tensor index) -> Tensor",
     infer=lambda input, index, dim: _gather_infer(input, dim, index),
     impl=_gather_impl,
     vjp={"input": lambda g, input, index, dim: scatter_add(_zeros(input, g.dtype), dim, index, g)},
@@ -145,10 +145,10 @@ def _scatter_impl(xp: Any, a: Any, index: Any, src: Any, dim: int) -> Any:
     return out.reshape(a.shape)
 
 
-scatter_op: Op = op(
-    "scatter(Tensor input, int dim, Tensor index, Tensor|Number src)",
+scatter_op: Op = kernel(
+    "scatter(Tensor input, int dim, Tensor index, Tensor|Number src) -> Tensor",
     infer=_scatter_infer,
-    checks=lambda input, index, src, dim: fits(src, input.dtype),
+    check_values=lambda input, index, src, dim: fits(src, input.dtype),
     impl=_scatter_impl,
     vjp={
         "input": lambda g, index, dim: scatter_op(g, dim, index, 0.0),
@@ -203,8 +203,8 @@ def _scatter_add_impl(xp: Any, a: Any, index: Any, src: Any, dim: int) -> Any:
     return out.reshape(a.shape)
 
 
-scatter_add: Op = op(
-    "scatter_add(Tensor input, int dim, Tensor index, Tensor src)",
+scatter_add: Op = kernel(
+    "scatter_add(Tensor input, int dim, Tensor index, Tensor src) -> Tensor",
     infer=_scatter_infer,
     impl=_scatter_add_impl,
     vjp={
@@ -246,9 +246,9 @@ def _take_along_dim(input: Tensor, indices: Tensor, dim: int | None) -> Any:
     return gather_op(expand(input, wide), d, expand(_from_the_front(indices, input.shape[d]), far))
 
 
-take_along_dim = op(
-    "take_along_dim(Tensor input, Tensor indices, int? dim=None)",
-    composite=_take_along_dim,
+take_along_dim = composite(
+    "take_along_dim(Tensor input, Tensor indices, int? dim=None) -> Tensor",
+    body=_take_along_dim,
     method=True,
     doc="Elements by indices along a dimension, broadcast over the others (torch.take_along_dim).",
 )

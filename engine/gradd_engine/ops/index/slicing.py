@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import INT, NODE_BYTES, TENSOR_BYTES, Meta, wrap_dim
-from ...declare import LINEAR, attach, op, public
+from ...declare import LINEAR, attach, composite, kernel, public, view
 from ...graph import TURN, spend
 from ...schema import named
 from ...tensor import Tensor
@@ -49,14 +49,12 @@ def _cut(xp: Any, out: Any, dim: int, start: int, length: int, step: int) -> Any
     return out[tuple(at)]
 
 
-slice_: Op = op(
-    "slice_from(Tensor input, int dim, value int start, int length, int step=1)",
+slice_: Op = view(
+    "slice_from(Tensor(a) input, int dim, value int start, int length, int step=1) -> Tensor(a)",
     infer=_slice_infer,
-    view=True,
     vjp=lambda g, input_meta, dim, start, length, step: slice_backward(
         g, list(input_meta.shape), dim, start, length, step
     ),
-    jvp=LINEAR,
     node="SliceBackward0",
     namespace="-",
     outside=True,
@@ -64,6 +62,8 @@ slice_: Op = op(
         "`length` elements of `dim` from `start` (counted from the front) on, `step` apart: what x[a:b:c] "
         "is made of."
     ),
+    window=True,
+    relative=True,
 )
 
 
@@ -73,8 +73,8 @@ def _slice_backward(xp: Any, g: Any, size: Any, dim: int, start: int, length: in
     return out
 
 
-slice_backward: Op = op(
-    "slice_backward(Tensor grad, int[] size, int dim, value int start, int length, int step)",
+slice_backward: Op = kernel(
+    "slice_backward(Tensor grad, int[] size, int dim, value int start, int length, int step) -> Tensor",
     infer=lambda g, size, dim, start, length, step: Meta(tuple(size), g.dtype),
     impl=_slice_backward,
     vjp=lambda g, dim, start, length, step: slice_(g, dim, start, length, step),
@@ -102,9 +102,9 @@ def _slice(input: Tensor, dim: int, start: int | None, end: int | None, step: in
     return slice_(input, dim, first, length, step)
 
 
-op(
-    "slice(Tensor input, int dim=0, int? start=None, int? end=None, int step=1)",
-    composite=_slice,
+composite(
+    "slice(Tensor input, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
+    body=_slice,
     namespace="-",
     outside=True,
     doc="``input[..., start:end:step, ...]`` in dimension `dim`.",
@@ -128,9 +128,9 @@ def _narrow(input: Tensor, dim: int, start: int, length: int) -> Any:
     return slice_(input, dim, start, length)
 
 
-narrow_op: Op = op(
-    "narrow(Tensor input, int dim, value int start, int length)",
-    composite=_narrow,
+narrow_op: Op = composite(
+    "narrow(Tensor input, int dim, value int start, int length) -> Tensor",
+    body=_narrow,
     namespace="-",
     outside=True,
     doc="`length` elements of `dim` from `start` on (torch.narrow).",
@@ -163,14 +163,14 @@ def _select_infer(input: Tensor, dim: int, index: int) -> Meta:
     return Meta(tuple(shape), input.dtype, strides, offset)
 
 
-select: Op = op(
-    "select(Tensor input, int dim, value int index)",
+select: Op = view(
+    "select(Tensor(a) input, int dim, value int index) -> Tensor(a)",
     infer=_select_infer,
-    view=True,
     vjp=lambda g, input_meta, dim, index: select_backward(g, list(input_meta.shape), dim, index),
-    jvp=LINEAR,
     method=True,
     doc="One element of `dim`, which goes away (torch.select).",
+    window=True,
+    relative=True,
 )
 
 
@@ -182,8 +182,8 @@ def _select_backward(xp: Any, g: Any, size: Any, dim: int, index: int) -> Any:
     return out
 
 
-select_backward: Op = op(
-    "select_backward(Tensor grad, int[] size, int dim, value int index)",
+select_backward: Op = kernel(
+    "select_backward(Tensor grad, int[] size, int dim, value int index) -> Tensor",
     infer=lambda g, size, dim, index: Meta(tuple(size), g.dtype),
     impl=_select_backward,
     vjp=lambda g, dim, index: select(g, dim, index),
@@ -223,16 +223,14 @@ def parts_cost(count: int) -> tuple[int, int]:
     return count * TURN // 4, count * (TENSOR_BYTES + NODE_BYTES)
 
 
-unbind = op(
-    "unbind(Tensor input, int dim=0)",
+unbind = view(
+    "unbind(Tensor(a) input, int dim=0) -> Tensor(a)[]",
     cost=lambda input, dim=0: views_cost(input, dim, 1),
     infer=_unbind_infer,
-    view=True,
-    multi_view=True,
     vjp=_unbind_backward,
-    jvp=LINEAR,
     method=True,
     doc="All slices along `dim` (torch.unbind).",
+    relative=True,
 )
 
 
@@ -284,18 +282,16 @@ def _split_backward(grads: Sequence[Any], input_meta: Any, split_size: int, dim:
     return rejoined(grads, input_meta, d, even(input_meta.shape[d], split_size))
 
 
-_split = op(
-    "split_evenly(Tensor input, int split_size, int dim=0)",
+_split = view(
+    "split_evenly(Tensor(a) input, int split_size, int dim=0) -> Tensor(a)[]",
     cost=lambda input, split_size, dim=0: views_cost(input, dim, split_size),
     infer=split_infer,
-    view=True,
-    multi_view=True,
     vjp=_split_backward,
-    jvp=LINEAR,
     node="SplitBackward0",
     namespace="-",
     outside=True,
     doc="Parts of `split_size` elements of `dim`, the last one smaller where it does not divide.",
+    relative=True,
 )
 
 
@@ -317,17 +313,15 @@ def split_sizes_infer(input: Tensor, split_sizes: Sequence[int], dim: int) -> li
     return _parts(input, d, split_sizes)
 
 
-split_with_sizes = op(
-    "split_with_sizes(Tensor input, int[] split_sizes, int dim=0)",
+split_with_sizes = view(
+    "split_with_sizes(Tensor(a) input, int[] split_sizes, int dim=0) -> Tensor(a)[]",
     infer=split_sizes_infer,
-    view=True,
-    multi_view=True,
     vjp=lambda grads, input_meta, split_sizes, dim: rejoined(
         grads, input_meta, wrap_dim(dim, input_meta.ndim), split_sizes
     ),
-    jvp=LINEAR,
     method=True,
     doc="Parts of given sizes along `dim` (torch.split_with_sizes).",
+    relative=True,
 )
 
 
@@ -337,10 +331,9 @@ def _split_any(input: Tensor, split_size_or_sections: Any, dim: int) -> Any:
     return _split(input, split_size_or_sections, dim)
 
 
-split_op = op(
-    "split(Tensor tensor, int[] split_size_or_sections, int dim=0)",
-    composite=_split_any,
-    many=True,
+split_op = composite(
+    "split(Tensor tensor, int[] split_size_or_sections, int dim=0) -> Tensor[]",
+    body=_split_any,
     doc="Parts of one size, or of the sizes given in a list, along `dim` (torch.split).",
 )
 
@@ -369,10 +362,9 @@ def chunked(name: str, split: Any, by_sizes: Any, input: Tensor, chunks: int, di
     return split(input, each, dim)
 
 
-chunk = op(
-    "chunk(Tensor input, int chunks, int dim=0)",
-    composite=lambda input, chunks, dim: chunked("chunk", _split, split_with_sizes, input, chunks, dim),
-    many=True,
+chunk = composite(
+    "chunk(Tensor input, int chunks, int dim=0) -> Tensor[]",
+    body=lambda input, chunks, dim: chunked("chunk", _split, split_with_sizes, input, chunks, dim),
     method=True,
     doc="At most `chunks` parts of equal size along `dim` (torch.chunk).",
 )
@@ -399,10 +391,9 @@ def _tensor_split(input: Tensor, indices_or_sections: Any, dim: int) -> Any:
     return tuple(parts)
 
 
-_tensor_split_op = op(
-    "tensor_split(Tensor input, int[] indices_or_sections, int dim=0)",
-    composite=_tensor_split,
-    many=True,
+_tensor_split_op = composite(
+    "tensor_split(Tensor input, int[] indices_or_sections, int dim=0) -> Tensor[]",
+    body=_tensor_split,
     namespace="-",
     outside=True,
     doc="Parts between given indices, or so many nearly equal ones, along `dim` (torch.tensor_split).",

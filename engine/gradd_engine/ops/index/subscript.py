@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data import Meta, ambient, dtypes
-from ...declare import LINEAR, attach_as_is, op
+from ...declare import attach_as_is, composite
+from ...declare import view as view_op
 from ...schema import type_name
 from ...tensor import Tensor
 from ..shape.overwrite import assign_, copy_
@@ -32,15 +33,14 @@ if TYPE_CHECKING:
 _ALLOWED = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
 
 
-alias: Op = op(
-    "alias(Tensor input)",
+alias: Op = view_op(
+    "alias(Tensor(a) input) -> Tensor(a)",
     infer=lambda input: Meta(tuple(input.shape), input.dtype, input.strides, input.offset),
-    view=True,
     vjp=lambda g: g,
-    jvp=LINEAR,
     namespace="-",
     outside=True,
     doc="The same tensor as a view: x[...].",
+    relative=True,
 )
 
 
@@ -264,9 +264,9 @@ def _decoded(index: Sequence[Any], tensors: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(out)
 
 
-getitem_op = op(
-    "getitem(Tensor input, Tensor?[] indices=[], *, index index)",
-    composite=lambda input, indices, index: getitem(input, _decoded(index, indices)),
+getitem_op = composite(
+    "getitem(Tensor input, Tensor?[] indices=[], *, index index) -> Tensor",
+    body=lambda input, indices, index: getitem(input, _decoded(index, indices)),
     inline=True,
     dynamic=True,
     namespace="-",
@@ -280,11 +280,10 @@ def _setitem(input: Tensor, indices: Sequence[Any], value: Any, index: Sequence[
     return input
 
 
-setitem_op = op(
-    "setitem(Tensor input, Tensor?[] indices, Tensor|Number value, *, index index)",
-    composite=_setitem,
+setitem_op = composite(
+    "setitem(Tensor(a!) input, Tensor?[] indices, Tensor|Number value, *, index index) -> ()",
+    body=_setitem,
     inline=True,
-    writes="input",
     namespace="-",
     outside=True,
     doc="input[index] = value (torch.Tensor.__setitem__).",

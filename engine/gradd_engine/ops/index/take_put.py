@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, preserved_strides
-from ...declare import LINEAR, op
+from ...declare import LINEAR, kernel
 from ...schema import Op
 from ..shape.view_ops import reshape
 from ..shared.constants import zeros
@@ -38,8 +38,8 @@ def _take(xp: Any, a: Any, index: Any) -> Any:
     return a.reshape(-1)[index]
 
 
-take: Op = op(
-    "take(Tensor input, Tensor index)",
+take: Op = kernel(
+    "take(Tensor input, Tensor index) -> Tensor",
     infer=_take_infer,
     impl=_take,
     vjp={"input": lambda g, input, index: put(zeros(list(input.shape), dtype=g.dtype), index, g, True)},
@@ -75,8 +75,8 @@ def _put(xp: Any, a: Any, index: Any, source: Any, accumulate: bool) -> Any:
     return out.reshape(a.shape)
 
 
-put: Op = op(
-    "put(Tensor input, Tensor index, Tensor source, bool accumulate=False)",
+put: Op = kernel(
+    "put(Tensor input, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
     infer=_put_infer,
     impl=_put,
     vjp={

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, contiguous_strides, dtypes, numel, wrap_dim
-from ...declare import op, public
+from ...declare import kernel, public
 from ...schema import Op
 from ..shared.common import refuse
 from . import dynamic
@@ -47,8 +47,8 @@ def _found(xp: Any, a: Any, dim: int | None, ordered: bool) -> tuple[Any, Any, A
     return first, kinds, xp.bincount(kinds, minlength=len(first)) if len(rows) else kinds
 
 
-count_distinct: Op = op(
-    "count_distinct(Tensor input, int? dim, bool ordered)",
+count_distinct: Op = kernel(
+    "count_distinct(Tensor input, int? dim, bool ordered) -> Tensor",
     infer=lambda input, dim, ordered: Meta((), dtypes.int64),
     impl=lambda xp, a, dim, ordered: len(_found(xp, a, dim, ordered)[0]),
     namespace="-",
@@ -96,14 +96,13 @@ def _refusal(attrs: dict[str, Any]) -> Exception:
     return NotImplementedError(f"the derivative for '{_names(attrs)[0]}' is not implemented.")
 
 
-distinct: Op = op(
-    "distinct(Tensor input, int count, int? dim, bool ordered)",
+distinct: Op = kernel(
+    "distinct(Tensor input, int count, int? dim, bool ordered)"
+    " -> (Tensor output, const Tensor inverse_indices, const Tensor counts)",
     infer=_infer,
     impl=_impl,
     refuses=_refusal,
     node=lambda attrs: _names(attrs)[1],
-    many=True,
-    differentiable=(True, False, False),
     namespace="-",
     outside=True,
     doc="The `count` distinct elements or slices, the kind of each element, and how many there are of each; "

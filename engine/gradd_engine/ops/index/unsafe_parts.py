@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, wrap_dim
-from ...declare import LINEAR, op
+from ...declare import LINEAR, composite, kernel
 from .slicing import chunked, even, rejoined, split_infer, split_sizes_infer, views_cost
 
 if TYPE_CHECKING:
@@ -31,11 +31,10 @@ def _even_of(shape: Sequence[int], split_size: int, dim: int) -> list[int]:
     return even(shape[wrap_dim(dim, len(shape))], split_size)
 
 
-unsafe_split = op(
-    "unsafe_split(Tensor tensor, int split_size, int dim=0)",
+unsafe_split = kernel(
+    "unsafe_split(Tensor tensor, int split_size, int dim=0) -> Tensor[]",
     infer=lambda tensor, split_size, dim: _own(split_infer(tensor, split_size, dim)),
     impl=lambda xp, a, split_size, dim: _cut(xp, a, _even_of(a.shape, split_size, dim), dim),
-    many=True,
     cost=lambda tensor, split_size, dim=0: views_cost(tensor, dim, split_size),
     vjp=lambda grads, tensor_meta, split_size, dim: rejoined(
         grads, tensor_meta, wrap_dim(dim, tensor_meta.ndim), _even_of(tensor_meta.shape, split_size, dim)
@@ -46,11 +45,10 @@ unsafe_split = op(
     raises=False,
 )
 
-unsafe_split_with_sizes = op(
-    "unsafe_split_with_sizes(Tensor input, int[] split_sizes, int dim=0)",
+unsafe_split_with_sizes = kernel(
+    "unsafe_split_with_sizes(Tensor input, int[] split_sizes, int dim=0) -> Tensor[]",
     infer=lambda input, split_sizes, dim: _own(split_sizes_infer(input, split_sizes, dim)),
     impl=lambda xp, a, split_sizes, dim: _cut(xp, a, split_sizes, dim),
-    many=True,
     vjp=lambda grads, input_meta, split_sizes, dim: rejoined(
         grads, input_meta, wrap_dim(dim, input_meta.ndim), split_sizes
     ),
@@ -61,12 +59,11 @@ unsafe_split_with_sizes = op(
 )
 
 
-unsafe_chunk = op(
-    "unsafe_chunk(Tensor input, int chunks, int dim=0)",
-    composite=lambda input, chunks, dim: chunked(
+unsafe_chunk = composite(
+    "unsafe_chunk(Tensor input, int chunks, int dim=0) -> Tensor[]",
+    body=lambda input, chunks, dim: chunked(
         "unsafe_chunk", unsafe_split, unsafe_split_with_sizes, input, chunks, dim
     ),
-    many=True,
     method=True,
     doc="At most `chunks` parts of equal size, with memory of their own (torch.unsafe_chunk).",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, elementwise_strides, is_contiguous, numel
-from ...declare import op
+from ...declare import composite, kernel
 from ..elementwise.arithmetic import add, mul
 from ..shape.reshape import unsqueeze
 from ..shape.view_ops import expand, expand_meta, t, view
@@ -76,8 +76,8 @@ def _sum_product(xp: Any, bias: Any, product: Any, beta: Any, alpha: Any) -> Any
     return product
 
 
-addmm = op(
-    "addmm(Tensor input, Tensor mat1, Tensor mat2, *, Number beta=1, Number alpha=1)",
+addmm = kernel(
+    "addmm(Tensor input, Tensor mat1, Tensor mat2, *, Number beta=1, Number alpha=1) -> Tensor",
     infer=_addmm_infer,
     impl=lambda xp, c, a, b, beta, alpha: _sum_product(xp, c, xp.matmul(a, b), beta, alpha),
     vjp=(
@@ -116,8 +116,8 @@ def _baddbmm_infer(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alp
     return Meta(shape, batch1.dtype)
 
 
-baddbmm = op(
-    "baddbmm(Tensor input, Tensor batch1, Tensor batch2, *, Number beta=1, Number alpha=1)",
+baddbmm = kernel(
+    "baddbmm(Tensor input, Tensor batch1, Tensor batch2, *, Number beta=1, Number alpha=1) -> Tensor",
     infer=_baddbmm_infer,
     impl=lambda xp, c, a, b, beta, alpha: _sum_product(xp, c, xp.matmul(a, b), beta, alpha),
     vjp=(
@@ -146,9 +146,9 @@ def _linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Any:
     return add(matmul(input, t(weight)), bias)
 
 
-linear = op(
-    "linear(Tensor input, Tensor weight, Tensor? bias=None)",
-    composite=_linear,
+linear = composite(
+    "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
+    body=_linear,
     namespace="nn.functional",
     doc="input @ weight.T + bias (torch.nn.functional.linear).",
 )
@@ -174,8 +174,8 @@ def _outer(a: Any, b: Any) -> Any:
     return mul(unsqueeze(a, 1), unsqueeze(b, 0))
 
 
-addmv = op(
-    "addmv(Tensor input, Tensor mat, Tensor vec, *, Number beta=1, Number alpha=1)",
+addmv = kernel(
+    "addmv(Tensor input, Tensor mat, Tensor vec, *, Number beta=1, Number alpha=1) -> Tensor",
     infer=_addmv_infer,
     impl=lambda xp, c, a, b, beta, alpha: _sum_product(xp, c, xp.matmul(a, b), beta, alpha),
     vjp=(
@@ -209,8 +209,8 @@ def _addr_infer(input: Tensor, vec1: Tensor, vec2: Tensor, beta: Any, alpha: Any
     return Meta(shape, dtype, elementwise_strides(shape, [whole, column, vec2]), compute=dtype)
 
 
-addr = op(
-    "addr(Tensor input, Tensor vec1, Tensor vec2, *, Number beta=1, Number alpha=1)",
+addr = kernel(
+    "addr(Tensor input, Tensor vec1, Tensor vec2, *, Number beta=1, Number alpha=1) -> Tensor",
     infer=_addr_infer,
     impl=lambda xp, c, a, b, beta, alpha: _sum_product(xp, c, xp.outer(a, b), beta, alpha),
     vjp=(

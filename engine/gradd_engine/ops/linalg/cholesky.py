@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...data import Meta, broadcast_shapes, dtypes
-from ...declare import Joint, op
+from ...declare import Joint, composite, kernel
 from ...kernels import factorisations as kernels
 from ...schema import Op
 from ...tensor import Tensor
@@ -51,15 +51,13 @@ def _infer(A: Tensor, name: str) -> list[Meta]:
 
 
 def _kernel(op_name: str, error_name: str, node: str) -> Op:
-    return op(
-        f"{op_name}(Tensor A, bool upper=False)",
+    return kernel(
+        f"{op_name}(Tensor A, bool upper=False) -> (Tensor L, const Tensor info)",
         infer=lambda A, upper: _infer(A, error_name),
         impl=lambda xp, a, upper: kernels.cholesky(xp, a, upper),
         vjp=Joint("A", lambda grads, out0, upper: (_backward(grads[0], out0, upper),)),
         jvp=lambda A_t, outs, upper: [_forward(A_t, outs[0], upper), None],
         node=node,
-        many=True,
-        differentiable=(True, False),
         namespace="-",
         outside=True,
         doc="A triangular factor, and for each matrix 0 or the leading minor that was not positive.",
@@ -84,9 +82,10 @@ def _pair(A: Tensor, upper: bool, check_errors: bool) -> Any:
 
 
 cholesky_ex = tupled(
-    op(
-        "linalg_cholesky_ex(Tensor A, *, bool upper=False, bool check_errors=False)",
-        composite=_pair,
+    composite(
+        "linalg_cholesky_ex(Tensor A, *, bool upper=False, bool check_errors=False)"
+        " -> (Tensor L, const Tensor info)",
+        body=_pair,
         dynamic=True,
         namespace="linalg",
         doc="A triangular factor, and which leading minor was not positive (torch.linalg.cholesky_ex).",
@@ -95,16 +94,16 @@ cholesky_ex = tupled(
     "L info",
     ("linalg", "cholesky_ex"),
 )
-linalg_cholesky = op(
-    "linalg_cholesky(Tensor A, *, bool upper=False)",
-    composite=lambda A, upper: _checked(A, upper, _ex, "linalg.cholesky"),
+linalg_cholesky = composite(
+    "linalg_cholesky(Tensor A, *, bool upper=False) -> Tensor",
+    body=lambda A, upper: _checked(A, upper, _ex, "linalg.cholesky"),
     dynamic=True,
     namespace="linalg",
     doc="L of A = L L^H; LinAlgError where A is not positive-definite (torch.linalg.cholesky).",
 )
-cholesky = op(
-    "cholesky(Tensor input, bool upper=False)",
-    composite=lambda input, upper: _checked(input, upper, _old, "cholesky"),
+cholesky = composite(
+    "cholesky(Tensor input, bool upper=False) -> Tensor",
+    body=lambda input, upper: _checked(input, upper, _old, "cholesky"),
     dynamic=True,
     method=True,
     doc="A triangular factor; LinAlgError where `input` is not positive-definite (torch.cholesky).",
@@ -165,8 +164,8 @@ def _solve_jvp(input_t: Any, input2_t: Any, input2: Any, out: Any, upper: bool) 
     return cholesky_solve(moved, input2, upper)
 
 
-cholesky_solve: Op = op(
-    "cholesky_solve(Tensor input, Tensor input2, bool upper=False)",
+cholesky_solve: Op = kernel(
+    "cholesky_solve(Tensor input, Tensor input2, bool upper=False) -> Tensor",
     infer=_solve_infer,
     impl=_solve_impl,
     vjp=Joint("input input2", _solve_vjp),
@@ -191,8 +190,8 @@ def _inverse_vjp(g: Any, input: Any, out: Any, upper: bool) -> Any:
     return -(input @ common) if upper else -(common @ input)
 
 
-cholesky_inverse = op(
-    "cholesky_inverse(Tensor input, bool upper=False)",
+cholesky_inverse = kernel(
+    "cholesky_inverse(Tensor input, bool upper=False) -> Tensor",
     infer=_inverse_infer,
     impl=_inverse_impl,
     vjp=_inverse_vjp,

@@ -9,7 +9,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from ...data import dtypes
-from ...declare import op, public
+from ...declare import kernel, public
 from ...schema import named
 from ..elementwise.binary import clamp
 from ..reduce.reductions import mean
@@ -45,8 +45,8 @@ def _not_negative(xp: Any, weights: Any, name: str) -> Any:
     return xp.array(weights)
 
 
-checked_weights = op(
-    "checked_weights(Tensor weights, *, str name)",
+checked_weights = kernel(
+    "checked_weights(Tensor weights, *, str name) -> Tensor",
     infer=same,
     impl=_not_negative,
     vjp=lambda g: g,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...data import Meta, dtypes
-from ...declare import Joint, op
+from ...declare import Joint, composite, kernel
 from ...schema import Op, named
 from ...tensor import Tensor
 from ..elementwise.binary import where
@@ -42,8 +42,8 @@ def _det_vjp(g: Any, A: Any, out: Any) -> Any:
     return where(unsqueeze(unsqueeze(singular, -1), -1), 0.0, found)
 
 
-linalg_det: Op = op(
-    "linalg_det(Tensor A)",
+linalg_det: Op = kernel(
+    "linalg_det(Tensor A) -> Tensor",
     infer=_det_infer,
     impl=lambda xp, a: xp.linalg.det(a),
     vjp=_det_vjp,
@@ -84,13 +84,12 @@ def _slogdet_impl(xp: Any, a: Any) -> Any:
     return sign, size
 
 
-_slogdet: Op = op(
-    "linalg_slogdet(Tensor A)",
+_slogdet: Op = kernel(
+    "linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)",
     infer=_slogdet_infer,
     impl=_slogdet_impl,
     vjp=Joint("A", _slogdet_vjp),
     jvp=_slogdet_jvp,
-    many=True,
     namespace="linalg",
     doc="Signs and logarithms of the absolute values of determinants (torch.linalg.slogdet).",
 )
@@ -106,9 +105,9 @@ def _logdet(input: Tensor) -> Any:
     return where(sign == -1.0, float("nan"), size)
 
 
-logdet = op(
-    "logdet(Tensor input)",
-    composite=_logdet,
+logdet = composite(
+    "logdet(Tensor input) -> Tensor",
+    body=_logdet,
     method=True,
     doc="Logarithms of determinants, nan where they are negative (torch.logdet).",
 )

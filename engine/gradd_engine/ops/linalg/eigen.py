@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...data import Meta, dtypes
-from ...declare import Joint, op
+from ...declare import Joint, composite, kernel
 from ...kernels import factorisations as kernels
 from ...schema import Op, named
 from ...tensor import Tensor
@@ -61,20 +61,19 @@ def _eigh_jvp(A_t: Any, outs: Any) -> Any:
     return [re(diagonal(moved, 0, -2, -1)), V @ _off_diagonal(moved / _gaps(L))]
 
 
-_eigh: Op = op(
-    "linalg_eigh(Tensor A, str UPLO='L')",
+_eigh: Op = kernel(
+    "linalg_eigh(Tensor A, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors)",
     infer=_eigh_infer,
     impl=_eigh_impl,
     vjp=Joint("A", _eigh_vjp),
     jvp=_eigh_jvp,
-    many=True,
     namespace="linalg",
     doc="Eigenvalues, ascending, and eigenvectors of Hermitian matrices (torch.linalg.eigh).",
 )
 eigh = tupled(_eigh.call, "linalg_eigh", "eigenvalues eigenvectors", ("linalg", "eigh"))
-eigvalsh = op(
-    "linalg_eigvalsh(Tensor A, str UPLO='L')",
-    composite=lambda A, UPLO: _eigh(A, UPLO)[0],
+eigvalsh = composite(
+    "linalg_eigvalsh(Tensor A, str UPLO='L') -> Tensor",
+    body=lambda A, UPLO: _eigh(A, UPLO)[0],
     inline=True,
     namespace="linalg",
     doc="Eigenvalues of Hermitian matrices, ascending (torch.linalg.eigvalsh).",
@@ -124,20 +123,19 @@ def _eig_jvp(A_t: Any, outs: Any) -> Any:
     return [diagonal(moved, 0, -2, -1).clone(), turn - V * unsqueeze(lengths, -2)]
 
 
-_eig: Op = op(
-    "linalg_eig(Tensor A)",
+_eig: Op = kernel(
+    "linalg_eig(Tensor A) -> (Tensor eigenvalues, Tensor eigenvectors)",
     infer=_eig_infer,
     impl=_eig_impl,
     vjp=Joint("A", _eig_vjp),
     jvp=_eig_jvp,
-    many=True,
     namespace="linalg",
     doc="Eigenvalues and eigenvectors, complex (torch.linalg.eig).",
 )
 eig = tupled(_eig.call, "linalg_eig", "eigenvalues eigenvectors", ("linalg", "eig"))
-eigvals = op(
-    "linalg_eigvals(Tensor A)",
-    composite=lambda A: _eig(A)[0],
+eigvals = composite(
+    "linalg_eigvals(Tensor A) -> Tensor",
+    body=lambda A: _eig(A)[0],
     inline=True,
     namespace="linalg",
     doc="Eigenvalues, complex (torch.linalg.eigvals).",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import is_contiguous, numel, wrap_dim
-from ...declare import op, public
+from ...declare import composite, public
 from ..elementwise.arithmetic import mul
 from ..shape.diagonals import diagonal
 from ..shape.reshape import movedim_op, squeeze_all, unsqueeze
@@ -253,9 +253,9 @@ def _einsum(operands: Sequence[Tensor], equation: str) -> Any:
     return _contract(aligned, kept, total)
 
 
-einsum_op = op(
-    "einsum(Tensor[] operands, *, str equation)",
-    composite=lambda operands, equation: _einsum(operands, equation),
+einsum_op = composite(
+    "einsum(Tensor[] operands, *, str equation) -> Tensor",
+    body=lambda operands, equation: _einsum(operands, equation),
     doc="Sums of products of elements in Einstein's notation (torch.einsum).",
 )
 
@@ -319,9 +319,9 @@ def _tensordot(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int
     return reshape(mm(reshape(x, [rows, inner]), reshape(y, [inner, columns])), shape)
 
 
-tensordot_op = op(
-    "tensordot(Tensor a, Tensor b, int[] dims_a, int[] dims_b)",
-    composite=_tensordot,
+tensordot_op = composite(
+    "tensordot(Tensor a, Tensor b, int[] dims_a, int[] dims_b) -> Tensor",
+    body=_tensordot,
     doc="Products summed over pairs of dimensions (torch.tensordot).",
 )
 
@@ -355,9 +355,9 @@ def _inner(input: Tensor, other: Tensor) -> Any:
     return _tensordot(input, other, [-1], [-1])
 
 
-inner = op(
-    "inner(Tensor input, Tensor other)",
-    composite=_inner,
+inner = composite(
+    "inner(Tensor input, Tensor other) -> Tensor",
+    body=_inner,
     method=True,
     doc="Dot products along the last dimensions (torch.inner).",
 )
@@ -370,9 +370,9 @@ def _outer(input: Tensor, vec2: Tensor) -> Any:
     return mul(reshape(input, [input.shape[0], 1]), vec2)
 
 
-outer = op(
-    "outer(Tensor input, Tensor vec2)",
-    composite=_outer,
+outer = composite(
+    "outer(Tensor input, Tensor vec2) -> Tensor",
+    body=_outer,
     method=True,
     doc="All products of an element of one vector with an element of the other (torch.outer).",
 )
@@ -388,9 +388,9 @@ def _kron(input: Tensor, other: Tensor) -> Any:
     return unsafe_view(mul(left, right), [s * r for s, r in zip(a, b, strict=True)])
 
 
-kron = op(
-    "kron(Tensor input, Tensor other)",
-    composite=_kron,
+kron = composite(
+    "kron(Tensor input, Tensor other) -> Tensor",
+    body=_kron,
     method=True,
     doc="The Kronecker product (torch.kron).",
 )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...data import Meta, broadcast_shapes, dtypes
-from ...declare import Joint, op
+from ...declare import Joint, composite, kernel
 from ...kernels import factorisations as kernels
 from ...schema import Op
 from ...tensor import Tensor
@@ -119,23 +119,23 @@ def _lstsq_jvp(A_t: Any, B_t: Any, A: Any, B: Any, outs: Any) -> Any:
     return [squeeze_dim(dX, -1) if vector else dX, dR, None, None]
 
 
-_lstsq: Op = op(
-    "linalg_lstsq_kernel(Tensor A, Tensor B, float? rcond, str driver)",
+_lstsq: Op = kernel(
+    "linalg_lstsq_kernel(Tensor A, Tensor B, float? rcond, str driver)"
+    " -> (Tensor solution, Tensor residuals, const Tensor rank, const Tensor singular_values)",
     infer=_lstsq_infer,
     impl=_lstsq_impl,
     vjp=Joint("A B", _lstsq_vjp),
     jvp=_lstsq_jvp,
     node="LinalgLstsqBackward0",
-    many=True,
-    differentiable=(True, True, False, False),
     namespace="-",
     outside=True,
     doc="Least squares, with the driver named.",
 )
 lstsq = tupled(
-    op(
-        "linalg_lstsq(Tensor A, Tensor B, float? rcond=None, *, str? driver=None)",
-        composite=lambda A, B, rcond, driver: _lstsq(A, B, rcond, driver or "gelsy"),
+    composite(
+        "linalg_lstsq(Tensor A, Tensor B, float? rcond=None, *, str? driver=None)"
+        " -> (Tensor solution, Tensor residuals, const Tensor rank, const Tensor singular_values)",
+        body=lambda A, B, rcond, driver: _lstsq(A, B, rcond, driver or "gelsy"),
         inline=True,
         namespace="linalg",
         doc="X that minimises |A X - B| (torch.linalg.lstsq); of several, the smallest.",

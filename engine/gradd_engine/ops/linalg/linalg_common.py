@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, contiguous_strides, dtypes
-from ...declare import PUBLIC, attach, op
+from ...declare import PUBLIC, attach, kernel
 from ...kernels.factorisations import LinAlgError as LinAlgError
 from ...schema import named
 from ...tensor import Tensor
@@ -96,8 +96,8 @@ def _first(xp: Any, info: Any) -> Any:
     return xp.where(flat[at] != 0, at * 2**31 + flat[at], 0)
 
 
-_first_failure = op(
-    "linalg_first_failure(Tensor info)",
+_first_failure = kernel(
+    "linalg_first_failure(Tensor info) -> Tensor",
     infer=lambda info: Meta((), dtypes.int64),
     impl=_first,
     namespace="-",

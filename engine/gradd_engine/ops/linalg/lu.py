@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...data import Meta, broadcast_shapes, dtypes
-from ...declare import Joint, op, typed
+from ...declare import Joint, composite, kernel, typed
 from ...kernels import factorisations as kernels
 from ...schema import Op
 from ...tensor import Tensor
@@ -118,14 +118,12 @@ def _lu_impl(xp: Any, a: Any, pivot: bool) -> Any:
     return _unpacked(xp, packed, pivots)
 
 
-_lu: Op = op(
-    "linalg_lu(Tensor A, *, bool pivot=True)",
+_lu: Op = kernel(
+    "linalg_lu(Tensor A, *, bool pivot=True) -> (const Tensor P, Tensor L, Tensor U)",
     infer=_lu_infer,
     impl=_lu_impl,
     vjp=Joint("A", lambda grads, outs: (_backward(grads[1], grads[2], *outs),)),
     jvp=lambda A_t, outs: [None, *_forward(A_t, *outs)],
-    many=True,
-    differentiable=(False, True, True),
     namespace="linalg",
     doc="P, L and U with A = P L U (torch.linalg.lu).",
 )
@@ -161,8 +159,9 @@ def _packed(dL: Any, dU: Any) -> Any:
     return low + high
 
 
-_factor: Op = op(
-    "linalg_lu_factor_ex_kernel(Tensor A, bool pivot=True)",
+_factor: Op = kernel(
+    "linalg_lu_factor_ex_kernel(Tensor A, bool pivot=True)"
+    " -> (Tensor LU, const Tensor pivots, const Tensor info)",
     infer=_factor_infer,
     impl=lambda xp, a, pivot: kernels.lu(xp, a),
     vjp=Joint(
@@ -173,8 +172,6 @@ _factor: Op = op(
     ),
     jvp=lambda A_t, outs: [_packed(*_forward(A_t, *_factors(outs[0], outs[1]))), None, None],
     node="LinalgLuFactorExBackward0",
-    many=True,
-    differentiable=(True, False, False),
     namespace="-",
     outside=True,
     doc="L and U in one matrix, the swaps of rows, and for each matrix 0 or the pivot that was zero.",
@@ -195,9 +192,10 @@ def _checked_factor(A: Tensor, pivot: bool) -> Any:
 
 
 lu_factor_ex = tupled(
-    op(
-        "linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False)",
-        composite=_factor_ex,
+    composite(
+        "linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False)"
+        " -> (Tensor LU, const Tensor pivots, const Tensor info)",
+        body=_factor_ex,
         dynamic=True,
         namespace="linalg",
         doc="L and U in one matrix, swaps, and the pivot that was zero (torch.linalg.lu_factor_ex).",
@@ -207,9 +205,9 @@ lu_factor_ex = tupled(
     ("linalg", "lu_factor_ex"),
 )
 lu_factor = tupled(
-    op(
-        "linalg_lu_factor(Tensor A, *, bool pivot=True)",
-        composite=_checked_factor,
+    composite(
+        "linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, const Tensor pivots)",
+        body=_checked_factor,
         dynamic=True,
         namespace="linalg",
         doc="L and U in one matrix, and the swaps of rows (torch.linalg.lu_factor).",
@@ -270,14 +268,13 @@ def _unpack_vjp(grads: Any, LU_data_meta: Any) -> Any:
     return (_packed(low, high),)
 
 
-_unpack: Op = op(
-    "lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True)",
+_unpack: Op = kernel(
+    "lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True)"
+    " -> (const Tensor P, Tensor L, Tensor U)",
     infer=_unpack_infer,
     impl=_unpack_impl,
     vjp=Joint("LU_data", _unpack_vjp),
     jvp=lambda LU_data_t: [None, *_split(LU_data_t)],
-    many=True,
-    differentiable=(False, True, True),
     doc="P, L and U of what lu_factor gives (torch.lu_unpack).",
 )
 lu_unpack = tupled(_unpack.call, "lu_unpack", "P L U", ("", "lu_unpack"))
@@ -320,8 +317,9 @@ def _solution(P: Any, L: Any, U: Any, B: Any, left: bool, turned: bool) -> Any:
     return solve_triangular_kernel(U, y, True)
 
 
-lu_solve_kernel: Op = op(
-    "linalg_lu_solve_kernel(Tensor LU, Tensor pivots, Tensor B, bool left=True, bool adjoint=False)",
+lu_solve_kernel: Op = kernel(
+    "linalg_lu_solve_kernel(Tensor LU, Tensor pivots, Tensor B, bool left=True, bool adjoint=False)"
+    " -> Tensor",
     infer=_lu_solve_infer,
     impl=lambda xp, LU, pivots, b, left, adjoint: kernels.lu_solve(xp, LU, pivots, b, left, adjoint),
     composite=_lu_solve_unfolded,
@@ -329,16 +327,16 @@ lu_solve_kernel: Op = op(
     outside=True,
     doc="The solution of linear equations with the factors at hand.",
 )
-lu_solve = op(
-    "linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False)",
-    composite=lambda LU, pivots, B, left, adjoint: lu_solve_kernel(LU, pivots, B, left, adjoint),
+lu_solve = composite(
+    "linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
+    body=lambda LU, pivots, B, left, adjoint: lu_solve_kernel(LU, pivots, B, left, adjoint),
     inline=True,
     namespace="linalg",
     doc="The solution of linear equations with the factors at hand (torch.linalg.lu_solve).",
 )
-old_lu_solve = op(
-    "lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots)",
-    composite=lambda input, LU_data, LU_pivots: lu_solve_kernel(LU_data, LU_pivots, input),
+old_lu_solve = composite(
+    "lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots) -> Tensor",
+    body=lambda input, LU_data, LU_pivots: lu_solve_kernel(LU_data, LU_pivots, input),
     inline=True,
     method=True,
     doc="The solution of linear equations with the factors at hand (torch.lu_solve).",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, broadcast_shapes, dtypes, numel, wrap_dim
-from ...declare import BILINEAR, op
+from ...declare import BILINEAR, composite, kernel, view
 from ..elementwise.arithmetic import mul
 from ..shape.copies import contiguous
 from ..shape.reshape import squeeze_dim, unsqueeze
@@ -69,8 +69,8 @@ def right_gradient(g: Any, left: Any, right_meta: Any) -> Any:
     return mm(conj(t(left)), g)
 
 
-mm: Op = op(
-    "mm(Tensor input, Tensor mat2)",
+mm: Op = kernel(
+    "mm(Tensor input, Tensor mat2) -> Tensor",
     infer=_mm_infer,
     impl=lambda xp, a, b: xp.matmul(a, b),
     vjp=(
@@ -111,8 +111,8 @@ def swapped(x: Any) -> Any:
     return conj(transpose(x, 1, 2))
 
 
-bmm: Op = op(
-    "bmm(Tensor input, Tensor mat2)",
+bmm: Op = kernel(
+    "bmm(Tensor input, Tensor mat2) -> Tensor",
     infer=_bmm_infer,
     impl=lambda xp, a, b: xp.matmul(a, b),
     vjp=(lambda g, mat2: bmm(g, swapped(mat2)), lambda g, input: bmm(swapped(input), g)),
@@ -145,8 +145,8 @@ def _mv_infer(input: Tensor, vec: Tensor) -> Meta:
     return Meta((input.shape[0],), input.dtype)
 
 
-mv: Op = op(
-    "mv(Tensor input, Tensor vec)",
+mv: Op = kernel(
+    "mv(Tensor input, Tensor vec) -> Tensor",
     infer=_mv_infer,
     impl=lambda xp, a, b: xp.matmul(a, b),
     vjp=(
@@ -177,8 +177,8 @@ def _dot_check(a: Tensor, b: Tensor) -> Meta:
     return Meta((), a.dtype)
 
 
-dot: Op = op(
-    "dot(Tensor input, Tensor tensor)",
+dot: Op = kernel(
+    "dot(Tensor input, Tensor tensor) -> Tensor",
     infer=_dot_check,
     impl=lambda xp, a, b: xp.dot(a, b),
     vjp=(lambda g, tensor: mul(g, conj(tensor)), lambda g, input: mul(g, conj(input))),
@@ -187,8 +187,8 @@ dot: Op = op(
     doc="The dot product of two vectors, without conjugation (torch.dot).",
     raises=False,
 )
-vdot: Op = op(
-    "vdot(Tensor input, Tensor other)",
+vdot: Op = kernel(
+    "vdot(Tensor input, Tensor other) -> Tensor",
     infer=_dot_check,
     impl=lambda xp, a, b: xp.dot(xp.conjugate(a), b),
     vjp=(lambda g, other: mul(conj(g), other), lambda g, input: mul(g, input)),
@@ -207,17 +207,16 @@ def _squeezed(input: Tensor, dim: int) -> Meta:
     return Meta(tuple(shape), input.dtype, tuple(strides), input.offset)
 
 
-squeezed_product = op(
-    "squeezed_product(Tensor input, int dim)",
+squeezed_product = view(
+    "squeezed_product(Tensor input, int dim) -> Tensor",
     infer=_squeezed,
-    view=True,
-    unsafe=True,
     vjp=lambda g, dim: unsqueeze(g, dim),
     jvp=lambda input_t, dim: squeeze_dim(input_t, dim),
     node="SqueezeBackward4",
     namespace="-",
     outside=True,
     doc="A fresh product without the dimension that was put in for a vector.",
+    relative=True,
 )
 
 
@@ -283,9 +282,9 @@ def _matmul(input: Tensor, other: Tensor) -> Any:
     return _batched(a, b)
 
 
-matmul = op(
-    "matmul(Tensor input, Tensor other)",
-    composite=_matmul,
+matmul = composite(
+    "matmul(Tensor input, Tensor other) -> Tensor",
+    body=_matmul,
     out=True,
     method=True,
     doc="The product of vectors, matrices or batches of them (torch.matmul).",

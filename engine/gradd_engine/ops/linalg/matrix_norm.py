@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ...data import dtypes, wrap_dim, wrap_dims
-from ...declare import op, public
+from ...declare import composite, public
 from ...tensor import Tensor
 from ..elementwise.unary import nan_to_num
 from ..reduce.reductions import sum
@@ -85,10 +85,10 @@ def _matrix_norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: DType | No
     return sums.amax(second, keepdim) if ord > 0 else sums.amin(second, keepdim)
 
 
-_matrix_norm_op = op(
+_matrix_norm_op = composite(
     "linalg_matrix_norm(Tensor A, any ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, "
-    "dtype? dtype=None)",
-    composite=_matrix_norm,
+    "dtype? dtype=None) -> Tensor",
+    body=_matrix_norm,
     inline=True,
     namespace="-",
     outside=True,
@@ -119,9 +119,10 @@ def _norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: DType | None) -> 
     return vector_norm(A, 2 if ord is None else ord, over, keepdim, dtype=dtype)
 
 
-_norm_op = op(
-    "linalg_norm(Tensor A, any ord=None, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)",
-    composite=_norm,
+_norm_op = composite(
+    "linalg_norm(Tensor A, any ord=None, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)"
+    " -> Tensor",
+    body=_norm,
     inline=True,
     namespace="-",
     outside=True,
@@ -180,9 +181,9 @@ def _cond(A: Tensor, p: Any) -> Any:
     return nan_to_num(found, float("inf"), float("inf"), float("-inf"))
 
 
-cond = op(
-    "linalg_cond(Tensor A, any p=None)",
-    composite=_cond,
+cond = composite(
+    "linalg_cond(Tensor A, any p=None) -> Tensor",
+    body=_cond,
     inline=True,
     namespace="linalg",
     doc="The condition number of matrices under a norm (torch.linalg.cond).",

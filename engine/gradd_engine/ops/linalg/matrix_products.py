@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data import Meta, broadcast_shapes, dtypes, wrap_dim
-from ...declare import BILINEAR, op, public
+from ...declare import BILINEAR, composite, kernel, public
 from ...kernels import factorisations as kernels
 from ...schema import Op
 from ...tensor import Tensor
@@ -58,16 +58,16 @@ def _matrix_power(input: Tensor, n: int, name: str = "linalg.matrix_power") -> A
     return found
 
 
-linalg_matrix_power = op(
-    "linalg_matrix_power(Tensor A, int n)",
-    composite=lambda A, n: _matrix_power(A, n),
+linalg_matrix_power = composite(
+    "linalg_matrix_power(Tensor A, int n) -> Tensor",
+    body=lambda A, n: _matrix_power(A, n),
     dynamic=True,
     namespace="linalg",
     doc="The `n`-th power of square matrices; of the inverse where `n` < 0 (torch.linalg.matrix_power).",
 )
-matrix_power = op(
-    "matrix_power(Tensor input, int n)",
-    composite=lambda input, n: _matrix_power(input, n),
+matrix_power = composite(
+    "matrix_power(Tensor input, int n) -> Tensor",
+    body=lambda input, n: _matrix_power(input, n),
     dynamic=True,
     method=True,
     doc="The `n`-th power of square matrices; of the inverse where `n` < 0 (torch.matrix_power).",
@@ -91,8 +91,8 @@ def _direction(A: Any, E: Any) -> Any:
     return narrow(narrow(linalg_matrix_exp(block), -2, 0, n), -1, n, n)
 
 
-linalg_matrix_exp: Op = op(
-    "linalg_matrix_exp(Tensor A)",
+linalg_matrix_exp: Op = kernel(
+    "linalg_matrix_exp(Tensor A) -> Tensor",
     infer=_exp_infer,
     impl=lambda xp, a: kernels.matrix_exp(xp, a),
     vjp=lambda g, A: _direction(adjoint(A), g),
@@ -100,9 +100,9 @@ linalg_matrix_exp: Op = op(
     namespace="linalg",
     doc="The exponential of square matrices (torch.linalg.matrix_exp).",
 )
-matrix_exp = op(
-    "matrix_exp(Tensor input)",
-    composite=lambda input: linalg_matrix_exp(input),
+matrix_exp = composite(
+    "matrix_exp(Tensor input) -> Tensor",
+    body=lambda input: linalg_matrix_exp(input),
     inline=True,
     method=True,
     doc="The exponential of square matrices (torch.matrix_exp).",
@@ -165,9 +165,9 @@ def _multi_dot(tensors: Sequence[Tensor]) -> Any:
     return found if len(shape) == 2 else found.view(shape)
 
 
-multi_dot = op(
-    "linalg_multi_dot(Tensor[] tensors)",
-    composite=_multi_dot,
+multi_dot = composite(
+    "linalg_multi_dot(Tensor[] tensors) -> Tensor",
+    body=_multi_dot,
     namespace="linalg",
     doc="The product of several matrices in the cheapest order (torch.linalg.multi_dot).",
 )
@@ -204,8 +204,8 @@ def _cross_impl(xp: Any, a: Any, b: Any, dim: int) -> Any:
     return xp.stack(parts, axis=dim if dim >= 0 else dim + len(shape))
 
 
-linalg_cross: Op = op(
-    "linalg_cross(Tensor input, Tensor other, *, int dim=-1)",
+linalg_cross: Op = kernel(
+    "linalg_cross(Tensor input, Tensor other, *, int dim=-1) -> Tensor",
     infer=_cross_infer,
     impl=_cross_impl,
     vjp=(
@@ -236,9 +236,9 @@ def _vecdot(x: Tensor, y: Tensor, dim: int) -> Any:
     return sum(mul(conj(x), y), dim)
 
 
-vecdot = op(
-    "linalg_vecdot(Tensor x, Tensor y, *, int dim=-1)",
-    composite=_vecdot,
+vecdot = composite(
+    "linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor",
+    body=_vecdot,
     namespace="linalg",
     doc="The dot products of vectors along `dim`, the first conjugated (torch.linalg.vecdot).",
 )
@@ -264,9 +264,9 @@ def _vander(x: Tensor, N: int | None) -> Any:
     return _powers(x, count)
 
 
-linalg_vander = op(
-    "linalg_vander(Tensor x, *, int? N=None)",
-    composite=_vander,
+linalg_vander = composite(
+    "linalg_vander(Tensor x, *, int? N=None) -> Tensor",
+    body=_vander,
     namespace="linalg",
     doc="The powers 0 to N - 1 of each number, as a last dimension (torch.linalg.vander).",
 )
@@ -284,9 +284,9 @@ def _old_vander(x: Any, N: int | None, increasing: bool) -> Any:
     return found if increasing else found.flip(1)
 
 
-vander = op(
-    "vander(Tensor x, int? N=None, bool increasing=False)",
-    composite=_old_vander,
+vander = composite(
+    "vander(Tensor x, int? N=None, bool increasing=False) -> Tensor",
+    body=_old_vander,
     doc="The powers of the numbers of a vector as the columns of a matrix (torch.vander).",
 )
 
@@ -338,8 +338,8 @@ def _addbmm_jvp(
     return total
 
 
-addbmm = op(
-    "addbmm(Tensor input, Tensor batch1, Tensor batch2, *, Number beta=1, Number alpha=1)",
+addbmm = kernel(
+    "addbmm(Tensor input, Tensor batch1, Tensor batch2, *, Number beta=1, Number alpha=1) -> Tensor",
     infer=_addbmm_infer,
     impl=_addbmm_impl,
     vjp=(

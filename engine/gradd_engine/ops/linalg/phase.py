@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...declare import op
+from ...declare import kernel
 from ..shape.diagonals import diagonal
 from ..shared.common import same
 
@@ -27,8 +27,8 @@ def _impl(xp: Any, a: Any, phase: Any, against: Any, message: str) -> Any:
     return a.copy(order="K")
 
 
-_phase_free = op(
-    "phase_free(Tensor input, Tensor phase, Tensor against, *, str message)",
+_phase_free = kernel(
+    "phase_free(Tensor input, Tensor phase, Tensor against, *, str message) -> Tensor",
     infer=same,
     impl=_impl,
     vjp=(lambda g: g, lambda g: None, lambda g: None),

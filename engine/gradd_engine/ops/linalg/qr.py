@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...data import Meta, dtypes
-from ...declare import Joint, op
+from ...declare import Joint, composite, kernel
 from ...graph import TURN
 from ...schema import Op
 from ...tensor import Tensor
@@ -106,22 +106,21 @@ def _jvp(A_t: Any, A: Any, outs: Any, mode: str) -> Any:
     return [dQ, cat([dR, rest], -1)]
 
 
-_qr: Op = op(
-    "linalg_qr(Tensor A, str mode='reduced')",
+_qr: Op = kernel(
+    "linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)",
     infer=_infer,
     impl=_impl,
     vjp=Joint("A", _vjp),
     jvp=_jvp,
-    vets=_refuse,
-    many=True,
+    check_backward=_refuse,
     namespace="linalg",
     doc="Q and R of A = Q R (torch.linalg.qr).",
 )
 linalg_qr = tupled(_qr.call, "linalg_qr", "Q R", ("linalg", "qr"))
 qr = tupled(
-    op(
-        "qr(Tensor input, bool some=True)",
-        composite=lambda input, some: _qr(input, "reduced" if some else "complete"),
+    composite(
+        "qr(Tensor input, bool some=True) -> (Tensor Q, Tensor R)",
+        body=lambda input, some: _qr(input, "reduced" if some else "complete"),
         inline=True,
         doc="Q and R of input = Q R (torch.qr).",
     ).call,
@@ -192,8 +191,8 @@ def _unit(like: Any, size: int, at: int) -> Any:
     return cat(parts, 0)
 
 
-householder_product = op(
-    "linalg_householder_product(Tensor input, Tensor tau)",
+householder_product = kernel(
+    "linalg_householder_product(Tensor input, Tensor tau) -> Tensor",
     infer=_householder_infer,
     impl=_householder_impl,
     cost=lambda input, tau: (

@@ -9,7 +9,7 @@ from math import prod
 from typing import Any
 
 from ...data import Meta, broadcast_shapes, dtypes
-from ...declare import Joint, op
+from ...declare import Joint, composite, kernel
 from ...kernels import factorisations as kernels
 from ...schema import Op, named
 from ...tensor import Tensor
@@ -38,8 +38,8 @@ def _inv_infer(A: Tensor, name: str = "linalg.inv") -> list[Meta]:
     return [columns(A.shape, A.dtype), Meta(tuple(A.shape[:-2]), dtypes.int32)]
 
 
-_inv_ex: Op = op(
-    "linalg_inv_ex_kernel(Tensor A)",
+_inv_ex: Op = kernel(
+    "linalg_inv_ex_kernel(Tensor A) -> (Tensor inverse, const Tensor info)",
     infer=_inv_infer,
     impl=lambda xp, a: kernels.inverse(xp, a),
     vjp=Joint(
@@ -48,8 +48,6 @@ _inv_ex: Op = op(
     ),
     jvp=lambda A_t, outs: [-(outs[0] @ (A_t @ outs[0])), None],
     node="LinalgInvExBackward0",
-    many=True,
-    differentiable=(True, False),
     namespace="-",
     outside=True,
     doc="Inverses, and for each matrix 0 or the pivot that was zero.",
@@ -69,24 +67,24 @@ def _inv_pair(A: Tensor, check_errors: bool) -> Any:
     return out, info
 
 
-_inv_ex_op = op(
-    "linalg_inv_ex(Tensor A, *, bool check_errors=False)",
-    composite=_inv_pair,
+_inv_ex_op = composite(
+    "linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, const Tensor info)",
+    body=_inv_pair,
     dynamic=True,
     namespace="linalg",
     doc="Inverses, and for each matrix 0 or the pivot that was zero (torch.linalg.inv_ex).",
 )
 inv_ex = tupled(_inv_ex_op.call, "linalg_inv_ex", "inverse info", ("linalg", "inv_ex"))
-inv = op(
-    "linalg_inv(Tensor A)",
-    composite=_checked_inv,
+inv = composite(
+    "linalg_inv(Tensor A) -> Tensor",
+    body=_checked_inv,
     dynamic=True,
     namespace="linalg",
     doc="The inverse of square matrices; LinAlgError where one is singular (torch.linalg.inv).",
 )
-inverse = op(
-    "inverse(Tensor input)",
-    composite=_checked_inv,
+inverse = composite(
+    "inverse(Tensor input) -> Tensor",
+    body=_checked_inv,
     dynamic=True,
     method=True,
     doc="The inverse of square matrices; LinAlgError where one is singular (torch.inverse).",
@@ -168,15 +166,13 @@ def _solve_jvp(A_t: Any, B_t: Any, A: Any, B_meta: Any, outs: Any, left: bool) -
     return [solve_ex_kernel(A, moved, left)[0], None]
 
 
-solve_ex_kernel: Op = op(
-    "linalg_solve_ex_kernel(Tensor A, Tensor B, bool left=True)",
+solve_ex_kernel: Op = kernel(
+    "linalg_solve_ex_kernel(Tensor A, Tensor B, bool left=True) -> (Tensor result, const Tensor info)",
     infer=_solve_infer,
     impl=_solve_impl,
     vjp=Joint("A B", _solve_vjp),
     jvp=_solve_jvp,
     node="LinalgSolveExBackward0",
-    many=True,
-    differentiable=(True, False),
     namespace="-",
     outside=True,
     doc="The solution of linear equations, and for each matrix 0 or the pivot that was zero.",
@@ -197,17 +193,18 @@ def checked_solve(A: Tensor, B: Tensor, left: bool = True) -> Any:
     return out
 
 
-_solve_ex_op = op(
-    "linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False)",
-    composite=_solve_pair,
+_solve_ex_op = composite(
+    "linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False)"
+    " -> (Tensor result, const Tensor info)",
+    body=_solve_pair,
     dynamic=True,
     namespace="linalg",
     doc="The solution of linear equations, and for each matrix 0 or its zero pivot (torch.linalg.solve_ex).",
 )
 solve_ex = tupled(_solve_ex_op.call, "linalg_solve_ex", "result info", ("linalg", "solve_ex"))
-solve = op(
-    "linalg_solve(Tensor A, Tensor B, *, bool left=True)",
-    composite=checked_solve,
+solve = composite(
+    "linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor",
+    body=checked_solve,
     dynamic=True,
     namespace="linalg",
     doc="The solution of linear equations; LinAlgError where a matrix is singular (torch.linalg.solve).",
@@ -251,9 +248,9 @@ def _triangular_jvp(
     return solve_triangular_kernel(A, moved, upper, left, unitriangular)
 
 
-solve_triangular_kernel: Op = op(
+solve_triangular_kernel: Op = kernel(
     "linalg_solve_triangular_kernel(Tensor A, Tensor B, bool upper, bool left=True, "
-    "bool unitriangular=False)",
+    "bool unitriangular=False) -> Tensor",
     infer=_triangular_infer,
     impl=lambda xp, a, b, upper, left, unitriangular: kernels.solve_triangular(
         xp, a, b, upper, left, unitriangular
@@ -265,11 +262,10 @@ solve_triangular_kernel: Op = op(
     outside=True,
     doc="The solution of triangular equations; only the named triangle is read.",
 )
-solve_triangular = op(
-    "linalg_solve_triangular(Tensor A, Tensor B, *, bool upper, bool left=True, bool unitriangular=False)",
-    composite=lambda A, B, upper, left, unitriangular: solve_triangular_kernel(
-        A, B, upper, left, unitriangular
-    ),
+solve_triangular = composite(
+    "linalg_solve_triangular(Tensor A, Tensor B, *, bool upper, bool left=True, bool unitriangular=False)"
+    " -> Tensor",
+    body=lambda A, B, upper, left, unitriangular: solve_triangular_kernel(A, B, upper, left, unitriangular),
     inline=True,
     namespace="linalg",
     doc="The solution of triangular equations (torch.linalg.solve_triangular).",
@@ -283,10 +279,10 @@ def _old_triangular(input: Tensor, A: Tensor, upper: bool, transpose_: bool, uni
 
 
 triangular_solve = tupled(
-    op(
+    composite(
         "triangular_solve(Tensor input, Tensor A, bool upper=True, bool transpose=False, "
-        "bool unitriangular=False)",
-        composite=lambda input, A, upper, transpose, unitriangular: _old_triangular(
+        "bool unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient)",
+        body=lambda input, A, upper, transpose, unitriangular: _old_triangular(
             input, A, upper, transpose, unitriangular
         ),
         inline=True,
@@ -329,16 +325,16 @@ def _tensorsolve(A: Tensor, B: Tensor, dims: Any) -> Any:
     return reshape(found, list(shape))
 
 
-tensorinv = op(
-    "linalg_tensorinv(Tensor A, int ind=2)",
-    composite=_tensorinv,
+tensorinv = composite(
+    "linalg_tensorinv(Tensor A, int ind=2) -> Tensor",
+    body=_tensorinv,
     dynamic=True,
     namespace="linalg",
     doc="The inverse of a tensor seen as a matrix of its first `ind` dimensions (torch.linalg.tensorinv).",
 )
-tensorsolve = op(
-    "linalg_tensorsolve(Tensor A, Tensor B, int[]? dims=None)",
-    composite=_tensorsolve,
+tensorsolve = composite(
+    "linalg_tensorsolve(Tensor A, Tensor B, int[]? dims=None) -> Tensor",
+    body=_tensorsolve,
     dynamic=True,
     namespace="linalg",
     doc="X of tensordot(A, X, X.ndim) = B (torch.linalg.tensorsolve).",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...data import Meta, dtypes
-from ...declare import Joint, op, public
+from ...declare import Joint, composite, kernel, public
 from ...kernels import factorisations as kernels
 from ...schema import Op
 from ...tensor import Tensor
@@ -142,13 +142,12 @@ def _svd_jvp(A_t: Any, outs: Any, full_matrices: bool) -> Any:
     return [dU, dS.clone(), adjoint(dV)]
 
 
-_svd: Op = op(
-    "linalg_svd(Tensor A, bool full_matrices=True)",
+_svd: Op = kernel(
+    "linalg_svd(Tensor A, bool full_matrices=True) -> (Tensor U, Tensor S, Tensor Vh)",
     infer=_svd_infer,
     impl=_svd_impl,
     vjp=Joint("A", _svd_vjp),
     jvp=_svd_jvp,
-    many=True,
     namespace="linalg",
     doc="U, S and Vh of A = U diag(S) Vh (torch.linalg.svd).",
 )
@@ -159,9 +158,9 @@ def _singular(A: Tensor) -> Any:
     return _svd(A, False)[1]
 
 
-svdvals = op(
-    "linalg_svdvals(Tensor A)",
-    composite=_singular,
+svdvals = composite(
+    "linalg_svdvals(Tensor A) -> Tensor",
+    body=_singular,
     inline=True,
     namespace="linalg",
     doc="Singular values, descending (torch.linalg.svdvals).",
@@ -177,9 +176,9 @@ def _old_svd(input: Any, some: bool, compute_uv: bool) -> Any:
 
 
 svd = tupled(
-    op(
-        "svd(Tensor input, bool some=True, bool compute_uv=True)",
-        composite=_old_svd,
+    composite(
+        "svd(Tensor input, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)",
+        body=_old_svd,
         inline=True,
         doc="U, S and V of input = U diag(S) V^H (torch.svd).",
     ).call,
@@ -220,8 +219,8 @@ def pinv_tangent(A_t: Any, A: Any, out: Any) -> Any:
     return -(P @ A_t @ P) + (P @ Ph) @ first + last @ (Ph @ P)
 
 
-pinv_kernel: Op = op(
-    "linalg_pinv_kernel(Tensor A, Tensor|Number atol, Tensor|Number rtol, bool hermitian=False)",
+pinv_kernel: Op = kernel(
+    "linalg_pinv_kernel(Tensor A, Tensor|Number atol, Tensor|Number rtol, bool hermitian=False) -> Tensor",
     infer=_pinv_infer,
     impl=lambda xp, a, atol, rtol, hermitian: kernels.pinv(xp, a, atol, rtol, hermitian),
     vjp={"A": lambda g, A, out: pinv_gradient(g, A, out)},
@@ -246,9 +245,10 @@ def _pinv_public(A: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Any:
     return pinv_kernel(A, *_tolerances(A, atol, rtol), hermitian)
 
 
-linalg_pinv = op(
-    "linalg_pinv(Tensor A, *, Tensor|Number? atol=None, Tensor|Number? rtol=None, bool hermitian=False)",
-    composite=_pinv_public,
+linalg_pinv = composite(
+    "linalg_pinv(Tensor A, *, Tensor|Number? atol=None, Tensor|Number? rtol=None, bool hermitian=False)"
+    " -> Tensor",
+    body=_pinv_public,
     inline=True,
     namespace="-",
     outside=True,
@@ -282,10 +282,10 @@ def _rank(A: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
     return sum(size > bound, -1)
 
 
-_rank_op = op(
+_rank_op = composite(
     "linalg_matrix_rank(Tensor A, *, Tensor|Number? atol=None, Tensor|Number? rtol=None, "
-    "bool hermitian=False)",
-    composite=_rank,
+    "bool hermitian=False) -> Tensor",
+    body=_rank,
     inline=True,
     namespace="-",
     outside=True,

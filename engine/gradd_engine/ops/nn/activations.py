@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes
-from ...declare import ELEMENTWISE, op, public
+from ...declare import composite, elementwise, public
 from ...kernels import gauss
 from ...kernels.tiles import tiled
 from ...schema import Op
@@ -66,12 +66,11 @@ def _above(xp: Any, g: Any, x: Any, threshold: Any) -> Any:
 
 # -- rectifiers ------------------------------------------------------------------------------------
 
-threshold_backward: Op = op(
-    "threshold_backward(Tensor grad_output, Tensor input, Number threshold)",
+threshold_backward: Op = elementwise(
+    "threshold_backward(Tensor grad_output, Tensor input, Number threshold) -> Tensor",
     infer=lambda grad_output, input, threshold: broadcast(grad_output, input),
     impl=_above,
     vjp=(lambda g, input, threshold: threshold_backward(g, input, threshold), lambda g: zeros_like(g)),
-    jvp=ELEMENTWISE,
     namespace="-",
     outside=True,
     doc="The gradient where the input is above the threshold (or nan), else 0.",
@@ -79,12 +78,11 @@ threshold_backward: Op = op(
 )
 
 
-straight: Op = op(
-    "straight(Tensor grad_output, Tensor input)",
+straight: Op = elementwise(
+    "straight(Tensor grad_output, Tensor input) -> Tensor",
     infer=lambda grad_output, input: broadcast(grad_output, input),
     impl=lambda xp, g, x: g.copy(),
     vjp=(lambda g: g, lambda g: zeros_like(g)),
-    jvp=ELEMENTWISE,
     namespace="-",
     outside=True,
     doc="A gradient of pieces that are straight at `input`: further derivatives by the input are zeros.",
@@ -112,12 +110,11 @@ def _relu_infer(input: Tensor) -> Meta:
     return same(input)
 
 
-relu: Op = op(
-    "relu(Tensor input)",
+relu: Op = elementwise(
+    "relu(Tensor input) -> Tensor",
     infer=_relu_infer,
     impl=lambda xp, a: xp.maximum(a, a.dtype.type(0)),
     vjp=lambda g, out: threshold_backward(g, out, 0),
-    jvp=ELEMENTWISE,
     method=True,
     inplace=True,
     namespace="|nn.functional",
@@ -134,12 +131,11 @@ def _threshold_infer(input: Tensor, threshold: Any, value: Any) -> Meta:
     return same(input)
 
 
-threshold: Op = op(
-    "threshold(Tensor input, Number threshold, Number value)",
+threshold: Op = elementwise(
+    "threshold(Tensor input, Number threshold, Number value) -> Tensor",
     infer=_threshold_infer,
     impl=lambda xp, a, threshold, value: xp.where(a <= stored(threshold, a.dtype), stored(value, a.dtype), a),
     vjp=lambda g, input, threshold: threshold_backward(g, input, threshold),
-    jvp=ELEMENTWISE,
     inplace=True,
     namespace="|nn.functional",
     doc="The input where it is above `threshold`, else `value` (torch.threshold).",
@@ -147,12 +143,11 @@ threshold: Op = op(
 )
 published(threshold, "", F)
 
-leaky_relu: Op = op(
-    "leaky_relu(Tensor input, float negative_slope=0.01)",
+leaky_relu: Op = elementwise(
+    "leaky_relu(Tensor input, float negative_slope=0.01) -> Tensor",
     infer=floating("leaky_relu_cpu"),
     impl=lambda xp, a, negative_slope: xp.where(a > 0, a, a * a.dtype.type(negative_slope)),
     vjp=lambda g, input, negative_slope: of_pieces(where(input > 0, g, g * negative_slope), input),
-    jvp=ELEMENTWISE,
     inplace=True,
     namespace=F,
     doc="The input, times a slope where it is not positive (torch.nn.functional.leaky_relu).",
@@ -166,15 +161,14 @@ def _prelu_infer(input: Tensor, weight: Tensor) -> Meta:
     return broadcast(input, weight)
 
 
-_prelu_kernel: Op = op(
-    "prelu_kernel(Tensor input, Tensor weight)",
+_prelu_kernel: Op = elementwise(
+    "prelu_kernel(Tensor input, Tensor weight) -> Tensor",
     infer=_prelu_infer,
     impl=lambda xp, a, w: xp.where(a > 0, a, w * a),
     vjp=(
         lambda g, input, weight: of_pieces(where(input > 0, g, weight * g), input),
         lambda g, input: where(input >= 0, 0.0, input * g),
     ),
-    jvp=ELEMENTWISE,
     namespace="-",
     outside=True,
     doc="The input, times a weight where it is not positive.",
@@ -209,9 +203,9 @@ def _prelu(input: Tensor, weight: Tensor) -> Any:
     return _prelu_kernel(input, weight)
 
 
-prelu: Op = op(
-    "prelu(Tensor input, Tensor weight)",
-    composite=_prelu,
+prelu: Op = composite(
+    "prelu(Tensor input, Tensor weight) -> Tensor",
+    body=_prelu,
     method=True,
     namespace="|nn.functional",
     doc="leaky_relu with a slope for all or for each channel (torch.prelu).",
@@ -233,12 +227,11 @@ def _elu_vjp(g: Any, input: Any, alpha: Any, scale: Any, input_scale: Any) -> An
     return g * where(below, low, float(scale))
 
 
-_elu: Op = op(
-    "elu(Tensor input, Number alpha=1.0, Number scale=1.0, Number input_scale=1.0)",
+_elu: Op = elementwise(
+    "elu(Tensor input, Number alpha=1.0, Number scale=1.0, Number input_scale=1.0) -> Tensor",
     infer=floating("elu_cpu"),
     impl=_elu_kernel,
     vjp=_elu_vjp,
-    jvp=ELEMENTWISE,
     inplace=True,
     namespace=F,
     doc="The input where it is positive, else alpha * (exp(input) - 1) (torch.nn.functional.elu).",
@@ -259,9 +252,9 @@ public(F, name="elu_")(lambda input, alpha=1.0: elu(input, alpha, True))
 SELU_ALPHA = 1.6732632423543772
 SELU_SCALE = 1.0507009873554805
 
-selu: Op = op(
-    "selu(Tensor input)",
-    composite=lambda input: _elu(input, SELU_ALPHA, SELU_SCALE),
+selu: Op = composite(
+    "selu(Tensor input) -> Tensor",
+    body=lambda input: _elu(input, SELU_ALPHA, SELU_SCALE),
     namespace="|nn.functional",
     doc="elu with the constants that keep mean and variance (torch.selu).",
 )
@@ -275,12 +268,11 @@ def _selu_(input: Tensor) -> Any:
 
 published(selu, "", F, inplace=_selu_)
 
-celu: Op = op(
-    "celu(Tensor input, Number alpha=1.0)",
+celu: Op = elementwise(
+    "celu(Tensor input, Number alpha=1.0) -> Tensor",
     infer=floating("elu_cpu"),
     impl=lambda xp, a, alpha: _elu_kernel(xp, a, alpha, 1.0, 1.0 / alpha),
     vjp=lambda g, input, alpha: _elu_vjp(g, input, alpha, 1.0, 1.0 / alpha),
-    jvp=ELEMENTWISE,
     inplace=True,
     namespace="|nn.functional",
     doc="elu with exp(input / alpha): smooth for every alpha (torch.celu).",
@@ -308,8 +300,8 @@ def _backward_meta(grad_output: Tensor, input: Tensor, **_: Any) -> Meta:
     return broadcast(grad_output, input)
 
 
-silu_backward: Op = op(
-    "silu_backward(Tensor grad_output, Tensor input)",
+silu_backward: Op = elementwise(
+    "silu_backward(Tensor grad_output, Tensor input) -> Tensor",
     infer=_backward_meta,
     impl=lambda xp, g, x: g * _silu_slope(xp, x),
     composite=_silu_back,
@@ -318,12 +310,11 @@ silu_backward: Op = op(
     doc="The gradient of silu.",
     raises="not of floats",
 )
-silu: Op = op(
-    "silu(Tensor input)",
+silu: Op = elementwise(
+    "silu(Tensor input) -> Tensor",
     infer=floating("silu_cpu"),
     impl=lambda xp, a: a * _logistic(xp, a),
     vjp=lambda g, input: silu_backward(g, input),
-    jvp=ELEMENTWISE,
     inplace=True,
     namespace=F,
     doc="input * sigmoid(input) (torch.nn.functional.silu).",
@@ -399,8 +390,8 @@ def _gelu_back(grad_output: Any, input: Any, approximate: str) -> Any:
     return grad_output * (0.5 * (1 + t + input * (1 - t * t) * steep))
 
 
-gelu_backward: Op = op(
-    "gelu_backward(Tensor grad_output, Tensor input, str approximate)",
+gelu_backward: Op = elementwise(
+    "gelu_backward(Tensor grad_output, Tensor input, str approximate) -> Tensor",
     infer=_backward_meta,
     impl=lambda xp, g, x, approximate: tiled(
         xp, _gelu_back_exact if approximate == "none" else _gelu_back_tanh, g, x
@@ -411,12 +402,11 @@ gelu_backward: Op = op(
     doc="The gradient of gelu.",
     raises="not of floats",
 )
-gelu: Op = op(
-    "gelu(Tensor input, *, str approximate='none')",
+gelu: Op = elementwise(
+    "gelu(Tensor input, *, str approximate='none') -> Tensor",
     infer=_gelu_infer,
     impl=lambda xp, a, approximate: tiled(xp, _gelu_exact if approximate == "none" else _gelu_tanh, a),
     vjp=lambda g, input, approximate: gelu_backward(g, input, approximate),
-    jvp=ELEMENTWISE,
     namespace=F,
     doc="input times the normal distribution function, exact or by tanh (torch.nn.functional.gelu).",
     raises=False,

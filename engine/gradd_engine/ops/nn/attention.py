@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes
-from ...declare import op
+from ...declare import composite, kernel
 from ..elementwise.arithmetic import add, mul, sub
 from ..elementwise.binary import where
 from ..elementwise.scalars import mul_scalar
@@ -46,8 +46,8 @@ def _moved(out: Any, t: Any) -> Any:
     return sub(inner, mul(out, inner.sum(-1, True)))
 
 
-safe_softmax: Op = op(
-    "safe_softmax(Tensor input)",
+safe_softmax: Op = kernel(
+    "safe_softmax(Tensor input) -> Tensor",
     infer=same,
     impl=_softmax,
     vjp=lambda g, out: softmax_backward(g, out, -1),
@@ -105,12 +105,11 @@ def _causal_cost(rows: int, columns: int, dtype: Any) -> tuple[int, int]:
     return rows * columns + rows + columns, rows * columns + 16 * (rows + columns)
 
 
-causal_mask: Op = op(
-    "causal_mask(int rows, int columns, *, dtype dtype)",
+causal_mask: Op = kernel(
+    "causal_mask(int rows, int columns, *, dtype dtype) -> Tensor",
     infer=lambda rows, columns, dtype: Meta((rows, columns), dtype),
     impl=_causal,
     cost=_causal_cost,
-    needs_meta=True,
     namespace="-",
     outside=True,
     doc="-inf above the diagonal, else 0: added to scores it hides what comes later.",
@@ -149,10 +148,10 @@ def _attention(
     return to_dtype(weights.matmul(value), kind)
 
 
-scaled_dot_product_attention = op(
+scaled_dot_product_attention = composite(
     "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, "
-    "float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False)",
-    composite=_attention,
+    "float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+    body=_attention,
     namespace="nn.functional",
     doc="softmax(query key^T scale + mask) value, over the last two dimensions "
     "(torch.nn.functional.scaled_dot_product_attention).",

@@ -10,7 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, numel
-from ...declare import LINEAR, op
+from ...declare import LINEAR, composite, kernel
 from ...graph import TURN
 from ...kernels.images_pool import out_shape, spread_windows, sum_windows
 from ..shared.image_layout import image_strides
@@ -148,8 +148,8 @@ def _avg_grad(
     return constant_in(avg_transposed(g, size=list(input.shape[-2:]), **how), input)
 
 
-avg: Op = op(
-    f"avg_pool2d_windows(Tensor input, *, {_AVG})",
+avg: Op = kernel(
+    f"avg_pool2d_windows(Tensor input, *, {_AVG}) -> Tensor",
     infer=_avg_infer,
     impl=_avg,
     vjp=_avg_grad,
@@ -161,8 +161,8 @@ avg: Op = op(
     raises=False,
 )
 
-avg_transposed: Op = op(
-    f"avg_pool2d_backward(Tensor grad, *, int[] size, {_AVG})",
+avg_transposed: Op = kernel(
+    f"avg_pool2d_backward(Tensor grad, *, int[] size, {_AVG}) -> Tensor",
     infer=_avg_transposed_infer,
     impl=_avg_transposed,
     vjp=lambda g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: avg(
@@ -204,17 +204,17 @@ def _avg_pool1d(
     return avg(input.unsqueeze(-2), **_how(*windows, ceil_mode, count_include_pad, None)).squeeze(-2)
 
 
-avg_pool2d = op(
+avg_pool2d = composite(
     "avg_pool2d(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, bool ceil_mode=False, "
-    "bool count_include_pad=True, int? divisor_override=None)",
-    composite=_avg_pool2d,
+    "bool count_include_pad=True, int? divisor_override=None) -> Tensor",
+    body=_avg_pool2d,
     namespace="nn.functional",
     doc="Averages of windows of [N, C, H, W] or [C, H, W] (torch.nn.functional.avg_pool2d).",
 )
-avg_pool1d = op(
+avg_pool1d = composite(
     "avg_pool1d(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, bool ceil_mode=False, "
-    "bool count_include_pad=True)",
-    composite=_avg_pool1d,
+    "bool count_include_pad=True) -> Tensor",
+    body=_avg_pool1d,
     namespace="|nn.functional",
     doc="Averages of windows of [N, C, L] or [C, L] (torch.nn.functional.avg_pool1d).",
 )
@@ -283,8 +283,8 @@ def _windows_cost(sizes: Sequence[int]) -> tuple[int, int]:
     return TURN * numel(sizes), 200 * sum(sizes)
 
 
-adaptive: Op = op(
-    "adaptive_avg_pool2d_windows(Tensor input, *, int[] output_size)",
+adaptive: Op = kernel(
+    "adaptive_avg_pool2d_windows(Tensor input, *, int[] output_size) -> Tensor",
     infer=_adaptive_infer,
     impl=_adaptive,
     cost=lambda input, output_size: _windows_cost(output_size),
@@ -297,8 +297,8 @@ adaptive: Op = op(
     raises=False,
 )
 
-adaptive_transposed: Op = op(
-    "adaptive_avg_pool2d_backward(Tensor grad, *, int[] size)",
+adaptive_transposed: Op = kernel(
+    "adaptive_avg_pool2d_backward(Tensor grad, *, int[] size) -> Tensor",
     infer=_adaptive_transposed_infer,
     impl=_adaptive_transposed,
     cost=lambda grad, size: _windows_cost(grad.shape[-2:]),
@@ -324,9 +324,9 @@ def _adaptive_pool2d(input: Any, output_size: Any) -> Any:
     return adaptive(input, output_size=wanted)
 
 
-adaptive_avg_pool2d = op(
-    "adaptive_avg_pool2d(Tensor input, any output_size)",
-    composite=_adaptive_pool2d,
+adaptive_avg_pool2d = composite(
+    "adaptive_avg_pool2d(Tensor input, any output_size) -> Tensor",
+    body=_adaptive_pool2d,
     namespace="nn.functional",
     doc="Averages over [H, W] to `output_size`; None keeps a size (torch.nn.functional.adaptive_avg_pool2d).",
 )
@@ -340,9 +340,9 @@ def _adaptive_pool1d(input: Any, output_size: Any) -> Any:
     return _adaptive_pool2d(input.unsqueeze(-2), [1, one(output_size)]).squeeze(-2)
 
 
-adaptive_avg_pool1d = op(
-    "adaptive_avg_pool1d(Tensor input, int[] output_size)",
-    composite=_adaptive_pool1d,
+adaptive_avg_pool1d = composite(
+    "adaptive_avg_pool1d(Tensor input, int[] output_size) -> Tensor",
+    body=_adaptive_pool1d,
     namespace="|nn.functional",
     doc="Averages over the last dimension to `output_size` (torch.nn.functional.adaptive_avg_pool1d).",
 )

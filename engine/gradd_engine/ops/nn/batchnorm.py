@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta
-from ...declare import Joint, op
+from ...declare import Joint, composite, kernel
 from ..elementwise.arithmetic import add, mul, sub
 from ..shape.copies import sum_to_size
 from ..shared.image_layout import image_strides
@@ -104,13 +104,12 @@ def _train_grad(
     )
 
 
-batch_norm_train: Op = op(
-    "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, "
-    "Tensor? running_var, *, value float momentum, float eps)",
+batch_norm_train: Op = kernel(
+    "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!)? running_mean, "
+    "Tensor(b!)? running_var, *, value float momentum, float eps)"
+    " -> (Tensor output, const Tensor save_mean, const Tensor save_invstd)",
     infer=_train_infer,
     impl=_train,
-    many=True,
-    differentiable=(True, False, False),
     vjp=Joint("input weight bias", _train_grad),
     jvp=lambda input, input_t, weight, weight_t, bias_t, eps: [
         standard_tangent(
@@ -120,8 +119,7 @@ batch_norm_train: Op = op(
         None,
         None,
     ],
-    writes="running_mean running_var",
-    quiet=True,
+    unversioned=True,
     namespace="-", outside=True,
     doc="Batch norm by the batch's own statistics, which move the running ones; also those that it used.",
     raises=False,
@@ -179,9 +177,9 @@ def _eval_tangent(
     return total
 
 
-batch_norm_eval: Op = op(
+batch_norm_eval: Op = kernel(
     "batch_norm_eval(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, Tensor running_var, *, "
-    "float eps)",
+    "float eps) -> Tensor",
     infer=_eval_infer,
     impl=_eval,
     vjp={
@@ -235,12 +233,11 @@ def _batch(
     return batch_norm_eval(input, weight, bias, running_mean, running_var, eps=eps)
 
 
-op(
-    "batch_norm(Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, "
-    "Tensor? bias=None, bool training=False, value float momentum=0.1, float eps=1e-5)",
-    composite=_batch,
-    writes="running_mean running_var",
-    quiet=True,
+composite(
+    "batch_norm(Tensor input, Tensor(a!)? running_mean, Tensor(b!)? running_var, Tensor? weight=None, "
+    "Tensor? bias=None, bool training=False, value float momentum=0.1, float eps=1e-5) -> Tensor",
+    body=_batch,
+    unversioned=True,
     namespace="nn.functional",
     doc="Normalises each channel by the batch in training, else by running statistics "
     "(torch.nn.functional.batch_norm).",

@@ -9,7 +9,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, broadcast_shapes, dtypes, preserved_strides
-from ...declare import op, public
+from ...declare import composite, kernel, public
 from ..elementwise.arithmetic import add, div, mul, rsub, sub
 from .losses import reduced, reduction_of
 
@@ -87,8 +87,9 @@ def _bce_tangent(input_t: Any, target_t: Any, input: Any, target: Any, weight: A
     return _sum(parts) if parts else None
 
 
-bce: Op = op(
-    "binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, *, str reduction='mean')",
+bce: Op = kernel(
+    "binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, *, str reduction='mean')"
+    " -> Tensor",
     infer=_bce_infer,
     impl=_bce,
     vjp={
@@ -178,9 +179,9 @@ def _logits_tangent(
     return _sum(parts) if parts else None
 
 
-bce_with_logits: Op = op(
+bce_with_logits: Op = kernel(
     "binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, "
-    "Tensor? pos_weight=None, *, str reduction='mean')",
+    "Tensor? pos_weight=None, *, str reduction='mean') -> Tensor",
     infer=_logits_infer,
     impl=_logits,
     vjp={
@@ -225,9 +226,9 @@ def _kl(input: Any, target: Any, reduction: str, log_target: bool) -> Any:
     return div(loss.sum(), input.shape[0]) if input.ndim else loss.sum()
 
 
-kl: Op = op(
-    "kl_div(Tensor input, Tensor target, *, str reduction='mean', bool log_target=False)",
-    composite=_kl,
+kl: Op = composite(
+    "kl_div(Tensor input, Tensor target, *, str reduction='mean', bool log_target=False) -> Tensor",
+    body=_kl,
     namespace="-",
     outside=True,
     doc="The Kullback-Leibler divergence from log probabilities (torch.nn.functional.kl_div).",

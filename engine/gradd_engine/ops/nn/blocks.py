@@ -10,7 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, numel
-from ...declare import LINEAR, op, public
+from ...declare import LINEAR, kernel, public
 from ...graph import TURN
 
 if TYPE_CHECKING:
@@ -162,8 +162,8 @@ def _blocks_cost(input: Tensor, size: Pair, kernel_size: Pair, padding: Pair) ->
 
 _HOW = "int[] kernel_size, int[] dilation, int[] padding, int[] stride"
 
-columns: Op = op(
-    f"im2col(Tensor input, *, {_HOW})",
+columns: Op = kernel(
+    f"im2col(Tensor input, *, {_HOW}) -> Tensor",
     infer=_columns_infer,
     impl=_columns,
     cost=lambda input, kernel_size, dilation, padding, stride: _blocks_cost(
@@ -185,8 +185,8 @@ columns: Op = op(
     raises=False,
 )
 
-images: Op = op(
-    f"col2im(Tensor input, *, int[] output_size, {_HOW})",
+images: Op = kernel(
+    f"col2im(Tensor input, *, int[] output_size, {_HOW}) -> Tensor",
     infer=_images_infer,
     impl=_images,
     cost=lambda input, output_size, kernel_size, dilation, padding, stride: _blocks_cost(

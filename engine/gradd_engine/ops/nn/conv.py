@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta
-from ...declare import BILINEAR, op
+from ...declare import BILINEAR, composite, kernel
 from ...kernels.images_conv import How, convolve, convolve_transposed, convolve_weight
 from ..elementwise.arithmetic import add
 from ..shared.common import conj
@@ -92,8 +92,8 @@ def _how(stride: Any, padding: Any, dilation: Any, groups: int) -> dict[str, Any
     return {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
 
 
-convolution: Op = op(
-    f"convolution(Tensor input, Tensor weight, Tensor? bias, *, {_HOW})",
+convolution: Op = kernel(
+    f"convolution(Tensor input, Tensor weight, Tensor? bias, *, {_HOW}) -> Tensor",
     infer=conv_infer,
     impl=_conv,
     vjp={
@@ -118,8 +118,8 @@ convolution: Op = op(
     raises=False,
 )
 
-convolution_transpose: Op = op(
-    f"convolution_transpose(Tensor input, Tensor weight, Tensor? bias, *, int[] size, {_HOW})",
+convolution_transpose: Op = kernel(
+    f"convolution_transpose(Tensor input, Tensor weight, Tensor? bias, *, int[] size, {_HOW}) -> Tensor",
     infer=transpose_infer,
     impl=_conv_transpose,
     vjp={
@@ -172,8 +172,8 @@ def _weight_infer(
     return weight_room(meta, grad, input, kernel, stride, padding, dilation)
 
 
-convolution_weight: Op = op(
-    f"convolution_weight(Tensor grad, Tensor input, *, int[] kernel, {_HOW})",
+convolution_weight: Op = kernel(
+    f"convolution_weight(Tensor grad, Tensor input, *, int[] kernel, {_HOW}) -> Tensor",
     infer=_weight_infer,
     impl=_conv_weight,
     vjp={
@@ -283,17 +283,17 @@ def _declare(dims: int) -> tuple[Op, Op]:
     def backward(input: Any, weight: Any, bias: Any, **how: Any) -> Any:
         return _backward(dims, input, weight, bias, **how)
 
-    return op(
+    return composite(
         f"conv{dims}d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, any padding=0, "
-        "int[] dilation=1, int groups=1)",
-        composite=forward,
+        "int[] dilation=1, int groups=1) -> Tensor",
+        body=forward,
         namespace="|nn.functional",
         doc=f"Convolution of images of {dims} dimensions (torch.nn.functional.conv{dims}d); `padding` is a "
         "number, one a dimension, 'valid' or 'same'.",
-    ), op(
+    ), composite(
         f"conv_transpose{dims}d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, "
-        "int[] padding=0, int[] output_padding=0, int groups=1, int[] dilation=1)",
-        composite=backward,
+        "int[] padding=0, int[] output_padding=0, int groups=1, int[] dilation=1) -> Tensor",
+        body=backward,
         namespace="|nn.functional",
         doc=f"The transpose of a convolution (torch.nn.functional.conv_transpose{dims}d).",
     )

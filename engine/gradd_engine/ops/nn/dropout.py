@@ -6,7 +6,7 @@ from math import sqrt
 from typing import Any
 
 from ...data import Meta, dtypes, numel, preserved_strides, rng
-from ...declare import op, public
+from ...declare import composite, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
 from ..elementwise.arithmetic import add, mul, sub
@@ -37,12 +37,11 @@ def _mask_impl(xp: Any, a: Any, p: float, features: int, meta: Meta, key: Any) -
     return rng.blockwise(numel(meta.shape), make, xp).reshape(meta.shape)
 
 
-dropout_mask = op(
-    "dropout_mask(Tensor input, float p, int features=0)",
+dropout_mask = kernel(
+    "dropout_mask(Tensor input, float p, int features=0) -> Tensor",
     infer=_mask_infer,
     impl=_mask_impl,
     random=True,
-    needs_meta=True,
     namespace="-",
     outside=True,
     doc=(
@@ -50,6 +49,8 @@ dropout_mask = op(
         "elements."
     ),
     raises=False,
+    independent=True,
+    reads_values=False,
 )
 
 
@@ -78,31 +79,31 @@ def _dropout(
     return add.inplace(found, shift) if inplace and add.inplace else add(found, shift)
 
 
-_dropout_op = op(
-    "dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False)",
-    composite=_dropout,
+_dropout_op = composite(
+    "dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor",
+    body=_dropout,
     doc=(
         "Elements zeroed with probability `p`, the others scaled by 1 / (1 - p) "
         "(torch.nn.functional.dropout)."
     ),
 )
-_feature_dropout_op = op(
-    "feature_dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False)",
-    composite=lambda input, p, training, inplace: _dropout(input, p, training, inplace, 2),
+_feature_dropout_op = composite(
+    "feature_dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor",
+    body=lambda input, p, training, inplace: _dropout(input, p, training, inplace, 2),
     namespace="-",
     outside=True,
     doc="Whole channels zeroed with probability `p`, the others scaled by 1 / (1 - p).",
 )
-_alpha_dropout_op = op(
-    "alpha_dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False)",
-    composite=lambda input, p, training, inplace: _dropout(input, p, training, inplace, 0, True),
+_alpha_dropout_op = composite(
+    "alpha_dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor",
+    body=lambda input, p, training, inplace: _dropout(input, p, training, inplace, 0, True),
     namespace="-",
     outside=True,
     doc="Elements saturated as by SELU with probability `p`; mean and variance stay.",
 )
-_feature_alpha_dropout_op = op(
-    "feature_alpha_dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False)",
-    composite=lambda input, p, training, inplace: _dropout(input, p, training, inplace, 2, True),
+_feature_alpha_dropout_op = composite(
+    "feature_alpha_dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor",
+    body=lambda input, p, training, inplace: _dropout(input, p, training, inplace, 2, True),
     namespace="-",
     outside=True,
     doc="Whole channels saturated as by SELU with probability `p`; mean and variance stay.",

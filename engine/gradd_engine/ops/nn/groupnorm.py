@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, numel
-from ...declare import Joint, op
+from ...declare import Joint, composite, kernel
 from ..elementwise.arithmetic import add, mul
 from ..shared.image_layout import kept_format
 from .batchnorm import along, image, of_channels
@@ -106,12 +106,11 @@ def _group_tangent(
     return [total, None, None]
 
 
-group: Op = op(
-    "native_group_norm(Tensor input, Tensor? weight, Tensor? bias, *, int num_groups, float eps)",
+group: Op = kernel(
+    "native_group_norm(Tensor input, Tensor? weight, Tensor? bias, *, int num_groups, float eps)"
+    " -> (Tensor output, const Tensor mean, const Tensor rstd)",
     infer=_group_infer,
     impl=_group,
-    many=True,
-    differentiable=(True, False, False),
     vjp=Joint("input weight bias", _group_grad),
     jvp=_group_tangent,
     namespace="-",
@@ -130,9 +129,10 @@ def _group_norm(input: Any, weight: Any, bias: Any, num_groups: int, eps: float)
     return group(kept_format(input), weight, bias, num_groups=num_groups, eps=eps)[0]
 
 
-op(
-    "group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-5)",
-    composite=_group_norm,
+composite(
+    "group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-5)"
+    " -> Tensor",
+    body=_group_norm,
     namespace="nn.functional",
     doc="Normalises groups of channels (torch.nn.functional.group_norm).",
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from ...declare import op, public
+from ...declare import composite, public
 from ...graph import no_grad
 from ...schema import named
 from ...tensor import Tensor
@@ -53,11 +53,11 @@ def _instance(
     return out.reshape(*input.shape)
 
 
-_instance_op = op(
-    "instance_norm(Tensor input, Tensor? running_mean=None, Tensor? running_var=None, Tensor? weight=None, "
-    "Tensor? bias=None, bool use_input_stats=True, value float momentum=0.1, float eps=1e-5)",
-    composite=_instance,
-    writes="running_mean running_var",
+_instance_op = composite(
+    "instance_norm(Tensor input, Tensor(a!)? running_mean=None, Tensor(b!)? running_var=None, "
+    "Tensor? weight=None, Tensor? bias=None, bool use_input_stats=True, value float momentum=0.1, "
+    "float eps=1e-5) -> Tensor",
+    body=_instance,
     namespace="nn.functional",
     doc="Normalises each channel of each sample by itself, or by running statistics "
     "(torch.nn.functional.instance_norm).",

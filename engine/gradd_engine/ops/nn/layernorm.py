@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes
-from ...declare import Joint, op
+from ...declare import Joint, composite, kernel
 from ...graph import cast_gradient
 from ..elementwise.arithmetic import add, div, mul, sub
 from ..elementwise.scalars import add_scalar
@@ -78,8 +78,8 @@ def _standardize_backward_infer(
     return Meta(tuple(input.shape), grad.dtype)
 
 
-standardized: Op = op(
-    "standardized(Tensor input, Tensor mean, Tensor rstd, *, int[] dims, float eps)",
+standardized: Op = kernel(
+    "standardized(Tensor input, Tensor mean, Tensor rstd, *, int[] dims, float eps) -> Tensor",
     infer=_standardized_infer,
     impl=lambda xp, input, mean, rstd, dims, eps: (input - mean) * rstd,
     composite=lambda input, mean, rstd, dims, eps: _recorded(input, dims, eps)[0],
@@ -109,8 +109,9 @@ def _standardize_grad_recorded(
     return mul(sub(sub(g, g.mean(axes, True)), mul(x, mul(g, x).mean(axes, True))), scale)
 
 
-standardize_backward: Op = op(
-    "standardize_backward(Tensor grad, Tensor input, Tensor mean, Tensor rstd, *, int[] dims, float eps)",
+standardize_backward: Op = kernel(
+    "standardize_backward(Tensor grad, Tensor input, Tensor mean, Tensor rstd, *, int[] dims, float eps)"
+    " -> Tensor",
     infer=_standardize_backward_infer,
     impl=_standardize_grad,
     composite=_standardize_grad_recorded,
@@ -270,13 +271,12 @@ def _layer_backward_recorded(
     return tuple(found)
 
 
-layer_backward: Op = op(
+layer_backward: Op = kernel(
     "native_layer_norm_backward(Tensor grad, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, *, "
-    "bool[] wanted, int[] normalized_shape, float eps)",
+    "bool[] wanted, int[] normalized_shape, float eps) -> Tensor[]",
     infer=_layer_backward_infer,
     impl=_layer_backward,
     composite=_layer_backward_recorded,
-    many=True,
     namespace="-",
     outside=True,
     doc="Of the gradients of layer norm for its input, weight and bias those that are `wanted`.",
@@ -304,12 +304,11 @@ def _layer_grad(
     return tuple(next(found) if n else None for n in wanted)
 
 
-layer: Op = op(
-    "native_layer_norm(Tensor input, Tensor? weight, Tensor? bias, *, int[] normalized_shape, float eps)",
+layer: Op = kernel(
+    "native_layer_norm(Tensor input, Tensor? weight, Tensor? bias, *, int[] normalized_shape, float eps)"
+    " -> (Tensor output, const Tensor mean, const Tensor rstd)",
     infer=_layer_infer,
     impl=_layer,
-    many=True,
-    differentiable=(True, False, False),
     vjp=Joint("input weight bias", _layer_grad),
     jvp=lambda input, input_t, weight, weight_t, bias, bias_t, normalized_shape, eps: [
         standard_tangent(
@@ -324,10 +323,10 @@ layer: Op = op(
     raises=False,
 )
 
-op(
+composite(
     "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, "
-    "float eps=1e-5)",
-    composite=lambda input, weight, bias, normalized_shape, eps: layer(
+    "float eps=1e-5) -> Tensor",
+    body=lambda input, weight, bias, normalized_shape, eps: layer(
         input, weight, bias, normalized_shape=list(normalized_shape), eps=eps
     )[0],
     namespace="nn.functional",
@@ -354,19 +353,17 @@ def _rms(input: Any, weight: Any, normalized_shape: Sequence[int], eps: float | 
     return kept_format(found if weight is None else mul(found, weight))
 
 
-op(
-    "rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None)",
-    composite=_rms,
+composite(
+    "rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+    body=_rms,
     namespace="nn.functional",
     doc="Divides by the root mean square over the last dimensions (torch.nn.functional.rms_norm).",
 )
 
 
-op(
-    "normalize(Tensor input, float p=2.0, int dim=1, float eps=1e-12)",
-    composite=lambda input, p, dim, eps: div(
-        input, input.norm(p, dim, True).clamp_min(eps).expand(*input.shape)
-    ),
+composite(
+    "normalize(Tensor input, float p=2.0, int dim=1, float eps=1e-12) -> Tensor",
+    body=lambda input, p, dim, eps: div(input, input.norm(p, dim, True).clamp_min(eps).expand(*input.shape)),
     namespace="nn.functional",
     doc="Vectors along `dim` divided by their p-norm, or by `eps` if larger (torch.nn.functional.normalize).",
 )

@@ -9,7 +9,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes
-from ...declare import Joint, op, public
+from ...declare import Joint, composite, kernel, public
 from ..elementwise.arithmetic import div, mul, neg, sub
 from ..elementwise.binary import where
 from ..shared.common import pointwise_meta
@@ -84,8 +84,8 @@ def _mse_slope(input: Any, target: Any) -> Any:
     return mul(sub(input, target), 2.0)
 
 
-mse: Op = op(
-    "mse_loss(Tensor input, Tensor target, *, str reduction='mean')",
+mse: Op = kernel(
+    "mse_loss(Tensor input, Tensor target, *, str reduction='mean') -> Tensor",
     infer=_promoting("mse_cpu", real=True),
     impl=lambda xp, input, target, reduction: _reduce(xp.square(input - target), reduction),
     vjp=Joint(
@@ -122,8 +122,8 @@ def _huber_slope(input: Any, target: Any, delta: float) -> Any:
     return _held(error, error, delta, delta)
 
 
-smooth_l1: Op = op(
-    "smooth_l1_loss(Tensor input, Tensor target, *, str reduction='mean', float beta=1.0)",
+smooth_l1: Op = kernel(
+    "smooth_l1_loss(Tensor input, Tensor target, *, str reduction='mean', float beta=1.0) -> Tensor",
     infer=_promoting("smooth_l1_cpu"),
     impl=_smooth,
     vjp=Joint(
@@ -148,8 +148,8 @@ def _huber(xp: Any, input: Any, target: Any, reduction: str, delta: float) -> An
     return _reduce(xp.where(z <= delta, z * z * 0.5, (z - 0.5 * delta) * delta), reduction)
 
 
-huber: Op = op(
-    "huber_loss(Tensor input, Tensor target, *, str reduction='mean', float delta=1.0)",
+huber: Op = kernel(
+    "huber_loss(Tensor input, Tensor target, *, str reduction='mean', float delta=1.0) -> Tensor",
     infer=_promoting("huber_cpu"),
     impl=_huber,
     vjp=Joint(
@@ -167,9 +167,9 @@ huber: Op = op(
     raises=False,
 )
 
-l1: Op = op(
-    "l1_loss(Tensor input, Tensor target, *, str reduction='mean')",
-    composite=lambda input, target, reduction: reduced(sub(input, target).abs(), reduction_of(reduction)),
+l1: Op = composite(
+    "l1_loss(Tensor input, Tensor target, *, str reduction='mean') -> Tensor",
+    body=lambda input, target, reduction: reduced(sub(input, target).abs(), reduction_of(reduction)),
     namespace="-",
     outside=True,
     doc="The absolute difference (torch.nn.functional.l1_loss).",

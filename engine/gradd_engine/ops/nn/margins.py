@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from ...data import broadcast_shapes, promote
-from ...declare import op
+from ...declare import composite
 from ..elementwise.arithmetic import add, div, mul, neg, rsub, sub
 from ..elementwise.binary import where
 from ..reduce.vector_norm import vector_norm
@@ -24,9 +24,9 @@ def _hinge_embedding(input: Any, target: Any, margin: float, reduction: str) -> 
     return reduced(add(apart, where(target.ne(-1), input, none)), reduction)
 
 
-hinge_embedding_loss = op(
-    "hinge_embedding_loss(Tensor input, Tensor target, *, float margin=1.0, str reduction='mean')",
-    composite=_hinge_embedding,
+hinge_embedding_loss = composite(
+    "hinge_embedding_loss(Tensor input, Tensor target, *, float margin=1.0, str reduction='mean') -> Tensor",
+    body=_hinge_embedding,
     namespace="nn.functional",
     doc="The input where the target is 1, what it lacks of `margin` where it is -1 "
     "(torch.nn.functional.hinge_embedding_loss).",
@@ -43,10 +43,10 @@ def _margin_ranking(input1: Any, input2: Any, target: Any, margin: float, reduct
     return reduced(add(mul(neg(target), sub(input1, input2)), margin).clamp_min(0.0), reduction)
 
 
-margin_ranking_loss = op(
+margin_ranking_loss = composite(
     "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, *, float margin=0.0, "
-    "str reduction='mean')",
-    composite=_margin_ranking,
+    "str reduction='mean') -> Tensor",
+    body=_margin_ranking,
     namespace="nn.functional",
     doc="max(0, margin - target (input1 - input2)) (torch.nn.functional.margin_ranking_loss).",
 )
@@ -64,9 +64,9 @@ def _cosine(x1: Any, x2: Any, dim: int, eps: float) -> Any:
     return mul(*units).sum(dim)
 
 
-cosine_similarity = op(
-    "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8)",
-    composite=_cosine,
+cosine_similarity = composite(
+    "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor",
+    body=_cosine,
     namespace="|nn.functional",
     doc="Cosine of the angle between vectors along `dim`; norms are `eps` or more (torch.cosine_similarity).",
 )
@@ -86,10 +86,10 @@ def _cosine_embedding(input1: Any, input2: Any, target: Any, margin: float, redu
     return reduced(add(alike, apart), reduction)
 
 
-cosine_embedding_loss = op(
+cosine_embedding_loss = composite(
     "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, *, float margin=0.0, "
-    "str reduction='mean')",
-    composite=_cosine_embedding,
+    "str reduction='mean') -> Tensor",
+    body=_cosine_embedding,
     namespace="nn.functional",
     doc="1 - cosine where the target is 1, its excess over `margin` where it is -1 "
     "(torch.nn.functional.cosine_embedding_loss).",
@@ -100,9 +100,9 @@ def _distance(x1: Any, x2: Any, p: float, eps: float, keepdim: bool) -> Any:
     return vector_norm(add(sub(x1, x2), eps), p, -1, keepdim)
 
 
-pairwise_distance = op(
-    "pairwise_distance(Tensor x1, Tensor x2, float p=2.0, float eps=1e-6, bool keepdim=False)",
-    composite=_distance,
+pairwise_distance = composite(
+    "pairwise_distance(Tensor x1, Tensor x2, float p=2.0, float eps=1e-6, bool keepdim=False) -> Tensor",
+    body=_distance,
     namespace="|nn.functional",
     doc="The p-norm of x1 - x2 + eps over the last dimension (torch.nn.functional.pairwise_distance).",
 )
@@ -126,10 +126,10 @@ def _triplet(
     return reduced(sub(add(near, margin), far).clamp_min(0.0), reduction)
 
 
-triplet_margin_loss = op(
+triplet_margin_loss = composite(
     "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, *, float margin=1.0, float p=2.0, "
-    "float eps=1e-6, bool swap=False, str reduction='mean')",
-    composite=_triplet,
+    "float eps=1e-6, bool swap=False, str reduction='mean') -> Tensor",
+    body=_triplet,
     namespace="nn.functional",
     doc="max(0, margin + distance to the positive - distance to the negative) "
     "(torch.nn.functional.triplet_margin_loss).",
@@ -141,9 +141,9 @@ def _soft_margin(input: Any, target: Any, reduction: str) -> Any:
     return reduced(mul(neg(target), input).exp().log1p(), reduction)
 
 
-soft_margin_loss = op(
-    "soft_margin_loss(Tensor input, Tensor target, *, str reduction='mean')",
-    composite=_soft_margin,
+soft_margin_loss = composite(
+    "soft_margin_loss(Tensor input, Tensor target, *, str reduction='mean') -> Tensor",
+    body=_soft_margin,
     namespace="nn.functional",
     doc="log(1 + exp(-target input)) (torch.nn.functional.soft_margin_loss).",
 )
@@ -162,10 +162,10 @@ def _poisson(input: Any, target: Any, log_input: bool, full: bool, eps: float, r
     return reduced(loss, reduction)
 
 
-poisson_nll_loss = op(
+poisson_nll_loss = composite(
     "poisson_nll_loss(Tensor input, Tensor target, *, bool log_input=True, bool full=False, float eps=1e-8, "
-    "str reduction='mean')",
-    composite=_poisson,
+    "str reduction='mean') -> Tensor",
+    body=_poisson,
     namespace="nn.functional",
     doc="Negative log likelihood of counts under a Poisson rate (torch.nn.functional.poisson_nll_loss).",
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, numel
-from ...declare import op, public
+from ...declare import composite, kernel, public
 from ..elementwise.scalars import add_scalar, div_scalar, mul_scalar
 from ..shared.zero_gradient import constant_in
 from .layernorm import statistic_dtype
@@ -115,12 +115,11 @@ def _nll_op(name: str, infer: Callable[..., list[Meta]], node: str) -> Op:
     def jvp(input_t: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> list[Any]:
         return [made(input_t, target, weight, reduction=reduction, ignore_index=ignore_index)[0], None]
 
-    made = op(
-        f"{name}(Tensor input, Tensor target, Tensor? weight, *, str reduction, int ignore_index)",
+    made = kernel(
+        f"{name}(Tensor input, Tensor target, Tensor? weight, *, str reduction, int ignore_index)"
+        " -> (Tensor output, const Tensor total_weight)",
         infer=infer,
         impl=_nll,
-        many=True,
-        differentiable=(True, False),
         vjp={"input": _nll_grad},
         jvp=jvp,
         node=node,
@@ -191,9 +190,9 @@ def _nll_backward_infer(
     return Meta(size, grad.dtype)
 
 
-nll_loss_backward: Op = op(
+nll_loss_backward: Op = kernel(
     "nll_loss_backward(Tensor grad, Tensor target, Tensor? weight, Tensor total_weight, *, int[] shape, "
-    "str reduction, int ignore_index)",
+    "str reduction, int ignore_index) -> Tensor",
     infer=_nll_backward_infer,
     impl=_nll_backward,
     vjp={"grad": _nll_backward_grad},
@@ -237,10 +236,10 @@ def _likelihood(
     return loss, total
 
 
-_nll_loss = op(
+_nll_loss = composite(
     "nll_loss(Tensor input, Tensor target, Tensor? weight=None, *, int ignore_index=-100, "
-    "str reduction='mean')",
-    composite=lambda input, target, weight, ignore_index, reduction: _likelihood(
+    "str reduction='mean') -> Tensor",
+    body=lambda input, target, weight, ignore_index, reduction: _likelihood(
         input, target, weight, reduction_of(reduction), ignore_index
     )[0],
     namespace="nn.functional",
@@ -318,10 +317,10 @@ def _along(weight: Any, axis: int, ndim: int) -> Any:
     return weight.view(*[-1 if i == axis else 1 for i in range(ndim)])
 
 
-_cross_entropy_op = op(
+_cross_entropy_op = composite(
     "cross_entropy(Tensor input, Tensor target, Tensor? weight=None, *, int ignore_index=-100, "
-    "str reduction='mean', float label_smoothing=0.0)",
-    composite=_cross_entropy,
+    "str reduction='mean', float label_smoothing=0.0) -> Tensor",
+    body=_cross_entropy,
     namespace="nn.functional",
     doc="Cross entropy between logits and class indices, or class probabilities in the input's shape "
     "(torch.nn.functional.cross_entropy).",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, numel, preserved_strides
-from ...declare import LINEAR, op, public
+from ...declare import LINEAR, composite, kernel, public
 from ...graph import TURN
 from ...kernels.images_pool import add_at, max_windows, out_shape, pick
 from ..shared.image_layout import image_strides
@@ -148,8 +148,8 @@ def _pick(xp: Any, x: Any, index: Any) -> Any:
     return pick(xp, planes(x), planes(index)).reshape(index.shape)
 
 
-max_pick: Op = op(
-    "max_pool2d_pick(Tensor input, Tensor indices)",
+max_pick: Op = kernel(
+    "max_pool2d_pick(Tensor input, Tensor indices) -> Tensor",
     infer=_pick_infer,
     impl=_pick,
     vjp={"input": lambda g, input_meta, indices: max_backward(g, indices, size=list(input_meta.shape[-2:]))},
@@ -164,8 +164,8 @@ def _max_backward(xp: Any, grad: Any, indices: Any, size: Sequence[int]) -> Any:
     return add_at(xp, planes(grad), planes(indices), size).reshape(*grad.shape[:-2], *size)
 
 
-max_backward: Op = op(
-    "max_pool2d_backward(Tensor grad, Tensor indices, *, int[] size)",
+max_backward: Op = kernel(
+    "max_pool2d_backward(Tensor grad, Tensor indices, *, int[] size) -> Tensor",
     infer=_max_backward_infer,
     impl=_max_backward,
     vjp={"grad": lambda g, indices: max_pick(g, indices)},
@@ -175,9 +175,9 @@ max_backward: Op = op(
     doc="Adds a gradient into planes of `size` [H, W] at flat `indices`.",
 )
 
-max_with_indices: Op = op(
+max_with_indices: Op = kernel(
     "max_pool2d_with_indices(Tensor input, int[] kernel_size, int[] stride, int[] padding, int[] dilation, "
-    "bool ceil_mode)",
+    "bool ceil_mode) -> (Tensor output, const Tensor indices)",
     infer=_max_infer,
     impl=_max,
     # a number for each place of a window and of the plane, whatever the batch
@@ -185,8 +185,6 @@ max_with_indices: Op = op(
         TURN * numel(kernel_size) + numel(input.shape[-2:]),
         32 * numel([n + 2 * p for n, p in zip(input.shape[-2:], padding, strict=True)]),
     ),
-    many=True,
-    differentiable=(True, False),
     vjp={
         "input": lambda g, input, out1: constant_in(max_backward(g, out1, size=list(input.shape[-2:])), input)
     },
@@ -242,16 +240,16 @@ _MAX = "int[] kernel_size, int[]? stride=None, int[] padding=0, int[] dilation=1
 
 def _declare(name: str, fn: Callable[..., tuple[Any, Any]]) -> tuple[Op, Op]:
     """The maxima alone, and those with their indices."""
-    alone = op(
-        f"{name}(Tensor input, {_MAX})",
-        composite=lambda input, **how: fn(input, **how)[0],
+    alone = composite(
+        f"{name}(Tensor input, {_MAX}) -> Tensor",
+        body=lambda input, **how: fn(input, **how)[0],
         namespace="-",
         outside=True,
         doc=f"Maxima of windows (torch.nn.functional.{name}).",
     )
-    both = op(
-        f"{name}_indexed(Tensor input, {_MAX})",
-        composite=fn,
+    both = composite(
+        f"{name}_indexed(Tensor input, {_MAX}) -> (Tensor output, const Tensor indices)",
+        body=fn,
         namespace="-",
         outside=True,
         doc=f"Maxima of windows and their flat indices (torch.nn.functional.{name}, return_indices=True).",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...declare import op
+from ...declare import composite
 from ...schema import named
 from .dropout import dropout
 
@@ -118,22 +118,19 @@ def _lstm(input: Any, hx: Any, params: Any, has_biases: bool, num_layers: int, *
 
 
 for _kind, _what in (("rnn_tanh", "tanh"), ("rnn_relu", "relu")):
-    op(
-        f"{_kind}(Tensor input, Tensor hx, {_HOW})",
-        composite=_over_one(_kind),
-        many=True,
+    composite(
+        f"{_kind}(Tensor input, Tensor hx, {_HOW}) -> (Tensor output, Tensor hn)",
+        body=_over_one(_kind),
         doc=f"An Elman network with {_what} over a sequence: all outputs and the last state (torch.{_kind}).",
     )
-gru = op(
-    f"gru(Tensor input, Tensor hx, {_HOW})",
-    composite=_over_one("gru"),
-    many=True,
+gru = composite(
+    f"gru(Tensor input, Tensor hx, {_HOW}) -> (Tensor output, Tensor hn)",
+    body=_over_one("gru"),
     doc="Gated recurrent units over a sequence: all outputs and the last state (torch.gru).",
 )
-lstm = op(
-    f"lstm(Tensor input, Tensor[] hx, {_HOW})",
-    composite=_lstm,
-    many=True,
+lstm = composite(
+    f"lstm(Tensor input, Tensor[] hx, {_HOW}) -> (Tensor output, Tensor hn, Tensor cn)",
+    body=_lstm,
     doc="Long short-term memory over a sequence: all outputs, the last state and cell (torch.lstm).",
 )
 
@@ -149,14 +146,13 @@ def _cell(kind: str) -> Callable[..., Any]:
 
 _CELL = "Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None"
 for _kind in ("rnn_tanh", "rnn_relu", "gru"):
-    op(
-        f"{_kind}_cell(Tensor input, Tensor hx, {_CELL})",
-        composite=_cell(_kind),
+    composite(
+        f"{_kind}_cell(Tensor input, Tensor hx, {_CELL}) -> Tensor",
+        body=_cell(_kind),
         doc=f"One step of a recurrent layer: the next state (torch.{_kind}_cell).",
     )
-lstm_cell = op(
-    f"lstm_cell(Tensor input, Tensor[] hx, {_CELL})",
-    composite=_cell("lstm"),
-    many=True,
+lstm_cell = composite(
+    f"lstm_cell(Tensor input, Tensor[] hx, {_CELL}) -> (Tensor h, Tensor c)",
+    body=_cell("lstm"),
     doc="One step of long short-term memory: the next state and cell (torch.lstm_cell).",
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ml_dtypes import finfo
 
 from ...data import Meta, dtypes, elementwise_strides, wrap_dim
-from ...declare import ELEMENTWISE, op
+from ...declare import composite, elementwise, kernel
 from ...schema import Op
 from ...tensor import Tensor
 from ..elementwise.binary import where
@@ -35,12 +35,11 @@ def _softplus_vjp(g: Any, input: Any, beta: Any, threshold: Any) -> Any:
     return where(scaled > threshold, g, g * sigmoid(bent))
 
 
-softplus: Op = op(
-    "softplus(Tensor input, Number beta=1, Number threshold=20)",
+softplus: Op = elementwise(
+    "softplus(Tensor input, Number beta=1, Number threshold=20) -> Tensor",
     infer=floating("softplus_cpu"),
     impl=_softplus_kernel,
     vjp=_softplus_vjp,
-    jvp=ELEMENTWISE,
     namespace=F,
     doc="log(1 + exp(beta * input)) / beta, the input itself above the threshold "
     "(torch.nn.functional.softplus).",
@@ -53,12 +52,11 @@ def _mish_vjp(g: Any, input: Any) -> Any:
     return g * (t + input * sigmoid(input) * (1 - t * t))
 
 
-mish: Op = op(
-    "mish(Tensor input)",
+mish: Op = elementwise(
+    "mish(Tensor input) -> Tensor",
     infer=floating("mish_cpu"),
     impl=lambda xp, a: a * xp.tanh(xp.logaddexp(a.dtype.type(0), a)),
     vjp=_mish_vjp,
-    jvp=ELEMENTWISE,
     inplace=True,
     namespace=F,
     doc="input * tanh(softplus(input)) (torch.nn.functional.mish).",
@@ -72,28 +70,27 @@ def _row_major(input: Tensor) -> Meta:
     return contiguous_like(input)
 
 
-logsigmoid: Op = op(
-    "logsigmoid(Tensor input)",
+logsigmoid: Op = elementwise(
+    "logsigmoid(Tensor input) -> Tensor",
     infer=_row_major,
     impl=lambda xp, a: xp.minimum(a, a.dtype.type(0)) - xp.log1p(xp.exp(-xp.abs(a))),
     vjp=lambda g, input: g * sigmoid(-input),
-    jvp=ELEMENTWISE,
     node="LogSigmoidBackward0",
     namespace=F,
     doc="log(sigmoid(input)) (torch.nn.functional.logsigmoid).",
     raises=False,
 )
 
-softsign: Op = op(
-    "softsign(Tensor input)",
-    composite=lambda input: input / (abs(input) + 1),
+softsign: Op = composite(
+    "softsign(Tensor input) -> Tensor",
+    body=lambda input: input / (abs(input) + 1),
     namespace=F,
     doc="input / (1 + |input|) (torch.nn.functional.softsign).",
 )
 
-tanhshrink: Op = op(
-    "tanhshrink(Tensor input)",
-    composite=lambda input: input - tanh(input),
+tanhshrink: Op = composite(
+    "tanhshrink(Tensor input) -> Tensor",
+    body=lambda input: input - tanh(input),
     namespace=F,
     doc="input - tanh(input) (torch.nn.functional.tanhshrink).",
 )
@@ -111,12 +108,11 @@ def _shrunk(input: Tensor, lambd: float, name: str) -> Meta:
 
 
 def _shrinker(name: str, impl: Callable[..., Any], everywhere: bool = False) -> Op:
-    return op(
-        f"{name}(Tensor input, float lambd=0.5)",
+    return elementwise(
+        f"{name}(Tensor input, float lambd=0.5) -> Tensor",
         infer=lambda input, lambd: _shrunk(input, lambd, name),
         impl=impl,
         vjp=lambda g, input, lambd: of_pieces(where((input >= -lambd) & (input <= lambd), 0.0, g), input),
-        jvp=ELEMENTWISE,
         method=everywhere,
         namespace=f"|{F}" if everywhere else F,
         doc=f"0 within [-lambd, lambd] (torch.nn.functional.{name}).",
@@ -144,8 +140,8 @@ def _hardtanh_infer(input: Tensor, min_val: Any, max_val: Any) -> Meta:
     return floating("hardtanh_cpu", integers=True)(input)
 
 
-hardtanh: Op = op(
-    "hardtanh(Tensor input, Number min_val=-1.0, Number max_val=1.0)",
+hardtanh: Op = elementwise(
+    "hardtanh(Tensor input, Number min_val=-1.0, Number max_val=1.0) -> Tensor",
     infer=_hardtanh_infer,
     impl=lambda xp, a, min_val, max_val: xp.minimum(
         xp.maximum(a, a.dtype.type(min_val)), a.dtype.type(max_val)
@@ -153,7 +149,6 @@ hardtanh: Op = op(
     vjp=lambda g, input, min_val, max_val: of_pieces(
         where((input <= min_val) | (input >= max_val), 0.0, g), input
     ),
-    jvp=ELEMENTWISE,
     inplace=True,
     namespace=F,
     doc="The input held in [min_val, max_val] (torch.nn.functional.hardtanh); the gradient at a bound is 0.",
@@ -161,9 +156,9 @@ hardtanh: Op = op(
 )
 published(hardtanh)
 
-relu6: Op = op(
-    "relu6(Tensor input)",
-    composite=lambda input: hardtanh(input, 0, 6),
+relu6: Op = composite(
+    "relu6(Tensor input) -> Tensor",
+    body=lambda input: hardtanh(input, 0, 6),
     namespace=F,
     doc="The input held in [0, 6] (torch.nn.functional.relu6).",
 )
@@ -183,12 +178,11 @@ def _sixth(xp: Any, a: Any) -> Any:
     return xp.minimum(xp.maximum(a + number(3), number(0)), number(6)) / number(6)
 
 
-hardsigmoid: Op = op(
-    "hardsigmoid(Tensor input)",
+hardsigmoid: Op = elementwise(
+    "hardsigmoid(Tensor input) -> Tensor",
     infer=floating("hardsigmoid_cpu"),
     impl=_sixth,
     vjp=lambda g, input: where((input > -3) & (input < 3), g / 6, 0.0),
-    jvp=ELEMENTWISE,
     inplace=True,
     namespace=F,
     doc="(input + 3) / 6 held in [0, 1] (torch.nn.functional.hardsigmoid).",
@@ -196,12 +190,11 @@ hardsigmoid: Op = op(
 )
 published(hardsigmoid)
 
-hardswish: Op = op(
-    "hardswish(Tensor input)",
+hardswish: Op = elementwise(
+    "hardswish(Tensor input) -> Tensor",
     infer=floating("hardswish_cpu"),
     impl=lambda xp, a: a * _sixth(xp, a),
     vjp=lambda g, input: where(input <= -3, 0.0, where(input < 3, g * (input / 3 + 0.5), g)),
-    jvp=ELEMENTWISE,
     inplace=True,
     namespace=F,
     doc="input * hardsigmoid(input) (torch.nn.functional.hardswish).",
@@ -256,8 +249,8 @@ def _glu_back(grad_output: Any, input: Any, dim: int) -> Any:
     return cat([grad_output * s, grad_output * first * s * (1 - s)], dim)
 
 
-glu_backward: Op = op(
-    "glu_backward(Tensor grad_output, Tensor input, int dim)",
+glu_backward: Op = kernel(
+    "glu_backward(Tensor grad_output, Tensor input, int dim) -> Tensor",
     infer=lambda grad_output, input, dim: Meta(tuple(input.shape), input.dtype, compute=input.dtype),
     impl=_glu_backward_kernel,
     composite=_glu_back,
@@ -275,8 +268,8 @@ def _glu_jvp(input_t: Any, input: Any, dim: int) -> Any:
     return input_t.narrow(dim, 0, half) * s + input_t.narrow(dim, half, half) * (first * s * (1 - s))
 
 
-glu: Op = op(
-    "glu(Tensor input, int dim=-1)",
+glu: Op = kernel(
+    "glu(Tensor input, int dim=-1) -> Tensor",
     infer=_glu_infer,
     impl=_glu_kernel,
     vjp=lambda g, input, dim: glu_backward(g, input, dim),

@@ -6,7 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, wrap_dim
-from ...declare import op, public
+from ...declare import composite, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
 from ..elementwise.unary import exp
@@ -57,8 +57,8 @@ def _over(a: Any, dim: int) -> Any:
     return dim if a.ndim else ()
 
 
-softmax_backward: Op = op(
-    "softmax_backward(Tensor grad_output, Tensor output, int dim)",
+softmax_backward: Op = kernel(
+    "softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor",
     infer=_like_output,
     impl=lambda xp, g, out, dim: out * (g - (g * out).sum(axis=_over(g, dim), keepdims=True)),
     composite=lambda grad_output, output, dim: output * (grad_output - sum(grad_output * output, dim, True)),
@@ -67,8 +67,8 @@ softmax_backward: Op = op(
     doc="The gradient of softmax from its result.",
     raises=False,
 )
-log_softmax_backward: Op = op(
-    "log_softmax_backward(Tensor grad_output, Tensor output, int dim)",
+log_softmax_backward: Op = kernel(
+    "log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor",
     infer=_like_output,
     impl=lambda xp, g, out, dim: g - xp.exp(out) * g.sum(axis=_over(g, dim), keepdims=True),
     composite=lambda grad_output, output, dim: grad_output - exp(output) * sum(grad_output, dim, True),
@@ -78,8 +78,8 @@ log_softmax_backward: Op = op(
     raises=False,
 )
 
-_softmax: Op = op(
-    "softmax_kernel(Tensor input, int dim)",
+_softmax: Op = kernel(
+    "softmax_kernel(Tensor input, int dim) -> Tensor",
     infer=_infer("softmax"),
     impl=_softmax_kernel,
     vjp=lambda g, out, dim: softmax_backward(g, out, dim),
@@ -90,8 +90,8 @@ _softmax: Op = op(
     doc="softmax of a floating tensor.",
     raises=False,
 )
-_log_softmax: Op = op(
-    "log_softmax_kernel(Tensor input, int dim)",
+_log_softmax: Op = kernel(
+    "log_softmax_kernel(Tensor input, int dim) -> Tensor",
     infer=_infer("log_softmax"),
     impl=_log_softmax_kernel,
     vjp=lambda g, out, dim: log_softmax_backward(g, out, dim),
@@ -111,23 +111,23 @@ def _after_cast(kernel: Op) -> Callable[..., Any]:
     return composite
 
 
-_softmax_op: Op = op(
-    "softmax(Tensor input, int dim, dtype? dtype=None)",
-    composite=_after_cast(_softmax),
+_softmax_op: Op = composite(
+    "softmax(Tensor input, int dim, dtype? dtype=None) -> Tensor",
+    body=_after_cast(_softmax),
     method=True,
     namespace="|special|nn.functional",
     doc="exp(input) over its sum along `dim` (torch.softmax).",
 )
-_log_softmax_op: Op = op(
-    "log_softmax(Tensor input, int dim, dtype? dtype=None)",
-    composite=_after_cast(_log_softmax),
+_log_softmax_op: Op = composite(
+    "log_softmax(Tensor input, int dim, dtype? dtype=None) -> Tensor",
+    body=_after_cast(_log_softmax),
     method=True,
     namespace="|special|nn.functional",
     doc="The logarithm of softmax along `dim` (torch.log_softmax).",
 )
-_softmin_op: Op = op(
-    "softmin(Tensor input, int dim, dtype? dtype=None)",
-    composite=lambda input, dim, dtype: _softmax_op(-input, dim, dtype),
+_softmin_op: Op = composite(
+    "softmin(Tensor input, int dim, dtype? dtype=None) -> Tensor",
+    body=lambda input, dim, dtype: _softmax_op(-input, dim, dtype),
     namespace="nn.functional",
     doc="softmax of the negative (torch.nn.functional.softmin).",
 )
@@ -175,8 +175,8 @@ def _logsumexp_factor(input: Any, dim: Any, keepdim: bool, out: Any) -> Any:
     return conj(exp(input - spread(out, input, dim, keepdim)))
 
 
-logsumexp: Op = op(
-    "logsumexp(Tensor input, int[] dim, bool keepdim=False)",
+logsumexp: Op = kernel(
+    "logsumexp(Tensor input, int[] dim, bool keepdim=False) -> Tensor",
     infer=_logsumexp_infer,
     impl=_logsumexp_kernel,
     vjp=lambda g, input, dim, keepdim, out: (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data import Meta, preserved_strides
-from ...declare import LINEAR, op, public
+from ...declare import LINEAR, kernel, public
 from ..shared.image_layout import image_strides
 from ..shared.number import fits, stored
 
@@ -61,8 +61,8 @@ def _pad(xp: Any, input: Any, pad: Sequence[int], value: Any) -> Any:
     return xp.pad(input[kept], grown, constant_values=stored(value, input.dtype))
 
 
-constant_pad: Op = op(
-    "constant_pad_nd(Tensor input, int[] pad, value Number value=0)",
+constant_pad: Op = kernel(
+    "constant_pad_nd(Tensor input, int[] pad, value Number value=0) -> Tensor",
     infer=_pad_infer,
     impl=_pad,
     vjp=lambda g, pad: constant_pad(g, [-p for p in pad]),
@@ -136,8 +136,8 @@ def _nearest_transposed(xp: Any, grad: Any, size: Sequence[int], steps: Sequence
     return found
 
 
-nearest: Op = op(
-    "upsample_nearest(Tensor input, *, int[] size, float[] steps)",
+nearest: Op = kernel(
+    "upsample_nearest(Tensor input, *, int[] size, float[] steps) -> Tensor",
     infer=_nearest_infer,
     impl=_nearest,
     vjp=lambda g, input_meta, steps: nearest_transposed(g, size=list(input_meta.shape[2:]), steps=steps),
@@ -149,8 +149,8 @@ nearest: Op = op(
     raises=False,
 )
 
-nearest_transposed: Op = op(
-    "upsample_nearest_backward(Tensor grad, *, int[] size, float[] steps)",
+nearest_transposed: Op = kernel(
+    "upsample_nearest_backward(Tensor grad, *, int[] size, float[] steps) -> Tensor",
     infer=lambda grad, size, steps: Meta((*grad.shape[:2], *size), grad.dtype),
     impl=_nearest_transposed,
     vjp=lambda g, grad_meta, steps: nearest(g, size=list(grad_meta.shape[2:]), steps=steps),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import dtypes
-from ...declare import op
+from ...declare import kernel
 from ...kernels.tiles import tiles
 from .gradient_steps import check_alike, wide
 
@@ -101,14 +101,13 @@ def _rmsprop(
     return []
 
 
-rmsprop_step = op(
-    "rmsprop_step(Tensor[] params, Tensor[] grads, Tensor[] square_avgs, Tensor[] steps, "
-    "Tensor[] momentum_buffers=[], Tensor[] grad_avgs=[], *, value float lr, value float alpha=0.99, "
-    "value float eps=1e-8, value float weight_decay=0.0, value float momentum=0.0, bool maximize=False)",
+rmsprop_step = kernel(
+    "rmsprop_step(Tensor(a!)[] params, Tensor[] grads, Tensor(b!)[] square_avgs, Tensor(c!)[] steps, "
+    "Tensor(d!)[] momentum_buffers=[], Tensor(e!)[] grad_avgs=[], *, value float lr, value float alpha=0.99, "
+    "value float eps=1e-8, value float weight_decay=0.0, value float momentum=0.0, bool maximize=False)"
+    " -> ()",
     infer=_rmsprop_infer,
     impl=_rmsprop,
-    many=True,
-    writes="params square_avgs steps momentum_buffers grad_avgs",
     namespace="-",
     outside=True,
     doc="""One step of torch.optim.RMSprop over `params`, in place.
@@ -159,13 +158,12 @@ def _adagrad(
     return []
 
 
-adagrad_step = op(
-    "adagrad_step(Tensor[] params, Tensor[] grads, Tensor[] state_sums, Tensor[] steps, *, value float lr, "
-    "value float lr_decay=0.0, value float weight_decay=0.0, value float eps=1e-10, bool maximize=False)",
+adagrad_step = kernel(
+    "adagrad_step(Tensor(a!)[] params, Tensor[] grads, Tensor(b!)[] state_sums, Tensor(c!)[] steps, *, "
+    "value float lr, value float lr_decay=0.0, value float weight_decay=0.0, value float eps=1e-10, "
+    "bool maximize=False) -> ()",
     infer=_adagrad_infer,
     impl=_adagrad,
-    many=True,
-    writes="params state_sums steps",
     namespace="-",
     outside=True,
     doc="""One step of torch.optim.Adagrad over `params`, in place.

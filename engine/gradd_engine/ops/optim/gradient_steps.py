@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import dtypes
-from ...declare import op
+from ...declare import kernel
 from ...kernels.tiles import tiles
 
 if TYPE_CHECKING:
@@ -81,14 +81,12 @@ def _sgd(
     return []
 
 
-sgd_step = op(
-    "sgd_step(Tensor[] params, Tensor[] grads, Tensor[] momentum_buffers=[], *, value float lr, "
+sgd_step = kernel(
+    "sgd_step(Tensor(a!)[] params, Tensor[] grads, Tensor(b!)[] momentum_buffers=[], *, value float lr, "
     "value float momentum=0.0, value float dampening=0.0, value float weight_decay=0.0, bool nesterov=False, "
-    "bool maximize=False, bool first=False)",
+    "bool maximize=False, bool first=False) -> ()",
     infer=_sgd_infer,
     impl=_sgd,
-    many=True,
-    writes="params momentum_buffers",
     namespace="-",
     outside=True,
     doc="""One step of torch.optim.SGD over `params`, in place.
@@ -199,15 +197,13 @@ def _adam_part(
             arrays[i][...] = numbers[i]
 
 
-adam_step = op(
-    "adam_step(Tensor[] params, Tensor[] grads, Tensor[] exp_avgs, Tensor[] exp_avg_sqs, Tensor[] steps, "
-    "Tensor[] max_exp_avg_sqs=[], *, value float lr, value float beta1=0.9, value float beta2=0.999, "
-    "value float eps=1e-8, value float weight_decay=0.0, bool amsgrad=False, bool maximize=False, "
-    "bool decoupled=False)",
+adam_step = kernel(
+    "adam_step(Tensor(a!)[] params, Tensor[] grads, Tensor(b!)[] exp_avgs, Tensor(c!)[] exp_avg_sqs, "
+    "Tensor(d!)[] steps, Tensor(e!)[] max_exp_avg_sqs=[], *, value float lr, value float beta1=0.9, "
+    "value float beta2=0.999, value float eps=1e-8, value float weight_decay=0.0, bool amsgrad=False, "
+    "bool maximize=False, bool decoupled=False) -> ()",
     infer=_adam_infer,
     impl=_adam,
-    many=True,
-    writes="params exp_avgs exp_avg_sqs steps max_exp_avg_sqs",
     namespace="-",
     outside=True,
     doc="""One step of torch.optim.Adam over `params`, in place; of AdamW where `decoupled`.

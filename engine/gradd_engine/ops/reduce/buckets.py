@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data import Meta, dtypes, numel
-from ...declare import op, public
+from ...declare import composite, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
 from ..index import dynamic
@@ -68,9 +68,9 @@ def _search_impl(xp: Any, bounds: Any, values: Any, sorter: Any, out_int32: bool
     return xp.stack(found).reshape(values.shape) if found else xp.zeros(values.shape, np.int64)
 
 
-_search: Op = op(
+_search: Op = kernel(
     "searchsorted(Tensor sorted_sequence, Tensor input, Tensor? sorter=None, bool out_int32=False, "
-    "bool right=False)",
+    "bool right=False) -> Tensor",
     infer=_search_infer,
     impl=_search_impl,
     namespace="-",
@@ -133,9 +133,9 @@ def _isin_impl(xp: Any, a: Any, b: Any, assume_unique: bool, invert: bool) -> An
     return xp.isin(a, b, assume_unique=False, invert=invert)
 
 
-_isin: Op = op(
+_isin: Op = kernel(
     "isin(Tensor|Number elements, Tensor|Number test_elements, *, bool assume_unique=False, "
-    "bool invert=False)",
+    "bool invert=False) -> Tensor",
     infer=_isin_infer,
     impl=_isin_impl,
     namespace="-",
@@ -184,8 +184,8 @@ def _histogram_impl(xp: Any, a: Any, bins: int, min: Any, max: Any) -> Any:
     return xp.bincount(xp.minimum(at, bins - 1), minlength=bins).astype(a.dtype)
 
 
-_histogram: Op = op(
-    "histogram_counts(Tensor input, int bins, value Number min, value Number max)",
+_histogram: Op = kernel(
+    "histogram_counts(Tensor input, int bins, value Number min, value Number max) -> Tensor",
     infer=_histogram_infer,
     impl=_histogram_impl,
     infers_anew=True,
@@ -201,9 +201,9 @@ def _histc(input: Any, bins: int, min: Any, max: Any) -> Any:
     return _histogram(input, bins, min, max)
 
 
-histc = op(
-    "histc(Tensor input, int bins=100, Number min=0, Number max=0)",
-    composite=_histc,
+histc = composite(
+    "histc(Tensor input, int bins=100, Number min=0, Number max=0) -> Tensor",
+    body=_histc,
     dynamic=True,
     method=True,
     doc="A histogram; over the range of the values where `min` equals `max` (torch.histc).",
@@ -226,8 +226,8 @@ def _bincount_impl(xp: Any, a: Any, weights: Any, size: Any) -> Any:
     return xp.bincount(a.astype(np.int64), weights, minlength=size[0])
 
 
-_bincount: Op = op(
-    "bincount_sized(Tensor input, Tensor? weights, int[] size)",
+_bincount: Op = kernel(
+    "bincount_sized(Tensor input, Tensor? weights, int[] size) -> Tensor",
     infer=_bincount_infer,
     impl=_bincount_impl,
     namespace="-",
@@ -254,9 +254,9 @@ def _bincount_checked(input: Any, weights: Any, minlength: int) -> Any:
     return _bincount(input, weights, [size if size > minlength else minlength])
 
 
-bincount = op(
-    "bincount(Tensor input, Tensor? weights=None, int minlength=0)",
-    composite=_bincount_checked,
+bincount = composite(
+    "bincount(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor",
+    body=_bincount_checked,
     dynamic=True,
     method=True,
     doc="How often each number occurs in a vector of non-negative integers (torch.bincount).",

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...data import Meta, broadcast_shapes, dtypes
-from ...declare import op, public
+from ...declare import composite, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
 from ..create.ranges import triu_indices
@@ -66,8 +66,8 @@ def _second(g: Any, x1: Any, x2: Any, p: float, out: Any) -> Any:
     return x2.new_zeros(tuple(x2.shape)) if slope is None else -sum(slope, -3)
 
 
-_cdist: Op = op(
-    "_cdist_forward(Tensor x1, Tensor x2, float p=2.0)",
+_cdist: Op = kernel(
+    "_cdist_forward(Tensor x1, Tensor x2, float p=2.0) -> Tensor",
     infer=_cdist_infer,
     impl=_cdist_impl,
     vjp=(_first, _second),
@@ -138,8 +138,8 @@ def _pdist_vjp(g: Any, input: Any, p: float, out: Any) -> Any:
     return zeros.index_add(0, i, slope).index_add(0, j, -slope)
 
 
-_pdist: Op = op(
-    "_pdist_forward(Tensor input, float p=2.0)",
+_pdist: Op = kernel(
+    "_pdist_forward(Tensor input, float p=2.0) -> Tensor",
     infer=_pdist_infer,
     impl=_pdist_impl,
     cost=_pdist_cost,
@@ -150,9 +150,9 @@ _pdist: Op = op(
     doc="`pdist` of a row-major matrix.",
     raises=False,
 )
-pdist = op(
-    "pdist(Tensor input, float p=2.0)",
-    composite=lambda input, p: _pdist(contiguous(input), p),
+pdist = composite(
+    "pdist(Tensor input, float p=2.0) -> Tensor",
+    body=lambda input, p: _pdist(contiguous(input), p),
     namespace="|nn.functional",
     doc="The p-norm distance between each two rows of a matrix (torch.nn.functional.pdist).",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...data import Meta, dtypes
-from ...declare import op, public
+from ...declare import elementwise, public
 from ...schema import Op, type_name
 from ...tensor import Tensor
 from ..shared.common import pointwise_meta
@@ -30,8 +30,8 @@ def _isclose(xp: Any, a: Any, b: Any, rtol: float, atol: float, equal_nan: bool)
     return close | (xp.isfinite(distance) & (distance <= allowed))
 
 
-isclose: Op = op(
-    "isclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False)",
+isclose: Op = elementwise(
+    "isclose(Tensor input, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
     infer=_infer,
     impl=_isclose,
     method=True,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, wrap_dim
-from ...declare import Joint, op
+from ...declare import Joint
+from ...declare import kernel as kernel_op
 from ...schema import Op
 from ..elementwise.arithmetic import neg
 from ..elementwise.binary import where
@@ -45,13 +46,13 @@ def _dist_jvp(input_t: Any, other_t: Any, input: Any, other: Any, p: Any, out: A
     return collect(change, found, None, False, out)
 
 
-dist: Op = op(
-    "dist(Tensor input, Tensor other, Number p=2)",
+dist: Op = kernel_op(
+    "dist(Tensor input, Tensor other, Number p=2) -> Tensor",
     infer=_dist_infer,
     impl=lambda xp, a, b, p: kernel(xp, a - b, p, None, False, None),
     vjp=Joint("input other", _dist_vjp),
     jvp=_dist_jvp,
-    flat=lambda attrs: attrs["p"] == 0,
+    zero_gradient_when=lambda attrs: attrs["p"] == 0,
     method=True,
     doc="The p-norm of the difference (torch.dist).",
     raises=False,
@@ -107,8 +108,8 @@ def _renorm_jvp(input_t: Any, input: Any, p: Any, dim: int, maxnorm: Any) -> Any
     return where(held, maxnorm * inverse * (input_t - inverse * change * input), input_t)
 
 
-renorm: Op = op(
-    "renorm(Tensor input, Number p, int dim, Number maxnorm)",
+renorm: Op = kernel_op(
+    "renorm(Tensor input, Number p, int dim, Number maxnorm) -> Tensor",
     infer=_renorm_infer,
     impl=_renorm,
     vjp=_renorm_vjp,

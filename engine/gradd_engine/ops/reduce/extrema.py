@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, reduced_shape, wrap_dim
-from ...declare import Joint, invalid_combination, op, public
+from ...declare import Joint, composite, invalid_combination, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
 from ..elementwise.binary import maximum, minimum, where
@@ -87,8 +87,8 @@ def _place(xp: Any, g: Any, index: Any, dim: int, keepdim: bool, size: Any) -> A
     return xp.where(xp.arange(size[dim]).reshape(shape) == at, value, value.dtype.type(0))
 
 
-pick: Op = op(
-    "pick(Tensor input, Tensor index, int dim, bool keepdim)",
+pick: Op = kernel(
+    "pick(Tensor input, Tensor index, int dim, bool keepdim) -> Tensor",
     infer=_pick_meta,
     impl=_pick,
     vjp=(lambda g, input_meta, index, dim, keepdim: place(g, index, dim, keepdim, list(input_meta.shape)),),
@@ -97,8 +97,8 @@ pick: Op = op(
     outside=True,
     doc="The element at `index` of each slice along `dim`.",
 )
-place: Op = op(
-    "place(Tensor input, Tensor index, int dim, bool keepdim, int[] size)",
+place: Op = kernel(
+    "place(Tensor input, Tensor index, int dim, bool keepdim, int[] size) -> Tensor",
     infer=_place_meta,
     impl=_place,
     vjp=(lambda g, index, dim, keepdim: pick(g, index, dim, keepdim),),
@@ -131,8 +131,8 @@ def _whole(name: str) -> Op:
         refuse(input.dtype, f"{name}_all", complex=True)
         return Meta((), input.dtype)
 
-    return op(
-        f"{name}_all(Tensor input)",
+    return kernel(
+        f"{name}_all(Tensor input) -> Tensor",
         infer=infer,
         impl=lambda xp, a: getattr(a, name)(),
         vjp=lambda g, input, out: g * share_all(input, out),
@@ -167,15 +167,13 @@ def _along(name: str) -> Op:
     def jvp(input_t: Any, outs: Any, dim: int, keepdim: bool) -> Any:
         return pick(input_t, outs[1], wrap_dim(dim, input_t.ndim), keepdim), None
 
-    return op(
-        f"{name}_dim(Tensor input, int dim, bool keepdim=False)",
+    return kernel(
+        f"{name}_dim(Tensor input, int dim, bool keepdim=False) -> (Tensor values, const Tensor indices)",
         infer=infer,
         impl=impl,
         vjp=Joint("input", vjp),
         jvp=jvp,
         node=f"{name.capitalize()}Backward0",
-        many=True,
-        differentiable=(True, False),
         namespace="-",
         outside=True,
         doc=f"The {name}imum along a dimension and its index, the first of ties (torch.{name}).",
@@ -216,9 +214,10 @@ def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None
 
 def _any_form(name: str, choose: Any) -> Op:
     """The op as other languages call it: of all, of two tensors, or along `dim` with two outputs."""
-    return op(
-        f"{name}(Tensor input, Tensor? other=None, *, int? dim=None, bool keepdim=False)",
-        composite=lambda input, other, dim, keepdim: choose(input, dim, keepdim, other=other),
+    return composite(
+        f"{name}(Tensor input, Tensor? other=None, *, int? dim=None, bool keepdim=False)"
+        " -> Tensor|(Tensor values, const Tensor indices)",
+        body=lambda input, other, dim, keepdim: choose(input, dim, keepdim, other=other),
         namespace="-",
         outside=True,
         doc=f"The {name}imum of all; of two tensors; or along `dim`, values and indices (torch.{name}).",
@@ -236,8 +235,8 @@ def _end(name: str) -> Op:
         refuse(input.dtype, f"{name[1:]}_values_cpu", complex=True)
         return reduced(input, dim, keepdim, input.dtype)
 
-    return op(
-        f"{name}(Tensor input, int[] dim=[], bool keepdim=False)",
+    return kernel(
+        f"{name}(Tensor input, int[] dim=[], bool keepdim=False) -> Tensor",
         infer=infer,
         impl=lambda xp, a, dim, keepdim: getattr(a, name[1:])(axis=axes(a, dim), keepdims=keepdim),
         vjp=lambda g, input, dim, keepdim, out: (
@@ -275,8 +274,8 @@ def _aminmax_vjp(grads: Any, input: Any, dim: int | None, keepdim: bool, outs: A
     return (total,)
 
 
-_aminmax: Op = op(
-    "aminmax(Tensor input, *, int? dim=None, bool keepdim=False)",
+_aminmax: Op = kernel(
+    "aminmax(Tensor input, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
     infer=_aminmax_infer,
     impl=lambda xp, a, dim, keepdim: (
         a.min(axis=axes(a, dim), keepdims=keepdim),
@@ -286,7 +285,6 @@ _aminmax: Op = op(
     jvp=lambda input_t, input, dim, keepdim, outs: [
         collect(input_t, _share(input, o, dim, keepdim), dim, keepdim, o) for o in outs
     ],
-    many=True,
     doc="Smallest and largest (torch.aminmax).",
     raises=False,
 )
@@ -313,8 +311,8 @@ def _index(name: str) -> Op:
             return xp.zeros((), xp.int64)
         return getattr(xp, name)(a, axis=dim, keepdims=keepdim)
 
-    return op(
-        f"{name}(Tensor input, int? dim=None, bool keepdim=False)",
+    return kernel(
+        f"{name}(Tensor input, int? dim=None, bool keepdim=False) -> Tensor",
         infer=infer,
         impl=impl,
         method=True,
@@ -331,8 +329,8 @@ def _truth(name: str, words: str) -> Op:
         dtype = dtypes.uint8 if input.dtype is dtypes.uint8 else dtypes.bool_
         return reduced(input, dim, keepdim, dtype, input.dtype)
 
-    return op(
-        f"{name}(Tensor input, int[]? dim=None, bool keepdim=False)",
+    return kernel(
+        f"{name}(Tensor input, int[]? dim=None, bool keepdim=False) -> Tensor",
         infer=infer,
         impl=lambda xp, a, dim, keepdim: getattr(xp, name)(a != 0, axis=axes(a, dim), keepdims=keepdim),
         method=True,
@@ -343,8 +341,8 @@ def _truth(name: str, words: str) -> Op:
 
 all, any = _truth("all", "every element is true"), _truth("any", "one element is true")
 
-count_nonzero: Op = op(
-    "count_nonzero(Tensor input, int[]? dim=None)",
+count_nonzero: Op = kernel(
+    "count_nonzero(Tensor input, int[]? dim=None) -> Tensor",
     infer=lambda input, dim: reduced(input, dim, False, dtypes.int64, input.dtype),
     impl=lambda xp, a, dim: (a != 0).sum(axis=axes(a, dim)),
     method=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, reduced_shape, wrap_dim
-from ...declare import Joint, op, public
+from ...declare import Joint, composite, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
 from ..shared.common import refuse, return_type
@@ -39,8 +39,8 @@ def _whole(name: str, skip_nan: bool) -> Op:
         row = a.reshape(-1)
         return row[_middle(xp, row, skip_nan)] if row.size else a.dtype.type(float("nan"))
 
-    return op(
-        f"{name}_all(Tensor input)",
+    return kernel(
+        f"{name}_all(Tensor input) -> Tensor",
         infer=infer,
         impl=impl,
         vjp=lambda g, input, out: g * share_all(input, out),
@@ -72,8 +72,8 @@ def _along(name: str, skip_nan: bool) -> Op:
         at = wrap_dim(dim, len(input_meta.shape))
         return (place(grads[0], out1, at, keepdim, list(input_meta.shape)),)
 
-    return op(
-        f"{name}_dim(Tensor input, int dim, bool keepdim=False)",
+    return kernel(
+        f"{name}_dim(Tensor input, int dim, bool keepdim=False) -> (Tensor values, const Tensor indices)",
         infer=infer,
         impl=impl,
         vjp=Joint("input", vjp),
@@ -82,8 +82,6 @@ def _along(name: str, skip_nan: bool) -> Op:
             None,
         ),
         node=f"{name.capitalize()}Backward1",
-        many=True,
-        differentiable=(True, False),
         namespace="-",
         outside=True,
         doc=f"The {name} along a dimension and its index (torch.{name}).",
@@ -100,9 +98,10 @@ def _published(name: str, skip_nan: bool) -> Callable[..., Any]:
 
     call.__name__ = name
     call.__doc__ = f"See torch.{name}: of all, or along `dim` with indices."
-    op(
-        f"{name}(Tensor input, *, int? dim=None, bool keepdim=False)",
-        composite=call,
+    composite(
+        f"{name}(Tensor input, *, int? dim=None, bool keepdim=False)"
+        " -> Tensor|(Tensor values, const Tensor indices)",
+        body=call,
         namespace="-",
         outside=True,
         doc=f"The {name} of all, or along `dim`, values and indices (torch.{name}).",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...data import Meta, dtypes, numel, reduced_shape, wrap_dim
-from ...declare import Joint, op, public
+from ...declare import Joint, composite, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
 from ..elementwise.arithmetic import sub
@@ -112,10 +112,10 @@ def _between(ordered: Any, q: Any, interpolation: str, skip_nan: bool) -> Any:
 
 
 def _published(name: str, skip_nan: bool) -> Any:
-    made = op(
+    made = composite(
         f"{name}(Tensor input, Tensor|Number q, int? dim=None, bool keepdim=False, *, "
-        "str interpolation='linear')",
-        composite=lambda input, q, dim, keepdim, interpolation: _quantile(
+        "str interpolation='linear') -> Tensor",
+        body=lambda input, q, dim, keepdim, interpolation: _quantile(
             input, q, dim, keepdim, interpolation, skip_nan, name
         ),
         dynamic=True,
@@ -162,8 +162,8 @@ def _mode_vjp(grads: Any, out1: Any, input_meta: Any, dim: int, keepdim: bool) -
     return (place(grads[0], out1, wrap_dim(dim, len(size)), keepdim, size),)
 
 
-_mode: Op = op(
-    "mode(Tensor input, int dim=-1, bool keepdim=False)",
+_mode: Op = kernel(
+    "mode(Tensor input, int dim=-1, bool keepdim=False) -> (Tensor values, const Tensor indices)",
     infer=_mode_infer,
     impl=_mode_impl,
     vjp=Joint("input", _mode_vjp),
@@ -171,8 +171,6 @@ _mode: Op = op(
         pick(input_t, outs[1], wrap_dim(dim, input_t.ndim), keepdim),
         None,
     ],
-    many=True,
-    differentiable=(True, False),
     doc="The most frequent value along `dim`, the smallest of several, and where it is (torch.mode).",
 )
 _MODE = return_type("mode", "values indices")

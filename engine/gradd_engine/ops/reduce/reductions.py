@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, numel, reduced_shape, wrap_dims
-from ...declare import LINEAR, op
+from ...declare import LINEAR, composite, kernel
 from ...schema import Op
 from ...tensor import Tensor
 from ..elementwise.binary import where
@@ -65,8 +65,8 @@ def _by_dim(name: str) -> Callable[[dict[str, Any]], str]:
     return lambda attrs: f"{name}Backward{0 if attrs['dim'] is None else 1}"
 
 
-sum: Op = op(
-    "sum(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)",
+sum: Op = kernel(
+    "sum(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
     infer=lambda input, dim, keepdim, dtype: reduced(input, dim, keepdim, _sum_dtype(input, dtype)),
     impl=lambda xp, a, dim, keepdim, dtype: a.sum(axis=axes(a, dim), dtype=a.dtype, keepdims=keepdim),
     vjp=lambda g, input_meta, dim, keepdim: filled(g, input_meta, dim, keepdim),
@@ -84,8 +84,8 @@ def _nansum_infer(input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) 
     return reduced(input, dim, keepdim, _sum_dtype(input, dtype))
 
 
-nansum: Op = op(
-    "nansum(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)",
+nansum: Op = kernel(
+    "nansum(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
     infer=_nansum_infer,
     impl=lambda xp, a, dim, keepdim, dtype: xp.where(a != a, a.dtype.type(0), a).sum(
         axis=axes(a, dim), dtype=a.dtype, keepdims=keepdim
@@ -118,8 +118,8 @@ def _mean(xp: Any, a: Any, dim: Dims, keepdim: bool, dtype: Any) -> Any:
     return total / total.dtype.type(_count(a, dim))
 
 
-mean: Op = op(
-    "mean(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)",
+mean: Op = kernel(
+    "mean(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
     infer=_mean_infer,
     impl=_mean,
     vjp=lambda g, input_meta, dim, keepdim: filled(g, input_meta, dim, keepdim) / _count(input_meta, dim),
@@ -140,9 +140,9 @@ def _nanmean(input: Tensor, dim: Dims, keepdim: bool, dtype: DType | None) -> An
     return nansum(input, dim, keepdim, dtype=dtype) / count
 
 
-nanmean: Op = op(
-    "nanmean(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)",
-    composite=_nanmean,
+nanmean: Op = composite(
+    "nanmean(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+    body=_nanmean,
     method=True,
     doc="Mean of what is not nan (torch.nanmean).",
 )
@@ -170,11 +170,10 @@ def _itself_infer(input: Tensor, dim: int) -> Meta:
     return Meta(tuple(shape), dtypes.bool_)
 
 
-_itself: Op = op(
-    "itself(Tensor input, int dim)",
+_itself: Op = kernel(
+    "itself(Tensor input, int dim) -> Tensor",
     infer=_itself_infer,
     impl=lambda xp, a, dim, meta: xp.eye(a.shape[dim], dtype=bool).reshape(meta.shape),
-    needs_meta=True,
     namespace="-",
     outside=True,
     doc="Where the index along `dim` equals the index along one more, last dimension.",
@@ -194,8 +193,8 @@ def others_meta(input: Tensor, dim: int) -> Meta:
     return Meta(tuple(input.shape), input.dtype, compute=input.dtype)
 
 
-prod_others: Op = op(
-    "prod_others(Tensor input, int dim)",
+prod_others: Op = kernel(
+    "prod_others(Tensor input, int dim) -> Tensor",
     infer=others_meta,
     impl=_others,
     composite=_others_again,
@@ -218,8 +217,8 @@ def _prod_vjp(g: Any, input: Any, out: Any, dim: int | None, keepdim: bool) -> A
     return filled(g, input, dim, keepdim) * conj(_prod_factor(input, dim))
 
 
-prod: Op = op(
-    "prod(Tensor input, int? dim=None, bool keepdim=False, *, dtype? dtype=None)",
+prod: Op = kernel(
+    "prod(Tensor input, int? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
     infer=lambda input, dim, keepdim, dtype: reduced(input, dim, keepdim, _sum_dtype(input, dtype)),
     impl=lambda xp, a, dim, keepdim, dtype: a.prod(axis=axes(a, dim), dtype=a.dtype, keepdims=keepdim),
     vjp=_prod_vjp,

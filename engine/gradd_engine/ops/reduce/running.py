@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, wrap_dim
-from ...declare import Joint, op, public
+from ...declare import Joint, kernel, public
 from ...schema import Op
 from ..elementwise.unary import exp
 from ..index.scatter import gather_op, scatter_add
@@ -45,14 +45,12 @@ def _extreme(name: str) -> Callable[..., Any]:
     def vjp(grads: Any, out1: Any, input: Any, dim: int) -> Any:
         return (scatter_add(zeros(list(input.shape), dtype=grads[0].dtype), dim, out1, grads[0]),)
 
-    made = op(
-        f"{name}(Tensor input, int dim)",
+    made = kernel(
+        f"{name}(Tensor input, int dim) -> (Tensor values, const Tensor indices)",
         infer=infer,
         impl=impl,
         vjp=Joint("input", vjp),
         jvp=lambda input_t, outs, dim: [gather_op(input_t, dim, outs[1]), None],
-        many=True,
-        differentiable=(True, False),
         doc=f"The {name[3:]}imum so far along `dim` and its index, the last of ties (torch.{name}).",
         raises=False,
     )
@@ -101,8 +99,8 @@ def _logcumsumexp_jvp(input_t: Any, input: Any, out: Any, dim: int) -> Any:
     return recurrence(fade, exp(input - out) * input_t, dim, True)
 
 
-logcumsumexp: Op = op(
-    "logcumsumexp(Tensor input, int dim)",
+logcumsumexp: Op = kernel(
+    "logcumsumexp(Tensor input, int dim) -> Tensor",
     infer=_logcumsumexp_infer,
     impl=_logcumsumexp,
     vjp=_logcumsumexp_vjp,

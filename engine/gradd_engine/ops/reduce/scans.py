@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, wrap_dim
-from ...declare import LINEAR, op
+from ...declare import LINEAR, kernel
 from ...schema import Op
 from ...tensor import Tensor
 from ..shared.common import broadcast, conj
@@ -33,8 +33,8 @@ def _from_end(xp: Any, a: Any, dim: int, reverse: bool) -> Any:
     return xp.flip(xp.cumsum(xp.flip(a, axis=dim), axis=dim, dtype=a.dtype), axis=dim)
 
 
-cumsum: Op = op(
-    "cumsum(Tensor input, int dim, *, dtype? dtype=None)",
+cumsum: Op = kernel(
+    "cumsum(Tensor input, int dim, *, dtype? dtype=None) -> Tensor",
     infer=_infer,
     impl=lambda xp, a, dim, dtype: _from_end(xp, a, dim, False),
     vjp=lambda g, dim: _cumsum_back(g, dim),
@@ -44,8 +44,8 @@ cumsum: Op = op(
     doc="Running sum along `dim` (torch.cumsum); bools and integers give int64.",
     raises=False,
 )
-_cumsum_back: Op = op(
-    "cumsum_back(Tensor input, int dim)",
+_cumsum_back: Op = kernel(
+    "cumsum_back(Tensor input, int dim) -> Tensor",
     infer=lambda input, dim: _infer(input, dim, None),
     impl=lambda xp, a, dim: _from_end(xp, a, dim, True),
     vjp=lambda g, dim: cumsum(g, dim),
@@ -69,8 +69,8 @@ def _shift_kernel(xp: Any, a: Any, dim: int, forward: bool, fill: float) -> Any:
     return xp.moveaxis(out, 0, dim)
 
 
-shift: Op = op(
-    "shift(Tensor input, int dim, bool forward, float fill=0.0)",
+shift: Op = kernel(
+    "shift(Tensor input, int dim, bool forward, float fill=0.0) -> Tensor",
     infer=lambda input, dim, forward, fill: Meta(tuple(input.shape), input.dtype),
     impl=_shift_kernel,
     vjp=lambda g, dim, forward: shift(g, dim, not forward),
@@ -111,8 +111,8 @@ def _recurrence_jvp(input_t: Any, other_t: Any, input: Any, out: Any, dim: int, 
     return recurrence(input, change, dim, forward)
 
 
-recurrence: Op = op(
-    "recurrence(Tensor input, Tensor other, int dim, bool forward)",
+recurrence: Op = kernel(
+    "recurrence(Tensor input, Tensor other, int dim, bool forward) -> Tensor",
     infer=lambda input, other, dim, forward: broadcast(input, other),
     impl=_recur,
     vjp=(_recurrence_a, _recurrence_b),
@@ -138,8 +138,8 @@ def _cumprod_jvp(input_t: Any, input: Any, out: Any, dim: int) -> Any:
     return recurrence(x, before * input_t, dim, True)
 
 
-cumprod: Op = op(
-    "cumprod(Tensor input, int dim, *, dtype? dtype=None)",
+cumprod: Op = kernel(
+    "cumprod(Tensor input, int dim, *, dtype? dtype=None) -> Tensor",
     infer=_infer,
     impl=lambda xp, a, dim, dtype: xp.cumprod(a, axis=dim, dtype=a.dtype) if a.ndim else a.copy(),
     vjp=_cumprod_vjp,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, preserved_strides, wrap_dim
-from ...declare import op, public
+from ...declare import composite, kernel, public
 from ...tensor import Tensor
 from ..index.scatter import gather_op, scatter_add, scatter_op
 from ..shape.reshape import squeeze_dim, unsqueeze
@@ -57,15 +57,14 @@ def _sort_infer(input: Tensor, dim: int, descending: bool, stable: bool | None) 
     return [Meta(shape, input.dtype, strides), Meta(shape, dtypes.int64, strides)]
 
 
-_sort: Op = op(
-    "sort(Tensor input, int dim=-1, bool descending=False, *, bool? stable=None)",
+_sort: Op = kernel(
+    "sort(Tensor input, int dim=-1, bool descending=False, *, bool? stable=None)"
+    " -> (Tensor values, const Tensor indices)",
     infer=_sort_infer,
     impl=lambda xp, a, dim, descending, stable: _picked(xp, a, dim, descending),
     vjp={"input": lambda grads, out1, input_meta, dim: _spread(grads, out1, input_meta, dim)},
     jvp=lambda input_t, outs, dim: _picked_tangent(input_t, outs, dim),
     node=lambda attrs: "SortBackward0" if attrs["stable"] is None else "SortBackward1",
-    many=True,
-    differentiable=(True, False),
     doc="Values in order along `dim`, and where they were (torch.sort); always stable.",
     raises=False,
 )
@@ -77,9 +76,9 @@ def sort(input: Any, dim: int = -1, descending: bool = False, stable: bool | Non
     return _RETURNS["sort"](*_sort(input, dim, descending, stable=stable))
 
 
-argsort_op = op(
-    "argsort(Tensor input, int dim=-1, bool descending=False, *, bool stable=False)",
-    composite=lambda input, dim, descending, stable: _sort(input, dim, descending)[1],
+argsort_op = composite(
+    "argsort(Tensor input, int dim=-1, bool descending=False, *, bool stable=False) -> Tensor",
+    body=lambda input, dim, descending, stable: _sort(input, dim, descending)[1],
     doc="The indices that sort along `dim` (torch.argsort).",
 )
 
@@ -90,9 +89,9 @@ def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = 
     return argsort_op(input, dim, descending, stable=stable)
 
 
-msort = op(
-    "msort(Tensor input)",
-    composite=lambda input: _sort(input, 0)[0],
+msort = composite(
+    "msort(Tensor input) -> Tensor",
+    body=lambda input: _sort(input, 0)[0],
     method=True,
     doc="Values in order along the first dimension (torch.msort).",
 )
@@ -110,14 +109,13 @@ def _topk_infer(input: Tensor, k: int, dim: int, largest: bool, sorted: bool) ->
     return [Meta(shape, input.dtype), Meta(shape, dtypes.int64)]
 
 
-_topk: Op = op(
-    "topk(Tensor input, int k, int dim=-1, bool largest=True, bool sorted=True)",
+_topk: Op = kernel(
+    "topk(Tensor input, int k, int dim=-1, bool largest=True, bool sorted=True)"
+    " -> (Tensor values, const Tensor indices)",
     infer=_topk_infer,
     impl=lambda xp, a, k, dim, largest, sorted: _picked(xp, a, dim, largest, k),
     vjp={"input": lambda grads, out1, input_meta, dim: _spread(grads, out1, input_meta, dim)},
     jvp=lambda input_t, outs, dim: _picked_tangent(input_t, outs, dim),
-    many=True,
-    differentiable=(True, False),
     doc="The `k` largest (or smallest) elements along `dim`, in order, and where they are (torch.topk).",
     raises=False,
 )
@@ -165,8 +163,8 @@ def _kth_tangent(input_t: Any, outs: Sequence[Any], dim: int, keepdim: bool) -> 
     return [squeeze_dim(gather_op(input_t, d, unsqueeze(at, d)), d), None]
 
 
-_kthvalue: Op = op(
-    "kthvalue(Tensor input, int k, int dim=-1, bool keepdim=False)",
+_kthvalue: Op = kernel(
+    "kthvalue(Tensor input, int k, int dim=-1, bool keepdim=False) -> (Tensor values, const Tensor indices)",
     infer=_kthvalue_infer,
     impl=_kthvalue_impl,
     vjp={
@@ -175,8 +173,6 @@ _kthvalue: Op = op(
         )
     },
     jvp=lambda input_t, outs, dim, keepdim: _kth_tangent(input_t, outs, dim, keepdim),
-    many=True,
-    differentiable=(True, False),
     doc="The `k`-th smallest element along `dim`, and where it is (torch.kthvalue).",
     raises=False,
 )

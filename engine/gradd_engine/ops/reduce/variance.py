@@ -7,7 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, numel
-from ...declare import Joint, op, public
+from ...declare import Joint, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
 from ..elementwise.binary import where
@@ -78,8 +78,8 @@ def _std_jvp(input_t: Any, input: Any, dim: Dims, correction: Any, keepdim: bool
 
 _SIGNATURE = "(Tensor input, int[]? dim=None, *, Number? correction=None, bool keepdim=False)"
 
-_var_op: Op = op(
-    f"var{_SIGNATURE}",
+_var_op: Op = kernel(
+    f"var{_SIGNATURE} -> Tensor",
     infer=_infer("std and var"),
     impl=_var,
     vjp=_var_vjp,
@@ -88,8 +88,8 @@ _var_op: Op = op(
     "(torch.var).",
     raises=False,
 )
-_std_op: Op = op(
-    f"std{_SIGNATURE}",
+_std_op: Op = kernel(
+    f"std{_SIGNATURE} -> Tensor",
     infer=_infer("std and var"),
     impl=_std,
     vjp=_std_vjp,
@@ -145,23 +145,21 @@ def _pair_jvp(rule: Callable[..., Any]) -> Callable[..., Any]:
     return jvp
 
 
-_var_mean_op: Op = op(
-    f"var_mean{_SIGNATURE}",
+_var_mean_op: Op = kernel(
+    f"var_mean{_SIGNATURE} -> (Tensor var, Tensor mean)",
     infer=_pair_infer("var_mean"),
     impl=_with_mean(_var),
     vjp=Joint("input", _var_mean_vjp),
     jvp=_pair_jvp(_var_jvp),
-    many=True,
     doc="Variance and mean (torch.var_mean).",
     raises=False,
 )
-_std_mean_op: Op = op(
-    f"std_mean{_SIGNATURE}",
+_std_mean_op: Op = kernel(
+    f"std_mean{_SIGNATURE} -> (Tensor std, Tensor mean)",
     infer=_pair_infer("std_mean"),
     impl=_with_mean(_std),
     vjp=Joint("input", _std_mean_vjp),
     jvp=_pair_jvp(_std_jvp),
-    many=True,
     doc="Standard deviation and mean (torch.std_mean).",
     raises=False,
 )

@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes
-from ...declare import op, public
+from ...declare import kernel as kernel_op
+from ...declare import public
 from ...schema import Op
 from ...tensor import Tensor
 from ..elementwise.binary import where
@@ -92,14 +93,15 @@ def _jvp(input_t: Any, input: Any, ord: Any, dim: Dims, keepdim: bool, out: Any)
     return None if found is None else collect(input_t, found, dim, keepdim, out)
 
 
-_vector_norm: Op = op(
-    "vector_norm(Tensor input, Number ord=2, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)",
+_vector_norm: Op = kernel_op(
+    "vector_norm(Tensor input, Number ord=2, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None)"
+    " -> Tensor",
     infer=_infer,
     impl=kernel,
     vjp=gradient,
     jvp=_jvp,
     node="LinalgVectorNormBackward0",
-    flat=lambda attrs: attrs["ord"] == 0,
+    zero_gradient_when=lambda attrs: attrs["ord"] == 0,
     namespace="linalg",
     doc="The norm of order `ord` over `dim`, or over all (torch.linalg.vector_norm).",
     raises=False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, format_name, preserved_strides
-from ...declare import LINEAR, attach_as_is, op
+from ...declare import LINEAR, attach_as_is, elementwise
 from ...graph import cast_gradient
 from ...tensor import Tensor
 from .copies import contiguous
@@ -22,8 +22,8 @@ def _impl(xp: Any, a: Any, dtype: DType, memory_format: str | None = None) -> An
     return a.astype(dtype.np)
 
 
-to_copy = op(
-    "to_copy(Tensor input, dtype dtype, *, str? memory_format=None)",
+to_copy = elementwise(
+    "to_copy(Tensor input, dtype dtype, *, str? memory_format=None) -> Tensor",
     infer=lambda input, dtype, memory_format: Meta(
         tuple(input.shape), dtype, preserved_strides(input, memory_format)
     ),

@@ -16,7 +16,7 @@ from ...data import (
     preserve_format,
     preserved_strides,
 )
-from ...declare import LINEAR, attach_as_is, op, public
+from ...declare import LINEAR, attach_as_is, elementwise, kernel, public
 from ...schema import named
 from ...tensor import Tensor
 from ..shared.common import as_list
@@ -24,8 +24,8 @@ from ..shared.common import as_list
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-clone = op(
-    "clone(Tensor input)",
+clone = elementwise(
+    "clone(Tensor input) -> Tensor",
     infer=lambda input: Meta(tuple(input.shape), input.dtype, preserved_strides(input)),
     impl=lambda xp, a: a.copy(order="K"),
     vjp=lambda g: g,
@@ -43,8 +43,8 @@ def _clone(input: Tensor, *, memory_format: Any = None) -> Any:
 
 public(name="clone", method="clone")(_clone)
 
-contiguous_copy = op(
-    "contiguous_copy(Tensor input, *, str memory_format='contiguous_format')",
+contiguous_copy = elementwise(
+    "contiguous_copy(Tensor input, *, str memory_format='contiguous_format') -> Tensor",
     infer=lambda input, memory_format: Meta(
         tuple(input.shape), input.dtype, format_strides(input.shape, memory_format)
     ),
@@ -65,8 +65,8 @@ def _layout_infer(input: Tensor, strides: Sequence[int]) -> Meta:
     return Meta(tuple(input.shape), input.dtype, tuple(strides))
 
 
-to_layout = op(
-    "to_layout(Tensor input, int[] strides)",
+to_layout = kernel(
+    "to_layout(Tensor input, int[] strides) -> Tensor",
     infer=_layout_infer,
     impl=lambda xp, a, strides: a.copy(order="K"),
     vjp=lambda g: g,
@@ -118,8 +118,8 @@ def contiguous(self: Tensor, memory_format: MemoryFormat = contiguous_format) ->
 
 attach_as_is("contiguous", contiguous)
 
-sum_to_size = op(
-    "sum_to_size(Tensor input, int[] size)",
+sum_to_size = kernel(
+    "sum_to_size(Tensor input, int[] size) -> Tensor",
     infer=_sum_to_infer,
     impl=_sum_to,
     vjp=lambda g, input_meta: _expand_to(g, input_meta.shape),

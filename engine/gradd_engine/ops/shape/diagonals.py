@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, contiguous_strides, dtypes, wrap_dim
-from ...declare import LINEAR, op, public
+from ...declare import LINEAR, composite, kernel, public, view
 from ...tensor import Tensor
 from .copies import contiguous_copy
 from .reshape import flatten
@@ -33,16 +33,15 @@ def _diagonal_infer(input: Tensor | Meta, offset: int, dim1: int, dim2: int) -> 
     )
 
 
-diagonal: Op = op(
-    "diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1)",
+diagonal: Op = view(
+    "diagonal(Tensor(a) input, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
     infer=_diagonal_infer,
-    view=True,
     vjp=lambda g, input_meta, offset, dim1, dim2: diagonal_backward(
         g, list(input_meta.shape), offset, dim1, dim2
     ),
-    jvp=LINEAR,
     method=True,
     doc="A diagonal of two dimensions, as the last one (torch.diagonal).",
+    relative=True,
 )
 
 
@@ -64,8 +63,8 @@ def _diagonal_backward(xp: Any, g: Any, size: Any, offset: int, dim1: int, dim2:
     return out
 
 
-diagonal_backward: Op = op(
-    "diagonal_backward(Tensor grad, int[] size, int offset, int dim1, int dim2)",
+diagonal_backward: Op = kernel(
+    "diagonal_backward(Tensor grad, int[] size, int offset, int dim1, int dim2) -> Tensor",
     infer=_diagonal_backward_infer,
     impl=_diagonal_backward,
     vjp=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),
@@ -110,15 +109,14 @@ def _unfold_backward(g: Any, input_meta: Any, dimension: int, size: int, step: i
     )
 
 
-unfold = op(
-    "unfold(Tensor input, int dimension, int size, int step)",
+unfold = view(
+    "unfold(Tensor(a) input, int dimension, int size, int step) -> Tensor(a)",
     infer=_unfold_infer,
-    view=True,
     vjp=_unfold_backward,
-    jvp=LINEAR,
     method=True,
     namespace="-",
     doc="Windows of `size` elements of `dimension`, `step` apart, as a new last dimension (Tensor.unfold).",
+    relative=True,
 )
 
 
@@ -128,8 +126,8 @@ def _triangle_infer(input: Tensor, diagonal: int, name: str) -> Meta:
     return Meta(tuple(input.shape), input.dtype)
 
 
-tril: Op = op(
-    "tril(Tensor input, int diagonal=0)",
+tril: Op = kernel(
+    "tril(Tensor input, int diagonal=0) -> Tensor",
     infer=lambda input, diagonal: _triangle_infer(input, diagonal, "tril"),
     impl=lambda xp, a, diagonal: xp.tril(a, diagonal),
     vjp=lambda g, diagonal: tril(g, diagonal),
@@ -139,8 +137,8 @@ tril: Op = op(
     doc="The lower triangle of matrices, zeros above (torch.tril).",
     raises=False,
 )
-triu: Op = op(
-    "triu(Tensor input, int diagonal=0)",
+triu: Op = kernel(
+    "triu(Tensor input, int diagonal=0) -> Tensor",
     infer=lambda input, diagonal: _triangle_infer(input, diagonal, "triu"),
     impl=lambda xp, a, diagonal: xp.triu(a, diagonal),
     vjp=lambda g, diagonal: triu(g, diagonal),
@@ -162,13 +160,12 @@ def _embed_shape(input: Tensor, offset: int, dim1: int, dim2: int) -> tuple[int,
     return tuple(side if d in (a, b) else next(rest) for d in range(n))
 
 
-diag_embed: Op = op(
-    "diag_embed(Tensor input, int offset=0, int dim1=-2, int dim2=-1)",
+diag_embed: Op = kernel(
+    "diag_embed(Tensor input, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
     infer=lambda input, offset, dim1, dim2: Meta(_embed_shape(input, offset, dim1, dim2), input.dtype),
     impl=lambda xp, a, offset, dim1, dim2, meta: _diagonal_backward(xp, a, meta.shape, offset, dim1, dim2),
     vjp=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),
     jvp=LINEAR,
-    needs_meta=True,
     method=True,
     doc="The last dimension as a diagonal of two (torch.diag_embed).",
     raises=False,
@@ -180,8 +177,8 @@ def _diagonal_copied(xp: Any, a: Any, offset: int, dim1: int, dim2: int) -> Any:
     return xp.diagonal(a, max(-a.shape[dim1], min(offset, a.shape[dim2])), dim1, dim2)
 
 
-diagonal_copy = op(
-    "diagonal_copy(Tensor input, int offset=0, int dim1=0, int dim2=1)",
+diagonal_copy = kernel(
+    "diagonal_copy(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor",
     infer=lambda input, offset, dim1, dim2: Meta(
         _diagonal_infer(input, offset, dim1, dim2).shape, input.dtype
     ),
@@ -201,16 +198,16 @@ def _diag(input: Tensor, diagonal: int) -> Any:
     return diag_embed(input, diagonal) if input.ndim == 1 else diagonal_copy(input, diagonal)
 
 
-diag = op(
-    "diag(Tensor input, int diagonal=0)",
-    composite=_diag,
+diag = composite(
+    "diag(Tensor input, int diagonal=0) -> Tensor",
+    body=_diag,
     method=True,
     doc="The diagonal of a matrix, or the matrix with a given diagonal (torch.diag).",
 )
 
-diagflat = op(
-    "diagflat(Tensor input, int offset=0)",
-    composite=lambda input, offset: diag_embed(flatten(contiguous_copy(input)), offset),
+diagflat = composite(
+    "diagflat(Tensor input, int offset=0) -> Tensor",
+    body=lambda input, offset: diag_embed(flatten(contiguous_copy(input)), offset),
     method=True,
     doc="All elements on the diagonal of a matrix (torch.diagflat).",
 )
@@ -229,13 +226,12 @@ def _trace_backward(g: Any, input_meta: Any) -> Any:
     return diagonal_backward(expand(g, [length]), list(input_meta.shape), 0, 0, 1)
 
 
-trace = op(
-    "trace(Tensor input)",
+trace = kernel(
+    "trace(Tensor input) -> Tensor",
     infer=_trace_infer,
     impl=lambda xp, a, meta: xp.trace(a, dtype=a.dtype if a.dtype.kind in "fc" else meta.dtype.np),
     vjp=_trace_backward,
     jvp=LINEAR,
-    needs_meta=True,
     method=True,
     doc="The sum of a matrix's diagonal (torch.trace).",
     raises=False,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...data import Meta, ambient, broadcast_shapes, complex128, float64, preserved_strides
-from ...declare import attach, op
+from ...declare import InPlace, attach, elementwise, kernel
 from ...schema import type_name
 from ...tensor import Tensor
 from ..shared.common import NUMBERS
 from ..shared.constants import full, zeros_like
-from ..shared.number import element, fits
+from ..shared.number import element, fits, number_first
 from .cast import to_dtype
 from .copies import clone
 from .view_ops import expand
@@ -35,8 +35,8 @@ def _zeros(g: Any) -> Any:
     return zeros_like(g)
 
 
-copy = op(
-    "copy(Tensor input, Tensor src)",
+copy = kernel(
+    "copy(Tensor input, Tensor src) -> Tensor",
     infer=lambda input, src: _overwritten(input, src),
     impl=_copy,
     vjp=(_zeros, lambda g: g),
@@ -47,6 +47,7 @@ copy = op(
     outside=True,
     doc="The values of `src` in the shape and dtype of `input`; `input.copy_(src)` stores them.",
     raises=False,
+    copies=True,
 )
 
 
@@ -59,28 +60,32 @@ _FILL: dict[str, Any] = {
     "impl": lambda xp, a, value: xp.full(a.shape, element(value, a.dtype), a.dtype),
     "vjp": (_zeros, lambda g: g.sum()),
     "jvp": lambda value_t, input_meta: _spread(value_t, input_meta),
-    "inplace": True,
 }
 
-fill = op(
-    "fill(Tensor input, Tensor|Number value)",
+fill = kernel(
+    "fill(Tensor input, Tensor|Number value) -> Tensor",
     **_FILL,
-    checks=lambda input, value: fits(value, input.dtype),
+    check_values=lambda input, value: fits(value, input.dtype),
     node="FillBackward1",
     number_nodes={"value": "FillBackward0"},
+    inplace=InPlace(node="FillBackward3", number_nodes={"value": "FillBackward2"}),
     doc="One value everywhere (torch.fill); `fill_` stores it.",
     raises=False,
+    shared_write="fill_",
+    uniform=True,
 )
-assign = op(
-    "assign(Tensor input, Tensor|Number value)",
+assign = kernel(
+    "assign(Tensor input, Tensor|Number value) -> Tensor",
     **_FILL,
     # a number comes by way of a double where a half is stored
-    checks=lambda input, value: fits(value, float64 if input.dtype.is_half else input.dtype),
+    check_values=lambda input, value: fits(value, float64 if input.dtype.is_half else input.dtype),
     node="FillBackward3",
+    inplace=True,
     namespace="-",
     outside=True,
     doc="`fill` as square brackets spell it, where a number counts as a tensor: `assign_` stores it.",
     raises=False,
+    reads_first=lambda t, x, others: x.numel() != t.numel() or number_first(t, x, others),
 )
 
 
@@ -92,8 +97,8 @@ def _fill_infer(input: Tensor, value: Any) -> Meta:
     return Meta(tuple(input.shape), input.dtype, preserved_strides(input))
 
 
-zero = op(
-    "zero(Tensor input)",
+zero = elementwise(
+    "zero(Tensor input) -> Tensor",
     infer=lambda input: Meta(tuple(input.shape), input.dtype, preserved_strides(input)),
     impl=lambda xp, a: xp.zeros(a.shape, a.dtype),
     vjp=_zeros,
@@ -103,6 +108,7 @@ zero = op(
     outside=True,
     doc="Zeros in the input's shape; `zero_` stores them.",
     raises=False,
+    uniform=True,
 )
 
 copy_ = copy.inplace
@@ -128,6 +134,4 @@ _copy_from.__name__ = _copy_from.__qualname__ = "copy_"
 attach("copy_", _copy_from)
 fill_ = fill.inplace
 assign_ = assign.inplace
-assert fill_ is not None
-fill_.node_name, fill_.number_nodes = "FillBackward3", {"value": "FillBackward2"}
 zero_ = zero.inplace

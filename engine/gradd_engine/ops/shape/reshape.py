@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...data import Meta, numel, wrap_dim, wrap_dims
-from ...declare import LINEAR, all_tensors, attach, op, public
+from ...declare import all_tensors, attach, composite, public
+from ...declare import view as view_op
 from ...tensor import Tensor
 from ..shared.common import as_list
 from .copies import contiguous
@@ -39,42 +40,39 @@ def _unsqueezed(g: Any, shape: Any, dims: Any) -> Any:
     return g
 
 
-squeeze_all = op(
-    "squeeze_all(Tensor input)",
+squeeze_all = view_op(
+    "squeeze_all(Tensor(a) input) -> Tensor(a)",
     infer=lambda input: _without(input, range(input.ndim)),
-    view=True,
     vjp=lambda g, input_meta: _unsqueezed(g, input_meta.shape, range(input_meta.ndim)),
-    jvp=LINEAR,
     node="SqueezeBackward0",
     namespace="-",
     outside=True,
     doc="All dimensions of one element taken away.",
+    relative=True,
 )
-squeeze_dim = op(
-    "squeeze_dim(Tensor input, int dim)",
+squeeze_dim = view_op(
+    "squeeze_dim(Tensor(a) input, int dim) -> Tensor(a)",
     infer=_squeeze_dim_infer,
-    view=True,
     vjp=lambda g, input_meta, dim: _unsqueezed(
         g, input_meta.shape, [wrap_dim(dim, input_meta.ndim)] if input_meta.ndim else []
     ),
-    jvp=LINEAR,
     node="SqueezeBackward1",
     namespace="-",
     outside=True,
     doc="A dimension taken away where it has one element.",
+    relative=True,
 )
-squeeze_dims = op(
-    "squeeze_dims(Tensor input, int[] dim)",
+squeeze_dims = view_op(
+    "squeeze_dims(Tensor(a) input, int[] dim) -> Tensor(a)",
     infer=_squeeze_dims_infer,
-    view=True,
     vjp=lambda g, input_meta, dim: _unsqueezed(
         g, input_meta.shape, wrap_dims(dim, input_meta.ndim) if len(dim) and input_meta.ndim else []
     ),
-    jvp=LINEAR,
     node="SqueezeBackward2",
     namespace="-",
     outside=True,
     doc="Those of the given dimensions taken away that have one element.",
+    relative=True,
 )
 
 
@@ -84,9 +82,9 @@ def _squeeze(input: Tensor, dim: Any) -> Any:
     return squeeze_dim(input, dim) if isinstance(dim, int) else squeeze_dims(input, dim)
 
 
-squeeze = op(
-    "squeeze(Tensor input, int[]? dim=None)",
-    composite=_squeeze,
+squeeze = composite(
+    "squeeze(Tensor input, int[]? dim=None) -> Tensor",
+    body=_squeeze,
     method=True,
     doc="Dimensions of one element taken away: all, one, or some (torch.squeeze).",
 )
@@ -103,14 +101,13 @@ def _unsqueeze_infer(input: Tensor, dim: int) -> Meta:
     )
 
 
-unsqueeze = op(
-    "unsqueeze(Tensor input, int dim)",
+unsqueeze = view_op(
+    "unsqueeze(Tensor(a) input, int dim) -> Tensor(a)",
     infer=_unsqueeze_infer,
-    view=True,
     vjp=lambda g, dim: squeeze_dim(g, dim),
-    jvp=LINEAR,
     method=True,
     doc="A dimension of one element put in (torch.unsqueeze).",
+    relative=True,
 )
 
 
@@ -126,9 +123,9 @@ def _flatten(input: Tensor, start_dim: int, end_dim: int) -> Any:
     return reshape(input, [*shape[:a], numel(shape[a : b + 1]), *shape[b + 1 :]])
 
 
-flatten = op(
-    "flatten(Tensor input, int start_dim=0, int end_dim=-1)",
-    composite=_flatten,
+flatten = composite(
+    "flatten(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor",
+    body=_flatten,
     method=True,
     doc=(
         "Dimensions `start_dim` to `end_dim` as one; a tensor with nothing to flatten is returned itself "
@@ -154,9 +151,9 @@ def _unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
     return view(input, [*input.shape[:d], *sizes, *input.shape[d + 1 :]])
 
 
-unflatten = op(
-    "unflatten(Tensor input, int dim, int[] sizes)",
-    composite=_unflatten,
+unflatten = composite(
+    "unflatten(Tensor input, int dim, int[] sizes) -> Tensor",
+    body=_unflatten,
     method=True,
     doc="One dimension as several (torch.unflatten).",
 )
@@ -190,9 +187,9 @@ def _movedim(input: Tensor, source: Any, destination: Any) -> Any:
     return permute(input, [next(rest) if d < 0 else d for d in order])
 
 
-movedim_op = op(
-    "movedim(Tensor input, int[] source, int[] destination)",
-    composite=_movedim,
+movedim_op = composite(
+    "movedim(Tensor input, int[] source, int[] destination) -> Tensor",
+    body=_movedim,
     doc="Dimensions moved to other places, the others in their order (torch.movedim).",
 )
 public(name="moveaxis", method="moveaxis")(movedim)

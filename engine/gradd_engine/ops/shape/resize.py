@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, numel
 from ...data.state import state
-from ...declare import attach, op
+from ...declare import attach, composite
 from ...graph import check_inference
 from ...schema import named
 from ...tensor import Tensor, detached
@@ -39,10 +39,9 @@ def _resize(input: Tensor, size: Sequence[int]) -> Tensor:
     return input
 
 
-_resize_op = op(
-    "resize_(Tensor input, int[] size)",
-    composite=_resize,
-    writes="input",
+_resize_op = composite(
+    "resize_(Tensor(a!) input, int[] size) -> Tensor(a!)",
+    body=_resize,
     traced=False,
     namespace="-",
     outside=True,
@@ -51,6 +50,7 @@ _resize_op = op(
     Where it does not suffice the tensor moves to new memory: its first elements, then zeros; its views stay
     where they were. RuntimeError for tensors that require grad.
     """,
+    wide=True,
 )
 
 

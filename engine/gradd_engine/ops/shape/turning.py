@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data.state import state
-from ...declare import attach, op
+from ...declare import attach, composite
 from ...graph import check_inference, check_target
 from ...tensor import Tensor, carry, detached, remember_shape
 from .reshape import squeeze_all, squeeze_dim, squeeze_dims, unsqueeze
@@ -55,52 +55,47 @@ def _t(input: Tensor) -> Tensor:
     return _turned(input, "TBackward1", t)
 
 
-unsqueeze_ = op(
-    "unsqueeze_(Tensor input, int dim)",
-    composite=lambda input, dim: _turned(input, "UnsqueezeBackward1", unsqueeze, dim),
-    writes="input",
+unsqueeze_ = composite(
+    "unsqueeze_(Tensor(a!) input, int dim) -> Tensor(a!)",
+    body=lambda input, dim: _turned(input, "UnsqueezeBackward1", unsqueeze, dim),
     traced=False,
     method=True,
     namespace="-",
     doc="A dimension of one element put into the tensor itself (torch.Tensor.unsqueeze_).",
 )
 
-squeeze_ = op(
-    "squeeze_(Tensor input, int[]? dim=None)",
-    composite=_squeeze,
-    writes="input",
+squeeze_ = composite(
+    "squeeze_(Tensor(a!) input, int[]? dim=None) -> Tensor(a!)",
+    body=_squeeze,
     traced=False,
     method=True,
     namespace="-",
     doc="Dimensions of one element taken from the tensor itself (torch.Tensor.squeeze_).",
 )
 
-t_ = op(
-    "t_(Tensor input)",
-    composite=_t,
-    writes="input",
+t_ = composite(
+    "t_(Tensor(a!) input) -> Tensor(a!)",
+    body=_t,
     traced=False,
     method=True,
     namespace="-",
     doc="The matrix itself transposed (torch.Tensor.t_).",
 )
 
-transpose_ = op(
-    "transpose_(Tensor input, int dim0, int dim1)",
-    composite=lambda input, dim0, dim1: _turned(input, "TransposeBackward1", transpose, dim0, dim1),
-    writes="input",
+transpose_ = composite(
+    "transpose_(Tensor(a!) input, int dim0, int dim1) -> Tensor(a!)",
+    body=lambda input, dim0, dim1: _turned(input, "TransposeBackward1", transpose, dim0, dim1),
     traced=False,
     method=True,
     namespace="-",
     doc="Two dimensions of the tensor itself swapped (torch.Tensor.transpose_).",
 )
 
-as_strided_ = op(
-    "as_strided_(Tensor input, int[] size, int[] stride, int? storage_offset=None)",
-    composite=lambda input, size, stride, storage_offset: _turned(
+as_strided_ = composite(
+    "as_strided_(Tensor(a!) input, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a!)",
+    body=lambda input, size, stride, storage_offset: _turned(
         input, "AsStridedBackward1", as_strided, size, stride, storage_offset
     ),
-    writes="input",
     traced=False,
     method=True,
     doc="Any strides over the memory of the tensor itself (torch.as_strided_).",

@@ -17,7 +17,8 @@ from ...data import (
     wrap_dim,
     wrap_dims,
 )
-from ...declare import LINEAR, attach, attach_as_is, op, public
+from ...declare import LINEAR, attach, attach_as_is, composite, kernel, public, stateful
+from ...declare import view as view_op
 from ...schema import named
 from ...tensor import Tensor, detached
 from ..shared.common import as_list, storable
@@ -43,15 +44,14 @@ def _view_infer(input: Tensor, size: Any) -> Meta:
     return Meta(shape, input.dtype, strides, input.offset)
 
 
-_view = op(
-    "view(Tensor input, int[] size)",
+_view = view_op(
+    "view(Tensor(a) input, int[] size) -> Tensor(a)",
     infer=_view_infer,
-    view=True,
     vjp=lambda g, input_meta: reshape(g, list(input_meta.shape)),
-    jvp=LINEAR,
     namespace="-",
     outside=True,
     doc="The same elements in another shape, without a copy (Tensor.view).",
+    relative=True,
 )
 
 
@@ -60,29 +60,27 @@ def view(self: Tensor, *size: Any) -> Any:
     return _view(self, as_list(size, "view", "size"))
 
 
-unsafe_view = op(
-    "unsafe_view(Tensor input, int[] size)",
+unsafe_view = view_op(
+    "unsafe_view(Tensor input, int[] size) -> Tensor",
     infer=_view_infer,
-    view=True,
-    unsafe=True,
     vjp=lambda g, input_meta: reshape(g, list(input_meta.shape)),
     jvp=lambda input_t, size: reshape(input_t, list(size)),
     node="UnsafeViewBackward0",
     namespace="-",
     outside=True,
     doc="A temporary in another shape, without a copy; autograd does not follow it as a view.",
+    relative=True,
 )
 
-_reshape_alias = op(
-    "reshape_alias(Tensor input, int[] size)",
+_reshape_alias = view_op(
+    "reshape_alias(Tensor(a) input, int[] size) -> Tensor(a)",
     infer=_view_infer,
-    view=True,
     vjp=lambda g, input_meta: reshape(g, list(input_meta.shape)),
-    jvp=LINEAR,
     node="ReshapeAliasBackward0",
     namespace="-",
     outside=True,
     doc="What reshape makes of a tensor that is not contiguous and can still be viewed.",
+    relative=True,
 )
 
 
@@ -95,9 +93,9 @@ def _reshape(input: Tensor, shape: Any) -> Any:
     return _reshape_alias(input, size)
 
 
-_reshape_op = op(
-    "reshape(Tensor input, int[] shape)",
-    composite=_reshape,
+_reshape_op = composite(
+    "reshape(Tensor input, int[] shape) -> Tensor",
+    body=_reshape,
     doc="The same elements in another shape; a view where strides allow (torch.reshape).",
 )
 
@@ -137,15 +135,14 @@ def expand_meta(input: Tensor, size: Any) -> Meta:
     return Meta(tuple(shape), input.dtype, strides, input.offset)
 
 
-_expand = op(
-    "expand(Tensor input, int[] size)",
+_expand = view_op(
+    "expand(Tensor(a) input, int[] size) -> Tensor(a)",
     infer=expand_meta,
-    view=True,
     vjp=lambda g: g,
-    jvp=LINEAR,
     namespace="-",
     outside=True,
     doc="Dimensions of one element repeated without memory (Tensor.expand).",
+    relative=True,
 )
 
 
@@ -173,13 +170,12 @@ def _inverse(dims: Any, ndim: int) -> list[int]:
     return sorted(range(ndim), key=lambda i: order[i])
 
 
-permute: Op = op(
-    "permute(Tensor input, int[] dims)",
+permute: Op = view_op(
+    "permute(Tensor(a) input, int[] dims) -> Tensor(a)",
     infer=_permute_meta,
-    view=True,
     vjp=lambda g, dims: permute(g, _inverse(dims, g.ndim)),
-    jvp=LINEAR,
     doc="Dimensions in another order (torch.permute).",
+    relative=True,
 )
 
 
@@ -191,14 +187,13 @@ def _transpose_meta(input: Tensor, dim0: int, dim1: int) -> Meta:
     return _permute_meta(input, order) if order else Meta((), input.dtype, (), input.offset)
 
 
-transpose: Op = op(
-    "transpose(Tensor input, int dim0, int dim1)",
+transpose: Op = view_op(
+    "transpose(Tensor(a) input, int dim0, int dim1) -> Tensor(a)",
     infer=_transpose_meta,
-    view=True,
     vjp=lambda g, dim0, dim1: transpose(g, dim0, dim1),
-    jvp=LINEAR,
     method=True,
     doc="Two dimensions swapped (torch.transpose).",
+    relative=True,
 )
 
 
@@ -208,15 +203,14 @@ def _t_meta(input: Tensor) -> Meta:
     return _permute_meta(input, range(input.ndim - 1, -1, -1))
 
 
-t: Op = op(
-    "t(Tensor input)",
+t: Op = view_op(
+    "t(Tensor(a) input) -> Tensor(a)",
     infer=_t_meta,
-    view=True,
     vjp=lambda g: t(g),
-    jvp=LINEAR,
     node="TBackward0",
     method=True,
     doc="A matrix transposed (torch.t).",
+    relative=True,
 )
 
 
@@ -283,24 +277,21 @@ def _through_memory(x: Any, source: _Places, target: _Places, shared: _Places) -
     return as_strided(found, size, stride, start + at)
 
 
-as_strided: Op = op(
-    "as_strided(Tensor input, int[] size, int[] stride, int? storage_offset=None)",
+as_strided: Op = view_op(
+    "as_strided(Tensor(a) input, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a)",
     infer=_as_strided_infer,
     # how much memory there is does not follow from the geometry
     infers_anew=True,
-    view=True,
     vjp=_as_strided_grad,
     jvp=_as_strided_tangent,
     method=True,
     doc="Any strides over the input's memory (torch.as_strided).",
 )  # fmt: skip
 
-unsafe_strided: Op = op(
-    "unsafe_strided(Tensor input, int[] size, int[] stride)",
+unsafe_strided: Op = view_op(
+    "unsafe_strided(Tensor input, int[] size, int[] stride) -> Tensor",
     infer=lambda input, size, stride: _as_strided_infer(input, size, stride, 0),
     infers_anew=True,
-    view=True,
-    unsafe=True,
     namespace="-",
     outside=True,
     doc="A temporary with other strides over its memory; autograd does not follow it as a view.",
@@ -328,8 +319,9 @@ def _strided_cost(span: int, *sizes: Sequence[int]) -> tuple[int, int]:
     return places + span, 24 * places + 16 * span
 
 
-as_strided_backward: Op = op(
-    "as_strided_backward(Tensor grad, int[] shape, int[] strides, int[] size, int[] stride, int offset)",
+as_strided_backward: Op = kernel(
+    "as_strided_backward(Tensor grad, int[] shape, int[] strides, int[] size, int[] stride, int offset)"
+    " -> Tensor",
     infer=lambda g, shape, strides, size, stride, offset: Meta(tuple(shape), g.dtype),
     impl=_scatter_add,
     cost=lambda grad, shape, strides, size, stride, offset: _strided_cost(
@@ -368,8 +360,8 @@ def _scatter_rest(g: Any, input_meta: TensorMeta, size: Any, stride: Any, storag
     )
 
 
-as_strided_scatter = op(
-    "as_strided_scatter(Tensor input, Tensor src, int[] size, int[] stride, int storage_offset)",
+as_strided_scatter = kernel(
+    "as_strided_scatter(Tensor input, Tensor src, int[] size, int[] stride, int storage_offset) -> Tensor",
     infer=_scatter_infer,
     impl=_scatter_impl,
     cost=lambda input, src, size, stride, storage_offset: _strided_cost(0, input.shape, size),
@@ -417,14 +409,13 @@ def _detach_composite(input: Tensor) -> Tensor:
     return out
 
 
-_detach = op(
-    "detach(Tensor input)",
-    composite=_detach_composite,
-    namespace="-",
-    outside=True,
+_detach = stateful(
+    "detach(Tensor(a) input) -> Tensor(a)",
+    body=_detach_composite,
     doc="An alias without history (Tensor.detach).",
+    dry_run=True,
+    wide=False,
 )
-_detach.stateful = True
 
 for _name, _fn in {
     "view": view, "expand": expand, "permute": _permute_method, "detach": detach,

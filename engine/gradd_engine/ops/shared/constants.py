@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, format_strides, preserved_strides
-from ...declare import default_backend, op
+from ...declare import default_backend, elementwise, kernel
 from .common import np_dtype
 from .literal import literal
 from .number import fits, stored
@@ -61,70 +61,63 @@ def _full_like(input: Tensor, value: Any, dtype: DType | None, memory_format: st
     return meta
 
 
-full = op(
-    "full(int[] size, value Number fill_value, *, dtype? dtype=None)",
+full = kernel(
+    "full(int[] size, value Number fill_value, *, dtype? dtype=None) -> Tensor",
     infer=_full_infer,
     impl=lambda xp, size, fill_value, dtype, meta: _filled(xp, fill_value, meta),
-    needs_meta=True,
     doc="A tensor of `size` filled with one number (torch.full).",
     raises=False,
 )
-zeros = op(
-    "zeros(int[] size, *, dtype? dtype=None)",
+zeros = kernel(
+    "zeros(int[] size, *, dtype? dtype=None) -> Tensor",
     infer=_zeros_infer,
     impl=lambda xp, size, dtype, meta: xp.zeros(meta.shape, meta.dtype.np),
-    needs_meta=True,
     doc="Zeros (torch.zeros).",
     raises=False,
 )
-ones = op(
-    "ones(int[] size, *, dtype? dtype=None)",
+ones = kernel(
+    "ones(int[] size, *, dtype? dtype=None) -> Tensor",
     infer=sized,
     impl=lambda xp, size, dtype, meta: xp.ones(meta.shape, meta.dtype.np),
-    needs_meta=True,
     doc="Ones (torch.ones).",
     raises=False,
 )
-empty = op(
-    "empty(int[] size, *, dtype? dtype=None, str memory_format='contiguous_format')",
+empty = kernel(
+    "empty(int[] size, *, dtype? dtype=None, str memory_format='contiguous_format') -> Tensor",
     infer=lambda size, dtype, memory_format: _empty_infer(checked(size), dtype, memory_format),
     impl=lambda xp, size, dtype, memory_format, meta: xp.zeros(meta.shape, meta.dtype.np),
-    needs_meta=True,
     doc="Zeros: nothing is ever uninitialised (torch.empty).",
     raises=False,
 )
-empty_like = op(
-    "empty_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
+empty_like = elementwise(
+    "empty_like(Tensor input, *, dtype? dtype=None, str? memory_format=None) -> Tensor",
     infer=like,
     impl=lambda xp, a, dtype, memory_format, meta: xp.zeros(meta.shape, meta.dtype.np),
-    needs_meta=True,
     jvp=lambda: None,
     doc="Zeros of the input's shape: nothing is ever uninitialised (torch.empty_like).",
     raises=False,
 )
-zeros_like = op(
-    "zeros_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
+zeros_like = elementwise(
+    "zeros_like(Tensor input, *, dtype? dtype=None, str? memory_format=None) -> Tensor",
     infer=like,
     impl=lambda xp, a, dtype, memory_format, meta: xp.zeros(meta.shape, meta.dtype.np),
-    needs_meta=True,
     jvp=lambda: None,
     doc="Zeros of the input's shape (torch.zeros_like).",
     raises=False,
 )
-ones_like = op(
-    "ones_like(Tensor input, *, dtype? dtype=None, str? memory_format=None)",
+ones_like = elementwise(
+    "ones_like(Tensor input, *, dtype? dtype=None, str? memory_format=None) -> Tensor",
     infer=like,
     impl=lambda xp, a, dtype, memory_format, meta: xp.ones(meta.shape, meta.dtype.np),
-    needs_meta=True,
     jvp=lambda: None,
     doc="Ones of the input's shape (torch.ones_like).",
     raises=False,
 )
-full_like = op(
-    "full_like(Tensor input, value Number fill_value, *, dtype? dtype=None, str? memory_format=None)",
+full_like = elementwise(
+    "full_like(Tensor input, value Number fill_value, *, dtype? dtype=None, str? memory_format=None)"
+    " -> Tensor",
     infer=lambda input, fill_value, dtype, memory_format: _full_like(input, fill_value, dtype, memory_format),
     impl=lambda xp, a, fill_value, dtype, memory_format, meta: _filled(xp, fill_value, meta),
-    needs_meta=True,
     jvp=lambda: None,
     doc="One number in the input's shape (torch.full_like).",
     raises=False,

@@ -31,6 +31,11 @@ _LARGEST = {
 _PYTHONS = frozenset({int, float, complex})
 
 
+def number_first(target: Tensor, x: Tensor, others: Any) -> bool:
+    """Whether `x` is a number to an op that writes to `target`: it is read before anything is written."""
+    return not x.shape and bool(target.shape)
+
+
 def fits(value: Any, dtype: DType) -> None:
     """RuntimeError in PyTorch's words where `value`, a number, has no like in `dtype`; tensors pass.
 

@@ -6,15 +6,13 @@ from typing import Any
 
 from ...data import Meta
 from ...data.state import state
-from ...declare import op
+from ...declare import view
 from ...schema import named
 from ...tensor import Tensor
 
-_constant_in = op(
-    "constant_in(Tensor input, Tensor other)",
+_constant_in = view(
+    "constant_in(Tensor input, Tensor other) -> Tensor",
     infer=lambda input, other: Meta(tuple(input.shape), input.dtype, tuple(input.strides), input.offset),
-    view=True,
-    unsafe=True,
     vjp={
         "input": lambda g: g,
         "other": lambda other_meta: named.zeros(list(other_meta.shape), dtype=other_meta.dtype),
@@ -23,6 +21,7 @@ _constant_in = op(
     namespace="-",
     outside=True,
     doc="`input`, whose gradient with respect to `other` is zeros.",
+    relative=True,
 )
 
 

@@ -1,0 +1,65 @@
+"""What a replay works on: registers that hold arrays, the memory that outlives it, its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gradd_engine.data import Storage
+
+if TYPE_CHECKING:
+    from gradd_engine.data import Account
+    from gradd_engine.tracing import Shape
+
+
+class Registers:
+    """One replay: registers, run-time values, uploads, and where windows begin."""
+
+    __slots__ = ("arrays", "begins", "flats", "generator", "starts", "uploads", "values", "wrote")
+
+    def __init__(self, arrays: list[Any], values: Any, uploads: Any, generator: Any) -> None:
+        #: register -> array
+        self.arrays = arrays
+        #: input block -> its memory as bytes
+        self.flats: dict[int, Any] = {}
+        #: input block that floats -> where in its memory it begins
+        self.begins: dict[int, int] = {}
+        #: window block -> offset in the block it is in
+        self.starts: dict[int, int] = {}
+        self.values = values
+        self.uploads = iter(uploads)
+        self.generator = generator
+        #: memory of the session was written to, or is about to be
+        self.wrote = False
+
+
+class Arrays:
+    """The memory of one replay as its commit wants it, counted in the session's account."""
+
+    def __init__(self, registers: Registers, account: Account | None) -> None:
+        self._registers = registers
+        self._account = account
+        self.values = registers.values
+
+    def start(self, window: int) -> int:
+        """See Memory."""
+        found: int = self._registers.starts[window]
+        return found
+
+    def storage(self, of: Shape) -> Storage:
+        """See Memory."""
+        array = self._registers.arrays[of.home]
+        if self._account is not None:
+            self._account.count(array.nbytes)  # there is room for it: `Plans.run` looked
+        made = Storage(array, array.nbytes, self._account)
+        if not array.flags.c_contiguous:
+            made.nbytes = made.flat.nbytes
+        return made
+
+
+class PlanStep(NamedTuple):
+    """One step of a plan: what runs, its name, and the registers that nobody uses after it."""
+
+    run: Callable[[Registers], None]
+    name: str
+    dead: tuple[int, ...]
