@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 SPREAD := -n auto --maxprocesses 8 --dist worksteal
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check pictures pictures-check parity planned ptsuite check fuzz hostile hangs gradcheck peer replay leak test-docker clean
+.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check parity planned ptsuite check fuzz hostile hangs gradcheck peer replay leak test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,7 +47,7 @@ coverage: $(STAMP) ## run the tests, and print which share of each package's lin
 record: $(STAMP) ## record what PyTorch answers the tests, for where it is not installed
 	$(PY) -m pytest -q -m oracle --record $(TESTS)
 
-lint: $(STAMP) types openapi-check pictures-check ## check style, types, import contracts, Dockerfiles, what is generated
+lint: $(STAMP) types openapi-check face-check pictures-check ## check style, types, import contracts, Dockerfiles, what is generated
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/lint-imports --no-cache
@@ -63,6 +63,12 @@ openapi: $(STAMP) ## write openapi.yaml from the routes
 
 openapi-check: $(STAMP) ## fail where openapi.yaml is stale
 	@$(PY) -m gradd_server.openapi | cmp - openapi.yaml || { echo "openapi.yaml is stale: make openapi" >&2; exit 1; }
+
+face: $(STAMP) ## write the stubs (.pyi) and docs/ops.md from the declarations
+	$(PY) -m tools.face
+
+face-check: $(STAMP) ## fail where a stub or docs/ops.md is stale
+	@$(PY) -m tools.face --check || { echo "make face" >&2; exit 1; }
 
 pictures: $(STAMP) ## draw docs/pictures from the code
 	$(PY) -m tools.pictures

@@ -271,7 +271,7 @@ class Tensor:
         return first
 
     @property
-    def device(self) -> Any:
+    def device(self) -> Device:
         """The backend's device."""
         return self.backend.device
 
