@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 SPREAD := -n auto --maxprocesses 8 --dist worksteal
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check pictures pictures-check parity planned ptsuite check fuzz hostile hangs gradcheck peer replay leak test-docker clean
+.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check parity planned ptsuite check fuzz hostile hangs gradcheck peer replay leak test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,16 +37,17 @@ test: $(STAMP) ## run the tests; what was skipped is listed with its reason
 test-quick: $(STAMP) ## run a share of each room (tests/quick.txt), in under a minute
 	$(PY) -m pytest -q -rs $(SPREAD) @tests/quick.txt
 
-coverage: $(STAMP) ## run the tests, then print which share of each package's lines they ran; fail below 95 %
-	rm -rf build/coverage && mkdir -p build/coverage
-	$(PY) -m coverage run -m pytest -q $(SPREAD) $(TESTS)
+coverage: $(STAMP) ## run the tests, and print which share of each package's lines they ran; BAR= fails below it
+	rm -rf build/coverage
+	mkdir -p build/coverage
+	$(PY) -m coverage run -m pytest -rs $(SPREAD) $(TESTS)
 	$(PY) -m coverage combine -q
-	$(PY) -m tests.covered
+	$(PY) -m tests.covered $(if $(BAR),--bar $(BAR))
 
 record: $(STAMP) ## record what PyTorch answers the tests, for where it is not installed
 	$(PY) -m pytest -q -m oracle --record $(TESTS)
 
-lint: $(STAMP) types openapi-check pictures-check ## check style, types, import contracts, Dockerfiles, what is generated
+lint: $(STAMP) types openapi-check face-check pictures-check ## check style, types, import contracts, Dockerfiles, what is generated
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/lint-imports --no-cache
@@ -62,6 +63,12 @@ openapi: $(STAMP) ## write openapi.yaml from the routes
 
 openapi-check: $(STAMP) ## fail where openapi.yaml is stale
 	@$(PY) -m gradd_server.openapi | cmp - openapi.yaml || { echo "openapi.yaml is stale: make openapi" >&2; exit 1; }
+
+face: $(STAMP) ## write the stubs (.pyi) and docs/ops.md from the declarations
+	$(PY) -m tools.face
+
+face-check: $(STAMP) ## fail where a stub or docs/ops.md is stale
+	@$(PY) -m tools.face --check || { echo "make face" >&2; exit 1; }
 
 pictures: $(STAMP) ## draw docs/pictures from the code
 	$(PY) -m tools.pictures

@@ -8,7 +8,6 @@ x.grad.numpy()
 """
 
 from math import e, inf, nan, pi
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from gradd_engine.backward import (
@@ -34,7 +33,7 @@ from gradd_engine.graph import (
 from gradd_engine.tensor import set_printoptions
 from gradd_protocol.version import VERSION as __version__
 
-from . import accelerator, autograd, cuda, func, linalg, nn, optim, special, testing, utils
+from . import accelerator, autograd, cuda, func, linalg, nn, optim, return_types, special, testing, utils
 from ._exceptions import (
     ConnectionFailed,
     GraddError,
@@ -49,8 +48,6 @@ from ._session import Session, connect, set_default_dtype
 from ._session import current as current_session
 from ._session import delete_session as delete_session
 from ._session import watch as _watch
-from ._surface import DRAWING as _drawing
-from ._surface import FACTS as _facts
 from ._surface import (
     Generator,
     as_tensor,
@@ -69,20 +66,12 @@ from ._surface import (
     tensor,
 )
 from ._surface import attach as _attach
-from ._surface import namespace as _namespace
-from ._tensor import TYPES as _types
+from ._surface.top import *  # noqa: F403 - a name for each declared op
+from ._surface.top import __all__ as _functions
 from ._tensor import Tensor
-
-if _TYPE_CHECKING:
-
-    def __getattr__(name: str) -> _Any:
-        """The functions come from the table of declarations; what they are is known when they are made."""
-
 
 _attach()
 _watch()
-_functions = {**_namespace(""), **_drawing, **_facts, **_types}
-globals().update(_functions)
 #: what indexes a new dimension, as in NumPy
 newaxis = None
 
@@ -121,7 +110,6 @@ __all__ = [
     "autograd",
     "bfloat16",
     "bool",
-    "can_cast",
     "cdouble",
     "cfloat",
     "channels_last",
@@ -161,7 +149,6 @@ __all__ = [
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_grad_enabled",
-    "is_inference",
     "is_inference_mode_enabled",
     "is_tensor",
     "is_warn_always_enabled",
@@ -175,12 +162,11 @@ __all__ = [
     "newaxis",
     "nn",
     "no_grad",
-    "numel",
     "optim",
     "pi",
     "preserve_format",
-    "promote_types",
     "result_type",
+    "return_types",
     "save",
     "seed",
     "set_default_dtype",
@@ -197,4 +183,4 @@ __all__ = [
     "utils",
     "vmap",
 ]  # fmt: skip
-__all__ += sorted(_functions)
+__all__ += _functions

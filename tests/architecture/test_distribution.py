@@ -43,6 +43,13 @@ def test_the_sdk_alone_computes_a_gradient(fresh: Path) -> None:
     assert output(fresh, "\n".join(("import gradd", *lines))).strip() == "[6.0]"
 
 
+def test_the_wheel_holds_the_types(fresh: Path) -> None:
+    here = "from pathlib import Path; import gradd; print(*Path(gradd.__file__).parent.rglob('*.pyi'))"
+    shipped = {Path(line).name for line in output(fresh, here).split()}
+    assert shipped == {path.name for path in (ROOT / "client/gradd").rglob("*.pyi")}
+    assert "attached.pyi" in shipped
+
+
 def test_importing_the_sdk_costs_what_its_dependencies_do(fresh: Path) -> None:
     """In one process each, in turn: the SDK beside numpy and the two libraries that carry its transports.
     How long it takes is a question of the benchmarks (`first_result`).

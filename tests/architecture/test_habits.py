@@ -12,7 +12,7 @@ import pytest
 from gradd_protocol.version import VERSION
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("benchmarks", "client", "engine", "examples", "protocol", "runtime", "server", "tests")
+ROOMS = ("benchmarks", "client", "engine", "examples", "protocol", "runtime", "server", "tests", "tools")
 
 
 def test_files_have_one_subject() -> None:

@@ -107,7 +107,7 @@ def asarray(
     else:
         found = as_tensor(obj, dtype)
     if requires_grad and not found.requires_grad:
-        return found.detach().requires_grad_()  # type: ignore[no-any-return]
+        return found.detach().requires_grad_()
     return found
 
 
@@ -149,7 +149,7 @@ def _alias(data: Any, dtype: DType) -> Any:
 
 def _restored(values: Any, dtype: DType, requires_grad: bool, cls: type[Tensor]) -> Tensor:
     """A leaf of what a pickle holds, in the session that is current now."""
-    return as_subclass(tensor(values, dtype=dtype), cls).requires_grad_(requires_grad)  # type: ignore[no-any-return]
+    return as_subclass(tensor(values, dtype=dtype), cls).requires_grad_(requires_grad)
 
 
 def reduced(self: Tensor, protocol: Any) -> Any:

@@ -117,6 +117,21 @@ def _always(value: bool, name: str) -> property:
     return property(lambda self: value, doc=f"{value} of a session's tensors (torch.Tensor.{name}).")
 
 
+def _layout(self: Tensor) -> layout:
+    """How the elements lie in memory (torch.Tensor.layout)."""
+    return strided
+
+
+def _is_cpu(self: Tensor) -> bool:
+    """Whether the session computes on a CPU (torch.Tensor.is_cpu)."""
+    return not self.is_cuda
+
+
+def _itemsize(self: Tensor) -> int:
+    """Bytes an element (torch.Tensor.itemsize)."""
+    return self.dtype.itemsize
+
+
 #: the methods of a tensor
 METHODS: dict[str, Callable[..., Any]] = {
     f.__name__: f for f in (get_device, is_nonzero, is_same_size, is_signed)
@@ -127,9 +142,7 @@ PROPERTIES: dict[str, property] = {
         name: _always(False, name)
         for name in ("is_sparse", "is_sparse_csr", "is_quantized", "is_mkldnn", "is_nested", "is_meta")
     },
-    "layout": property(lambda t: strided, doc="How the elements lie in memory (torch.Tensor.layout)."),
-    "is_cpu": property(
-        lambda t: not t.is_cuda, doc="Whether the session computes on a CPU (torch.Tensor.is_cpu)."
-    ),
-    "itemsize": property(lambda t: t.dtype.itemsize, doc="Bytes an element (torch.Tensor.itemsize)."),
+    "layout": property(_layout),
+    "is_cpu": property(_is_cpu),
+    "itemsize": property(_itemsize),
 }

@@ -11,7 +11,6 @@ import weakref
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
-from gradd_engine.backward import api  # noqa: F401 - api attaches backward
 from gradd_engine.backward import autograd as _autograd
 from gradd_engine.backward import gradients as _gradients
 from gradd_engine.data import Device, dtypes, format_name, has_format
@@ -23,6 +22,7 @@ from gradd_engine.tensor import Tensor as EngineTensor
 from gradd_engine.transforms import forward_ad
 
 from .._aligned import aligned
+from .attached import Methods
 from .typed import TensorType, dtype_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Tensor")
 
 
-class Tensor(EngineTensor, metaclass=TensorType):
+class Tensor(Methods, metaclass=TensorType):
     """A tensor that lives in a session. Operations are recorded; reading a value fetches it."""
 
     _by_users = True
@@ -45,10 +45,6 @@ class Tensor(EngineTensor, metaclass=TensorType):
     _gradient: Tensor | None = None
     #: whether the warning of `_scalar`, one a process, was given
     _warned_scalar: ClassVar[bool] = False
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...  # the methods that op declarations attach
 
     @property
     def _session(self) -> Any:

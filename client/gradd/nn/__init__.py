@@ -1,27 +1,54 @@
 """Layers, losses and containers (torch.nn)."""
 
 from . import functional, init, utils
-from .activation import (
+from ._table import (
     CELU,
     ELU,
     GELU,
     GLU,
     SELU,
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AlphaDropout,
+    AvgPool1d,
+    AvgPool2d,
+    BCELoss,
+    BCEWithLogitsLoss,
+    CosineEmbeddingLoss,
+    CosineSimilarity,
+    CrossEntropyLoss,
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+    FeatureAlphaDropout,
+    Fold,
     Hardshrink,
     Hardsigmoid,
     Hardswish,
     Hardtanh,
+    HingeEmbeddingLoss,
+    HuberLoss,
+    KLDivLoss,
+    L1Loss,
     LeakyReLU,
     LogSigmoid,
     LogSoftmax,
+    MarginRankingLoss,
+    MaxPool1d,
+    MaxPool2d,
     Mish,
-    PReLU,
+    MSELoss,
+    NLLLoss,
+    PairwiseDistance,
+    PoissonNLLLoss,
     ReLU,
     ReLU6,
     Sigmoid,
     SiLU,
+    SmoothL1Loss,
+    SoftMarginLoss,
     Softmax,
-    Softmax2d,
     Softmin,
     Softplus,
     Softshrink,
@@ -29,31 +56,14 @@ from .activation import (
     Tanh,
     Tanhshrink,
     Threshold,
+    TripletMarginLoss,
+    Unfold,
 )
+from .activation import PReLU, Softmax2d
 from .attention import MultiheadAttention
-from .blocks import Fold, Unfold
 from .containers import DataParallel, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
-from .distance import CosineSimilarity, PairwiseDistance
-from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from .linear import Flatten, Identity, Linear, Unflatten
-from .loss import (
-    BCELoss,
-    BCEWithLogitsLoss,
-    CosineEmbeddingLoss,
-    CrossEntropyLoss,
-    HingeEmbeddingLoss,
-    HuberLoss,
-    KLDivLoss,
-    L1Loss,
-    MarginRankingLoss,
-    MSELoss,
-    NLLLoss,
-    PoissonNLLLoss,
-    SmoothL1Loss,
-    SoftMarginLoss,
-    TripletMarginLoss,
-)
 from .module import Module
 from .normalization import (
     BatchNorm1d,
@@ -68,7 +78,6 @@ from .normalization import (
 )
 from .padding import ConstantPad1d, ConstantPad2d, ConstantPad3d, Upsample, ZeroPad1d, ZeroPad2d, ZeroPad3d
 from .parameter import Buffer, Parameter
-from .pooling import AdaptiveAvgPool1d, AdaptiveAvgPool2d, AvgPool1d, AvgPool2d, MaxPool1d, MaxPool2d
 from .recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
 from .sparse import Embedding
 from .transformer import (

@@ -57,6 +57,8 @@ class Buffer(Tensor, metaclass=_Buffers):
     the module's state_dict.
     """
 
+    persistent: bool
+
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
         """Share the memory of `data`, without its history."""
         if data is None:

@@ -9,9 +9,9 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from . import functional as F
+from ._table import Dropout
 from .attention import MultiheadAttention
 from .containers import ModuleList
-from .dropout import Dropout
 from .linear import Linear
 from .module import Module
 from .normalization import LayerNorm

@@ -10,7 +10,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from ..batching import BACKWARD, REQUIRES, refuse, run_through
-from ..declare import attach_as_is
+from ..declare import attach_as_is, typed
 from ..schema import type_name
 from ..tensor import Tensor
 from . import autograd as _ops
@@ -149,6 +149,14 @@ def _warn_cycle() -> None:
     )
 
 
+@typed(
+    "(outputs, inputs: dict[Any, Tensor], grad_outputs=None, retain_graph=None, create_graph=False, "
+    "only_inputs=True, allow_unused=None, is_grads_batched=False, materialize_grads=False) "
+    "-> dict[Any, Tensor]",
+    "(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, "
+    "only_inputs=True, allow_unused=None, is_grads_batched=False, materialize_grads=False) "
+    "-> tuple[Tensor, ...]",
+)
 def grad(
     outputs: Any,
     inputs: Any,
@@ -192,7 +200,7 @@ def grad(
 
 def _tensor_backward(
     self: Tensor,
-    gradient: Any = None,
+    gradient: Tensor | None = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
     inputs: Sequence[Tensor] | Tensor | None = None,

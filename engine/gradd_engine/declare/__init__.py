@@ -15,7 +15,7 @@ from .declarators import (
     view,
 )
 from .dispatch import shown, written
-from .methods import attach, attach_as_is
+from .methods import attach, attach_as_is, typed
 from .surface import CREATES, PUBLIC, all_tensors, functions, of_tensor, public
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "public",
     "shown",
     "stateful",
+    "typed",
     "view",
     "written",
 ]

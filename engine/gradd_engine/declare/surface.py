@@ -81,10 +81,13 @@ def public(
     method: bool | str = False,
     creates: bool = False,
     numpy_names: bool = True,
+    forms: str | Sequence[str] = (),
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Publish a function under `namespaces` (default: top level); optionally as a Tensor method too.
 
     `numpy_names` is False for what is Python in PyTorch, which knows parameters by their own names alone.
+    `forms` are the signatures that a type checker sees, ``(input: Tensor, dim: int) -> Tensor``, where the
+    function's own annotations and the op of its name do not say it all.
     """
 
     def publish(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -93,6 +96,8 @@ def public(
         if isinstance(fn, FunctionType) and (fn.__qualname__.startswith("_") or "<" in fn.__qualname__):
             # Python's own words about wrong arguments use it.
             fn.__qualname__ = known
+        if forms:
+            fn.__dict__["forms"] = (forms,) if isinstance(forms, str) else tuple(forms)
         if numpy_names and "nn.functional" not in namespaces:
             fn = numpy_spelled(fn)
         function = of_tensor(fn, known)

@@ -207,7 +207,11 @@ def _fill_dtype(value: Any) -> DType:
     return kinds[value.dtype.category]
 
 
-@public(creates=True)
+@public(
+    creates=True,
+    forms="(size: Sequence[int], fill_value: Tensor | Number, *, dtype=None, device=None, "
+    "requires_grad=False, layout=None)",
+)
 def full(
     size: Any,
     fill_value: Any,
@@ -235,7 +239,7 @@ def full(
 def scalar_tensor(
     s: Any, *, dtype: DType | None = None, device: Any = None, requires_grad: bool = False
 ) -> Any:
-    """See torch.scalar_tensor."""
+    """A number as a tensor without dimensions (torch.scalar_tensor)."""
     return full((), s, dtype=dtype or dtypes.default_dtype(), device=device, requires_grad=requires_grad)
 
 
@@ -252,12 +256,12 @@ def _new(name: str, make: Callable[..., Any]) -> None:
             return make(*args, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad, **kw)
 
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"See torch.Tensor.{name}."
+    method.__doc__ = f"As torch.{name[4:]}, of this tensor's dtype unless one is given (torch.Tensor.{name})."
     attach_as_is(name, method)
 
 
 def _new_tensor(self: Any, data: Any, *, dtype: DType | None = None, requires_grad: bool = False) -> Tensor:
-    """See torch.Tensor.new_tensor."""
+    """A leaf of these values, of this tensor's dtype unless one is given (torch.Tensor.new_tensor)."""
     if isinstance(data, Tensor):
         warnings.warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "

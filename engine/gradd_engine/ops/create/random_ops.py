@@ -122,7 +122,13 @@ rand_like = like_function("rand_like", rand_like_op, "See torch.rand_like.")
 randn_like = like_function("randn_like", randn_like_op, "See torch.randn_like.")
 
 
-@public(creates=True)
+@public(
+    creates=True,
+    forms=(
+        "(high: int, size: Sequence[int], *, dtype=None, device=None, requires_grad=False)",
+        "(low: int, high: int, size: Sequence[int], *, dtype=None, device=None, requires_grad=False)",
+    ),
+)
 def randint(
     *args: Any,
     dtype: DType | None = None,
@@ -312,11 +318,11 @@ def _uniform_method(self: Any, *args: Any, **kw: Any) -> Any:
     return _fill_uniform.inplace(self, given.get("from", 0.0), given.get("to", 1.0))
 
 
-attach("uniform_", _uniform_method)
+attach("uniform_", _uniform_method, "(*args: Number)")
 
 
 def _bernoulli_method(self: Any, p: float = 0.5) -> Any:
-    """See torch.Tensor.bernoulli_."""
+    """Each element 1 with probability `p`, else 0, in place (torch.Tensor.bernoulli_)."""
     assert _fill_bernoulli.inplace is not None
     return _fill_bernoulli.inplace(self, p)
 
@@ -324,7 +330,14 @@ def _bernoulli_method(self: Any, p: float = 0.5) -> Any:
 attach("bernoulli_", _bernoulli_method)
 
 
-@public(creates=True)
+@public(
+    creates=True,
+    forms=(
+        "(mean: Tensor, std: Tensor | Number = 1.0, *, dtype=None, device=None, requires_grad=False)",
+        "(mean: Number, std: Tensor, *, dtype=None, device=None, requires_grad=False)",
+        "(mean: Number, std: Number, size: Sequence[int], *, dtype=None, device=None, requires_grad=False)",
+    ),
+)
 def normal(
     mean: Any = 0.0,
     std: Any = 1.0,

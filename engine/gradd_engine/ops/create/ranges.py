@@ -50,7 +50,14 @@ arange_op = kernel(
 )
 
 
-@public(creates=True)
+@public(
+    creates=True,
+    forms=(
+        "(end: Number, *, dtype=None, device=None, requires_grad=False, layout=None)",
+        "(start: Number, end: Number, step: Number = 1, *, dtype=None, device=None, requires_grad=False, "
+        "layout=None)",
+    ),
+)
 def arange(
     *args: Any,
     dtype: DType | None = None,

@@ -56,7 +56,7 @@ _where_op: Op = elementwise(
 )
 
 
-@public()
+@public(forms=("(condition, input, other)", "(condition) -> tuple[Tensor, ...]"))
 def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     """See torch.where; with a condition alone, the indices where it holds."""
     if input is None and other is None:
@@ -68,7 +68,7 @@ def _method_where(self: Any, condition: Any, other: Any) -> Any:
     return _where_op(condition, self, other)
 
 
-attach("where", _method_where)
+attach("where", _method_where, "(condition: Tensor, other: Tensor | Number)")
 
 # -- powers ----------------------------------------------------------------------------------------
 

@@ -179,13 +179,13 @@ def is_neg(input: Tensor) -> bool:
 
 @public()
 def is_conj(input: Tensor) -> bool:
-    """See torch.is_conj."""
+    """Whether this is a conjugate that was not computed yet (torch.is_conj)."""
     return input.is_conj()
 
 
 @public()
 def is_complex(input: Tensor) -> bool:
-    """See torch.is_complex."""
+    """Whether the dtype is complex (torch.is_complex)."""
     if not isinstance(input, Tensor):
         raise TypeError(
             f"is_complex(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"

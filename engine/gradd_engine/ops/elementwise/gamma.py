@@ -157,6 +157,6 @@ def _method(self: Tensor, n: int) -> Any:
     return polygamma(n, self)
 
 
-attach("polygamma", _method)
+attach("polygamma", _method, "(n: int)")
 public("special", name="gammaln")(lgamma.call)
 public("special", name="psi")(digamma.call)

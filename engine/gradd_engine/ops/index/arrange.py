@@ -159,7 +159,7 @@ diagonal_scatter: Op = kernel(
 
 
 def _fill_diagonal(self: Any, fill_value: Any, wrap: bool = False) -> Any:
-    """See torch.Tensor.fill_diagonal_."""
+    """A number written on the diagonal, in place (torch.Tensor.fill_diagonal_)."""
     if isinstance(fill_value, Tensor) or not isinstance(fill_value, (int, float, complex)):
         raise TypeError(
             "fill_diagonal_(): argument 'fill_value' (position 1) must be Number, not "
@@ -239,7 +239,7 @@ def block_diag(*tensors: Any) -> Any:
 
 @public()
 def cartesian_prod(*tensors: Any) -> Any:
-    """See torch.cartesian_prod."""
+    """All combinations of elements of vectors, one a row (torch.cartesian_prod)."""
     for t in all_tensors(tensors):
         if t.ndim != 1:
             raise RuntimeError("Expect a 1D vector, but got shape " + str(list(t.shape)))
@@ -250,7 +250,7 @@ def cartesian_prod(*tensors: Any) -> Any:
 
 @public()
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
-    """See torch.combinations."""
+    """All combinations of `r` elements of a vector, one a row (torch.combinations)."""
     if input.ndim != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
     if r < 0:
@@ -297,8 +297,8 @@ def _splits(name: str, least: int, axis: int) -> None:
         return tensor_split(input, indices_or_sections, dim)
 
     split.__name__ = split.__qualname__ = name
-    split.__doc__ = f"See torch.{name}."
-    public(name=name, method=True)(split)
+    split.__doc__ = f"Parts along a dimension: a number of equal ones, or cut at indices (torch.{name})."
+    public(name=name, method=True, forms="(input, indices_or_sections) -> tuple[Tensor, ...]")(split)
 
 
 _splits("hsplit", 1, 1)
@@ -374,9 +374,9 @@ def _interleaved(
 public(name="repeat_interleave", method=True)(_interleaved)
 
 
-@public()
+@public(forms="(indices, shape) -> tuple[Tensor, ...]")
 def unravel_index(indices: Any, shape: Any) -> Any:
-    """See torch.unravel_index."""
+    """Indices of a flat array as indices of each dimension of `shape` (torch.unravel_index)."""
     if not isinstance(indices, Tensor) or indices.dtype.category != dtypes.INT:
         kind = indices.dtype if isinstance(indices, Tensor) else type(indices)
         raise TypeError(f"expected 'indices' to be integer dtype, but got {kind}")

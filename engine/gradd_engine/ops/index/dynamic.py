@@ -86,7 +86,13 @@ nonzero_op = composite(
 )
 
 
-@public(method=True)
+@public(
+    method=True,
+    forms=(
+        "(input, *, as_tuple: Literal[False] = False)",
+        "(input, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]",
+    ),
+)
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     """See torch.nonzero."""
     if not as_tuple:
@@ -96,7 +102,7 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
 
 @public(method=True)
 def argwhere(input: Any) -> Any:
-    """See torch.argwhere."""
+    """The indices of elements that are not 0, one a row: int64 of shape (count, ndim) (torch.argwhere)."""
     return nonzero_op(input)
 
 

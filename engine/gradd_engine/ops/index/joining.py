@@ -96,13 +96,13 @@ def cat(tensors: Any, dim: int = 0) -> Any:
 
 @public(name="concat")
 def concat(tensors: Any, dim: int = 0) -> Any:
-    """See torch.concat."""
+    """Another name of cat (torch.concat)."""
     return cat_op(tensors, dim)
 
 
 @public(name="concatenate")
 def concatenate(tensors: Any, dim: int = 0) -> Any:
-    """See torch.concatenate."""
+    """Another name of cat (torch.concatenate)."""
     return cat_op(tensors, dim)
 
 
@@ -139,7 +139,7 @@ def _some(tensors: Sequence[Any], name: str) -> None:
 
 @public()
 def hstack(tensors: Any) -> Any:
-    """See torch.hstack."""
+    """Tensors one after the other along the second dimension, vectors along their own (torch.hstack)."""
     _some(tensors, "hstack")
     parts = [atleast_1d(t) for t in tensors]
     return cat_op(parts, 0 if parts[0].ndim == 1 else 1)
@@ -147,21 +147,21 @@ def hstack(tensors: Any) -> Any:
 
 @public()
 def vstack(tensors: Any) -> Any:
-    """See torch.vstack."""
+    """Tensors one after the other along the first dimension, vectors as rows (torch.vstack)."""
     _some(tensors, "vstack")
     return cat_op([atleast_2d(t) for t in tensors], 0)
 
 
 @public()
 def dstack(tensors: Any) -> Any:
-    """See torch.dstack."""
+    """Tensors one after the other along the third dimension (torch.dstack)."""
     _some(tensors, "dstack")
     return cat_op([atleast_3d(t) for t in tensors], 2)
 
 
 @public()
 def column_stack(tensors: Any) -> Any:
-    """See torch.column_stack."""
+    """Tensors side by side as columns, vectors as one column each (torch.column_stack)."""
     _some(tensors, "column_stack")
     return cat_op([t if t.ndim > 1 else reshape(t, [t.numel(), 1]) for t in tensors], 1)
 
@@ -221,7 +221,7 @@ attach("repeat", _repeat_method)
 
 @public()
 def tile(input: Tensor, dims: Any) -> Any:
-    """See torch.tile."""
+    """The tensor repeated along dimensions (torch.tile)."""
     dims = as_list(dims, "tile", "dims")
     return repeat(input, [1] * (input.ndim - len(dims)) + dims)
 
@@ -283,12 +283,12 @@ def _flip_method(self: Any, *axes: Any, dims: Any = None) -> Any:
     return flip_op(self, as_list(axes if dims is None else dims, "flip", "dims"))
 
 
-attach("flip", _flip_method)
+attach("flip", _flip_method, "(dims: Sequence[int])", "(*axes: int)")
 
 
 @public(method=True)
 def fliplr(input: Tensor) -> Any:
-    """See torch.fliplr."""
+    """The second dimension in reverse order (torch.fliplr)."""
     if input.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return flip_op(input, [1])
@@ -296,7 +296,7 @@ def fliplr(input: Tensor) -> Any:
 
 @public(method=True)
 def flipud(input: Tensor) -> Any:
-    """See torch.flipud."""
+    """The first dimension in reverse order (torch.flipud)."""
     if input.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return flip_op(input, [0])

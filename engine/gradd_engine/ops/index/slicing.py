@@ -400,7 +400,10 @@ _tensor_split_op = composite(
 )
 
 
-@public(method=True)
+@public(
+    method=True,
+    forms="(input, indices_or_sections: int | Sequence[int] | Tensor, dim=0) -> tuple[Tensor, ...]",
+)
 def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
     """See torch.tensor_split; a tensor of integers is read."""
     how = indices_or_sections

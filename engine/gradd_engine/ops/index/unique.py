@@ -119,7 +119,14 @@ def _all(input: Tensor, dim: int | None, ordered: bool, inverse: bool, counts: b
     return found if len(found) > 1 else values
 
 
-@public(method=True, numpy_names=False)
+@public(
+    method=True,
+    numpy_names=False,
+    forms=(
+        "(input, sorted=True, *, dim=None)",
+        "(input, sorted=True, return_inverse=False, return_counts=False, dim=None) -> Any",
+    ),
+)
 def unique(
     input: Tensor,
     sorted: bool = True,
@@ -131,9 +138,15 @@ def unique(
     return _all(input, dim, True, return_inverse, return_counts)
 
 
-@public(method=True, numpy_names=False)
+@public(
+    method=True,
+    numpy_names=False,
+    forms=("(input, *, dim=None)", "(input, return_inverse=False, return_counts=False, dim=None) -> Any"),
+)
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """See torch.unique_consecutive."""
+    """The elements, each run of equal ones once; where each went and how many, if asked
+    (torch.unique_consecutive).
+    """
     return _all(input, dim, False, return_inverse, return_counts)

@@ -60,7 +60,7 @@ checked_weights = kernel(
 
 @public(method=True)
 def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
-    """See torch.cov."""
+    """The covariance matrix of variables, one a row (torch.cov)."""
     if input.ndim > 2:
         raise RuntimeError(
             f"cov(): expected input to have two or fewer dimensions but got an input with {input.ndim} "
@@ -106,7 +106,7 @@ def _too_few() -> None:
 
 @public(method=True)
 def corrcoef(input: Tensor) -> Any:
-    """See torch.corrcoef."""
+    """Correlation coefficients of the rows of a matrix (torch.corrcoef)."""
     if input.ndim > 2:
         raise RuntimeError(
             f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input.ndim} "

@@ -268,7 +268,7 @@ def _letter(n: int) -> str:
     return chr(ord("A") + n) if n < 26 else chr(ord("a") + n - 26)
 
 
-@public()
+@public(forms=("(equation: str, *operands: Tensor)", "(*args: Tensor | Sequence[int])"))
 def einsum(*args: Any) -> Any:
     """See torch.einsum; both the equation and the sublist form."""
     if len(args) < 2:
@@ -326,7 +326,7 @@ tensordot_op = composite(
 )
 
 
-@public()
+@public(forms="(a, b, dims: int | Sequence[Sequence[int]] = 2)")
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """See torch.tensordot."""
     if isinstance(dims, int):

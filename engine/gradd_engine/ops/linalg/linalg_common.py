@@ -146,6 +146,7 @@ def tupled(call: Callable[..., Any], name: str, fields: str, *places: tuple[str,
         return made(*call(*args, **kwargs))
 
     named_call.__name__ = named_call.__qualname__ = places[0][1]
+    named_call.__dict__["__wrapped__"] = call
     named_call.__doc__ = f"See torch.{'.'.join(places[0]).strip('.')}: {', '.join(fields.split())}."
     publish(named_call, *places)
     return named_call

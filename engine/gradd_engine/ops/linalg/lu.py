@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...data import Meta, broadcast_shapes, dtypes
-from ...declare import Joint, composite, kernel
+from ...declare import Joint, composite, kernel, typed
 from ...kernels import factorisations as kernels
 from ...schema import Op
 from ...tensor import Tensor
@@ -218,6 +218,10 @@ lu_factor = tupled(
 )
 
 
+@typed(
+    "(A, pivot=True, get_infos: Literal[False] = False) -> tuple[Tensor, Tensor]",
+    "(A, pivot=True, *, get_infos: Literal[True]) -> tuple[Tensor, Tensor, Tensor]",
+)
 def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
     """See torch.lu: LU and pivots, with `get_infos` info too; a zero pivot is no error."""
     packed, pivots, info = _factor(A, pivot)

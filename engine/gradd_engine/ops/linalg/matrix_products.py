@@ -175,7 +175,7 @@ multi_dot = composite(
 
 @public()
 def chain_matmul(*matrices: Any) -> Any:
-    """See torch.chain_matmul."""
+    """The product of matrices, in the cheapest order (torch.chain_matmul)."""
     return matrices[0] if len(matrices) == 1 else multi_dot(list(matrices))
 
 

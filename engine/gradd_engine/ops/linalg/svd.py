@@ -264,7 +264,7 @@ def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = N
 
 @public(method=True)
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
-    """See torch.pinverse."""
+    """The pseudo-inverse of matrices (torch.pinverse)."""
     return linalg_pinv(input, rtol=rcond)
 
 

@@ -37,6 +37,7 @@ def published(made: Op, *spaces: str, inplace: Callable[..., Any] | None = None)
         return (changing if inplace else made)(*args, **named)
 
     call.__name__ = made.name
+    call.__dict__["__wrapped__"] = made.call
     call.__doc__ = f"See torch.nn.functional.{made.name}."
     public(*(spaces or (F,)), name=made.name)(call)
     public(*(spaces or (F,)), name=f"{made.name}_")(changing)

@@ -220,7 +220,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
 def fold(
     input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:
-    """See torch.nn.functional.fold."""
+    """Windows, as columns, summed into an image of `output_size` (torch.nn.functional.fold)."""
     return images(
         input,
         output_size=_pair(output_size, "output_size"),

@@ -260,8 +260,11 @@ def _declare(name: str, fn: Callable[..., tuple[Any, Any]]) -> tuple[Op, Op]:
 max2d, max2d_indices = _declare("max_pool2d", _max_pool2d)
 max1d, max1d_indices = _declare("max_pool1d", _max_pool1d)
 
+_WINDOW = "(input, kernel_size, stride=None, padding: int | Sequence[int] = 0, dilation=1, ceil_mode=False"
+_WITH_INDICES = (f"{_WINDOW})", f"{_WINDOW}, return_indices=False) -> Any")
 
-@public("nn.functional")
+
+@public("nn.functional", forms=_WITH_INDICES)
 def max_pool2d(
     input: Any,
     kernel_size: Any,
@@ -276,7 +279,7 @@ def max_pool2d(
     return pool(input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
-@public("nn.functional")
+@public("nn.functional", forms=_WITH_INDICES)
 def max_pool1d(
     input: Any,
     kernel_size: Any,

@@ -79,7 +79,9 @@ _search: Op = kernel(
 )
 
 
-@public()
+@public(
+    forms="(sorted_sequence, input: Tensor | Number, *, out_int32=False, right=False, side=None, sorter=None)"
+)
 def searchsorted(
     sorted_sequence: Tensor,
     input: Any,
@@ -106,9 +108,9 @@ def searchsorted(
     return _search(sorted_sequence, input, sorter, out_int32, right or side == "right")
 
 
-@public(method=True)
+@public(method=True, forms="(input: Tensor | Number, boundaries, *, out_int32=False, right=False)")
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Any:
-    """See torch.bucketize."""
+    """The index of each number's bucket between sorted boundaries: int64, or int32 (torch.bucketize)."""
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
@@ -142,7 +144,9 @@ _isin: Op = kernel(
 )
 
 
-@public()
+@public(
+    forms="(elements: Tensor | Number, test_elements: Tensor | Number, *, assume_unique=False, invert=False)"
+)
 def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
     """See torch.isin."""
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):

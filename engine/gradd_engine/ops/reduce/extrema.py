@@ -194,13 +194,19 @@ def _choose(name: str, input: Any, dim: Any, keepdim: bool, whole: Op, along: Op
     return binary(input, dim) if isinstance(dim, Tensor) else _RETURNS[name](*along(input, dim, keepdim))
 
 
-@public(method=True)
+@public(
+    method=True,
+    forms=("(input)", "(input, dim: int, keepdim=False) -> return_types.max", "(input, other: Tensor)"),
+)
 def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """See torch.max: of all; along `dim` with indices; or of two tensors."""
     return _choose("max", input, dim if other is None else other, keepdim, _max, _max_dim, maximum)
 
 
-@public(method=True)
+@public(
+    method=True,
+    forms=("(input)", "(input, dim: int, keepdim=False) -> return_types.min", "(input, other: Tensor)"),
+)
 def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
     """See torch.min: of all; along `dim` with indices; or of two tensors."""
     return _choose("min", input, dim if other is None else other, keepdim, _min, _min_dim, minimum)

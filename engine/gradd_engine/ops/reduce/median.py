@@ -106,7 +106,8 @@ def _published(name: str, skip_nan: bool) -> Callable[..., Any]:
         outside=True,
         doc=f"The {name} of all, or along `dim`, values and indices (torch.{name}).",
     )
-    return public(name=name, method=True)(call)
+    forms = ("(input)", f"(input, dim: int, keepdim=False) -> return_types.{name}")
+    return public(name=name, method=True, forms=forms)(call)
 
 
 median = _published("median", False)

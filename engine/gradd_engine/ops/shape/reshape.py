@@ -161,7 +161,7 @@ unflatten = composite(
 
 @public(method=True)
 def movedim(input: Any, source: Any, destination: Any) -> Any:
-    """See torch.movedim."""
+    """Dimensions moved to other places; a view (torch.movedim)."""
     return movedim_op(input, source, destination)
 
 
@@ -197,40 +197,40 @@ public(name="moveaxis", method="moveaxis")(movedim)
 
 @public(method=True)
 def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
-    """See torch.swapaxes."""
+    """Two dimensions swapped; a view (torch.swapaxes)."""
     return transpose(input, axis0, axis1)
 
 
 @public(method=True)
 def swapdims(input: Any, dim0: int, dim1: int) -> Any:
-    """See torch.swapdims."""
+    """Two dimensions swapped; a view (torch.swapdims)."""
     return transpose(input, dim0, dim1)
 
 
 @public(method=True)
 def ravel(input: Tensor) -> Any:
-    """See torch.ravel."""
+    """The elements as a vector; a view where strides allow (torch.ravel)."""
     return reshape(contiguous(input), [-1])
 
 
 @public(method=True)
 def broadcast_to(input: Any, *size: Any) -> Any:
-    """See torch.broadcast_to."""
+    """A view of the input, broadcast to `size` (torch.broadcast_to)."""
     return expand(input, as_list(size, "expand", "size"))
 
 
 def _expand_as(self: Any, other: Tensor) -> Any:
-    """See torch.Tensor.expand_as."""
+    """A view expanded to the shape of `other` (torch.Tensor.expand_as)."""
     return expand(self, list(other.shape))
 
 
 def _view_as(self: Any, other: Tensor) -> Any:
-    """See torch.Tensor.view_as."""
+    """A view in the shape of `other` (torch.Tensor.view_as)."""
     return view(self, list(other.shape))
 
 
 def _reshape_as(self: Any, other: Tensor) -> Any:
-    """See torch.Tensor.reshape_as."""
+    """The same elements in the shape of `other` (torch.Tensor.reshape_as)."""
     return reshape(self, list(other.shape))
 
 
@@ -272,27 +272,29 @@ def _each_atleast(tensors: tuple[Any, ...], n: int) -> Any:
     return _atleast(all_tensors(tensors)[0], n)
 
 
-@public()
+@public(forms=("(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]", "(*tensors: Tensor) -> Any"))
 def atleast_1d(*tensors: Any) -> Any:
-    """See torch.atleast_1d."""
+    """Each tensor with one dimension at least (torch.atleast_1d)."""
     return _each_atleast(tensors, 1)
 
 
-@public()
+@public(forms=("(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]", "(*tensors: Tensor) -> Any"))
 def atleast_2d(*tensors: Any) -> Any:
-    """See torch.atleast_2d."""
+    """Each tensor with two dimensions at least: new ones in front (torch.atleast_2d)."""
     return _each_atleast(tensors, 2)
 
 
-@public()
+@public(forms=("(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]", "(*tensors: Tensor) -> Any"))
 def atleast_3d(*tensors: Any) -> Any:
-    """See torch.atleast_3d."""
+    """Each tensor with three dimensions at least: a matrix gets its last (torch.atleast_3d)."""
     return _each_atleast(tensors, 3)
 
 
-@public()
+@public(
+    forms=("(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]", "(*tensors: Tensor) -> tuple[Tensor, ...]")
+)
 def broadcast_tensors(*tensors: Any) -> Any:
-    """See torch.broadcast_tensors."""
+    """Views of tensors, broadcast to one shape (torch.broadcast_tensors)."""
     from ...data import broadcast_shapes
 
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
@@ -302,9 +304,9 @@ def broadcast_tensors(*tensors: Any) -> Any:
     return tuple(t if tuple(t.shape) == shape else expand(t, list(shape)) for t in given)
 
 
-@public()
+@public(forms="(*shapes: int | Sequence[int]) -> Size")
 def broadcast_shapes(*shapes: Any) -> Any:
-    """See torch.broadcast_shapes."""
+    """The shape that shapes broadcast to; RuntimeError where they do not (torch.broadcast_shapes)."""
     from ...data import Size
     from ...data import broadcast_shapes as two
 

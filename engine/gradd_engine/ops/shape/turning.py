@@ -103,12 +103,12 @@ as_strided_ = composite(
 
 
 def _swapaxes_(self: Tensor, axis0: int, axis1: int) -> Any:
-    """See torch.Tensor.swapaxes_."""
+    """Two dimensions of the tensor itself swapped (torch.Tensor.swapaxes_)."""
     return transpose_(self, axis0, axis1)
 
 
 def _swapdims_(self: Tensor, dim0: int, dim1: int) -> Any:
-    """See torch.Tensor.swapdims_."""
+    """Two dimensions of the tensor itself swapped (torch.Tensor.swapdims_)."""
     return transpose_(self, dim0, dim1)
 
 

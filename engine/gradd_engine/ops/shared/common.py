@@ -113,6 +113,10 @@ def np_dtype(dtype: DType) -> Any:
     return dtypes.float32.np if dtype.is_half else dtype.np
 
 
+#: the named tuples that functions return, by name
+RETURN_TYPES: dict[str, type[Any]] = {}
+
+
 def return_type(name: str, fields: str) -> type[Any]:
     """A named tuple that prints as ``torch.return_types.<name>`` does."""
 
@@ -121,7 +125,9 @@ def return_type(name: str, fields: str) -> type[Any]:
         return f"torch.return_types.{name}(\n{inside})"
 
     doc = f"What `{name}` returns: {', '.join(fields.split())}."
-    return type(name, (namedtuple(name, fields),), {"__repr__": show, "__doc__": doc, "__slots__": ()})
+    made = type(name, (namedtuple(name, fields),), {"__repr__": show, "__doc__": doc, "__slots__": ()})
+    RETURN_TYPES[name] = made
+    return made
 
 
 def storable(src: Any, out: Any) -> Any:

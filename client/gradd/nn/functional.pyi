@@ -1,0 +1,1092 @@
+"""Layers and losses as functions (torch.nn.functional), typed.
+
+Written by `make face` from the declarations of ops.
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias, overload
+
+from gradd_engine.data.dtypes import DType as dtype
+
+from gradd._tensor.tensor import Tensor
+
+_Number: TypeAlias = int | float | complex
+
+def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
+    """Averages over the last dimension to `output_size`.
+
+    Shapes: (2, 3) -> (2, 1). dtype: the input's.
+    Raises RuntimeError for integers and bools.
+    Raises RuntimeError: adaptive_avg_pool1d() argument 'output_size' should contain one int (got
+      ...)
+    Raises ValueError: Input dimension should be at least ...
+    Raises RuntimeError: adaptive_avg_pool2d: output_size must be 2
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool1d.html
+    """
+
+def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
+    """Averages over [H, W] to `output_size`; None keeps a size.
+
+    Shapes: (2, 3) -> (1, 1). dtype: the input's.
+    Raises RuntimeError for integers and bools.
+    Raises ValueError: Input dimension should be at least ...
+    Raises RuntimeError: adaptive_avg_pool2d: output_size must be 2
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool2d.html
+    """
+
+def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
+    """Elements saturated as by SELU with probability `p`; mean and variance stay.
+
+    Shape: the input's. dtype: the input's.
+    Raises RuntimeError for integers and bools.
+    Raises NotImplementedError for complex numbers.
+    Raises RuntimeError: Feature dropout requires at least 2 dimensions in the input
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.alpha_dropout.html
+    """
+
+def avg_pool1d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
+    """Averages of windows of [N, C, L] or [C, L].
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+    Raises RuntimeError: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for
+      input, but got:...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool1d.html
+    """
+
+def avg_pool2d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """Averages of windows of [N, C, H, W] or [C, H, W].
+
+    Shapes: (2, 3, 4) -> (2, 3, 4). dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+    Raises RuntimeError: ...: ... must either be a single int, or a tuple of two ints
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool2d.html
+    """
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-05,
+) -> Tensor:
+    """Normalises each channel by the batch in training, else by running statistics.
+
+    Shapes: (2, 3), (3,), (3,) -> (2, 3). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+    Raises ValueError: batch_norm eps must be non-negative, but got ...
+    Raises ValueError: Expected more than 1 value per channel when training, got input size ...
+    Raises ValueError: batch_norm eps must be positive during training, but got ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.batch_norm.html
+    """
+
+def binary_cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Cross entropy of probabilities; logarithms end at -100.
+
+    Raises NotImplementedError: "binary_cross_entropy" not implemented for '...'
+    Raises RuntimeError: Found dtype ... but expected ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy.html
+    """
+
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Tensor:
+    """Cross entropy of sigmoid(input).
+
+    Shapes: (2, 3), (2, 3) -> (). dtype: the input's.
+    Raises RuntimeError for integers, bools and complex numbers.
+    Raises ValueError: Target size (...) must be the same as input size (...)
+    Raises RuntimeError: result type Float can't be cast to the desired output type ...
+    Raises RuntimeError: The size of tensor a (...) must match the size of tensor b (...) at non-
+      singleton dimension ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.binary_cross_entropy_with_logits.html
+    """
+
+def celu(input: Tensor, alpha: _Number = 1.0, inplace: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """elu with exp(input / alpha): smooth for every alpha.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.celu.html
+    """
+
+def celu_(input: Tensor, alpha: _Number = 1.0) -> Tensor:
+    """In-place form of `celu`."""
+
+def conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] | str = 0,
+    dilation: int | Sequence[int] = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Convolution of images of 1 dimensions; `padding` is a number, one a dimension, 'valid' or
+    'same'.
+
+    Shapes: (2, 3, 8), (4, 3, 2) -> (2, 4, 7). dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises RuntimeError: weight should have at least three dimensions
+    Raises RuntimeError: Expected ...-dimensional input for ...-dimensional weight..., but got
+      ...-dimensional input of ...
+    Raises RuntimeError: Expected ...D (unbatched) or ...D (batched) input to conv...d, but got
+      input of size: ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.conv1d.html
+    """
+
+def conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] | str = 0,
+    dilation: int | Sequence[int] = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Convolution of images of 2 dimensions; `padding` is a number, one a dimension, 'valid' or
+    'same'.
+
+    Shapes: (2, 3, 8, 8), (4, 3, 2, 2) -> (2, 4, 7, 7). dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises RuntimeError: weight should have at least three dimensions
+    Raises RuntimeError: Expected ...-dimensional input for ...-dimensional weight..., but got
+      ...-dimensional input of ...
+    Raises RuntimeError: Expected ...D (unbatched) or ...D (batched) input to conv...d, but got
+      input of size: ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.conv2d.html
+    """
+
+def conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] | str = 0,
+    dilation: int | Sequence[int] = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Convolution of images of 3 dimensions; `padding` is a number, one a dimension, 'valid' or
+    'same'.
+
+    Shapes: (2, 3, 8, 8, 8), (4, 3, 2, 2, 2) -> (2, 4, 7, 7, 7). dtype: the input's.
+    Raises NotImplementedError for bools.
+    Raises RuntimeError: weight should have at least three dimensions
+    Raises RuntimeError: Expected ...-dimensional input for ...-dimensional weight..., but got
+      ...-dimensional input of ...
+    Raises RuntimeError: Expected ...D (unbatched) or ...D (batched) input to conv...d, but got
+      input of size: ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.conv3d.html
+    """
+
+def conv_transpose1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    output_padding: int | Sequence[int] = 0,
+    groups: int = 1,
+    dilation: int | Sequence[int] = 1,
+) -> Tensor:
+    """The transpose of a convolution.
+
+    Raises RuntimeError: Expected ...D (unbatched) or ...D (batched) input to conv_transpose...d,
+      but got input of size: ...
+    Raises RuntimeError: output padding must be smaller than either stride or dilation, but got
+      output_padding: ... ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose1d.html
+    """
+
+def conv_transpose2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    output_padding: int | Sequence[int] = 0,
+    groups: int = 1,
+    dilation: int | Sequence[int] = 1,
+) -> Tensor:
+    """The transpose of a convolution.
+
+    Raises RuntimeError: Expected ...D (unbatched) or ...D (batched) input to conv_transpose...d,
+      but got input of size: ...
+    Raises RuntimeError: output padding must be smaller than either stride or dilation, but got
+      output_padding: ... ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose2d.html
+    """
+
+def conv_transpose3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    output_padding: int | Sequence[int] = 0,
+    groups: int = 1,
+    dilation: int | Sequence[int] = 1,
+) -> Tensor:
+    """The transpose of a convolution.
+
+    Raises RuntimeError: Expected ...D (unbatched) or ...D (batched) input to conv_transpose...d,
+      but got input of size: ...
+    Raises RuntimeError: output padding must be smaller than either stride or dilation, but got
+      output_padding: ... ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose3d.html
+    """
+
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, *, margin: float = 0.0, reduction: str = "mean"
+) -> Tensor:
+    """1 - cosine where the target is 1, its excess over `margin` where it is -1.
+
+    Raises ValueError: ... is not a valid value for reduction
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.cosine_embedding_loss.html
+    """
+
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
+    """Cosine of the angle between vectors along `dim`; norms are `eps` or more.
+
+    Shapes: (2, 3), (2, 3) -> (2,). dtype: the input's.
+    Raises RuntimeError for integers, bools and complex numbers.
+    Raises RuntimeError: expected common dtype to be floating point, yet common dtype is ...
+    Raises RuntimeError: The size of tensor a (...) must match the size of tensor b (...) at non-
+      singleton dimension ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.cosine_similarity.html
+    """
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """Cross entropy between logits and class indices, or class probabilities in the input's shape.
+
+    Raises ValueError: ... is not a valid value for reduction
+    Raises RuntimeError: label_smoothing must be between 0.0 and 1.0. Got: ...
+    Raises ValueError: Expected 1 or more dimensions (got ...)
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.cross_entropy.html
+    """
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """Elements zeroed with probability `p`, the others scaled by 1 / (1 - p). The input itself where
+    nothing is dropped.
+
+    Shape: the input's. dtype: the input's.
+    Raises RuntimeError for integers and bools.
+    Raises NotImplementedError for complex numbers.
+    Raises RuntimeError: Feature dropout requires at least 2 dimensions in the input
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html
+    """
+
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """torch.nn.functional.dropout1d.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout1d.html
+    """
+
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """torch.nn.functional.dropout2d.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout2d.html
+    """
+
+def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    """torch.nn.functional.dropout3d.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout3d.html
+    """
+
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """The input where it is positive, else alpha * (exp(input) - 1).
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.elu.html
+    """
+
+def elu_(input: Tensor, alpha: _Number = 1.0) -> Tensor:
+    """In-place form of `elu`.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.elu_.html
+    """
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """Rows of a table by index; the row `padding_idx` gets no gradient. `max_norm` is not there yet,
+    nor are sparse gradients (NotImplementedError).
+
+    Raises RuntimeError: 'weight' must be 2-D
+    Raises RuntimeError: Expected tensor for argument #1 'indices' to have one of the following
+      scalar types: Long, Int; ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.embedding.html
+    """
+
+def feature_alpha_dropout(
+    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
+) -> Tensor:
+    """Whole channels saturated as by SELU with probability `p`; mean and variance stay.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises RuntimeError for integers and bools.
+    Raises NotImplementedError for complex numbers.
+    Raises RuntimeError: Feature dropout requires at least 2 dimensions in the input
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.feature_alpha_dropout.html
+    """
+
+def fold(
+    input: Tensor,
+    output_size: int | Sequence[int],
+    kernel_size: int | Sequence[int],
+    dilation: int | Sequence[int] = 1,
+    padding: int | Sequence[int] | str = 0,
+    stride: int | Sequence[int] = 1,
+) -> Tensor:
+    """Windows, as columns, summed into an image of `output_size`.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.fold.html
+    """
+
+def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
+    """input times the normal distribution function, exact or by tanh.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+    Raises RuntimeError: approximate argument must be either none or tanh.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.gelu.html
+    """
+
+def glu(input: Tensor, dim: int = -1) -> Tensor:
+    """The first half times the sigmoid of the second, along `dim`.
+
+    Shapes: (2, 3, 4) -> (2, 3, 2). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+    Raises RuntimeError: glu does not support 0-dimensional tensors
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises RuntimeError: Halving dimension must be even, but dimension ... is size ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.glu.html
+    """
+
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-05,
+) -> Tensor:
+    """Normalises groups of channels.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+    Raises ValueError: Expected more than 1 value per channel when training, got input size ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.group_norm.html
+    """
+
+def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """0 within [-lambd, lambd].
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+    Raises RuntimeError: lambda must be in range [0, ...] for input dtype ..., but found ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.hardshrink.html
+    """
+
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """(input + 3) / 6 held in [0, 1].
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.hardsigmoid.html
+    """
+
+def hardsigmoid_(input: Tensor) -> Tensor:
+    """In-place form of `hardsigmoid`."""
+
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """input * hardsigmoid(input).
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.hardswish.html
+    """
+
+def hardswish_(input: Tensor) -> Tensor:
+    """In-place form of `hardswish`."""
+
+def hardtanh(input: Tensor, min_val: _Number = -1.0, max_val: _Number = 1.0, inplace: bool = False) -> Tensor:
+    """The input held in [min_val, max_val]; the gradient at a bound is 0.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+    Raises ValueError: min_val cannot be greater than max_val
+    Raises NotImplementedError: clamp is not supported for complex types
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.hardtanh.html
+    """
+
+def hardtanh_(input: Tensor, min_val: _Number = -1.0, max_val: _Number = 1.0) -> Tensor:
+    """In-place form of `hardtanh`.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.hardtanh_.html
+    """
+
+def hinge_embedding_loss(
+    input: Tensor, target: Tensor, *, margin: float = 1.0, reduction: str = "mean"
+) -> Tensor:
+    """The input where the target is 1, what it lacks of `margin` where it is -1.
+
+    Shapes: (2, 3), (2, 3) -> (). dtype: float32.
+    Raises RuntimeError for bools.
+    Raises NotImplementedError for complex numbers.
+    Raises ValueError: ... is not a valid value for reduction
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.hinge_embedding_loss.html
+    """
+
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor:
+    """Half the square below `delta`, linear above.
+
+    Shapes: (2, 3), (2, 3) -> (). dtype: the input's.
+    Raises NotImplementedError for integers and bools.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.huber_loss.html
+    """
+
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-05,
+) -> Tensor:
+    """Normalises each channel of each sample by itself, or by running statistics.
+
+    Shapes: (2, 3, 4) -> (2, 3, 4). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+    Raises ValueError: Expected more than 1 spatial element when training, got input size ...
+    Raises RuntimeError: Expected running_mean and running_var to be defined when use_input_stats is
+      false
+    Raises ValueError: running_mean and running_var must either both be None or neither be None
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.instance_norm.html
+    """
+
+def interpolate(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
+    """Mode "nearest".
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html
+    """
+
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
+    """The Kullback-Leibler divergence from log probabilities.
+
+    Shapes: (2, 3), (2, 3) -> (). dtype: the input's; float32 of integers and bools.
+    Raises ValueError: ... is not a valid value for reduction
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.kl_div.html
+    """
+
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """The absolute difference.
+
+    Shapes: (2, 3), (2, 3) -> (). dtype: float32.
+    Raises RuntimeError for integers and bools.
+    Raises ValueError: ... is not a valid value for reduction
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.l1_loss.html
+    """
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: int | Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-05,
+) -> Tensor:
+    """Normalises over the last dimensions.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.layer_norm.html
+    """
+
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """The input, times a slope where it is not positive.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.leaky_relu.html
+    """
+
+def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """In-place form of `leaky_relu`.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.leaky_relu_.html
+    """
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input @ weight.T + bias.
+
+    Shapes: (2, 3), (2, 3) -> (2, 2). dtype: the input's.
+    Raises NotImplementedError for bools.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.linear.html
+    """
+
+def log_softmax(input: Tensor, dim: int | None = None, dtype: dtype | None = None) -> Tensor:
+    """The logarithm of softmax along `dim`.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.log_softmax.html
+    """
+
+def logsigmoid(input: Tensor) -> Tensor:
+    """log(sigmoid(input)).
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.logsigmoid.html
+    """
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, *, margin: float = 0.0, reduction: str = "mean"
+) -> Tensor:
+    """max(0, margin - target (input1 - input2)).
+
+    Shapes: (2, 3), (2, 3), (2, 3) -> (). dtype: float32.
+    Raises RuntimeError for bools.
+    Raises NotImplementedError for complex numbers.
+    Raises ValueError: ... is not a valid value for reduction
+    Raises RuntimeError: margin_ranking_loss : All input tensors should have same dimension but got
+      sizes: input1: ..., ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.margin_ranking_loss.html
+    """
+
+@overload
+def max_pool1d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """Maxima of windows.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.max_pool1d.html
+    """
+
+@overload
+def max_pool1d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any: ...
+@overload
+def max_pool2d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """Maxima of windows.
+
+    Shapes: (2, 3, 4) -> (2, 3, 4). dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.max_pool2d.html
+    """
+
+@overload
+def max_pool2d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any: ...
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """input * tanh(softplus(input)).
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.mish.html
+    """
+
+def mish_(input: Tensor) -> Tensor:
+    """In-place form of `mish`."""
+
+def mse_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """The squared difference.
+
+    Shapes: (2, 3), (2, 3) -> (). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.mse_loss.html
+    """
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Negative log likelihood of class indices under log probabilities.
+
+    Raises ValueError: Expected 1 or more dimensions (got ...)
+    Raises ValueError: Expected input batch_size (...) to match target batch_size (...).
+    Raises RuntimeError: Expected target size ..., got ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.nll_loss.html
+    """
+
+def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
+    """Vectors along `dim` divided by their p-norm, or by `eps` if larger.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises RuntimeError for integers and bools.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.normalize.html
+    """
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Classes as vectors; without `num_classes` the largest class is waited for.
+
+    Raises RuntimeError: Can not infer total number of classes from empty tensor.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html
+    """
+
+def pad(
+    input: Tensor, pad: int | Sequence[int], mode: str = "constant", value: float | None = None
+) -> Tensor:
+    """Mode "constant".
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html
+    """
+
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False
+) -> Tensor:
+    """The p-norm of x1 - x2 + eps over the last dimension.
+
+    Shapes: (2, 3), (2, 3) -> (2,). dtype: float32.
+    Raises RuntimeError for bools.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.pairwise_distance.html
+    """
+
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The p-norm distance between each two rows of a matrix.
+
+    Shapes: (2, 3) -> (1,). dtype: the input's.
+    Raises RuntimeError for integers, bools and complex numbers.
+    Raises RuntimeError: preserve memory format is unsupported by the contiguous operator
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html
+    """
+
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    *,
+    log_input: bool = True,
+    full: bool = False,
+    eps: float = 1e-08,
+    reduction: str = "mean",
+) -> Tensor:
+    """Negative log likelihood of counts under a Poisson rate.
+
+    Shapes: (2, 3), (2, 3) -> (). dtype: the input's; float32 of integers and bools.
+    Raises ValueError: ... is not a valid value for reduction
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.poisson_nll_loss.html
+    """
+
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """leaky_relu with a slope for all or for each channel.
+
+    Shapes: (2, 3), (3,) -> (2, 3). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+    Raises RuntimeError: prelu: Type promoting not supported. Got ... and ...
+    Raises RuntimeError: prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = ...
+    Raises RuntimeError: Not allow zero-dim input tensor.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.prelu.html
+    """
+
+def relu(input: Tensor, inplace: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The input where it is positive, else 0; the gradient at 0 is 0.
+
+    Shape: the input's. dtype: the input's.
+    Raises RuntimeError for bools.
+    Raises NotImplementedError for complex numbers.
+    Raises RuntimeError: Boolean inputs not supported for relu
+    Raises NotImplementedError: clamp is not supported for complex types
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.relu.html
+    """
+
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """The input held in [0, 6].
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.relu6.html
+    """
+
+def relu6_(input: Tensor) -> Tensor:
+    """In-place form of `relu6`."""
+
+def relu_(input: Tensor) -> Tensor:
+    """In-place form of `relu`.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.relu_.html
+    """
+
+def rms_norm(
+    input: Tensor,
+    normalized_shape: int | Sequence[int],
+    weight: Tensor | None = None,
+    eps: float | None = None,
+) -> Tensor:
+    """Divides by the root mean square over the last dimensions.
+
+    Raises RuntimeError: Expected normalized_shape to be at least 1-dimensional, i.e., containing at
+      least one element, ...
+    Raises RuntimeError: Given normalized_shape=..., expected input with shape [*......], but got
+      input of size...
+    Raises RuntimeError: Expected ... to be of same shape as normalized_shape, but got ... of shape
+      ... and ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.rms_norm.html
+    """
+
+def scaled_dot_product_attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    """softmax(query key^T scale + mask) value, over the last two dimensions.
+
+    Shapes: (2, 3), (2, 3), (2, 3) -> (2, 3). dtype: the input's.
+    Raises RuntimeError for integers and bools.
+    Raises RuntimeError: _scaled_dot_product_attention: Explicit attn_mask should not be set when
+      is_causal=True
+    Raises RuntimeError: Expected query, key, and value to all be at least 2 dimensional, but got
+      query.dim: ... key.dim: ...
+    Raises RuntimeError: Expected query, key, and value to have the same dtype, but got query.dtype:
+      ... key.dtype: ... ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html
+    """
+
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """elu with the constants that keep mean and variance.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.selu.html
+    """
+
+def selu_(input: Tensor) -> Tensor:
+    """In-place form of `selu`."""
+
+def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Element-wise sigmoid; integers give the default float type.
+
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.sigmoid.html
+    """
+
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """input * sigmoid(input).
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.silu.html
+    """
+
+def silu_(input: Tensor) -> Tensor:
+    """In-place form of `silu`."""
+
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor:
+    """Squared below `beta`, absolute above; `beta` is positive.
+
+    Shapes: (2, 3), (2, 3) -> (). dtype: the input's.
+    Raises NotImplementedError for integers and bools.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.smooth_l1_loss.html
+    """
+
+def soft_margin_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
+    """log(1 + exp(-target input)).
+
+    Shapes: (2, 3), (2, 3) -> (). dtype: the input's; float32 of integers and bools.
+    Raises ValueError: ... is not a valid value for reduction
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.soft_margin_loss.html
+    """
+
+def softmax(input: Tensor, dim: int | None = None, dtype: dtype | None = None) -> Tensor:
+    """exp(input) over its sum along `dim`.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html
+    """
+
+def softmin(input: Tensor, dim: int | None = None, dtype: dtype | None = None) -> Tensor:
+    """softmax of the negative.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises NotImplementedError for integers and complex numbers.
+    Raises RuntimeError for bools.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.softmin.html
+    """
+
+def softplus(input: Tensor, beta: _Number = 1, threshold: _Number = 20) -> Tensor:
+    """log(1 + exp(beta * input)) / beta, the input itself above the threshold.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.softplus.html
+    """
+
+def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+    """0 within [-lambd, lambd].
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+    Raises RuntimeError: lambda must be in range [0, ...] for input dtype ..., but found ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.softshrink.html
+    """
+
+def softsign(input: Tensor) -> Tensor:
+    """input / (1 + |input|).
+
+    Shape: the input's. dtype: the input's; float32 of integers.
+    Raises NotImplementedError for bools.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.softsign.html
+    """
+
+def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Element-wise tanh; integers give the default float type.
+
+    Shape: the input's. dtype: the input's; float32 of integers and bools.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.tanh.html
+    """
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """input - tanh(input).
+
+    Shape: the input's. dtype: the input's; float32 of integers.
+    Raises RuntimeError for bools.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.tanhshrink.html
+    """
+
+def threshold(
+    input: Tensor, threshold: _Number, value: _Number, inplace: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """The input where it is above `threshold`, else `value`.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+    Raises RuntimeError: value cannot be converted to type ... without overflow
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.threshold.html
+    """
+
+def threshold_(input: Tensor, threshold: _Number, value: _Number) -> Tensor:
+    """In-place form of `threshold`.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.threshold_.html
+    """
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    margin: float = 1.0,
+    p: float = 2.0,
+    eps: float = 1e-06,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, margin + distance to the positive - distance to the negative).
+
+    Shapes: (2, 3), (2, 3), (2, 3) -> (). dtype: float32.
+    Raises RuntimeError for bools.
+    Raises ValueError: ... is not a valid value for reduction
+    Raises ValueError: margin must be greater than 0, got ...
+    Raises RuntimeError: The anchor, positive, and negative tensors are expected to have the same
+      number of dimensions, ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.triplet_margin_loss.html
+    """
+
+def unfold(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    dilation: int | Sequence[int] = 1,
+    padding: int | Sequence[int] | str = 0,
+    stride: int | Sequence[int] = 1,
+) -> Tensor:
+    """Windows of `size` elements of `dimension`, `step` apart, as a new last dimension.
+
+    Shapes: (2, 3) -> (2, 3, 1). dtype: the input's.
+    Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
+    Raises RuntimeError: size is ... but must be >= 0
+    Raises RuntimeError: maximum size for tensor at dimension ... is ... but size is ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.unfold.html
+    """
