@@ -90,7 +90,7 @@ class Recorder:
         """Add the step of an op that the mirror just ran."""
         outs: tuple[Any, ...]
         outs = () if outputs is None else outputs if type(outputs) is tuple else (outputs,)
-        effects = op.effects
+        effects, acts = op.effects, op.stateful
         if (
             self.batch is _FREED
             and state.grad
@@ -109,7 +109,7 @@ class Recorder:
         for x in inputs:
             out = x._out if isinstance(x, Tensor) else None  # type: ignore[attr-defined]
             args.append(out[1] if out is not None and out[0] is building else self._arg(x, values))
-        if not effects.keeps_inputs and self.tape is None:
+        if acts and not effects.keeps_inputs and self.tape is None:
             # Looking at a node keeps no tensor alive.
             building.release(inputs[0]._id)
         kept = attrs_of(op, attrs, values) if attrs else ()
@@ -131,10 +131,11 @@ class Recorder:
         elif op.writes:
             for t in written(op, inputs):
                 t.storage.writes += 1  # type: ignore[union-attr]
-        if effects.backward_pass is not None:
-            self._follow(effects.backward_pass, inputs, attrs)
-        elif effects.aliases:
-            outs[0].storage.aliased = True
+        if acts:
+            if effects.backward_pass is not None:
+                self._follow(effects.backward_pass, inputs, attrs)
+            elif effects.aliases:
+                outs[0].storage.aliased = True
         if len(building.steps) >= DEFAULT.batch_steps:
             self._cut()
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..data import numel, wrap_dim
-from ..schema import ELEMENT, named
+from ..schema import named
 from ..tensor import Tensor, detached
 from .mapped_call import RULES, MappedCall, by_sample, rule
 
@@ -24,7 +24,7 @@ def apply_rule(call: MappedCall) -> list[Any]:
     op = call.op
     found = RULES.get(op.name)
     if found is None:
-        found = elementwise if op.kind == ELEMENT else _composed if op.composite else one_by_one
+        found = elementwise if op.elementwise else _composed if op.composite else one_by_one
     return call.outputs(found(call))
 
 

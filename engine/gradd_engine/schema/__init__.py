@@ -2,7 +2,7 @@
 
 from .effects import Effects, Pass
 from .infer_cache import InferCache
-from .op import ELEMENT, Op
+from .op import Op
 from .parts import Kernel, Surface
 from .registry import REGISTRY, named
 from .rule import Derivative, Joint, Rule
@@ -25,7 +25,6 @@ from .schema import (
 
 __all__ = [
     "BILINEAR",
-    "ELEMENT",
     "ELEMENTWISE",
     "GREATEST",
     "LEAST",

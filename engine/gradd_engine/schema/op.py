@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from .rule import Derivative
     from .schema import Param, Schema
 
-#: the kinds of ops: what their declarators are called
-ELEMENT, VIEW, COMPOSITE, KERNEL, STATE = "elementwise", "view", "composite", "kernel", "stateful"
-
 
 class Op:
     """A declared op. Call it to run it.
@@ -29,10 +26,11 @@ class Op:
     __slots__ = (
         "__call__", "accepts", "base", "caches", "check_backward", "check_values", "composite",
         "conjugates", "cost", "derivative", "differentiable", "edge_params", "edge_slots", "effects",
-        "impl", "infer", "inline", "inplace", "jvp", "kernel", "kind", "listed", "many", "multi_view",
-        "name", "needs_meta", "never_alone", "number_nodes", "numbers_too", "params", "plain", "random",
-        "refuses", "rules", "run", "schema", "simple", "slot_of", "stateful", "surface", "tensor_params",
-        "tensor_slots", "unsafe", "view", "writes", "written", "zero_gradient_when",
+        "elementwise", "impl", "infer", "inline", "inplace", "jvp", "kernel", "kind", "listed", "many",
+        "multi_view", "name", "needs_meta", "never_alone", "number_nodes", "numbers_too", "params",
+        "plain", "random", "refuses", "rules", "run", "schema", "simple", "slot_of", "stateful",
+        "surface", "tensor_params", "tensor_slots", "unsafe", "view", "writes", "written",
+        "zero_gradient_when",
     )  # fmt: skip
 
     def __init__(
@@ -79,8 +77,10 @@ class Op:
             "Number" in p.kind and not p.kind.endswith("?") for p in schema.tensors
         )
         self.many, self.differentiable = schema.many, schema.differentiable
+        #: each element is computed from those at its place: operands broadcast
+        self.elementwise = self.kind == "elementwise"
         #: its results share the memory of its first input
-        self.view = self.kind == VIEW
+        self.view = self.kind == "view"
         self.multi_view = self.view and self.many
         #: a view of a temporary that nobody else sees: autograd follows it as a result of its own
         self.unsafe = self.view and not schema.returns[0].alias
