@@ -23,7 +23,7 @@ from tools.face import forms, pages, stubs
 ROOT = Path(__file__).parents[2]
 ROOMS = [str(ROOT / room) for room in ("client", "engine", "protocol", "runtime")]
 SDK = ROOT / "client/gradd"
-STUBS = {"": "_surface/top", "nn.functional": "nn/functional", "linalg": "linalg", "special": "special"}
+STUBS = {"": "_top", "nn.functional": "nn/functional", "linalg": "linalg", "special": "special"}
 
 CORRECT = """\
 import gradd as torch
