@@ -66,9 +66,9 @@ from ._surface import (
     tensor,
 )
 from ._surface import attach as _attach
-from ._surface.top import *  # noqa: F403 - a name for each declared op
-from ._surface.top import __all__ as _functions
 from ._tensor import Tensor
+from ._top import *  # noqa: F403 - a name for each declared op
+from ._top import __all__ as _functions
 
 _attach()
 _watch()

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 SDK = ROOT / "client/gradd"
 FILES = {
     ROOT / "docs/ops.md": catalogue.catalogue,
-    SDK / "_surface/top.pyi": stubs.top,
+    SDK / "_top.pyi": stubs.top,
     SDK / "_tensor/attached.pyi": stubs.methods,
     SDK / "linalg.pyi": stubs.linalg,
     SDK / "special.pyi": stubs.special,

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from gradd._surface import top as _top
+from gradd import _top
 from gradd_engine.declare import functions
 
 from .facts import facts_of

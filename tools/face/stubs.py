@@ -10,8 +10,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 import gradd
-from gradd import nn
-from gradd._surface import top as _top
+from gradd import _top, nn
 from gradd.linalg import LinAlgError
 from gradd.nn import _table
 from gradd.nn._layer import Stored

@@ -336,19 +336,19 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     """
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """torch.nn.functional.dropout1d.
+    """Whole channels zeroed with probability `p`, the others scaled by 1 / (1 - p).
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout1d.html
     """
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """torch.nn.functional.dropout2d.
+    """Whole channels zeroed with probability `p`, the others scaled by 1 / (1 - p).
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout2d.html
     """
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """torch.nn.functional.dropout3d.
+    """Whole channels zeroed with probability `p`, the others scaled by 1 / (1 - p).
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout3d.html
     """

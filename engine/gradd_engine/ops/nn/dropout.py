@@ -133,7 +133,7 @@ def _function(name: str, run: Op, training: bool) -> None:
             return input
         return run(input, p, training, inplace)
 
-    function.__doc__ = f"See torch.nn.functional.{name}."
+    function.__doc__ = run.surface.doc
     public("nn.functional", name=name)(function)
 
 
@@ -145,7 +145,7 @@ def _top(name: str, run: Op) -> None:
             raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
         return run(input, p, train) if train and p else input
 
-    function.__doc__ = f"See torch.{name}."
+    function.__doc__ = run.surface.doc
     public("", name=name)(function)
 
 

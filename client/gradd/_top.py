@@ -2,10 +2,10 @@
 beside.
 """
 
-from .._tensor import TYPES as _types
-from .facts import FACTS as _facts
-from .functions import namespace as _namespace
-from .generator import DRAWING as _drawing
+from ._surface import DRAWING as _drawing
+from ._surface import FACTS as _facts
+from ._surface import namespace as _namespace
+from ._tensor import TYPES as _types
 
 _functions = {**_namespace(""), **_drawing, **_facts, **_types}
 globals().update(_functions)
