@@ -24,6 +24,11 @@ DOORS = {
     for package, doors in (("client/gradd", "_*/__init__.py"), ("runtime/gradd_runtime", "*/__init__.py"))
 }
 
+#: imports past a door, each with its reason
+PAST: dict[str, str] = {
+    "gradd -> gradd._surface.top": "type checkers find the names of ops in the stub of a star import",
+}
+
 #: files of a circle, at most
 LARGEST = 2
 
@@ -40,7 +45,7 @@ def test_circles_are_small_and_stay_in_a_room(package: str) -> None:
 @pytest.mark.parametrize("package", DOORS)
 def test_rooms_are_entered_by_their_doors(package: str) -> None:
     assert DOORS[package]
-    assert past_doors(imports(ROOT / package), DOORS[package]) == set()
+    assert past_doors(imports(ROOT / package), DOORS[package]) - set(PAST) == set()
 
 
 # -- the checker itself ----------------------------------------------------------------------------
