@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import pytest
 
-from tests.covered import BAR, Lines, report
+from tests.covered import PACKAGES, Lines, below, report
 
 
-def test_a_package_below_the_bar_fails_and_its_files_are_listed() -> None:
-    text, enough = report(
-        {
-            "engine/gradd_engine/a.py": Lines(1000, 990),
-            "engine/gradd_engine/b.py": Lines(10, 5),
-            "client/gradd/c.py": Lines(10, 9),
-            "client/gradd/__init__.py": Lines(0, 0),
-        }
-    )
-    assert not enough
-    assert text.splitlines() == [
+def test_packages_are_summed_and_low_files_listed() -> None:
+    files = {
+        "engine/gradd_engine/a.py": Lines(1000, 990),
+        "engine/gradd_engine/b.py": Lines(10, 5),
+        "client/gradd/c.py": Lines(10, 9),
+        "client/gradd/__init__.py": Lines(0, 0),
+    }
+    assert report(files).splitlines() == [
         "client       90.0 % of 10 lines",
         "engine       98.5 % of 1010 lines",
+        "protocol    100.0 % of 0 lines",
+        "runtime     100.0 % of 0 lines",
+        "server      100.0 % of 0 lines",
         "files below 95 %: 2",
         "   50.0 %  engine/gradd_engine/b.py",
         "   90.0 %  client/gradd/c.py",
     ]
 
 
-@pytest.mark.parametrize(("run", "enough"), [(BAR, True), (BAR - 1, False)])
-def test_a_package_at_the_bar_is_enough(run: float, enough: bool) -> None:
-    assert report({"client/gradd/c.py": Lines(100, int(run))})[1] is enough
+@pytest.mark.parametrize(("run", "found"), [(95, []), (94, ["client"])])
+def test_a_package_below_the_bar_is_named(run: int, found: list[str]) -> None:
+    files = {f"{room}/a.py": Lines(100, 100) for room in PACKAGES}
+    assert below({**files, "client/a.py": Lines(100, run)}, 95.0) == found
+
+
+def test_a_package_that_was_not_measured_is_below_any_bar() -> None:
+    files = {f"{room}/a.py": Lines(100, 0) for room in PACKAGES if room != "server"}
+    assert below(files, 0.0) == ["server"]

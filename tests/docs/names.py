@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
-_NAMED = re.compile(r"((?:`[\w.]+`(?:,\s+|\s+and\s+)?)+)\s+in\s+`([\w/]+\.py)`")
+_NAMED = re.compile(r"((?:`[\w.]+`(?:,\s+|\s+and\s+|\s+or\s+)?)+)\s+in\s+`([\w/]+\.py)`")
 
 
 class Named(NamedTuple):

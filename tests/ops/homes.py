@@ -47,10 +47,10 @@ def _watched() -> dict[str, str]:
 
     sys.setprofile(note)
     try:
-        import gradd_engine.all_ops
+        import gradd_engine.assembly
     finally:
         sys.setprofile(None)
-    assert gradd_engine.all_ops.__all__
+    assert gradd_engine.assembly.__all__
     return found
 
 

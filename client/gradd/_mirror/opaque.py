@@ -28,7 +28,7 @@ class Opaque(Node):
         super().__init__()
         self.backend = t.backend
         self._session: MirrorHost = t.backend.session  # type: ignore[attr-defined]
-        #: callables of the user stood in the graph that was there `before`: no server calls them
+        #: user callbacks stood in the graph `before`: no server calls them
         self._calls = before is not None and meets_callables(before)
 
     def reached(self) -> None:
@@ -36,7 +36,7 @@ class Opaque(Node):
         self._session.blind()
 
     def waits(self, at: str) -> bool:
-        """Whether the pass must stop here: it would miss callables that stood in the graph."""
+        """Whether the pass must pause here: it would miss user callbacks that stood in the graph."""
         return (self._calls and at == GRADIENTS) or super().waits(at)
 
     def apply(self, grads: list[Any]) -> list[Any]:

@@ -18,7 +18,7 @@ from gradd_engine.schema import Pass
 from gradd_engine.tensor import Tensor
 from gradd_protocol.limits import DEFAULT
 
-from .._mirror import BATCH, STEP, BatchState, Event, StepState
+from .._mirror import BATCH, STEP, BatchState, Event, StepState, after
 from .._program import LATE, Builder, Cut, Grad, Late, Recorded, attrs_of, kind_of, phase
 from .sites import call_site
 
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 
 _recorded = partial(tuple.__new__, Recorded)
 _gradient = partial(tuple.__new__, Grad)
+# Looked up for every op, or a few times a step of training.
 _FREED = BatchState.FREED
+_TOUCHED, _SENT = after(Event.TOUCHED, BATCH), after(Event.SENT, BATCH)
+_PASSED = {False: after(Event.PASS_FREED, BATCH), True: after(Event.PASS_KEPT, BATCH)}
 #: uploads that ride in one batch, in bytes together
 _UPLOADS = 3 * DEFAULT.client_message_bytes // 4
 
@@ -99,7 +102,7 @@ class Recorder:
         if len(self.session.recorders) > 1:
             self._order(wide)
         if wide:
-            self.batch = BATCH[self.batch][Event.TOUCHED]
+            self.batch = _TOUCHED[self.batch]
         building = self.building
         values = building.values
         args = []
@@ -145,7 +148,7 @@ class Recorder:
 
     def _passed(self, keep: Any) -> None:
         """A pass ended."""
-        self.batch = BATCH[self.batch][Event.PASS_KEPT if keep else Event.PASS_FREED]
+        self.batch = _PASSED[bool(keep)][self.batch]
 
     def _step(
         self, op: str, args: tuple[Any, ...], attrs: tuple[Any, ...], out: Tensor, uploads: list[Any]
@@ -284,7 +287,7 @@ class Recorder:
             if self.tape is not None:
                 self.tape.spoil("it reads a value, or has more steps than a batch holds")
             built, self.building = self.building, Builder()
-            self.batch = BATCH[self.batch][Event.SENT]
+            self.batch = _SENT[self.batch]
             return self.session.send(built, fetch or [], **more)
 
     def _cut(self) -> None:

@@ -1,4 +1,4 @@
-"""Where an operation was recorded: the innermost line of the user's."""
+"""Where an op was recorded: the innermost line of the user's code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions: what is read, named and closed, how mirror and server are kept of one mind, and which session is
+"""Sessions: what is read, named and closed, how mirror and server are kept in agreement, and which session is
 current.
 """
 

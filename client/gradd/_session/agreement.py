@@ -1,4 +1,4 @@
-"""Keeping mirror and server of one mind: what was lost is asked for, what went wrong is raised once."""
+"""Keeping mirror and server in agreement: what was lost is asked for, an error is raised once."""
 
 from __future__ import annotations
 

@@ -11,7 +11,6 @@ import weakref
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
-from gradd_engine.backward import api  # noqa: F401 - api attaches backward
 from gradd_engine.backward import autograd as _autograd
 from gradd_engine.backward import gradients as _gradients
 from gradd_engine.data import Device, dtypes, format_name, has_format

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def _alone() -> int:
-    """What getrefcount says of a local that nobody else holds; it is not the same in every Python."""
+    """The refcount of a local that nobody else holds; Pythons differ."""
     a = np.empty(0)
     return getrefcount(a)
 

@@ -69,8 +69,8 @@ def run_through(
     is_grads_batched: bool = False,
     **options: Any,
 ) -> tuple[Tensor | None, ...]:
-    """`run`, which is autograd.grad, where cotangents may be of levels of vmap that the outputs are not of:
-    one pass over all samples of them.
+    """`run`, which is autograd.grad, where cotangents belong to levels of vmap that the outputs do not: one
+    pass over all their samples.
     """
     outputs, inputs = [_beneath(o) for o in outputs], [_beneath(x) for x in inputs]
     below = max((o.backend.level for o in outputs), default=0)
@@ -110,7 +110,7 @@ def _beneath(t: Tensor) -> Tensor:
 
 
 def _levels_between(below: int, weights: Sequence[Tensor | None] | None) -> list[Any]:
-    """The levels of vmap above `below` that cotangents are of, the innermost first."""
+    """The levels of vmap above `below` that cotangents belong to, innermost first."""
     given = [w.backend for w in weights or () if w is not None]
     level: Any = max(given, key=lambda b: b.level, default=None)
     levels = []

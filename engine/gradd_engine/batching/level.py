@@ -285,7 +285,7 @@ class BatchedBackend:
             return found
 
     def _after(self, call: MappedCall) -> list[Tensor]:
-        """What is the same for every sample outlives the level as what it is; RuntimeError for the rest."""
+        """What is the same for every sample outlives the level; RuntimeError for the rest."""
         if call.mapped:
             raise RuntimeError(_ESCAPED)
         return call.outputs(call.op.run(tuple(call.physical(call.inputs)), call.attrs))

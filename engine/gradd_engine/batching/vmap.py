@@ -1,6 +1,6 @@
 """`vmap`: a function of one sample made a function of a batch.
 
-The function runs once, on tensors of a level (`backends.batched`) that show a sample and hold them all.
+The function runs once, on tensors of a level (`level.py`) that show a sample and hold them all.
 Source: https://pytorch.org/docs/stable/generated/torch.vmap.html
 """
 

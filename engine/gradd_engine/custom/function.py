@@ -155,8 +155,8 @@ class InplaceFunction(Function):
 def _positional(
     forward: Callable[..., Any], split: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, ...]:
-    """The arguments of `forward` without names, `split`: with its defaults; TypeError as torch.autograd has
-    it. A gradient is due for each, so there is none for a name without a place.
+    """The arguments of `forward` by position, `split`: with its defaults; TypeError as torch.autograd has it.
+    Gradients go by position, so a keyword has none.
     """
     if not split and not kwargs:
         return args

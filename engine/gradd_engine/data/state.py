@@ -64,14 +64,14 @@ class _State(threading.local):
     packing: tuple[Callable[..., Any], Callable[..., Any]] | None = None
     #: what applied before each pair of hooks that was entered: (packing, watcher)
     packings: tuple[tuple[Any, Any], ...] = ()
-    #: sees the nodes that operations make (packing.Watcher)
+    #: told of the nodes that ops make (anomaly.Watcher)
     watcher: Any = None
     #: why saved-tensor hooks may not be entered
     unpackable: str | None = None
     #: backward passes look for NaN, and nodes remember where they were made
     anomaly: bool = False
     check_nan: bool = True
-    #: the levels of vmap that are open, the innermost last (backends, see `batched`)
+    #: the levels of vmap that are open, the innermost last (see `batching/level.py`)
     vmaps: tuple[Any, ...] = ()
 
 

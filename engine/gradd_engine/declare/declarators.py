@@ -124,8 +124,8 @@ _WORDS: dict[str, Any] = {
     "composite": CompositeWords,
     "stateful": StatefulWords,
 }
-_KNOWN = {kind: words.__required_keys__ | words.__optional_keys__ for kind, words in _WORDS.items()}
-_NEEDED = {kind: words.__required_keys__ for kind, words in _WORDS.items()}
+_KNOWN = {kind: words.__optional_keys__ for kind, words in _WORDS.items()}
+_NEEDED = {"elementwise": {"infer", "impl"}, "kernel": {"infer", "impl"}, "view": {"infer"}}
 _KERNEL, _EFFECTS, _SURFACE = (frozenset(f.name for f in fields(part)) for part in (Kernel, Effects, Surface))
 _DERIVATIVE = frozenset({"number_nodes", "refuses", "zero_gradient_when", "check_backward"})
 
@@ -135,8 +135,9 @@ def _declare(kind: str, signature: str, words: Any, **defaults: Any) -> Op:
     parsed = _schema.parse(signature)
     if not words.keys() <= _KNOWN[kind]:
         raise TypeError(f"{parsed.name}: {kind}() has no keyword {sorted(words.keys() - _KNOWN[kind])}")
-    if not words.keys() >= _NEEDED[kind]:
-        raise TypeError(f"{parsed.name}: {kind}() needs {sorted(_NEEDED[kind] - words.keys())}")
+    missing = _NEEDED.get(kind, set()) - words.keys()
+    if missing:
+        raise TypeError(f"{parsed.name}: {kind}() needs {sorted(missing)}")
     said = {**defaults, **words}
     method, namespace = said.get("method", False), said.get("namespace", "")
     said["outside"] = bool(said.get("outside") or method or namespace != "-")

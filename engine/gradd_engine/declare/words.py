@@ -5,7 +5,7 @@ What each says stands where it is kept: `Kernel`, `Derivative`, `Effects`, `Surf
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Required, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,8 +36,8 @@ class DerivativeWords(TypedDict, total=False):
 class ElementwiseWords(DerivativeWords, SurfaceWords, total=False):
     """Of a kernel that computes each element from those at its place."""
 
-    infer: Required[Callable[..., Any]]
-    impl: Required[Callable[..., Any]]
+    infer: Callable[..., Any]
+    impl: Callable[..., Any]
     composite: Callable[..., Any]
     inplace: bool | InPlace
     ufunc: str
@@ -51,8 +51,8 @@ class ElementwiseWords(DerivativeWords, SurfaceWords, total=False):
 class KernelWords(DerivativeWords, SurfaceWords, total=False):
     """Of any other kernel."""
 
-    infer: Required[Callable[..., Any]]
-    impl: Required[Callable[..., Any]]
+    infer: Callable[..., Any]
+    impl: Callable[..., Any]
     composite: Callable[..., Any]
     inplace: bool | InPlace
     infers_anew: bool
@@ -76,7 +76,7 @@ class KernelWords(DerivativeWords, SurfaceWords, total=False):
 class ViewWords(DerivativeWords, SurfaceWords, total=False):
     """Of a view."""
 
-    infer: Required[Callable[..., Any]]
+    infer: Callable[..., Any]
     infers_anew: bool
     cost: Callable[..., tuple[int, int]]
     conjugates: bool

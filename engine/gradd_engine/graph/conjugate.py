@@ -60,7 +60,7 @@ def _resolved(x: Any) -> Any:
 
 
 def mark(op: Op, source: Tensor, outs: Sequence[Tensor]) -> None:
-    """Give the views that `op` made of `source` the flag that they are due."""
+    """Set the conjugate flag of the views that `op` made of `source`."""
     if source._conj is not (op.conjugates and source.dtype.is_complex):
         for o in outs:
             o._conj = o.dtype.is_complex

@@ -79,7 +79,7 @@ class Backend(Protocol):
     device: Device
     listener: Listener | None
     is_meta: bool
-    #: how many levels of vmap it stands on; see `batched`
+    #: how many levels of vmap it stands on (see `batching/level.py`)
     level: int
     tensor_class: type[Tensor]
     #: makes a `tensor_class`; the class itself may do something else when it is called: a client's takes

@@ -1,5 +1,5 @@
-"""What the reverse transforms have in common: fresh aliases to differentiate with respect to, and results
-that only show what goes on outside.
+"""What the reverse transforms share: fresh aliases to differentiate with respect to, and results without the
+history that is the call's alone.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def test_the_catalogue_has_what_may_be_called(inner: str) -> None:
 
 def test_what_users_find_may_be_called() -> None:
     users: set[Any] = {id(fn) for fn in functions().values()}
-    found = [each for each in REGISTRY.values() if each.method or id(each.call) in users]
+    found = [each for each in REGISTRY.values() if each.surface.method or id(each.call) in users]
     assert len(found) > 400
     assert all(each.surface.outside for each in found)
 
