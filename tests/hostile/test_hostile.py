@@ -19,8 +19,8 @@ TRY = """
 import os
 import numpy as np
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.layout import Meta
-from gradd_engine.op import REGISTRY
+from gradd_engine.data import Meta
+from gradd_engine.schema import REGISTRY
 from tests.hostile.trial import Fault, Trial
 from tests.hostile.valid import valid_calls
 from tests.hostile.worker import case

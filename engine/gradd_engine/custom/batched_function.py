@@ -13,6 +13,7 @@ from ..data import ambient
 from ..data.state import state
 from ..schema import named
 from ..tensor import Tensor
+from .context import node_behind
 
 _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
 
@@ -99,7 +100,7 @@ class _Context:
 
     def __init__(self, ctx: Any, level: BatchedBackend) -> None:
         # It is what holds this.
-        self._ctx, self._level = weakref.proxy(ctx), level
+        self._ctx, self._level = weakref.proxy(node_behind(ctx)), level
         self._mapped: list[bool | None] = []
 
     def __getattr__(self, name: str) -> Any:

@@ -20,6 +20,7 @@ from ..graph import no_grad
 from ..schema import named
 from ..tensor import Node, Tensor, detached, edge_of
 from .batched_function import batched
+from .context import Context
 from .function_node import BackwardNode
 from .function_tangents import Tangents
 
@@ -129,9 +130,9 @@ class Function(metaclass=_FunctionMeta):
             inside = None if watcher is None else watcher.inside()
             with ambient(grad=False, packing=None, watcher=inside):
                 if not over:
-                    found = cls.forward(*given) if split else cls.forward(node, *given)
+                    found = cls.forward(*given) if split else cls.forward(Context(node), *given)
                 if split:
-                    cls.setup_context(node, given, found)
+                    cls.setup_context(Context(node), given, found)
             recorded = state.grad and any(t.requires_grad for t in tensors)
             outputs = list(found) if isinstance(found, tuple) else [found]
             node.end(outputs, tensors, recorded, split)

@@ -23,6 +23,7 @@ from ..tensor import (
     TensorMeta,
     check_saved,
 )
+from .context import Context
 from .custom_node import CustomNode
 from .written_views import check_written
 
@@ -51,6 +52,8 @@ class BackwardNode(CustomNode):
         #: per argument: its place among the edges, None for a non-tensor
         self._places: list[int | None] = []
         self._inputs: list[TensorMeta] = []
+        #: what the methods set on their ctx, by name
+        self.kept_by_methods: dict[str, Any] = {}
         Node.callables = True
 
     def __repr__(self) -> str:
@@ -129,6 +132,9 @@ class BackwardNode(CustomNode):
         return None if entry is None else entry.tensor
 
     def __getattr__(self, name: str) -> Any:
+        kept = self.__dict__.get("kept_by_methods", {})
+        if name in kept:
+            return kept[name]
         raise AttributeError(f"'{self._label}' object has no attribute '{name}'")
 
     # -- the forward ---------------------------------------------------------------------------------
@@ -263,7 +269,7 @@ class BackwardNode(CustomNode):
         """
         grads, self._kept = values[: self.width], values[self.width :]
         try:
-            found = self._rule()(self, *[self._materialized(nr, g) for nr, g in enumerate(grads)])
+            found = self._rule()(Context(self), *[self._materialized(nr, g) for nr, g in enumerate(grads)])
         finally:
             self._kept = None
         return self._checked(list(found) if isinstance(found, tuple) else [found])

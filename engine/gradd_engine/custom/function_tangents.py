@@ -12,6 +12,7 @@ from ..graph import LEVELS, has_tangent
 from ..ops.shared.constants import zeros_like
 from ..tensor import Tensor
 from ..transforms import hold_tangent, tangent_of_dual
+from .context import Context
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +76,7 @@ class Tangents:
         versions = [None if t is None else t._vc.n for t in taken.tangents]
         ctx._pushing = True
         try:
-            found = ctx.forward_cls.jvp(ctx, *tangents)
+            found = ctx.forward_cls.jvp(Context(ctx), *tangents)
         finally:
             ctx._pushing = False
         made = list(found) if isinstance(found, tuple) else [found]
