@@ -23,7 +23,7 @@ from .replay import Learned, Trace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .._program import Known
+    from .._program import CachedProgram
     from .._recording import Recorder
     from .._session import Session
 
@@ -133,7 +133,7 @@ class Function:
 
     def _record(
         self, session: Session, recorder: Recorder, leaves: list[Any], args: Any, kwargs: Any
-    ) -> tuple[Any, Trace, Known]:
+    ) -> tuple[Any, Trace, CachedProgram]:
         """Run the function as any code, with a tape, as a batch of its own."""
         recorder.tape = tape = Trace()
         try:

@@ -20,7 +20,7 @@ from gradd_engine.tracing import (
 )
 from gradd_protocol.values import encode_scalar
 
-from .._program import Builder, Grad, Late
+from .._program import Builder, Grad, RuntimeSlot
 from .._recording import Tape
 from .._tensor import Tensor
 from .guards import constant, flatten, unflatten
@@ -28,7 +28,7 @@ from .guards import constant, flatten, unflatten
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._program import Known
+    from .._program import CachedProgram
     from .._session import Session
 
 
@@ -64,7 +64,7 @@ class Trace(Tape):
                 self.spoil(f"it returns a {type(x).__name__}")
 
     def replay(
-        self, backend: TraceBackend, mirrored: AbstractInputs, found: InputSignature, known: Known
+        self, backend: TraceBackend, mirrored: AbstractInputs, found: InputSignature, known: CachedProgram
     ) -> Replay:
         """Run the steps on the mirrors of the inputs. Raises what the engine raises, TraceFailed among it."""
         assert self.built is not None
@@ -106,7 +106,7 @@ def _slot(a: int, inputs: Sequence[Any], outs: list[Any]) -> Any:
 
 
 def _fill(a: Any, raw: Any, inputs: Sequence[Any], outs: list[Any]) -> Any:
-    if a is None or isinstance(a, Late):
+    if a is None or isinstance(a, RuntimeSlot):
         return raw
     if isinstance(a, Grad):
         return _slot(a.of, inputs, outs)._grad
@@ -133,9 +133,14 @@ class Replay:
     """A traced call: its program, its effect on the mirror, and how its result is put together."""
 
     def __init__(
-        self, known: Known, built: Builder, ending: TraceOutputs, result: list[tuple[str, Any]], tree: Any,
+        self,
+        known: CachedProgram,
+        built: Builder,
+        ending: TraceOutputs,
+        result: list[tuple[str, Any]],
+        tree: Any,
         quiet: list[int],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._known = known
         self._sites = built.sites
         self._values = built.values

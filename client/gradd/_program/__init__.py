@@ -1,9 +1,18 @@
 """Programs: recorded steps, the builder that numbers them, and cutting one that has grown too long."""
 
-from .builder import Builder, Known
+from .builder import Builder, CachedProgram
 from .cut import Cut, phase
-from .steps import LATE, Grad, Late, Recorded, attrs_of, kind_of
+from .steps import LATE, Grad, Recorded, RuntimeSlot, attrs_of, kind_of
 
 __all__ = [
-    "LATE", "Builder", "Cut", "Grad", "Known", "Late", "Recorded", "attrs_of", "kind_of", "phase",
+    "LATE",
+    "Builder",
+    "CachedProgram",
+    "Cut",
+    "Grad",
+    "Recorded",
+    "RuntimeSlot",
+    "attrs_of",
+    "kind_of",
+    "phase",
 ]  # fmt: skip

@@ -13,13 +13,13 @@ from gradd_engine.data.state import state
 from gradd_engine.tensor import Tensor
 from gradd_protocol.program import UPLOAD, GradOf, Program, Step, Value, static_number
 
-from .steps import Exact, Grad, Late, Recorded
+from .steps import Exact, Grad, Recorded, RuntimeSlot
 
 if TYPE_CHECKING:
     from .._exceptions import Site
 
 
-class Known:
+class CachedProgram:
     """A program that was sent before: its steps, and how it is named and spelled on the wire."""
 
     __slots__ = ("definition", "dtype", "id", "inputs", "steps")
@@ -58,7 +58,7 @@ class Builder:
         self.encoded: list[Any] | None = None
         self.uploads: list[Any] = []
         #: the program that the steps are those of, as far as they go
-        self.known: Known | None = None
+        self.known: CachedProgram | None = None
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -134,7 +134,7 @@ def _arg(a: Any, n: int) -> Any:
         return None
     if isinstance(a, int):
         return _slot(a, n)
-    if isinstance(a, Late):
+    if isinstance(a, RuntimeSlot):
         return Value(a.kind)  # type: ignore[arg-type]
     if isinstance(a, Grad):
         return GradOf(_slot(a.of, n))
@@ -142,7 +142,7 @@ def _arg(a: Any, n: int) -> Any:
 
 
 def _attr(v: Any) -> Any:
-    if isinstance(v, Late):
+    if isinstance(v, RuntimeSlot):
         return Value(v.kind)  # type: ignore[arg-type]
     if isinstance(v, Exact):
         v = v.value

@@ -9,7 +9,7 @@ from gradd_engine.data import Meta, float32
 from gradd_protocol.program import UPLOAD
 
 from .builder import Builder
-from .steps import Grad, Late
+from .steps import Grad, RuntimeSlot
 
 if TYPE_CHECKING:
     from .._mirror import MirrorBackend
@@ -74,7 +74,7 @@ class Cut:
             n += step.outputs
 
     def _moved(self, a: Any, slots: dict[int, int], rest: Builder) -> Any:
-        if isinstance(a, (Late, type(None))):
+        if isinstance(a, (RuntimeSlot, type(None))):
             return a
         if isinstance(a, Grad):
             return Grad(self._moved(a.of, slots, rest))
@@ -88,7 +88,7 @@ class Cut:
 def _renamed(a: Any, move: dict[int, int]) -> Any:
     if isinstance(a, Grad):
         return Grad(move.get(a.of, a.of))
-    if isinstance(a, (Late, type(None))):
+    if isinstance(a, (RuntimeSlot, type(None))):
         return a
     if isinstance(a, int):
         return move.get(a, a)
@@ -98,7 +98,7 @@ def _renamed(a: Any, move: dict[int, int]) -> Any:
 def _slots(a: Any) -> list[int]:
     if isinstance(a, Grad):
         return [a.of]
-    if isinstance(a, (Late, type(None))):
+    if isinstance(a, (RuntimeSlot, type(None))):
         return []
     if isinstance(a, int):
         return [a]

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from gradd_engine.schema import Op, Param
 
 
-class Late(NamedTuple):
+class RuntimeSlot(NamedTuple):
     """A run-time value of some kind in a recorded step."""
 
     kind: str
@@ -31,8 +31,8 @@ class Grad(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """One step. Arguments are output slots (0, 1, ...), inputs (-1, -2, ...), None, Late, Grad, or tuples of
-    them.
+    """One step. Arguments are output slots (0, 1, ...), inputs (-1, -2, ...), None, RuntimeSlot, Grad,
+    or tuples of them.
     """
 
     op: str
@@ -44,15 +44,20 @@ class Recorded(NamedTuple):
 
     def late(self) -> int:
         """How many run-time values it takes."""
-        return sum(map(_late, self.args)) + sum(type(v) is Late for _, v in self.attrs)
+        return sum(map(_late, self.args)) + sum(type(v) is RuntimeSlot for _, v in self.attrs)
 
 
 def _late(a: Any) -> int:
-    return int(type(a) is Late) or (sum(map(_late, a)) if type(a) is tuple else 0)
+    return int(type(a) is RuntimeSlot) or (sum(map(_late, a)) if type(a) is tuple else 0)
 
 
 #: by the type of a run-time number
-LATE = {bool: Late("bool"), int: Late("int"), float: Late("float"), complex: Late("complex")}
+LATE = {
+    bool: RuntimeSlot("bool"),
+    int: RuntimeSlot("int"),
+    float: RuntimeSlot("float"),
+    complex: RuntimeSlot("complex"),
+}
 
 
 def kind_of(v: Any) -> str:
@@ -89,7 +94,7 @@ def attrs_of(op: Op, attrs: dict[str, Any], values: list[Any]) -> tuple[tuple[st
             late = LATE.get(v.__class__)
             if late is None:
                 v = _plain(v)
-                late = Late(kind_of(v))
+                late = RuntimeSlot(kind_of(v))
             values.append(v)
             out.append((name, late))
         else:

@@ -19,7 +19,7 @@ from gradd_engine.tensor import Tensor
 from gradd_protocol.limits import DEFAULT
 
 from .._mirror import BATCH, STEP, BatchState, Event, StepState, after
-from .._program import LATE, Builder, Cut, Grad, Late, Recorded, attrs_of, kind_of, phase
+from .._program import LATE, Builder, Cut, Grad, Recorded, RuntimeSlot, attrs_of, kind_of, phase
 from .sites import call_site
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gradd_engine.schema import Op
 
     from .._mirror import MirrorBackend
-    from .._program import Known
+    from .._program import CachedProgram
     from .._wire import Sent
     from .tape import Tape
 
@@ -54,7 +54,7 @@ class RecorderHost(Protocol):
         """Held while an op is recorded, and while a batch is sent."""
         ...
 
-    def habit(self, first: Recorded) -> Known | None:
+    def habit(self, first: Recorded) -> CachedProgram | None:
         """The program that was sent last of those that begin with this step."""
         ...
 
@@ -252,7 +252,7 @@ class Recorder:
         late = LATE.get(kind)
         if late is None:
             x = x.item() if hasattr(x, "item") else x
-            late = Late(kind_of(x))
+            late = RuntimeSlot(kind_of(x))
         values.append(x)
         return late
 

@@ -16,7 +16,7 @@ from .._wire import Live, Outbox, Wire
 
 if TYPE_CHECKING:
     from .._mirror import MirrorBackend
-    from .._program import Builder, Known, Recorded
+    from .._program import Builder, CachedProgram, Recorded
     from .._wire import Sent
 
 
@@ -67,7 +67,7 @@ class Core:
         """Send one batch and do not wait; see `Outbox.send`."""
         return self.outbox.send(built, fetch, **more)
 
-    def habit(self, first: Recorded) -> Known | None:
+    def habit(self, first: Recorded) -> CachedProgram | None:
         """The program that was sent last of those that begin with this step."""
         return self.outbox.habit(first)
 

@@ -10,7 +10,7 @@ from gradd_protocol.limits import DEFAULT
 from gradd_protocol.values import encode_scalar
 
 from .._mirror import Event
-from .._program import Known
+from .._program import CachedProgram
 from .pending import Fetch, Sent
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ class Outbox:
         self._wire, self._live, self._knowledge, self._named = wire, live, knowledge, named
         #: the last batch that had steps
         self.latest: Sent | None = None
-        self._programs: OrderedDict[Any, Known] = OrderedDict()
+        self._programs: OrderedDict[Any, CachedProgram] = OrderedDict()
         #: by its first step, the program that is likely to come
-        self._habits: dict[Recorded, Known] = {}
+        self._habits: dict[Recorded, CachedProgram] = {}
         self._predicted: OrderedDict[str, frozenset[int]] = OrderedDict()
         self._next_id = 1
 
@@ -130,11 +130,11 @@ class Outbox:
                 self._live[t._id] = t
         return keep
 
-    def habit(self, first: Recorded) -> Known | None:
+    def habit(self, first: Recorded) -> CachedProgram | None:
         """The program that was sent last of those that begin with this step."""
         return self._habits.get(first)
 
-    def program(self, built: Builder) -> Known:
+    def program(self, built: Builder) -> CachedProgram:
         """The program of these steps."""
         known = built.known
         if known is not None and (len(known.steps), known.inputs, known.dtype) == (
@@ -146,7 +146,7 @@ class Outbox:
         key = built.key()
         found = self._programs.get(key)
         if found is None:
-            found = self._programs[key] = Known(built)
+            found = self._programs[key] = CachedProgram(built)
             if len(self._programs) > _REMEMBERED:
                 self._programs.popitem(last=False)
         else:

@@ -59,7 +59,7 @@ class RuntimeValue(NamedTuple):
     place: int
 
 
-class Kernel(NamedTuple):
+class KernelCall(NamedTuple):
     """Run ``op``: into blocks of its own (``outs``), or into ``target``. ``draws``: it takes the next random
     step.
     """
@@ -101,7 +101,7 @@ class Upload(NamedTuple):
     dtype: DType
 
 
-Instruction = Kernel | Window | Copy | Allocate | Upload
+Instruction = KernelCall | Window | Copy | Allocate | Upload
 
 
 class TraceBackend:
@@ -183,7 +183,7 @@ class TraceBackend:
     ) -> list[Tensor]:
         """See Backend.run."""
         outs = tuple(self.block(m) for m in metas)
-        self.code.append(Kernel(op, self._args(inputs), self._attrs(attrs), tuple(metas), outs, None))
+        self.code.append(KernelCall(op, self._args(inputs), self._attrs(attrs), tuple(metas), outs, None))
         return [self.tensor(b, m) for b, m in zip(outs, metas, strict=True)]
 
     def run_plain(self, op: Op, known: InferCache, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
@@ -194,7 +194,9 @@ class TraceBackend:
         self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> None:
         """See Backend.run_into."""
-        self.code.append(Kernel(op, self._args(inputs), self._attrs(attrs), (meta,), (), self.place(target)))
+        self.code.append(
+            KernelCall(op, self._args(inputs), self._attrs(attrs), (meta,), (), self.place(target))
+        )
 
     def view(self, of: Tensor, meta: Meta) -> Tensor:
         """See Backend.view."""
@@ -245,7 +247,7 @@ __all__ = [
     "Block",
     "Copy",
     "Guards",
-    "Kernel",
+    "KernelCall",
     "Place",
     "RuntimeValue",
     "TraceBackend",

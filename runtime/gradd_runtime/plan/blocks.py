@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.tracing import Allocate, Block, Copy, Instruction, Kernel, Place, Upload, Window, root
+from gradd_engine.tracing import Allocate, Block, Copy, Instruction, KernelCall, Place, Upload, Window, root
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def cannot_raise(i: Instruction) -> bool:
     """Whether an instruction surely does not raise."""
-    if not isinstance(i, Kernel):
+    if not isinstance(i, KernelCall):
         return isinstance(i, (Copy, Allocate, Upload))
     if i.op.effects.raises == "not of floats":
         return all((m.compute or m.dtype).is_floating_point for m in i.metas)
@@ -21,7 +21,7 @@ def cannot_raise(i: Instruction) -> bool:
 
 def touched(i: Instruction) -> Iterator[Block]:
     """The blocks that an instruction touches, windows with the blocks they are in."""
-    if isinstance(i, Kernel):
+    if isinstance(i, KernelCall):
         yield from i.outs
         for a in (*i.args, i.target):
             yield from _around(a)
@@ -47,7 +47,7 @@ def written(i: Instruction) -> list[Block]:
     """The blocks that an instruction changes, besides those that it fills."""
     if isinstance(i, Copy):
         return [root(i.target.block)]
-    if not isinstance(i, Kernel):
+    if not isinstance(i, KernelCall):
         return []
     found = [p for a, yes in zip(i.args, i.op.written, strict=True) if yes for p in places(a)]
     return [root(p.block) for p in ([*found, i.target] if i.target is not None else found)]

@@ -16,7 +16,7 @@ from gradd_engine.tracing import (
     Block,
     Copy,
     Instruction,
-    Kernel,
+    KernelCall,
     Place,
     RuntimeValue,
     Upload,
@@ -143,7 +143,7 @@ class Lowering:
 
     def lower(self, i: Instruction) -> None:
         """Append the calls of one instruction."""
-        if isinstance(i, Kernel):
+        if isinstance(i, KernelCall):
             self._step(self._kernel(i), i.op.name)
         elif isinstance(i, Window):
             self._step(self._window(i), "view")
@@ -239,7 +239,7 @@ class Lowering:
 
         return upload
 
-    def _kernel(self, i: Kernel) -> Callable[[Registers], None]:
+    def _kernel(self, i: KernelCall) -> Callable[[Registers], None]:
         backend, op = self.backend, i.op
         compute = i.metas[0].compute if i.metas else None
         wanted = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gradd_engine.tracing import Allocate, Instruction, Kernel, Upload, Window, root
+from gradd_engine.tracing import Allocate, Instruction, KernelCall, Upload, Window, root
 
 from .blocks import cannot_raise, touched, written
 
@@ -26,7 +26,7 @@ def postpone_writes(code: Sequence[Instruction]) -> list[Instruction]:
     held: set[int] = set()
     for i in code[: last + 1]:
         changes = {b.number for b in written(i)}
-        if isinstance(i, Kernel):
+        if isinstance(i, KernelCall):
             changes.update(b.number for b in i.outs)
         touches = {root(b).number for b in touched(i)}
         # Where a window begins, and that there is memory, no write changes.
@@ -49,4 +49,4 @@ def postpone_writes(code: Sequence[Instruction]) -> list[Instruction]:
 
 def _may_wait(i: Instruction) -> bool:
     """Random steps and uploads are counted, so they keep their places."""
-    return cannot_raise(i) and not isinstance(i, Upload) and not (isinstance(i, Kernel) and i.op.random)
+    return cannot_raise(i) and not isinstance(i, Upload) and not (isinstance(i, KernelCall) and i.op.random)

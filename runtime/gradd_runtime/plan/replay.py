@@ -16,7 +16,7 @@ from gradd_engine.tracing import (
     Guards,
     InputSignature,
     Instruction,
-    Kernel,
+    KernelCall,
     TraceBackend,
     TraceFailed,
     TraceOutputs,
@@ -197,14 +197,14 @@ class Plan:
 
 def _room(i: Instruction) -> int:
     """Bytes that an instruction needs beside what it reads and makes."""
-    if not isinstance(i, Kernel):
+    if not isinstance(i, KernelCall):
         return 0
     return max((m.room + (m.nbytes if i.target is not None else 0) for m in i.metas), default=0)
 
 
 def _bytes(i: Instruction) -> int:
     """Bytes of memory that an instruction makes."""
-    if isinstance(i, Kernel):
+    if isinstance(i, KernelCall):
         return sum(b.nbytes for b in i.outs)
     return i.block.nbytes if isinstance(i, (Allocate, Upload)) else 0
 

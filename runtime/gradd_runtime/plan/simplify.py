@@ -14,7 +14,7 @@ from gradd_engine.tracing import (
     Block,
     Copy,
     Instruction,
-    Kernel,
+    KernelCall,
     Place,
     RuntimeValue,
     Upload,
@@ -40,7 +40,7 @@ def merge_common(code: Sequence[Instruction], outliving: set[int]) -> list[Instr
     for i in code:
         if instead:
             i = _moved(i, instead)
-        if isinstance(i, Kernel) and i.target is None and not i.op.random and not written(i):
+        if isinstance(i, KernelCall) and i.target is None and not i.op.random and not written(i):
             key = _key(i, versions)
             first = seen.setdefault(key, i.outs)
             if first is not i.outs and not any(
@@ -55,7 +55,7 @@ def merge_common(code: Sequence[Instruction], outliving: set[int]) -> list[Instr
     return kept
 
 
-def _key(i: Kernel, versions: Counter[int]) -> Any:
+def _key(i: KernelCall, versions: Counter[int]) -> Any:
     attrs = tuple((n, v if isinstance(v, RuntimeValue) else (type(v), repr(v))) for n, v in i.attrs.items())
     metas = tuple((tuple(m.shape), m.dtype, tuple(m.strides)) for m in i.metas)
     return i.op, _argument(list(i.args), versions), attrs, metas
@@ -71,7 +71,7 @@ def _argument(a: Any, versions: Counter[int]) -> Any:
 
 def _moved(i: Instruction, instead: dict[int, Block]) -> Instruction:
     """The instruction with merged blocks replaced."""
-    if isinstance(i, Kernel):
+    if isinstance(i, KernelCall):
         return i._replace(args=tuple(_place(a, instead) for a in i.args), target=_place(i.target, instead))
     if isinstance(i, Copy):
         return Copy(_place(i.target, instead), _place(i.source, instead))
@@ -105,7 +105,7 @@ def _is_dead(i: Instruction, used: set[int]) -> bool:
     if isinstance(i, (Allocate, Window)):
         return i.block.number not in used
     # Random steps and uploads are counted.
-    if not cannot_raise(i) or isinstance(i, Upload) or (isinstance(i, Kernel) and i.op.random):
+    if not cannot_raise(i) or isinstance(i, Upload) or (isinstance(i, KernelCall) and i.op.random):
         return False
-    filled = i.outs if isinstance(i, Kernel) else ()
+    filled = i.outs if isinstance(i, KernelCall) else ()
     return all(b.source is None and b.number not in used for b in (*filled, *written(i)))
