@@ -20,7 +20,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from queue import Empty, Queue
 
-from gradd_engine import ops as _declared
+from gradd_engine import assembly as _declared
 from gradd_engine.declare.declarators import REGISTRY
 
 assert _declared.__all__, "importing the families declares them"

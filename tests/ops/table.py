@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import gradd_engine.assembly  # noqa: F401 - declares what acts on autograd's state too
 import numpy as np
 from gradd_engine import ops
 from gradd_engine.backends.meta import MetaBackend

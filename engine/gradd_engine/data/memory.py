@@ -27,8 +27,8 @@ class OutOfQuota(RuntimeError):
 class Ledger(Protocol):
     """Asked before memory is taken for a moment; may refuse."""
 
-    def afford(self, nbytes: int) -> None:
-        """Raise OutOfQuota where there is no room for `nbytes` more."""
+    def afford(self, nbytes: int, results: int = 0) -> None:
+        """Raise OutOfQuota where there is no room for `nbytes` more beside `results` about to be made."""
 
 
 class Account:
@@ -76,11 +76,13 @@ class Account:
         beside = self.other + TENSOR_BYTES * getrefcount(self) + NODE_BYTES * getrefcount(self.graphs)
         return self.used + max(0, beside - FREE_BYTES)
 
-    def afford(self, nbytes: int) -> None:
-        """Raise OutOfQuota where `nbytes` more, for a moment, would pass the limit; counts nothing."""
+    def afford(self, nbytes: int, results: int = 0) -> None:
+        """Raise OutOfQuota where `nbytes` more, for a moment, beside `results` would pass the limit; counts
+        nothing.
+        """
         held = self.held
-        if held + nbytes > self.limit:
-            raise OutOfQuota(nbytes, held, self.limit)
+        if held + nbytes + results > self.limit:
+            raise OutOfQuota(nbytes + results, held, self.limit)
 
     def admit(self, nbytes: int) -> None:
         """`take` for what is not a tensor."""

@@ -118,8 +118,7 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
         inputs = backend.lifted(op, inputs)  # type: ignore[attr-defined]
     if op.check_values is not None:
         op.check_values(*inputs, **attrs)
-    if op.cost is not None:
-        charge(op, inputs, attrs)
+    temporaries = 0 if op.cost is None else charge(op, inputs, attrs)
     if op.base is not None:
         return _execute_inplace(op, backend, inputs, attrs)
     composite = op.composite
@@ -139,6 +138,8 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
             state.backend = before
     assert op.infer is not None
     found = backend.infer(op, inputs, attrs)
+    if temporaries and not op.view and state.ledger is not None:
+        state.ledger.afford(temporaries, sum([m.nbytes for m in (found if op.many else (found,))]))
     tracked = bool(op.rules) and _tracked(op, inputs)
     if tracked and any(m.dtype.category > 1 for m in (found if op.many else (found,))):
         graph.renew(inputs)
@@ -210,7 +211,7 @@ def _computed(
     if op.composite is not None and not op.rules and (history or (LEVELS and levels_of(inputs))):
         return execute(op, backend, inputs, attrs)
     if op.cost is not None:
-        charge(op, inputs, attrs)
+        charge(op, inputs, attrs, 0 if op.view else known.nbytes)
     history = history and known.tracks
     if history and views:
         graph.renew(inputs)

@@ -43,15 +43,17 @@ class Estimate:
     def __init__(self) -> None:
         self.nbytes = 0
 
-    def afford(self, nbytes: int) -> None:
-        """Note it."""
+    def afford(self, nbytes: int, results: int = 0) -> None:
+        """Note it; results are counted as they are made."""
         self.nbytes = max(self.nbytes, nbytes)
 
 
-def charge(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
-    """Refuse, by TooMuchWork or OutOfQuota, what the op's declared cost (work, bytes) is too high for."""
+def charge(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], results: int = 0) -> int:
+    """Refuse, by TooMuchWork or OutOfQuota, what the op's declared cost (work, bytes) is too high for. Gives
+    the bytes of its temporaries, which stand beside its `results` (bytes too, 0 before they are known).
+    """
     if state.ledger is None:
-        return
+        return 0
     assert op.cost is not None
     try:
         work, nbytes = op.cost(*inputs, **attrs)
@@ -60,17 +62,18 @@ def charge(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         if stated(error):
             raise
         raise misfit(op, inputs, attrs) from error
-    spend(op.name, work, nbytes)
+    spend(op.name, work, nbytes, results)
+    return nbytes
 
 
-def spend(name: str, work: int, nbytes: int) -> None:
-    """Refuse work and temporaries that are beyond what is allowed."""
+def spend(name: str, work: int, nbytes: int, results: int = 0) -> None:
+    """Refuse work, and temporaries beside `results`, that are beyond what is allowed."""
     ledger = state.ledger
     if ledger is None:
         return
     if work > WORK:
         raise TooMuchWork(name, work)
-    ledger.afford(nbytes)
+    ledger.afford(nbytes, results)
 
 
 def spread(inputs: Iterable[Any]) -> int:

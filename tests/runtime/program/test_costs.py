@@ -11,6 +11,8 @@ from typing import Any
 import gradd
 import numpy as np
 import pytest
+from gradd_engine.data import Meta
+from gradd_engine.data.dtypes import float64
 from gradd_engine.declare.declarators import kernel
 from gradd_engine.graph.cost import WORK, TooMuchWork
 from gradd_engine.schema.registry import REGISTRY
@@ -174,6 +176,27 @@ def test_a_declared_cost_is_refused_eagerly_and_where_it_would_be_planned() -> N
         del REGISTRY["planted_cost"]
     assert issubclass(TooMuchWork, RuntimeError)
     assert planted.cost is not None
+
+
+def test_temporaries_stand_beside_results_eagerly_too() -> None:
+    kernel(
+        "planted_temporaries(int n) -> Tensor",
+        infer=lambda n: Meta((n,), float64),
+        impl=lambda xp, n, meta: xp.zeros(n),
+        cost=lambda n: (n, 8 * n),
+        namespace="-",
+        outside=True,
+    )
+    try:
+        peer = Peer(Session("small", limit=64 * MIB))
+        for _ in range(3):
+            assert peer.batch(Step("planted_temporaries", [], {"n": 2 * MIB})).problem is None
+        for _ in range(3):
+            # Once is 40 MiB, and twice is more than there is.
+            problem = peer.batch(Step("planted_temporaries", [], {"n": 5 * MIB})).problem
+            assert (problem.slug, problem.step) == ("quota-exceeded", 0)
+    finally:
+        del REGISTRY["planted_temporaries"]
 
 
 def test_the_search_for_costs_finds_nothing_among_what_it_once_found() -> None:
