@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 class MirrorHost(Protocol):
     """What a mirror asks of its session."""
 
+    # A protocol's members have no code; `...` stands where a type checker would miss what is returned.
+
     def ready(self) -> None:
         """Make sure that the session can be used, and that the mirror agrees with it."""
 

@@ -45,6 +45,8 @@ _UPLOADS = 3 * DEFAULT.client_message_bytes // 4
 class RecorderHost(Protocol):
     """What a recorder asks of its session."""
 
+    # A protocol's members have no code; `...` stands where a type checker would miss what is returned.
+
     backend: MirrorBackend
     #: those of all threads
     recorders: list[Recorder]

@@ -279,7 +279,7 @@ class GraphTask:
             left = dependencies[target] = dependencies[target] - 1
             if needed is None or target in needed:
                 if found[at] is None:
-                    pass
+                    pass  # nothing flows there, and the node was counted all the same
                 elif target in buffers or target.width > 1:
                     self._add(edge, found[at])
                 else:
