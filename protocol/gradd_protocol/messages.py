@@ -223,7 +223,7 @@ class Info(_Message, frozen=True, tag="info"):
     """Ask for the SessionInfo."""
 
 
-class Profile(_Message, frozen=True, tag="profile"):
+class ProfileSwitch(_Message, frozen=True, tag="profile"):
     """Tell what was measured since measuring began, and then begin anew, or with `on` false end."""
 
     on: bool
@@ -386,7 +386,7 @@ Request: TypeAlias = (
     | GetResult
     | GetReply
     | Info
-    | Profile
+    | ProfileSwitch
 )
 Reply: TypeAlias = (
     Attached

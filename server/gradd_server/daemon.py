@@ -21,7 +21,7 @@ from gradd_server.datadir import DataDir
 from gradd_server.gate import Gate
 from gradd_server.http1 import patient
 from gradd_server.settings import Settings
-from gradd_server.ws import WebSocket
+from gradd_server.ws import WebSocketProtocol
 
 PONG_SECONDS = 20.0
 """Longest wait for a stream's answer to a ping."""
@@ -118,7 +118,7 @@ def configuration(settings: Settings, gate: Gate) -> uvicorn.Config:
     return uvicorn.Config(
         gate,
         http=patient(settings.body_timeout),
-        ws=WebSocket,
+        ws=WebSocketProtocol,
         ws_max_size=LIMITS.server_message_bytes,
         ws_per_message_deflate=False,
         ws_ping_interval=settings.stream_ping_seconds,

@@ -29,7 +29,7 @@ from gradd_server import formats
 from gradd_server.errors import Refused
 from gradd_server.media import FRAME, JSON, NPY, PROBLEM, choose
 from gradd_server.sessions import opened
-from gradd_server.wire import envelope
+from gradd_server.wire import message_head
 
 CHUNK = 4 << 20
 """Bytes handed to the network at a time: large sends are cheap, endless ones would starve other replies."""
@@ -89,7 +89,7 @@ def respond(reply: Reply, buffers: list[Array], *, created: int = 201, done: int
 
 def respond_to_batch(reply: frames.Bytes) -> Response:
     """The HTTP reply to a batch: a batch's frame as it is, else by what the session says."""
-    head = envelope(reply)
+    head = message_head(reply)
     if head.type == "batch-reply":
         headers = {"gradd-replayed": "?1"} if head.replayed else None
         return PartsResponse([memoryview(reply)], media_type=FRAME, status=head.status, headers=headers)

@@ -28,7 +28,7 @@ ANONYMOUS = "anon-"
 
 
 @dataclass
-class Entry:
+class OpenSession:
     """One open session as the front sees it; times are seconds of the registry's clock."""
 
     name: str
@@ -103,16 +103,16 @@ class Sessions:
         self._placement = placement
         self._settings = settings
         self._clock = clock
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, OpenSession] = {}
         self._changing = asyncio.Lock()
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[OpenSession]:
         return iter(sorted(self._entries.values(), key=lambda entry: entry.name))
 
     def __len__(self) -> int:
         return len(self._entries)
 
-    def find(self, name: str) -> Entry:
+    def find(self, name: str) -> OpenSession:
         """The open session of that name. Raises Refused: 400 for a bad name, 404 where there is none."""
         entry = self._entries.get(name)
         if entry is None:
@@ -120,7 +120,7 @@ class Sessions:
             raise Refused("session-not-found", f"no session is named {name!r}")
         return entry
 
-    async def open(self, name: str, options: Mapping[str, Any] | None = None) -> tuple[Entry, bool]:
+    async def open(self, name: str, options: Mapping[str, Any] | None = None) -> tuple[OpenSession, bool]:
         """The session of that name, and whether it is new. `options` given must match an old one's."""
         names.session(name)
         async with self._changing:
@@ -131,10 +131,10 @@ class Sessions:
                 return entry, False
             chosen = {"device": self._settings.device, "quota_bytes": LIMITS.session_bytes, **(options or {})}
             await asyncio.to_thread(self._placement.open, name, chosen)
-            entry = self._entries[name] = Entry(name, chosen, self._clock())
+            entry = self._entries[name] = OpenSession(name, chosen, self._clock())
             return entry, True
 
-    async def attached(self, name: str, message: Attach) -> Entry:
+    async def attached(self, name: str, message: Attach) -> OpenSession:
         """The session for an Attach: made if need be, but not for one who was its writer before."""
         return (await self.open(name))[0] if message.resume is None else self.find(name)
 
@@ -150,7 +150,7 @@ class Sessions:
             await asyncio.to_thread(self._placement.close, name)
             return True
 
-    async def submit(self, entry: Entry, frame: frames.Bytes | Bulk) -> frames.Bytes:
+    async def submit(self, entry: OpenSession, frame: frames.Bytes | Bulk) -> frames.Bytes:
         """Hand `frame` to the session and wait for its reply. The frame runs even if the caller goes away."""
         with self._using(entry):
             began = perf_counter()
@@ -161,20 +161,20 @@ class Sessions:
                 timing.asked(perf_counter() - began, future.ran)
             return reply
 
-    def begin(self, entry: Entry, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
+    def begin(self, entry: OpenSession, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
         """Hand `frame` to the session; what `settled` waits for. Frames run in the order of their calls."""
         if entry.closed:
             raise Refused("session-not-found", f"session {entry.name!r} was deleted")
         return self._placement.submit(entry.name, frame)
 
     async def ask(
-        self, entry: Entry, message: Request, buffers: Iterable[frames.Buffer] = ()
+        self, entry: OpenSession, message: Request, buffers: Iterable[frames.Buffer] = ()
     ) -> tuple[Reply, list[frames.Array]]:
         """Ask the session and decode its reply; a ProblemReply is raised as ProtocolError."""
         return opened(await self.submit(entry, frames.join(frames.encode(message, buffers))))
 
     @contextmanager
-    def stream(self, entry: Entry) -> Iterator[None]:
+    def stream(self, entry: OpenSession) -> Iterator[None]:
         """Count a stream of the session for as long as it lives."""
         entry.streams += 1
         entry.had_stream = True
@@ -185,7 +185,7 @@ class Sessions:
             entry.last_used = self._clock()
 
     @contextmanager
-    def _using(self, entry: Entry) -> Iterator[None]:
+    def _using(self, entry: OpenSession) -> Iterator[None]:
         entry.requests += 1
         try:
             yield
@@ -198,7 +198,7 @@ class Sessions:
         now = self._clock()
         return [entry.name for entry in self if self._is_over(entry, now)]
 
-    def _is_over(self, entry: Entry, now: float) -> bool:
+    def _is_over(self, entry: OpenSession, now: float) -> bool:
         if not entry.name.startswith(ANONYMOUS) or entry.streams or entry.requests:
             return False
         life = (

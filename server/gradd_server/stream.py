@@ -22,8 +22,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from gradd_server.errors import Refused, send_problem
 from gradd_server.front import Front
-from gradd_server.sessions import Entry, settled
-from gradd_server.wire import envelope, may_be
+from gradd_server.sessions import OpenSession, settled
+from gradd_server.wire import may_be, message_head
 
 PROTOCOL_ERROR, UNSUPPORTED, POLICY, TOO_BIG, INTERNAL, RESTART = 1002, 1003, 1008, 1009, 1011, 1012
 """Close codes of RFC 6455 that the daemon sends."""
@@ -91,7 +91,7 @@ class _Stream:
     answers them in order.
     """
 
-    def __init__(self, websocket: WebSocket, front: Front, entry: Entry) -> None:
+    def __init__(self, websocket: WebSocket, front: Front, entry: OpenSession) -> None:
         self._websocket = websocket
         self._front = front
         self._entry = entry
@@ -183,7 +183,7 @@ class _Batch:
         self.uploads = 0
         """How many had been staged when it was given to the session."""
 
-    def begin(self, front: Front, entry: Entry) -> None:
+    def begin(self, front: Front, entry: OpenSession) -> None:
         """Give it to the session, again if need be."""
         self.uploads = entry.uploads
         try:
@@ -202,7 +202,7 @@ def _names_uploads(frame: bytes) -> bool:
     if not may_be(frame, '"uploads"'):
         return False
     try:
-        return any(isinstance(upload, str) for upload in envelope(frame).uploads)
+        return any(isinstance(upload, str) for upload in message_head(frame).uploads)
     except ProtocolError:
         return False  # the session says what is wrong with it
 
@@ -210,7 +210,7 @@ def _names_uploads(frame: bytes) -> bool:
 def _lacks_upload(reply: bytes) -> bool:
     if not may_be(reply, "upload-missing"):
         return False
-    problem = envelope(reply).problem
+    problem = message_head(reply).problem
     return problem is not None and problem.type.endswith("/upload-missing")
 
 

@@ -1,6 +1,6 @@
 """Frames as the front sees them: who they are for and how they ended, never what they say.
 
-The front reads a frame's envelope (the message's type, numbers and status) and skips the rest of the header,
+The front reads a frame's head (the message's type, numbers and status) and skips the rest of the header,
 so that a program of thousands of steps costs it nothing.
 """
 
@@ -21,7 +21,7 @@ class _Fault(msgspec.Struct, frozen=True):
     status: int = 500
 
 
-class Envelope(msgspec.Struct, frozen=True):
+class MessageHead(msgspec.Struct, frozen=True):
     """What the front reads of a message; a field that the message lacks has its default."""
 
     type: str = ""
@@ -39,14 +39,14 @@ class Envelope(msgspec.Struct, frozen=True):
 
 
 class _Head(msgspec.Struct, frozen=True):
-    message: Envelope
+    message: MessageHead
 
 
 _head = msgspec.json.Decoder(_Head)
 
 
-def envelope(frame: frames.Bytes) -> Envelope:
-    """The envelope of a frame. Raises Malformed where there is none; the session checks the rest."""
+def message_head(frame: frames.Bytes) -> MessageHead:
+    """The head of a frame's message. Raises Malformed where there is none; the session checks the rest."""
     view = memoryview(frame)
     length = int.from_bytes(view[:8], "little") if len(view) >= 8 else 0
     if not 0 < length <= min(len(view) - 8, LIMITS.json_bytes):
@@ -58,7 +58,7 @@ def envelope(frame: frames.Bytes) -> Envelope:
 
 
 def may_be(frame: bytes, slug: str) -> bool:
-    """Whether the header of a frame holds `slug` anywhere: a cheap look before `envelope`."""
+    """Whether the header of a frame holds `slug` anywhere: a cheap look before `message_head`."""
     return frame.find(slug.encode(), 8, 8 + int.from_bytes(frame[:8], "little")) >= 0
 
 

@@ -6,7 +6,7 @@ from gradd_protocol.limits import DEFAULT as LIMITS
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 
-class WebSocket(WebSocketsSansIOProtocol):
+class WebSocketProtocol(WebSocketsSansIOProtocol):
     """One connection. uvicorn's own stops reading after every message until the app has taken it, at two
     system calls each; this one after a whole window of them.
     """

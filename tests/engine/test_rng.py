@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from gradd_engine.data import rng
 from gradd_engine.data.dtypes import complex64, float16, float32, float64
-from gradd_engine.data.rng import Generator
+from gradd_engine.data.rng import RandomStream
 from gradd_engine.data.state import ambient
 from gradd_engine.declare.declarators import REGISTRY
 from gradd_engine.ops.shared.constants import full
@@ -79,7 +79,7 @@ def test_random_ops_draw_alike_in_blocks(
     inputs = () if of is None else (full(SIZE, 0.5, dtype=of),)
 
     def drawn() -> Any:
-        with ambient(generator=Generator(5), grad=False):
+        with ambient(generator=RandomStream(5), grad=False):
             return REGISTRY[name].run(inputs, dict(attrs)).array
 
     whole = drawn()
@@ -123,6 +123,6 @@ def test_normal_numbers_are_normal(double: bool) -> None:
 
 
 def test_a_generator_counts_its_steps() -> None:
-    g = rng.Generator(5)
+    g = rng.RandomStream(5)
     assert [g.next() for _ in range(3)] == [(5, 0), (5, 1), (5, 2)]
     assert (g.manual_seed(-1).seed, g.next()) == (2**64 - 1, (2**64 - 1, 0))

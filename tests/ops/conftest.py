@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 from gradd_engine.backends.numpy import NUMPY
-from gradd_engine.data.rng import Generator
+from gradd_engine.data.rng import RandomStream
 from gradd_engine.data.state import ambient
 
 
 @pytest.fixture(autouse=True)
 def stream() -> Iterator[None]:
     """A random stream and the NumPy backend for every test."""
-    with ambient(generator=Generator(0), backend=NUMPY):
+    with ambient(generator=RandomStream(0), backend=NUMPY):
         yield

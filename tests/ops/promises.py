@@ -12,7 +12,7 @@ from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.backward import api
 from gradd_engine.data import dtypes
 from gradd_engine.data.layout import Meta
-from gradd_engine.data.rng import Generator
+from gradd_engine.data.rng import RandomStream
 from gradd_engine.data.state import ambient
 from gradd_engine.declare.declarators import REGISTRY
 from gradd_engine.schema.op import Op
@@ -231,7 +231,7 @@ def planned(op: Op, metas: Any, inputs: tuple[Any, ...], attrs: dict[str, Any]) 
     lowering = Lowering(NUMPY, {}, flat, set())
     for i in recorder.code:
         lowering.lower(i)
-    frame = Registers(lowering.template.copy(), [], [], Generator(0))
+    frame = Registers(lowering.template.copy(), [], [], RandomStream(0))
     for register, i in lowering.loads:
         frame.arrays[register] = reals[i].array
     for number, i in lowering.sources.items():

@@ -8,7 +8,7 @@ from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.backward import autograd
 from gradd_engine.check import testing
 from gradd_engine.data.dtypes import bfloat16
-from gradd_engine.data.rng import Generator
+from gradd_engine.data.rng import RandomStream
 from gradd_engine.data.state import ambient, state
 from gradd_engine.ops.create.random_ops import bernoulli, multinomial, rand, randint, randn, randperm
 from gradd_engine.ops.index import subscript
@@ -72,14 +72,14 @@ def test_each_random_op_draws_one_step() -> None:
 
 def test_values_depend_on_seed_and_step_alone() -> None:
     def draw(seed: int) -> list[bytes]:
-        with ambient(generator=Generator(seed), backend=NUMPY):
+        with ambient(generator=RandomStream(seed), backend=NUMPY):
             return [t.array.tobytes() for t in (rand(3), randn(2, 2), randint(0, 9, (4,)), randperm(6))]
 
     assert draw(1) == draw(1)
     assert draw(1) != draw(2)
-    with ambient(generator=Generator(1)):
+    with ambient(generator=RandomStream(1)):
         long = rand(8)
-    with ambient(generator=Generator(1)):
+    with ambient(generator=RandomStream(1)):
         np.testing.assert_array_equal(rand(3).array, long.array[:3])
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from gradd import func
 from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.backward import api
-from gradd_engine.data.rng import Generator
+from gradd_engine.data.rng import RandomStream
 from gradd_engine.data.state import ambient
 from gradd_engine.schema.registry import named
 from gradd_engine.tensor.tensor import Tensor
@@ -345,7 +345,7 @@ def failures(case: Case, kinds: Sequence[str] = tuple(CHECKS)) -> Iterator[tuple
 def check(some: Sequence[Case], show: Callable[[str], None], kinds: Sequence[str] = tuple(CHECKS)) -> int:
     """Check these cases in the current session; how many differ."""
     wrong = 0
-    with warnings.catch_warnings(), ambient(generator=Generator(0), backend=NUMPY):
+    with warnings.catch_warnings(), ambient(generator=RandomStream(0), backend=NUMPY):
         warnings.simplefilter("ignore")
         for case in some:
             for kind, text in failures(case, kinds):

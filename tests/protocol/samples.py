@@ -77,7 +77,7 @@ SAMPLES: list[tuple[m.Message, Arrays]] = [
     (m.GetResult("1.4"), []),
     (m.GetReply(1, 3), []),
     (m.Info(), []),
-    (m.Profile(on=True), []),
+    (m.ProfileSwitch(on=True), []),
     (m.Attached(1, 2, 64, SESSION), []),
     (
         m.BatchReply(

@@ -1,4 +1,4 @@
-"""Envelopes of frames, and room for uploads."""
+"""Heads of frames, and room for uploads."""
 
 from __future__ import annotations
 
@@ -8,26 +8,28 @@ from gradd_protocol import dtypes, frames
 from gradd_protocol.messages import Batch, BatchReply, JsonReply, Message, ProblemReply, Stage
 from gradd_protocol.problems import Malformed, problem
 from gradd_protocol.program import Program, Step
-from gradd_server.wire import envelope, header_for, may_be, wrapped
+from gradd_server.wire import header_for, may_be, message_head, wrapped
 
 
 def frame(message: Message) -> bytes:
     return frames.join(frames.encode(message))
 
 
-def test_the_envelope_of_a_batch() -> None:
+def test_the_head_of_a_batch() -> None:
     steps = [Step("sin", [0]) for _ in range(100)]
-    said = envelope(frame(Batch(writer=3, epoch=2, seq=7, ack=6, program="x", definition=Program(1, steps))))
+    said = message_head(
+        frame(Batch(writer=3, epoch=2, seq=7, ack=6, program="x", definition=Program(1, steps)))
+    )
     assert (said.type, said.writer, said.epoch, said.seq) == ("batch", 3, 2, 7)
 
 
 def test_the_status_of_replies() -> None:
     failed = problem("op-failed", "no", applied=2)
-    assert envelope(frame(BatchReply(seq=1, position=1))).status == 200
-    assert envelope(frame(BatchReply(seq=1, position=1, problem=failed, replayed=True))).status == 422
-    assert envelope(frame(BatchReply(seq=1, position=1, replayed=True))).replayed
-    assert envelope(frame(ProblemReply(problem("session-not-found")))).status == 404
-    assert envelope(frame(JsonReply(201))).type == "json-reply"
+    assert message_head(frame(BatchReply(seq=1, position=1))).status == 200
+    assert message_head(frame(BatchReply(seq=1, position=1, problem=failed, replayed=True))).status == 422
+    assert message_head(frame(BatchReply(seq=1, position=1, replayed=True))).replayed
+    assert message_head(frame(ProblemReply(problem("session-not-found")))).status == 404
+    assert message_head(frame(JsonReply(201))).type == "json-reply"
 
 
 @pytest.mark.parametrize(
@@ -49,7 +51,7 @@ def test_the_status_of_replies() -> None:
 )
 def test_what_is_no_frame(data: bytes) -> None:
     with pytest.raises(Malformed):
-        envelope(data)
+        message_head(data)
 
 
 def test_a_slug_is_looked_for_in_the_header_alone() -> None:

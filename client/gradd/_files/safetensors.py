@@ -21,7 +21,7 @@ _HEADER_LIMIT = 100_000_000  # bytes; what other readers of the format accept
 _META = "__metadata__"
 
 
-class Entry(NamedTuple):
+class StoredTensor(NamedTuple):
     """One tensor of a file: NumPy name of its dtype, shape, and its bytes' place in the file."""
 
     dtype: str
@@ -64,7 +64,7 @@ def write(
         file.write(np.ascontiguousarray(values(name), row.numpy.newbyteorder("<")).tobytes())
 
 
-def read_header(file: BinaryIO) -> tuple[dict[str, Entry], dict[str, str]]:
+def read_header(file: BinaryIO) -> tuple[dict[str, StoredTensor], dict[str, str]]:
     """The tensors and the metadata of a file; ValueError for anything that is not a well-formed one."""
     begin = file.tell()
     size = int.from_bytes(file.read(8), "little")
@@ -98,7 +98,7 @@ def read_header(file: BinaryIO) -> tuple[dict[str, Entry], dict[str, str]]:
     return found, notes
 
 
-def _entry(about: dict[str, Any], wide: bool, base: int) -> Entry:
+def _entry(about: dict[str, Any], wide: bool, base: int) -> StoredTensor:
     row = dtypes.BY_CODE.get(about["dtype"])
     if row is None or row.code == "C128":
         raise ValueError(f"a tensor of dtype {about['dtype']!r}, which gradd does not have")
@@ -113,4 +113,4 @@ def _entry(about: dict[str, Any], wide: bool, base: int) -> Entry:
         if row.name != "float64" or shape[-1:] != (2,):
             raise ValueError("a complex128 tensor that is not stored as pairs of float64")
         name, shape = "complex128", shape[:-1]
-    return Entry(name, shape, base + begin, end - begin)
+    return StoredTensor(name, shape, base + begin, end - begin)

@@ -131,7 +131,7 @@ def _fresh(name: str, taken: dict[str, Tensor]) -> str:
 class _Reader:
     """Builds what `_describe` described."""
 
-    def __init__(self, file: BinaryIO, entries: dict[str, safetensors.Entry]) -> None:
+    def __init__(self, file: BinaryIO, entries: dict[str, safetensors.StoredTensor]) -> None:
         self.file = file
         self.entries = entries
         self.made: dict[str, Tensor] = {}

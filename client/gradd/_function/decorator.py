@@ -33,7 +33,7 @@ logger = logging.getLogger("gradd.function")
 LIMIT = 16
 
 
-class Function:
+class RecordedFunction:
     """A function whose recording is remembered; see `function`."""
 
     def __init__(self, fn: Callable[..., Any]) -> None:
@@ -176,4 +176,4 @@ def function(fn: Callable[..., Any]) -> Any:
     After jax.jit (https://docs.jax.dev/en/latest/jit-compilation.html) and torch.compile
     (https://pytorch.org/docs/stable/generated/torch.compile.html).
     """
-    return Function(fn)
+    return RecordedFunction(fn)

@@ -30,7 +30,7 @@ class Profile:
 
     def _ask(self, *, on: bool) -> m.Profiled:
         self._session.flush()
-        reply, _ = self._session.wire.request(m.Profile(on))
+        reply, _ = self._session.wire.request(m.ProfileSwitch(on))
         assert isinstance(reply, m.Profiled)
         return reply
 

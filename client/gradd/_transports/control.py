@@ -93,7 +93,7 @@ class Control:
                 return m.JsonReply(), [np.frombuffer(text, np.uint8)]
             case m.Info():
                 return m.SessionReply(json.decode(self.call("GET", ""), type=m.SessionInfo)), []
-            case m.Profile():
+            case m.ProfileSwitch():
                 text = json.encode({"on": message.on})
                 answer = self.call("POST", ":profile", text, once=True)
                 return json.decode(answer, type=m.Profiled), []

@@ -26,7 +26,7 @@ _PREDICT = 1 << 16
 _REMEMBERED = 1024
 
 
-class Staged:
+class StagedUpload:
     """An upload that went ahead: its key. The session holds its bytes until a batch names it."""
 
     __slots__ = ("key",)
@@ -93,7 +93,7 @@ class Outbox:
         uploads: list[int | str] = []
         buffers: list[Any] = []
         for data in built.uploads:
-            if isinstance(data, Staged):
+            if isinstance(data, StagedUpload):
                 uploads.append(data.key)
             else:
                 uploads.append(len(buffers))
@@ -179,9 +179,9 @@ class Outbox:
                 reads.append((t, k))
         return reads
 
-    def stage(self, array: Any) -> Staged:
+    def stage(self, array: Any) -> StagedUpload:
         """Upload a large array ahead of the batch that names it; RuntimeError where there is no room."""
-        return Staged(self._wire.stage(array))
+        return StagedUpload(self._wire.stage(array))
 
     def _frees(self) -> list[str]:
         out: list[str] = []

@@ -49,7 +49,7 @@ from .layout import (
     wrap_dims,
 )
 from .memory import NODE_BYTES, TENSOR_BYTES, Account, OutOfQuota
-from .rng import SEED, Generator, blockwise
+from .rng import SEED, RandomStream, blockwise
 from .state import (
     EVERY,
     MAPPED,
@@ -77,12 +77,12 @@ __all__ = [
     "Account",
     "DType",
     "Device",
-    "Generator",
     "InferenceCounter",
     "MemoryFormat",
     "Meta",
     "Mode",
     "OutOfQuota",
+    "RandomStream",
     "Shape",
     "Size",
     "Storage",

@@ -25,7 +25,7 @@ BLOCK, ON_GPU = 1 << 16, 1 << 22
 SEED = 67280421310721
 
 
-class Generator:
+class RandomStream:
     """A stream of random steps: the seed and how many steps were drawn."""
 
     __slots__ = ("seed", "step")
@@ -34,7 +34,7 @@ class Generator:
         self.seed = seed & _MASK
         self.step = 0
 
-    def manual_seed(self, seed: int) -> Generator:
+    def manual_seed(self, seed: int) -> RandomStream:
         """Restart the stream; negative seeds count from 2**64, as in PyTorch."""
         self.seed = int(seed) & _MASK
         self.step = 0

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .dtypes import DType
     from .memory import Account, Ledger
-    from .rng import Generator
+    from .rng import RandomStream
 
 
 T = TypeVar("T")
@@ -46,7 +46,7 @@ class _State(threading.local):
     depth: int = 0
     #: where tensors are made that have no tensor inputs (see `default_backend`)
     backend: Any = None
-    generator: Generator | None = None
+    generator: RandomStream | None = None
     account: Account | None = None
     #: nested passes under way in this thread
     passes: int = 0

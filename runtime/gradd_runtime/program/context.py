@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gradd_engine.data import Account, Generator
+    from gradd_engine.data import Account, RandomStream
     from gradd_engine.tensor import Backend
 
     from .profiler import Profiler
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class RunContext:
     """A backend, the account that pays for memory, random numbers, and a profiler while one measures."""
 
-    def __init__(self, backend: Backend, account: Account, generator: Generator) -> None:
+    def __init__(self, backend: Backend, account: Account, generator: RandomStream) -> None:
         self.backend = backend
         self.account = account
         self.generator = generator

@@ -129,7 +129,7 @@ class Session(SessionState):
                     return self.writers.reply(message.writer, message.seq), []
                 case m.Info():
                     return m.SessionReply(self.info()), []
-                case m.Profile():
+                case m.ProfileSwitch():
                     return self._profile(message.on), []
 
     def info(self) -> m.SessionInfo:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gradd_engine.data import Account
 
 
-class Staged:
+class StagedUploads:
     """Staged uploads by key (``writer.n``), charged to the account."""
 
     def __init__(self, account: Account) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING
 
-from gradd_engine.data import Account, Generator
+from gradd_engine.data import Account, RandomStream
 
 from ..plan import Plans
 from ..program import Admitted, RunContext
@@ -13,7 +13,7 @@ from ..store import MemoryStore
 from ..tensors import Pins, TensorTable
 from .programs import Programs
 from .ration import Ration
-from .staged import Staged
+from .staged import StagedUploads
 from .writers import Writers
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class SessionState(RunContext):
     """Tensors, programs, writers, plans, and what they take. `limit`: bytes of tensors."""
 
     def __init__(self, name: str, seed: int, limit: int, store: Store | None, backend: Backend) -> None:
-        super().__init__(backend, Account(limit), Generator(seed))
+        super().__init__(backend, Account(limit), RandomStream(seed))
         self.name = name
         #: of the last thing that happened, in one order
         self.position = 0
@@ -37,7 +37,7 @@ class SessionState(RunContext):
         self.store: Store = store or MemoryStore()
         self.programs = Programs(self.account)
         self.writers = Writers(self.account)
-        self.staged = Staged(self.account)
+        self.staged = StagedUploads(self.account)
         self.pins = Pins(self.account)
         self.admitted = Admitted()
         self.plans = Plans()

@@ -18,7 +18,7 @@ from gradd_server.errors import Refused
 from gradd_server.media import FRAME, JSON
 from gradd_server.replies import PartsResponse, respond_to_batch
 from gradd_server.routes import front_of
-from gradd_server.wire import Envelope, envelope, wrapped
+from gradd_server.wire import MessageHead, message_head, wrapped
 
 MAX_KEY_CHARS = 256
 
@@ -94,10 +94,10 @@ async def get_batch(request: Request) -> Response:
     return respond_to_batch(await front.sessions.submit(entry, frames.join(frames.encode(question))))
 
 
-async def _batch_frame(request: Request) -> tuple[bytearray, Envelope]:
+async def _batch_frame(request: Request) -> tuple[bytearray, MessageHead]:
     body = Body(request, LIMITS.window_bytes, front_of(request).settings.body_timeout)
     frame = await body.read()
-    said = envelope(frame)
+    said = message_head(frame)
     if said.type != "batch":
         raise Refused("malformed-frame", f"a batch is due here, not {said.type[:32]!r}")
     return frame, said

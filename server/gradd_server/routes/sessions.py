@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query
 from gradd_protocol import strictjson
 from gradd_protocol.jsondata import invalid_json
 from gradd_protocol.limits import DEFAULT as LIMITS
-from gradd_protocol.messages import Acquire, Attach, Info, Profile, SessionInfo, SessionReply
+from gradd_protocol.messages import Acquire, Attach, Info, ProfileSwitch, SessionInfo, SessionReply
 from gradd_protocol.problems import ProtocolError
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,7 +21,7 @@ from gradd_server.front import Front
 from gradd_server.options import ProfileOptions, SessionOptions
 from gradd_server.replies import json_response, respond
 from gradd_server.routes import front_of
-from gradd_server.sessions import Entry
+from gradd_server.sessions import OpenSession
 
 router = APIRouter()
 
@@ -31,7 +31,7 @@ _profile = msgspec.json.Decoder(ProfileOptions)
 _attach = msgspec.json.Decoder(Attach)
 
 
-async def _info(front: Front, entry: Entry) -> SessionInfo:
+async def _info(front: Front, entry: OpenSession) -> SessionInfo:
     reply, _ = await front.sessions.ask(entry, Info())
     if not isinstance(reply, SessionReply):
         raise TypeError(f"a session answered {type(reply).__name__} to info")
@@ -124,7 +124,7 @@ async def profile(request: Request, name: str) -> Response:
     front = front_of(request)
     text = await json_text(request, front.settings.body_timeout)
     options = strictjson.decode(_profile, text, invalid_json)
-    return respond(*await front.sessions.ask(front.sessions.find(name), Profile(options.on)))
+    return respond(*await front.sessions.ask(front.sessions.find(name), ProfileSwitch(options.on)))
 
 
 @router.get("/v1/sessions/{name}/snapshots")

@@ -41,7 +41,7 @@ from gradd_server.replies import (
     told,
 )
 from gradd_server.routes import front_of
-from gradd_server.sessions import Entry, opened
+from gradd_server.sessions import OpenSession, opened
 from gradd_server.uploads import upload_frame
 from gradd_server.wire import wrapped
 
@@ -55,7 +55,7 @@ Just too few for a file of memory: filling, mapping and freeing one for each pie
 _fetch = msgspec.json.Decoder(FetchOptions)
 
 
-def _addressed(request: Request) -> tuple[Front, Entry, str]:
+def _addressed(request: Request) -> tuple[Front, OpenSession, str]:
     """The front, the session and the tensor that the path names. Raises Refused: 400, 404."""
     front = front_of(request)
     entry = front.sessions.find(request.path_params["name"])

@@ -61,7 +61,7 @@ def message(kind: str, peer: Peer) -> tuple[dict[str, Any], list[Any]]:
         "get-result": (m.GetResult("1.1.0", 0, 8), []),
         "get-reply": (m.GetReply(peer.writer, 1), []),
         "info": (m.Info(), []),
-        "profile": (m.Profile(False), []),
+        "profile": (m.ProfileSwitch(False), []),
     }  # fmt: skip
     found, buffers = good[kind]
     frame = frames.join(frames.encode(found, buffers))
