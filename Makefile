@@ -32,15 +32,15 @@ demo: $(STAMP) ## train a digits classifier in a daemon, from a process of its o
 	@$(PY) examples/demo.py
 
 test: $(STAMP) ## run the tests; what was skipped is listed with its reason
-	$(PY) -m pytest -rs $(SPREAD) $(TESTS)
+	$(PY) $(UNDER) -m pytest -rs $(SPREAD) $(TESTS)
 
 test-quick: $(STAMP) ## run a share of each room (tests/quick.txt), in under a minute
 	$(PY) -m pytest -q -rs $(SPREAD) @tests/quick.txt
 
-coverage: $(STAMP) ## run the tests, and print which share of each package's lines they ran; BAR= fails below it
+coverage: $(STAMP) ## `make test`, then which share of each package's lines it ran; BAR= fails below it
 	rm -rf build/coverage
 	mkdir -p build/coverage
-	$(PY) -m coverage run -m pytest -rs $(SPREAD) $(TESTS)
+	$(MAKE) test UNDER='-m coverage run'
 	$(PY) -m coverage combine -q
 	$(PY) -m tests.covered $(if $(BAR),--bar $(BAR))
 
