@@ -641,7 +641,7 @@ def addr(
     """
 
 def adjoint(input: Tensor) -> Tensor:
-    """The last two dimensions swapped, conjugated; a view.
+    """A conjugated view with the last two dimensions swapped.
 
     https://pytorch.org/docs/stable/generated/torch.adjoint.html
     """
@@ -716,7 +716,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
     """
 
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The angle in the complex plane, 0 or pi for real numbers.
+    """The angle in the complex plane; 0 or pi for real numbers.
 
     Shape: the input's. dtype: float32.
 
@@ -742,7 +742,7 @@ def arange(
     requires_grad: bool = False,
     layout: layout | None = None,
 ) -> Tensor:
-    """Numbers from `start` (in) to `end` (out), `step` apart.
+    """Numbers from `start` (inclusive) to `end` (exclusive), `step` apart.
 
     https://pytorch.org/docs/stable/generated/torch.arange.html
     """
@@ -799,7 +799,7 @@ def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def arctan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The angle of the point (other, input); the gradient at the origin is 0.
+    """The angle of the point (other, input); its gradient at the origin is 0.
 
     Shape: the inputs', broadcast. dtype: float32.
     Raises NotImplementedError for complex numbers.
@@ -908,7 +908,7 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The angle of the point (other, input); the gradient at the origin is 0.
+    """The angle of the point (other, input); its gradient at the origin is 0.
 
     Shape: the inputs', broadcast. dtype: float32.
     Raises NotImplementedError for complex numbers.
@@ -989,7 +989,7 @@ def baddbmm(
     """
 
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
-    """Ones with the probabilities that the input says, else zeros.
+    """Ones with the probabilities in the input, otherwise zeros.
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -1008,7 +1008,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     """
 
 def bitwise_and(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Bit by bit, on integers and bools.
+    """Bitwise, on integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.bitwise_and.html
     """
@@ -1016,19 +1016,19 @@ def bitwise_and(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor
 def bitwise_left_shift(
     input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None
 ) -> Tensor:
-    """Bit by bit, on integers and bools.
+    """Bitwise, on integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.bitwise_left_shift.html
     """
 
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Every bit turned; for bools, not.
+    """Bitwise not, logical not for bools.
 
     https://pytorch.org/docs/stable/generated/torch.bitwise_not.html
     """
 
 def bitwise_or(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Bit by bit, on integers and bools.
+    """Bitwise, on integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.bitwise_or.html
     """
@@ -1036,13 +1036,13 @@ def bitwise_or(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor 
 def bitwise_right_shift(
     input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None
 ) -> Tensor:
-    """Bit by bit, on integers and bools.
+    """Bitwise, on integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.bitwise_right_shift.html
     """
 
 def bitwise_xor(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Bit by bit, on integers and bools.
+    """Bitwise, on integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.bitwise_xor.html
     """
@@ -1219,7 +1219,7 @@ def clamp(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Values held between bounds; the gradient at a bound is 1.
+    """Values clamped to [min, max]; the gradient at a bound is 1.
 
     Raises RuntimeError: torch.clamp: At least one of 'min' or 'max' must not be None
     Raises NotImplementedError: ... is not supported for complex types
@@ -1228,7 +1228,7 @@ def clamp(
     """
 
 def clamp_max(input: Tensor, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """At most `max`.
+    """Values clamped from above.
 
     Shape: the inputs', broadcast. dtype: the input's.
     Raises NotImplementedError for complex numbers.
@@ -1237,7 +1237,7 @@ def clamp_max(input: Tensor, max: Tensor | _Number, *, out: Tensor | None = None
     """
 
 def clamp_min(input: Tensor, min: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """At least `min`.
+    """Values clamped from below.
 
     Shape: the inputs', broadcast. dtype: the input's.
     Raises NotImplementedError for complex numbers.
@@ -1252,7 +1252,7 @@ def clip(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Values held between bounds; the gradient at a bound is 1.
+    """Values clamped to [min, max]; the gradient at a bound is 1.
 
     Raises RuntimeError: torch.clamp: At least one of 'min' or 'max' must not be None
     Raises NotImplementedError: ... is not supported for complex types
@@ -1281,7 +1281,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     """
 
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A complex tensor of its real and imaginary parts.
+    """A complex tensor from its real and imaginary parts.
 
     Shape: the inputs', broadcast. dtype: complex64.
     Raises RuntimeError for integers, bools and complex numbers.
@@ -1306,8 +1306,7 @@ def concatenate(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """
 
 def conj(input: Tensor) -> Tensor:
-    """The conjugate as a view: computed where it is used. A view; real tensors are returned as they
-    are.
+    """The conjugate as a view, computed on use. A view; real tensors are returned unchanged.
 
     Shape: the input's. dtype: the input's.
 
@@ -1315,7 +1314,7 @@ def conj(input: Tensor) -> Tensor:
     """
 
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Element-wise conjugate, computed.
+    """The element-wise conjugate, computed at once.
 
     Shape: the input's. dtype: the input's.
 
@@ -1452,7 +1451,7 @@ def conv_transpose3d(
     """
 
 def copysign(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The size of `input` with the sign of `other`.
+    """The magnitude of `input` with the sign of `other`.
 
     Shape: the inputs', broadcast. dtype: float32.
     Raises NotImplementedError for complex numbers.
@@ -1814,13 +1813,13 @@ def empty_strided(
     layout: layout | None = None,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Zeros with these strides: nothing is ever uninitialised. The memory is zeros.
+    """Zeros with the given strides; never uninitialised. The memory is zeroed.
 
     https://pytorch.org/docs/stable/generated/torch.empty_strided.html
     """
 
 def eq(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Where input == other.
+    """Whether input == other.
 
     Shape: the inputs', broadcast. dtype: bool.
 
@@ -1993,7 +1992,7 @@ def floor_divide(input: Tensor | _Number, other: Tensor | _Number, *, out: Tenso
     """
 
 def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The larger of two, the other where one is nan; a tie goes to the first.
+    """The larger of two, or the other one if one is nan; a tie goes to the first.
 
     Shape: the inputs', broadcast. dtype: the input's.
     Raises RuntimeError for complex numbers.
@@ -2003,7 +2002,7 @@ def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The smaller of two, the other where one is nan; a tie goes to the first.
+    """The smaller of two, or the other one if one is nan; a tie goes to the first.
 
     Shape: the inputs', broadcast. dtype: the input's.
     Raises RuntimeError for complex numbers.
@@ -2013,7 +2012,7 @@ def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def fmod(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """What division with trunc leaves over.
+    """The remainder of division with trunc.
 
     Shape: the inputs', broadcast. dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.
@@ -2022,7 +2021,7 @@ def fmod(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -
     """
 
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The part after the point, with the sign of the input.
+    """The fractional part, with the sign of the input.
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -2077,13 +2076,13 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     """
 
 def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The greatest common divisor, not negative.
+    """The non-negative greatest common divisor.
 
     https://pytorch.org/docs/stable/generated/torch.gcd.html
     """
 
 def ge(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Where input >= other.
+    """Whether input >= other.
 
     Shape: the inputs', broadcast. dtype: bool.
     Raises NotImplementedError for complex numbers.
@@ -2112,7 +2111,7 @@ def gradient(
     """
 
 def greater(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Where input > other.
+    """Whether input > other.
 
     Shape: the inputs', broadcast. dtype: bool.
     Raises NotImplementedError for complex numbers.
@@ -2121,7 +2120,7 @@ def greater(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None
     """
 
 def greater_equal(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Where input >= other.
+    """Whether input >= other.
 
     Shape: the inputs', broadcast. dtype: bool.
     Raises NotImplementedError for complex numbers.
@@ -2162,7 +2161,7 @@ def gru_cell(
     """
 
 def gt(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Where input > other.
+    """Whether input > other.
 
     Shape: the inputs', broadcast. dtype: bool.
     Raises NotImplementedError for complex numbers.
@@ -2228,7 +2227,7 @@ def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def imag(input: Tensor) -> Tensor:
-    """A view of the imaginary parts (of a conjugate view: their negatives, computed). RuntimeError for
+    """A view of the imaginary parts; of a conjugate view, their negatives, computed. RuntimeError for
     real tensors.
 
     https://pytorch.org/docs/stable/generated/torch.imag.html
@@ -2359,7 +2358,7 @@ def is_complex(input: Tensor) -> bool:
     """
 
 def is_conj(input: Tensor) -> bool:
-    """Whether this is a conjugate that was not computed yet.
+    """Whether this is a conjugate view that is not yet computed.
 
     https://pytorch.org/docs/stable/generated/torch.is_conj.html
     """
@@ -2377,7 +2376,7 @@ def is_inference(input: Tensor) -> bool:
     """
 
 def is_neg(input: Tensor) -> bool:
-    """False, for negatives are always computed here."""
+    """False, as negatives are never views here."""
 
 def is_nonzero(input: Tensor) -> bool:
     """The truth of the only element; RuntimeError unless there is just one.
@@ -2410,7 +2409,7 @@ def isclose(
     """
 
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Where the input is finite.
+    """Whether the input is finite.
 
     Shape: the input's. dtype: bool.
 
@@ -2434,7 +2433,7 @@ def isin(
     """
 
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Where the input is infinite.
+    """Whether the input is infinite.
 
     Shape: the input's. dtype: bool.
 
@@ -2442,7 +2441,7 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Where the input is nan.
+    """Whether the input is nan.
 
     Shape: the input's. dtype: bool.
 
@@ -2450,7 +2449,7 @@ def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Where the input is -inf.
+    """Whether the input is -inf.
 
     Shape: the input's. dtype: bool.
     Raises RuntimeError for complex numbers.
@@ -2461,7 +2460,7 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Where the input is +inf.
+    """Whether the input is +inf.
 
     Shape: the input's. dtype: bool.
     Raises RuntimeError for complex numbers.
@@ -2472,7 +2471,7 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Where the imaginary part is 0.
+    """Whether the imaginary part is 0.
 
     Shape: the input's. dtype: bool.
 
@@ -2498,7 +2497,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> ret
     """
 
 def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The least common multiple, not negative.
+    """The non-negative least common multiple.
 
     https://pytorch.org/docs/stable/generated/torch.lcm.html
     """
@@ -2512,7 +2511,7 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def le(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Where input <= other.
+    """Whether input <= other.
 
     Shape: the inputs', broadcast. dtype: bool.
     Raises NotImplementedError for complex numbers.
@@ -2532,7 +2531,7 @@ def lerp(input: Tensor, end: Tensor, weight: Tensor | _Number, *, out: Tensor | 
     """
 
 def less(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Where input < other.
+    """Whether input < other.
 
     Shape: the inputs', broadcast. dtype: bool.
     Raises NotImplementedError for complex numbers.
@@ -2541,7 +2540,7 @@ def less(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -
     """
 
 def less_equal(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Where input <= other.
+    """Whether input <= other.
 
     Shape: the inputs', broadcast. dtype: bool.
     Raises NotImplementedError for complex numbers.
@@ -2567,7 +2566,7 @@ def linspace(
     device: device | str | int | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`steps` numbers from `start` to `end`, both in, evenly spaced.
+    """`steps` evenly spaced numbers from `start` to `end`, both inclusive.
 
     https://pytorch.org/docs/stable/generated/torch.linspace.html
     """
@@ -2651,7 +2650,7 @@ def logdet(input: Tensor) -> Tensor:
     """
 
 def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Both; not 0 counts as true.
+    """Logical and; nonzero counts as true.
 
     Shape: the inputs', broadcast. dtype: bool.
 
@@ -2659,7 +2658,7 @@ def logical_and(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
     """
 
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Where the input is 0.
+    """Whether the input is 0.
 
     Shape: the input's. dtype: bool.
 
@@ -2667,7 +2666,7 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Either; not 0 counts as true.
+    """Logical or; nonzero counts as true.
 
     Shape: the inputs', broadcast. dtype: bool.
 
@@ -2675,7 +2674,7 @@ def logical_or(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
     """
 
 def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """One and not the other; not 0 counts as true.
+    """Logical exclusive or; nonzero counts as true.
 
     Shape: the inputs', broadcast. dtype: bool.
 
@@ -2683,7 +2682,7 @@ def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
     """
 
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
-    """log(x / (1 - x)), x held in [eps, 1 - eps].
+    """log(x / (1 - x)), with x clamped to [eps, 1 - eps].
 
     Shape: the input's. dtype: float32.
     Raises NotImplementedError for complex numbers.
@@ -2701,7 +2700,7 @@ def logspace(
     device: device | str | int | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """`base` to the powers of `linspace`.
+    """`base` raised to the values of `linspace`.
 
     https://pytorch.org/docs/stable/generated/torch.logspace.html
     """
@@ -2743,7 +2742,7 @@ def lstm_cell(
     """One step of long short-term memory: the next state and cell."""
 
 def lt(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Where input < other.
+    """Whether input < other.
 
     Shape: the inputs', broadcast. dtype: bool.
     Raises NotImplementedError for complex numbers.
@@ -2847,7 +2846,7 @@ def max(input: Tensor, dim: int, keepdim: bool = False) -> return_types.max: ...
 @overload
 def max(input: Tensor, other: Tensor) -> Tensor: ...
 def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The larger of two, nan where either is; a tie halves the gradient.
+    """The larger of two, nan if either is nan; a tie halves the gradient.
 
     Shape: the inputs', broadcast. dtype: the input's.
     Raises RuntimeError for complex numbers.
@@ -2916,7 +2915,7 @@ def min(input: Tensor, dim: int, keepdim: bool = False) -> return_types.min: ...
 @overload
 def min(input: Tensor, other: Tensor) -> Tensor: ...
 def minimum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The smaller of two, nan where either is; a tie halves the gradient.
+    """The smaller of two, nan if either is nan; a tie halves the gradient.
 
     Shape: the inputs', broadcast. dtype: the input's.
     Raises RuntimeError for complex numbers.
@@ -3045,7 +3044,7 @@ def nan_to_num(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """nan and infinities replaced, by 0 and the dtype's bounds unless given.
+    """nan and infinities replaced, by default with 0 and the dtype's limits.
 
     Shape: the input's. dtype: the input's.
 
@@ -3128,7 +3127,7 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """
 
 def ne(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Where input != other.
+    """Whether input != other.
 
     Shape: the inputs', broadcast. dtype: bool.
 
@@ -3198,8 +3197,8 @@ def normal(
     requires_grad: bool = False,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Normal numbers in the input's shape; `normal_` stores them. Numbers with a size, or tensors of
-    means, of deviations, or of both.
+    """Normal numbers in the input's shape, as `normal_` stores them. Scalars with a size, or tensors
+    of means, standard deviations, or both.
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for integers and bools.
@@ -3230,7 +3229,7 @@ def normal(
     generator: Generator | None = None,
 ) -> Tensor: ...
 def not_equal(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Where input != other.
+    """Whether input != other.
 
     Shape: the inputs', broadcast. dtype: bool.
 
@@ -3336,7 +3335,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """
 
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """A complex tensor of its absolute values and angles.
+    """A complex tensor from absolute values and angles.
 
     Shape: the inputs', broadcast. dtype: complex64.
     Raises RuntimeError for integers, bools and complex numbers.
@@ -3364,7 +3363,7 @@ def positive(input: Tensor) -> Tensor:
     """
 
 def pow(input: Tensor | _Number, exponent: Tensor | _Number) -> Tensor:
-    """input ** exponent, tensors or numbers, at least one of them a tensor.
+    """input ** exponent, where at least one is a tensor.
 
     Shape: the inputs', broadcast. dtype: the input's.
     Raises NotImplementedError for bools.
@@ -3465,7 +3464,7 @@ def rand(
     pin_memory: bool = False,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Numbers evenly distributed over [0, 1).
+    """Uniform numbers in [0, 1).
 
     https://pytorch.org/docs/stable/generated/torch.rand.html
     """
@@ -3490,7 +3489,7 @@ def rand_like(
     memory_format: memory_format | None = None,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Numbers evenly distributed over [0, 1), in the input's shape.
+    """Uniform numbers in [0, 1), in the input's shape.
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for integers and bools.
@@ -3508,8 +3507,8 @@ def randint(
     requires_grad: bool = False,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Integers from `low` (in) to `high` (out). ``randint(high, size)`` or ``randint(low, high,
-    size)``.
+    """Integers from `low` (inclusive) to `high` (exclusive). ``randint(high, size)`` or ``randint(low,
+    high, size)``.
 
     https://pytorch.org/docs/stable/generated/torch.randint.html
     """
@@ -3535,8 +3534,8 @@ def randint_like(
     requires_grad: bool = False,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Integers from `low` (in) to `high` (out), in the input's shape. ``randint_like(input, high)`` or
-    ``randint_like(input, low, high)``.
+    """Integers from `low` (inclusive) to `high` (exclusive), in the input's shape.
+    ``randint_like(input, high)`` or ``randint_like(input, low, high)``.
 
     Raises RuntimeError: random_ expects 'from' to be less than 'to', but got from=... >= to=...
 
@@ -3595,7 +3594,7 @@ def randperm(
     requires_grad: bool = False,
     generator: Generator | None = None,
 ) -> Tensor:
-    """The integers below `n` in random order.
+    """A random permutation of the integers below `n`.
 
     https://pytorch.org/docs/stable/generated/torch.randperm.html
     """
@@ -3607,7 +3606,7 @@ def ravel(input: Tensor) -> Tensor:
     """
 
 def real(input: Tensor) -> Tensor:
-    """The real part, as a copy. A view of the real parts; real tensors are returned as they are.
+    """The real part, as a copy. A view of the real parts; real tensors are returned unchanged.
 
     Shape: the input's. dtype: the input's; float32 of complex numbers.
 
@@ -3635,7 +3634,7 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def remainder(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """What division with floor leaves over.
+    """The remainder of division with floor.
 
     Shape: the inputs', broadcast. dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.
@@ -3683,13 +3682,13 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 @overload
 def reshape(input: Tensor, *shape: int) -> Tensor: ...
 def resolve_conj(input: Tensor) -> Tensor:
-    """The tensor itself unless it is a conjugate view, which is computed.
+    """The tensor itself; of a conjugate view, a computed copy.
 
     https://pytorch.org/docs/stable/generated/torch.resolve_conj.html
     """
 
 def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor itself, for negatives are always computed here.
+    """The tensor itself, as negatives are never views here.
 
     https://pytorch.org/docs/stable/generated/torch.resolve_neg.html
     """
@@ -3782,7 +3781,7 @@ def rot90(
     """
 
 def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
-    """To the nearest whole number, halves to even, or to `decimals` places.
+    """Round to the nearest integer, halves to even, or to `decimals` places.
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.
@@ -3822,7 +3821,7 @@ def scalar_tensor(
     device: device | str | int | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """A number as a tensor without dimensions."""
+    """A number as a 0-d tensor."""
 
 def scatter(
     input: Tensor,
@@ -3947,7 +3946,7 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """-1, 0 or 1; nan gives 0.
+    """-1, 0 or 1, and 0 for nan.
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for complex numbers.
@@ -3958,7 +3957,7 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Where the sign bit is set.
+    """Whether the sign bit is set.
 
     Shape: the input's. dtype: bool.
     Raises NotImplementedError for complex numbers.
@@ -4582,13 +4581,13 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def view_as_complex(input: Tensor) -> Tensor:
-    """A view of pairs of real numbers as complex ones.
+    """A view of pairs of real numbers as complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.view_as_complex.html
     """
 
 def view_as_real(input: Tensor) -> Tensor:
-    """A view of complex numbers as pairs of real ones, along a last dimension.
+    """A view of complex numbers as pairs of real numbers in a new last dimension.
 
     Raises RuntimeError: view_as_real doesn't work on unresolved conjugated tensors. To resolve the
       conjugate tensor so ...
@@ -4610,8 +4609,8 @@ def vstack(tensors: Sequence[Tensor]) -> Tensor:
 
 @overload
 def where(condition: Tensor, input: Tensor | _Number | None, other: Tensor | _Number | None) -> Tensor:
-    """`input` where the condition holds, else `other`. With a condition alone, the indices where it
-    holds.
+    """`input` where the condition is true, otherwise `other`. With only a condition, the indices where
+    it is true.
 
     Raises RuntimeError: where expected condition to be a boolean tensor, but got a tensor with
       dtype ...

@@ -22,7 +22,7 @@ def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """-input * log(input), 0 at 0 and -inf below.
+    """-input * log(input), 0 at 0 and -inf for negative input.
 
     Shape: the input's. dtype: float32.
     Raises NotImplementedError for complex numbers.
@@ -144,7 +144,7 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm of the probability below in a standard normal.
+    """The logarithm of `ndtr`.
 
     Shape: the input's. dtype: float32.
     Raises NotImplementedError for complex numbers.
@@ -162,7 +162,7 @@ def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     """
 
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
-    """log(x / (1 - x)), x held in [eps, 1 - eps].
+    """log(x / (1 - x)), with x clamped to [eps, 1 - eps].
 
     Shape: the input's. dtype: float32.
     Raises NotImplementedError for complex numbers.
@@ -187,7 +187,7 @@ def multigammaln(input: Tensor, p: int) -> Tensor:
     """
 
 def ndtr(input: Tensor) -> Tensor:
-    """The probability below in a standard normal.
+    """The standard normal distribution function.
 
     Shape: the input's. dtype: float32.
     Raises NotImplementedError for complex numbers.
@@ -196,7 +196,7 @@ def ndtr(input: Tensor) -> Tensor:
     """
 
 def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The argument at which a standard normal has that probability below it.
+    """The inverse of `ndtr`, the normal distribution's quantile.
 
     Shape: the input's. dtype: float32.
     Raises NotImplementedError for complex numbers.
@@ -223,7 +223,7 @@ def psi(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
-    """To the nearest whole number, halves to even, or to `decimals` places.
+    """Round to the nearest integer, halves to even, or to `decimals` places.
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.

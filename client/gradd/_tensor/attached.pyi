@@ -295,7 +295,7 @@ class Methods(EngineTensor):
         """
 
     def adjoint(self) -> Tensor:
-        """The last two dimensions swapped, conjugated; a view.
+        """A conjugated view with the last two dimensions swapped.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.adjoint.html
         """
@@ -361,7 +361,7 @@ class Methods(EngineTensor):
         """
 
     def angle(self, *, out: Tensor | None = None) -> Tensor:
-        """The angle in the complex plane, 0 or pi for real numbers.
+        """The angle in the complex plane; 0 or pi for real numbers.
 
         Shape: the input's. dtype: float32.
 
@@ -443,7 +443,7 @@ class Methods(EngineTensor):
         """
 
     def arctan2(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The angle of the point (other, input); the gradient at the origin is 0.
+        """The angle of the point (other, input); its gradient at the origin is 0.
 
         Shape: the inputs', broadcast. dtype: float32.
         Raises NotImplementedError for complex numbers.
@@ -580,7 +580,7 @@ class Methods(EngineTensor):
         """
 
     def atan2(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The angle of the point (other, input); the gradient at the origin is 0.
+        """The angle of the point (other, input); its gradient at the origin is 0.
 
         Shape: the inputs', broadcast. dtype: float32.
         Raises NotImplementedError for complex numbers.
@@ -657,7 +657,7 @@ class Methods(EngineTensor):
         """
 
     def bernoulli(self, p: _float | None = None, *, generator: Generator | None = None) -> Tensor:
-        """Ones with the probabilities that the input says, else zeros.
+        """Ones with the probabilities in the input, otherwise zeros.
 
         Shape: the input's. dtype: the input's.
         Raises NotImplementedError for integers, bools and complex numbers.
@@ -666,7 +666,7 @@ class Methods(EngineTensor):
         """
 
     def bernoulli_(self, p: _float = 0.5, *, generator: Generator | None = None) -> Self:
-        """Each element 1 with probability `p`, else 0, in place.
+        """Set each element to 1 with probability `p`, otherwise 0.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.bernoulli_.html
         """
@@ -688,7 +688,7 @@ class Methods(EngineTensor):
         """
 
     def bitwise_and(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Bit by bit, on integers and bools.
+        """Bitwise, on integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.bitwise_and.html
         """
@@ -700,7 +700,7 @@ class Methods(EngineTensor):
         """
 
     def bitwise_left_shift(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Bit by bit, on integers and bools.
+        """Bitwise, on integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.bitwise_left_shift.html
         """
@@ -712,7 +712,7 @@ class Methods(EngineTensor):
         """
 
     def bitwise_not(self, *, out: Tensor | None = None) -> Tensor:
-        """Every bit turned; for bools, not.
+        """Bitwise not, logical not for bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.bitwise_not.html
         """
@@ -724,7 +724,7 @@ class Methods(EngineTensor):
         """
 
     def bitwise_or(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Bit by bit, on integers and bools.
+        """Bitwise, on integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.bitwise_or.html
         """
@@ -736,7 +736,7 @@ class Methods(EngineTensor):
         """
 
     def bitwise_right_shift(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Bit by bit, on integers and bools.
+        """Bitwise, on integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.bitwise_right_shift.html
         """
@@ -748,7 +748,7 @@ class Methods(EngineTensor):
         """
 
     def bitwise_xor(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Bit by bit, on integers and bools.
+        """Bitwise, on integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.bitwise_xor.html
         """
@@ -883,7 +883,7 @@ class Methods(EngineTensor):
         *,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Values held between bounds; the gradient at a bound is 1.
+        """Values clamped to [min, max]; the gradient at a bound is 1.
 
         Raises RuntimeError: torch.clamp: At least one of 'min' or 'max' must not be None
         Raises NotImplementedError: ... is not supported for complex types
@@ -898,7 +898,7 @@ class Methods(EngineTensor):
         """
 
     def clamp_max(self, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """At most `max`.
+        """Values clamped from above.
 
         Shape: the inputs', broadcast. dtype: the input's.
         Raises NotImplementedError for complex numbers.
@@ -910,7 +910,7 @@ class Methods(EngineTensor):
         """In-place form of `clamp_max`."""
 
     def clamp_min(self, min: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """At least `min`.
+        """Values clamped from below.
 
         Shape: the inputs', broadcast. dtype: the input's.
         Raises NotImplementedError for complex numbers.
@@ -928,7 +928,7 @@ class Methods(EngineTensor):
         *,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Values held between bounds; the gradient at a bound is 1.
+        """Values clamped to [min, max]; the gradient at a bound is 1.
 
         Raises RuntimeError: torch.clamp: At least one of 'min' or 'max' must not be None
         Raises NotImplementedError: ... is not supported for complex types
@@ -951,8 +951,7 @@ class Methods(EngineTensor):
         """
 
     def conj(self) -> Tensor:
-        """The conjugate as a view: computed where it is used. A view; real tensors are returned as
-        they are.
+        """The conjugate as a view, computed on use. A view; real tensors are returned unchanged.
 
         Shape: the input's. dtype: the input's.
 
@@ -960,7 +959,7 @@ class Methods(EngineTensor):
         """
 
     def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
-        """Element-wise conjugate, computed.
+        """The element-wise conjugate, computed at once.
 
         Shape: the input's. dtype: the input's.
 
@@ -989,7 +988,7 @@ class Methods(EngineTensor):
         """
 
     def copysign(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The size of `input` with the sign of `other`.
+        """The magnitude of `input` with the sign of `other`.
 
         Shape: the inputs', broadcast. dtype: float32.
         Raises NotImplementedError for complex numbers.
@@ -1306,7 +1305,7 @@ class Methods(EngineTensor):
         """In-place form of `elu`."""
 
     def eq(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Where input == other.
+        """Whether input == other.
 
         Shape: the inputs', broadcast. dtype: bool.
 
@@ -1517,7 +1516,7 @@ class Methods(EngineTensor):
         """
 
     def float_power_(self, exponent: Tensor | _Number) -> Self:
-        """In-place form of `float_power`; RuntimeError unless the tensor is in double precision.
+        """The in-place form of `float_power`; RuntimeError unless the tensor is in double precision.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.float_power_.html
         """
@@ -1554,7 +1553,7 @@ class Methods(EngineTensor):
         """
 
     def fmax(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The larger of two, the other where one is nan; a tie goes to the first.
+        """The larger of two, or the other one if one is nan; a tie goes to the first.
 
         Shape: the inputs', broadcast. dtype: the input's.
         Raises RuntimeError for complex numbers.
@@ -1564,7 +1563,7 @@ class Methods(EngineTensor):
         """
 
     def fmin(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The smaller of two, the other where one is nan; a tie goes to the first.
+        """The smaller of two, or the other one if one is nan; a tie goes to the first.
 
         Shape: the inputs', broadcast. dtype: the input's.
         Raises RuntimeError for complex numbers.
@@ -1574,7 +1573,7 @@ class Methods(EngineTensor):
         """
 
     def fmod(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """What division with trunc leaves over.
+        """The remainder of division with trunc.
 
         Shape: the inputs', broadcast. dtype: the input's.
         Raises NotImplementedError for bools and complex numbers.
@@ -1589,7 +1588,7 @@ class Methods(EngineTensor):
         """
 
     def frac(self, *, out: Tensor | None = None) -> Tensor:
-        """The part after the point, with the sign of the input.
+        """The fractional part, with the sign of the input.
 
         Shape: the input's. dtype: the input's.
         Raises NotImplementedError for integers, bools and complex numbers.
@@ -1617,7 +1616,7 @@ class Methods(EngineTensor):
         """
 
     def gcd(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The greatest common divisor, not negative.
+        """The non-negative greatest common divisor.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.gcd.html
         """
@@ -1629,7 +1628,7 @@ class Methods(EngineTensor):
         """
 
     def ge(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Where input >= other.
+        """Whether input >= other.
 
         Shape: the inputs', broadcast. dtype: bool.
         Raises NotImplementedError for complex numbers.
@@ -1659,7 +1658,7 @@ class Methods(EngineTensor):
         """
 
     def greater(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Where input > other.
+        """Whether input > other.
 
         Shape: the inputs', broadcast. dtype: bool.
         Raises NotImplementedError for complex numbers.
@@ -1674,7 +1673,7 @@ class Methods(EngineTensor):
         """
 
     def greater_equal(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Where input >= other.
+        """Whether input >= other.
 
         Shape: the inputs', broadcast. dtype: bool.
         Raises NotImplementedError for complex numbers.
@@ -1689,7 +1688,7 @@ class Methods(EngineTensor):
         """
 
     def gt(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Where input > other.
+        """Whether input > other.
 
         Shape: the inputs', broadcast. dtype: bool.
         Raises NotImplementedError for complex numbers.
@@ -1789,7 +1788,7 @@ class Methods(EngineTensor):
 
     @property
     def imag(self) -> Tensor:
-        """A view of the imaginary parts (of a conjugate view: their negatives, computed). RuntimeError
+        """A view of the imaginary parts; of a conjugate view, their negatives, computed. RuntimeError
         for real tensors.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.imag.html
@@ -1957,7 +1956,7 @@ class Methods(EngineTensor):
         """False of a session's tensors."""
 
     def is_neg(self) -> _bool:
-        """False, for negatives are always computed here.
+        """False, as negatives are never views here.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.is_neg.html
         """
@@ -2018,7 +2017,7 @@ class Methods(EngineTensor):
         """
 
     def isfinite(self, *, out: Tensor | None = None) -> Tensor:
-        """Where the input is finite.
+        """Whether the input is finite.
 
         Shape: the input's. dtype: bool.
 
@@ -2026,7 +2025,7 @@ class Methods(EngineTensor):
         """
 
     def isinf(self, *, out: Tensor | None = None) -> Tensor:
-        """Where the input is infinite.
+        """Whether the input is infinite.
 
         Shape: the input's. dtype: bool.
 
@@ -2034,7 +2033,7 @@ class Methods(EngineTensor):
         """
 
     def isnan(self, *, out: Tensor | None = None) -> Tensor:
-        """Where the input is nan.
+        """Whether the input is nan.
 
         Shape: the input's. dtype: bool.
 
@@ -2042,7 +2041,7 @@ class Methods(EngineTensor):
         """
 
     def isneginf(self, *, out: Tensor | None = None) -> Tensor:
-        """Where the input is -inf.
+        """Whether the input is -inf.
 
         Shape: the input's. dtype: bool.
         Raises RuntimeError for complex numbers.
@@ -2053,7 +2052,7 @@ class Methods(EngineTensor):
         """
 
     def isposinf(self, *, out: Tensor | None = None) -> Tensor:
-        """Where the input is +inf.
+        """Whether the input is +inf.
 
         Shape: the input's. dtype: bool.
         Raises RuntimeError for complex numbers.
@@ -2064,7 +2063,7 @@ class Methods(EngineTensor):
         """
 
     def isreal(self, *, out: Tensor | None = None) -> Tensor:
-        """Where the imaginary part is 0.
+        """Whether the imaginary part is 0.
 
         Shape: the input's. dtype: bool.
 
@@ -2102,7 +2101,7 @@ class Methods(EngineTensor):
         """How the elements lie in memory."""
 
     def lcm(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The least common multiple, not negative.
+        """The non-negative least common multiple.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.lcm.html
         """
@@ -2128,7 +2127,7 @@ class Methods(EngineTensor):
         """
 
     def le(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Where input <= other.
+        """Whether input <= other.
 
         Shape: the inputs', broadcast. dtype: bool.
         Raises NotImplementedError for complex numbers.
@@ -2163,7 +2162,7 @@ class Methods(EngineTensor):
         """
 
     def less(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Where input < other.
+        """Whether input < other.
 
         Shape: the inputs', broadcast. dtype: bool.
         Raises NotImplementedError for complex numbers.
@@ -2178,7 +2177,7 @@ class Methods(EngineTensor):
         """
 
     def less_equal(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Where input <= other.
+        """Whether input <= other.
 
         Shape: the inputs', broadcast. dtype: bool.
         Raises NotImplementedError for complex numbers.
@@ -2309,7 +2308,7 @@ class Methods(EngineTensor):
         """
 
     def logical_and(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """Both; not 0 counts as true.
+        """Logical and; nonzero counts as true.
 
         Shape: the inputs', broadcast. dtype: bool.
 
@@ -2323,7 +2322,7 @@ class Methods(EngineTensor):
         """
 
     def logical_not(self, *, out: Tensor | None = None) -> Tensor:
-        """Where the input is 0.
+        """Whether the input is 0.
 
         Shape: the input's. dtype: bool.
 
@@ -2337,7 +2336,7 @@ class Methods(EngineTensor):
         """
 
     def logical_or(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """Either; not 0 counts as true.
+        """Logical or; nonzero counts as true.
 
         Shape: the inputs', broadcast. dtype: bool.
 
@@ -2351,7 +2350,7 @@ class Methods(EngineTensor):
         """
 
     def logical_xor(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """One and not the other; not 0 counts as true.
+        """Logical exclusive or; nonzero counts as true.
 
         Shape: the inputs', broadcast. dtype: bool.
 
@@ -2365,7 +2364,7 @@ class Methods(EngineTensor):
         """
 
     def logit(self, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
-        """log(x / (1 - x)), x held in [eps, 1 - eps].
+        """log(x / (1 - x)), with x clamped to [eps, 1 - eps].
 
         Shape: the input's. dtype: float32.
         Raises NotImplementedError for complex numbers.
@@ -2396,7 +2395,7 @@ class Methods(EngineTensor):
         """
 
     def lt(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Where input < other.
+        """Whether input < other.
 
         Shape: the inputs', broadcast. dtype: bool.
         Raises NotImplementedError for complex numbers.
@@ -2523,7 +2522,7 @@ class Methods(EngineTensor):
     @overload
     def max(self, other: Tensor) -> Tensor: ...
     def maximum(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The larger of two, nan where either is; a tie halves the gradient.
+        """The larger of two, nan if either is nan; a tie halves the gradient.
 
         Shape: the inputs', broadcast. dtype: the input's.
         Raises RuntimeError for complex numbers.
@@ -2576,7 +2575,7 @@ class Methods(EngineTensor):
     @overload
     def min(self, other: Tensor) -> Tensor: ...
     def minimum(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The smaller of two, nan where either is; a tie halves the gradient.
+        """The smaller of two, nan if either is nan; a tie halves the gradient.
 
         Shape: the inputs', broadcast. dtype: the input's.
         Raises RuntimeError for complex numbers.
@@ -2728,7 +2727,7 @@ class Methods(EngineTensor):
         *,
         out: Tensor | None = None,
     ) -> Tensor:
-        """nan and infinities replaced, by 0 and the dtype's bounds unless given.
+        """nan and infinities replaced, by default with 0 and the dtype's limits.
 
         Shape: the input's. dtype: the input's.
 
@@ -2815,7 +2814,7 @@ class Methods(EngineTensor):
         """
 
     def ne(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Where input != other.
+        """Whether input != other.
 
         Shape: the inputs', broadcast. dtype: bool.
 
@@ -2938,7 +2937,7 @@ class Methods(EngineTensor):
         requires_grad: _bool = False,
     ) -> Tensor: ...
     def new_tensor(self, data: Any, *, dtype: _dtype | None = None, requires_grad: _bool = False) -> Tensor:
-        """A leaf of these values, of this tensor's dtype unless one is given.
+        """A leaf with these values, of this tensor's dtype by default.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.new_tensor.html
         """
@@ -3007,7 +3006,7 @@ class Methods(EngineTensor):
         """
 
     def not_equal(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Where input != other.
+        """Whether input != other.
 
         Shape: the inputs', broadcast. dtype: bool.
 
@@ -3071,7 +3070,7 @@ class Methods(EngineTensor):
         """
 
     def pow(self, exponent: Tensor | _Number) -> Tensor:
-        """input ** exponent, tensors or numbers, at least one of them a tensor.
+        """input ** exponent, where at least one is a tensor.
 
         Shape: the inputs', broadcast. dtype: the input's.
         Raises NotImplementedError for bools.
@@ -3080,7 +3079,7 @@ class Methods(EngineTensor):
         """
 
     def pow_(self, exponent: Tensor | _Number) -> Self:
-        """In-place form of `pow`.
+        """The in-place form of `pow`.
 
         Shape: that of the inputs, which is one. dtype: the input's.
         Raises NotImplementedError for bools.
@@ -3185,7 +3184,7 @@ class Methods(EngineTensor):
 
     @property
     def real(self) -> Tensor:
-        """The real part, as a copy. A view of the real parts; real tensors are returned as they are.
+        """The real part, as a copy. A view of the real parts; real tensors are returned unchanged.
 
         Shape: the input's. dtype: the input's; float32 of complex numbers.
 
@@ -3236,7 +3235,7 @@ class Methods(EngineTensor):
         """In-place form of `relu`."""
 
     def remainder(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """What division with floor leaves over.
+        """The remainder of division with floor.
 
         Shape: the inputs', broadcast. dtype: the input's.
         Raises NotImplementedError for bools and complex numbers.
@@ -3343,13 +3342,13 @@ class Methods(EngineTensor):
         """
 
     def resolve_conj(self) -> Tensor:
-        """The tensor itself unless it is a conjugate view, which is computed.
+        """The tensor itself; of a conjugate view, a computed copy.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.resolve_conj.html
         """
 
     def resolve_neg(self) -> Tensor:
-        """The tensor itself, for negatives are always computed here.
+        """The tensor itself, as negatives are never views here.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.resolve_neg.html
         """
@@ -3389,7 +3388,7 @@ class Methods(EngineTensor):
         """
 
     def round(self, *, decimals: _int = 0, out: Tensor | None = None) -> Tensor:
-        """To the nearest whole number, halves to even, or to `decimals` places.
+        """Round to the nearest integer, halves to even, or to `decimals` places.
 
         Shape: the input's. dtype: the input's.
         Raises NotImplementedError for bools and complex numbers.
@@ -3557,7 +3556,7 @@ class Methods(EngineTensor):
         """
 
     def sign(self, *, out: Tensor | None = None) -> Tensor:
-        """-1, 0 or 1; nan gives 0.
+        """-1, 0 or 1, and 0 for nan.
 
         Shape: the input's. dtype: the input's.
         Raises NotImplementedError for complex numbers.
@@ -3574,7 +3573,7 @@ class Methods(EngineTensor):
         """
 
     def signbit(self, *, out: Tensor | None = None) -> Tensor:
-        """Where the sign bit is set.
+        """Whether the sign bit is set.
 
         Shape: the input's. dtype: bool.
         Raises NotImplementedError for complex numbers.
@@ -4277,7 +4276,7 @@ class Methods(EngineTensor):
         """
 
     def where(self, condition: Tensor, other: Tensor | _Number) -> Tensor:
-        """`input` where the condition holds, else `other`.
+        """`input` where the condition is true, otherwise `other`.
 
         Raises RuntimeError: where expected condition to be a boolean tensor, but got a tensor with
           dtype ...

@@ -1,5 +1,5 @@
-"""Families of ops, a room each. Importing this package declares them all; `gradd_engine.assembly` also what
-acts on autograd's own state.
+"""Op families, one room each. Importing this package declares every op except those that act on autograd's
+own state; `gradd_engine.assembly` declares these too.
 """
 
 from . import create, elementwise, index, linalg, nn, optim, reduce, shape, shared

@@ -1,4 +1,4 @@
-"""Tensors from nothing: factories as PyTorch spells them, ranges, random numbers.
+"""Creation ops: factories, ranges, random numbers.
 
 Importing this room declares its ops.
 """

@@ -1,6 +1,4 @@
-"""Numbers for random ops, from the bits of one random step, in blocks: what they are made of takes little
-memory.
-"""
+"""Random numbers for ops, drawn in blocks from the bits of one random step to limit temporary memory."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _numbers(xp: Any, meta: Meta, draw: Callable[..., Any], finish: Callable[[Any], Any] | None) -> Any:
-    """Numbers for a result by ``draw(count, double, first)``, each block put through `finish`."""
+    """Draw a result's numbers by ``draw(count, double, first)``, passing each block through `finish`."""
     double = meta.dtype in (dtypes.float64, dtypes.complex128)
 
     def make(first: int, count: int) -> Any:
@@ -31,7 +29,7 @@ def _pairs(xp: Any, draw: Callable[..., Any], key: Any, count: int, double: bool
 
 
 def uniform_array(xp: Any, key: Any, meta: Meta, finish: Callable[[Any], Any] | None = None) -> Any:
-    """Numbers in [0, 1) for a result, put through `finish`; never 1 after rounding to the result's dtype."""
+    """Uniform numbers in [0, 1), passed through `finish`; never 1 after rounding to the result's dtype."""
 
     def draw(count: int, double: bool, first: int) -> Any:
         if meta.dtype.is_complex:
@@ -46,7 +44,7 @@ def uniform_array(xp: Any, key: Any, meta: Meta, finish: Callable[[Any], Any] | 
 
 
 def normal_array(xp: Any, key: Any, meta: Meta, finish: Callable[[Any], Any] | None = None) -> Any:
-    """Standard normal numbers for a result, put through `finish`; complex ones have variance 1 in all."""
+    """Standard normal numbers, passed through `finish`; complex ones have total variance 1."""
 
     def draw(count: int, double: bool, first: int) -> Any:
         if not meta.dtype.is_complex:
@@ -58,7 +56,7 @@ def normal_array(xp: Any, key: Any, meta: Meta, finish: Callable[[Any], Any] | N
 
 
 def hits(xp: Any, key: Any, p: Any, meta: Meta) -> Any:
-    """Whether numbers in [0, 1), of double precision, are below `p`: a number or one for each element."""
+    """Whether uniform float64 numbers in [0, 1) are below `p`, a scalar or one value per element."""
     each = p.reshape(-1) if getattr(p, "ndim", 0) else None
 
     def make(first: int, count: int) -> Any:
@@ -73,7 +71,7 @@ def _wide(xp: Any, key: Any, count: int, first: int) -> Any:
 
 
 def integers(xp: Any, key: Any, low: int, high: int, meta: Meta) -> Any:
-    """Integers from `low` (in) to `high` (out)."""
+    """Integers from `low` (inclusive) to `high` (exclusive)."""
 
     def make(first: int, count: int) -> Any:
         return (_wide(xp, key, count, first) % xp.uint64(high - low)).astype(xp.int64) + low
@@ -82,6 +80,6 @@ def integers(xp: Any, key: Any, low: int, high: int, meta: Meta) -> Any:
 
 
 def permutation(xp: Any, key: Any, n: int) -> Any:
-    """The integers below `n` in random order."""
+    """A random permutation of the integers below `n`."""
     drawn = rng.blockwise(n, lambda first, count: _wide(xp, key, count, first), xp)
     return xp.argsort(drawn, kind="stable")

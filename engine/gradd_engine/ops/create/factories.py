@@ -1,7 +1,7 @@
-"""Creation as PyTorch spells it: sizes as numbers or as a tuple, dtype, device, requires_grad.
+"""Creation functions as PyTorch spells them: sizes as numbers or a tuple, dtype, device, requires_grad.
 
-There is one device a session: `device` accepts PyTorch's names and changes nothing. Defaults are resolved
-here, so that what is recorded says its dtype. Nothing is ever uninitialised: `empty` is `zeros`.
+A session has one device: `device` accepts PyTorch's names and has no effect. Defaults are resolved here, so
+recorded ops name their dtype. Memory is never uninitialised: `empty` is `zeros`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _DEVICES = (
 
 
 def check_device(device: Any) -> None:
-    """RuntimeError in PyTorch's words where `device` is no device's name."""
+    """Raise PyTorch's RuntimeError if `device` is not a device name."""
     if device is None or isinstance(device, int):
         return
     name, _, index = str(device).partition(":")
@@ -44,7 +44,7 @@ def check_device(device: Any) -> None:
 
 
 def sizes(name: str, size: tuple[Any, ...]) -> list[int]:
-    """Sizes given as numbers or as one sequence; TypeError in PyTorch's words."""
+    """Sizes given as numbers or one sequence; TypeError as in PyTorch."""
     given = size[0] if len(size) == 1 and isinstance(size[0], (list, tuple)) else size
     try:
         return [operator.index(s) for s in given]
@@ -56,8 +56,8 @@ def sizes(name: str, size: tuple[Any, ...]) -> list[int]:
 
 
 def wanted(dtype: DType, requires_grad: bool | None, name: str) -> None:
-    """RuntimeError where a gradient is wanted of a dtype that can have none; TypeError where that is no flag
-    of the function `name`.
+    """Raise RuntimeError if a gradient is requested for a dtype that cannot have one, TypeError if
+    `requires_grad` is not a bool.
     """
     if requires_grad is not None and not isinstance(requires_grad, bool):
         raise TypeError(f"{name}(): argument 'requires_grad' must be bool, not {type_name(requires_grad)}")
@@ -66,7 +66,7 @@ def wanted(dtype: DType, requires_grad: bool | None, name: str) -> None:
 
 
 def finished(t: Any, requires_grad: bool) -> Any:
-    """`t`, as a leaf that requires its gradient where that is wanted."""
+    """`t`, turned into a leaf if `requires_grad`."""
     if requires_grad:
         wanted(t.dtype, True, "")
         t._set_requires_grad(True, "method")
@@ -88,7 +88,7 @@ def sized_function(
 ) -> Callable[..., Any]:
     """Publish ``name(*size, dtype, device, requires_grad)`` over ``make(size, dtype=...)``.
 
-    `options` are further keyword arguments, which `make` gets where they are given.
+    `options` are further keyword arguments, passed to `make` when given.
     """
 
     def function(
@@ -168,7 +168,7 @@ _empty_strided_op = composite(
     body=_empty_strided,
     namespace="-",
     outside=True,
-    doc="Zeros with these strides: nothing is ever uninitialised (torch.empty_strided).",
+    doc="Zeros with the given strides; never uninitialised (torch.empty_strided).",
 )
 
 
@@ -183,7 +183,7 @@ def empty_strided(
     layout: Any = None,
     pin_memory: bool = False,
 ) -> Any:
-    """See torch.empty_strided; the memory is zeros."""
+    """See torch.empty_strided; the memory is zeroed."""
     check_device(device)
     dtype = dtype or dtypes.default_dtype()
     wanted(dtype, requires_grad, "empty_strided")
@@ -198,7 +198,7 @@ full_like = like_function("full_like", create.full_like, "See torch.full_like.")
 
 
 def _fill_dtype(value: Any) -> DType:
-    """What a fill value of no other dtype makes: a tensor counts as the Python number it holds."""
+    """The dtype inferred from a fill value; a tensor counts as the Python number it holds."""
     if not isinstance(value, Tensor):
         return dtypes.of_number(value)
     if value.dtype.is_complex:
@@ -239,7 +239,7 @@ def full(
 def scalar_tensor(
     s: Any, *, dtype: DType | None = None, device: Any = None, requires_grad: bool = False
 ) -> Any:
-    """A number as a tensor without dimensions (torch.scalar_tensor)."""
+    """A number as a 0-d tensor (torch.scalar_tensor)."""
     return full((), s, dtype=dtype or dtypes.default_dtype(), device=device, requires_grad=requires_grad)
 
 
@@ -261,7 +261,7 @@ def _new(name: str, make: Callable[..., Any]) -> None:
 
 
 def _new_tensor(self: Any, data: Any, *, dtype: DType | None = None, requires_grad: bool = False) -> Tensor:
-    """A leaf of these values, of this tensor's dtype unless one is given (torch.Tensor.new_tensor)."""
+    """A leaf with these values, of this tensor's dtype by default (torch.Tensor.new_tensor)."""
     if isinstance(data, Tensor):
         warnings.warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "

@@ -1,7 +1,7 @@
 """Random tensors.
 
-Each op draws one random step, whatever its size. An element depends on the seed, the number of that step and
-the index of the element, so that no backend and no optimisation can change a stream.
+Each op draws one random step, whatever its size. An element depends on the seed, the step's number and the
+element's index, so backends and optimisations cannot change a stream.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ rand_op = kernel(
     infer=lambda size, dtype: _floating(sized(size, dtype), "check_uniform_bounds", True),
     impl=lambda xp, size, dtype, meta, key: uniform_array(xp, key, meta),
     random=True,
-    doc="Numbers evenly distributed over [0, 1) (torch.rand).",
+    doc="Uniform numbers in [0, 1) (torch.rand).",
     raises=False,
     independent=True,
     reads_values=False,
@@ -53,7 +53,7 @@ rand_like_op = kernel(
     ),
     impl=lambda xp, a, dtype, memory_format, meta, key: uniform_array(xp, key, meta),
     random=True,
-    doc="Numbers evenly distributed over [0, 1), in the input's shape (torch.rand_like).",
+    doc="Uniform numbers in [0, 1), in the input's shape (torch.rand_like).",
     raises=False,
     independent=True,
     reads_values=False,
@@ -92,7 +92,7 @@ randint_op = kernel(
     infer=_randint_infer,
     impl=lambda xp, low, high, size, dtype, meta, key: integers(xp, key, low, high, meta),
     random=True,
-    doc="Integers from `low` (in) to `high` (out) (torch.randint).",
+    doc="Integers from `low` (inclusive) to `high` (exclusive) (torch.randint).",
     independent=True,
     reads_values=False,
 )
@@ -101,7 +101,7 @@ randint_like_op = kernel(
     infer=_randint_like_infer,
     impl=lambda xp, a, low, high, dtype, meta, key: integers(xp, key, low, high, meta),
     random=True,
-    doc="Integers from `low` (in) to `high` (out), in the input's shape (torch.randint_like).",
+    doc="Integers from `low` (inclusive) to `high` (exclusive), in the input's shape (torch.randint_like).",
     independent=True,
     reads_values=False,
 )
@@ -112,7 +112,7 @@ randperm_op = kernel(
     infer=lambda n, dtype: Meta(checked([n]), dtype or dtypes.int64),
     impl=lambda xp, n, dtype, key: permutation(xp, key, n),
     random=True,
-    doc="The integers below `n` in random order (torch.randperm).",
+    doc="A random permutation of the integers below `n` (torch.randperm).",
     reads_values=False,
 )
 
@@ -233,7 +233,7 @@ kernel(
     inplace=True,
     namespace="-",
     outside=True,
-    doc="Normal numbers in the input's shape; `normal_` stores them.",
+    doc="Normal numbers in the input's shape, as `normal_` stores them.",
     independent=True,
     reads_values=False,
 )
@@ -247,7 +247,7 @@ _fill_uniform = kernel(
     inplace=True,
     namespace="-",
     outside=True,
-    doc="Evenly distributed numbers in the input's shape; `uniform_` stores them.",
+    doc="Uniform numbers in the input's shape, as `uniform_` stores them.",
     independent=True,
     reads_values=False,
 )
@@ -261,7 +261,7 @@ kernel(
     inplace=True,
     namespace="-",
     outside=True,
-    doc="Exponentially distributed numbers in the input's shape; `exponential_` stores them.",
+    doc="Exponentially distributed numbers in the input's shape, as `exponential_` stores them.",
     independent=True,
     reads_values=False,
 )
@@ -276,7 +276,7 @@ _fill_bernoulli = kernel(
     node="BernoulliBackward2",
     namespace="-",
     outside=True,
-    doc="Ones with probability `p`, else zeros, in the input's shape.",
+    doc="Ones with probability `p`, otherwise zeros, in the input's shape.",
     independent=True,
     reads_values=False,
 )
@@ -298,7 +298,7 @@ _bernoulli = kernel(
     vjp=_no_gradient,
     jvp=_no_tangent,
     random=True,
-    doc="Ones with the probabilities that the input says, else zeros (torch.bernoulli).",
+    doc="Ones with the probabilities in the input, otherwise zeros (torch.bernoulli).",
     independent=True,
 )
 
@@ -322,7 +322,7 @@ attach("uniform_", _uniform_method, "(*args: Number)")
 
 
 def _bernoulli_method(self: Any, p: float = 0.5) -> Any:
-    """Each element 1 with probability `p`, else 0, in place (torch.Tensor.bernoulli_)."""
+    """Set each element to 1 with probability `p`, otherwise 0 (torch.Tensor.bernoulli_)."""
     assert _fill_bernoulli.inplace is not None
     return _fill_bernoulli.inplace(self, p)
 
@@ -347,7 +347,7 @@ def normal(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Any:
-    """See torch.normal: numbers with a size, or tensors of means, of deviations, or of both."""
+    """See torch.normal: scalars with a size, or tensors of means, standard deviations, or both."""
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         noise = randn(*sizes("normal", (size,)), dtype=dtype, device=device)
         if std < 0:
@@ -382,7 +382,7 @@ def _multinomial_infer(input: Tensor, num_samples: int, replacement: bool) -> Me
 
 
 def _multinomial_impl(xp: Any, a: Any, num_samples: int, replacement: bool, meta: Meta, key: Any) -> Any:
-    """With replacement by the inverse of the summed weights; without, by the order of exponential clocks."""
+    """With replacement, invert the cumulative weights; without, sort by exponential clocks."""
     rows = a.reshape(-1, a.shape[-1]).astype(xp.float64)
     if replacement and num_samples > 1:
         for bad, what in ((rows < 0, "< 0"), (~xp.isfinite(rows), "= infinity or NaN")):
@@ -409,7 +409,7 @@ def _multinomial_impl(xp: Any, a: Any, num_samples: int, replacement: bool, meta
 
 
 def _multinomial_cost(input: Tensor, num_samples: int, replacement: bool = False) -> tuple[int, int]:
-    """Of weights and their sums in float64; with replacement each draw is held against each sum."""
+    """Weights and cumulative weights in float64; with replacement, each draw is compared with each sum."""
     draws = input.numel() * num_samples if replacement else 0
     return draws + 10 * input.numel(), draws + 48 * input.numel()
 

@@ -1,4 +1,4 @@
-"""Ranges and fixed matrices: arange, linspace, logspace, eye, indices of triangles."""
+"""Ranges, identity matrices and triangle indices."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ arange_op = kernel(
     "arange(Number start, Number end, Number step=1, *, dtype? dtype=None) -> Tensor",
     infer=_range_infer,
     impl=_range_impl,
-    doc="Numbers from `start` (in) to `end` (out), `step` apart (torch.arange).",
+    doc="Numbers from `start` (inclusive) to `end` (exclusive), `step` apart (torch.arange).",
     raises=False,
 )
 
@@ -94,7 +94,7 @@ def _steps(start: Any, end: Any, steps: int, *_: Any, dtype: DType | None, **__:
 def _linspace_impl(
     xp: Any, start: Any, end: Any, steps: int, dtype: Any, meta: Meta, finish: Any = None
 ) -> Any:
-    """The numbers, each put through `finish`."""
+    """The numbers, each passed through `finish`."""
     kind = np_dtype(meta.dtype) if meta.dtype.category >= dtypes.FLOAT else np.dtype(np.float64)
     width = kind.type((end - start) / max(steps - 1, 1))
 
@@ -115,7 +115,7 @@ linspace_op = kernel(
     "linspace(value Number start, value Number end, int steps, *, dtype? dtype=None) -> Tensor",
     infer=_steps,
     impl=_linspace_impl,
-    doc="`steps` numbers from `start` to `end`, both in, evenly spaced (torch.linspace).",
+    doc="`steps` evenly spaced numbers from `start` to `end`, both inclusive (torch.linspace).",
     raises=False,
 )
 logspace_op = kernel(
@@ -125,7 +125,7 @@ logspace_op = kernel(
     impl=lambda xp, start, end, steps, base, dtype, meta: _linspace_impl(
         xp, start, end, steps, dtype, Meta(meta.shape, dtypes.float64), lambda powers: base**powers
     ),
-    doc="`base` to the powers of `linspace` (torch.logspace).",
+    doc="`base` raised to the values of `linspace` (torch.logspace).",
 )
 
 
@@ -206,7 +206,7 @@ def eye(
 
 
 def _staircase(row: int, col: int, first: int) -> int:
-    """How many elements there are in rows of at most `col`, the i-th of which has ``first + i``."""
+    """How many elements rows of at most `col` have if row i has ``first + i``, clipped at 0."""
     none = min(row, max(0, -first))
     full = min(row - none, max(0, row - max(0, col - first)))
     rising, start = row - none - full, first + none
@@ -225,7 +225,7 @@ def _triangle_indices(lower: bool) -> Any:
 
 
 def _triangle(xp: Any, row: int, col: int, offset: int, lower: bool) -> Any:
-    """Row and column of each element, in no more memory than these take: not that of the whole matrix."""
+    """The row and column of each element, without materialising the whole matrix."""
     if lower:
         rows = xp.arange(min(row, max(0, -offset)), row if col else 0)
         firsts = xp.zeros_like(rows)
@@ -245,7 +245,7 @@ def _triangle_cost(lower: bool) -> Any:
 
     def cost(row: int, col: int, offset: int, dtype: DType | None) -> tuple[int, int]:
         count = infer(row, col, offset, dtype).shape[1]
-        return 0, 64 * count  # of what is too much work there is no memory for either
+        return 0, 64 * count  # the memory limit also bounds the work
 
     return cost
 

@@ -1,4 +1,4 @@
-"""Functions of one element, or of two that broadcast: arithmetic, comparisons, special functions.
+"""Element-wise functions of one tensor or of two that broadcast: arithmetic, comparisons, special functions.
 
 Importing this room declares its ops.
 """

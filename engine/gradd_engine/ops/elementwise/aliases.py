@@ -1,4 +1,4 @@
-"""Second names: the same functions under the other names that PyTorch has for them."""
+"""PyTorch's aliases of element-wise functions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import arithmetic, binary, comparison, rounding
 from . import binary_more as combine
 from . import unary as elementwise
 
-#: name -> op, at the top level and as a method (in place too, where the op has that form)
+#: name -> op, at the top level and as a method (also in place if the op has that form)
 NAMES: dict[str, Op] = {
     "absolute": elementwise.abs,
     "arccos": elementwise.acos,

@@ -1,4 +1,4 @@
-"""Addition, multiplication and their kin: element-wise, broadcasting, promoting."""
+"""Addition, subtraction, multiplication, division and negation, with broadcasting and type promotion."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _div_infer(input: Any, other: Any, rounding_mode: str | None) -> Meta:
 
 
 def quotient(xp: Any, a: Any, b: Any, rounding_mode: str | None) -> Any:
-    """a / b, rounded as asked; RuntimeError in PyTorch's words where an integer is divided by zero."""
+    """a / b, rounded as requested; PyTorch's RuntimeError if an integer is divided by zero."""
     if rounding_mode is None:
         return xp.true_divide(a, b)
     nonzero_divisor(xp, b)

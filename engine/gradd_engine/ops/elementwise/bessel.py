@@ -1,7 +1,7 @@
 """Modified Bessel functions of the first kind, of orders 0 and 1, also scaled by exp(-|x|).
 
-Near 0 the power series, whose terms are all positive; far out the asymptotic one. Source: NIST handbook,
-https://dlmf.nist.gov/10.25.E2 and https://dlmf.nist.gov/10.40.E1.
+Near 0 by the power series, whose terms are all positive; further out by the asymptotic series. Source: NIST
+handbook, https://dlmf.nist.gov/10.25.E2 and https://dlmf.nist.gov/10.40.E1.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from .binary import where
 from .special import real_input
 from .unary import sgn
 
-#: up to here the power series
+#: the power series is used up to here
 _NEAR = 25.0
 _TERMS, _FAR_TERMS = 64, 18
 
 
 def _scaled(xp: Any, x: Any, order: int) -> Any:
-    """exp(-|x|) times the function of that order, for |x| in double precision."""
+    """exp(-|x|) times the function of this order, for |x| in double precision."""
     near = xp.minimum(x, _NEAR)
     square = near * near / 4.0
     term = near / 2.0 if order else xp.ones_like(near)
@@ -44,7 +44,7 @@ def _kernel(order: int, scaled: bool) -> Any:
         size = xp.abs(x)
         found = _scaled(xp, size, order)
         if not scaled:
-            # in two factors: the second alone may overflow where the product does not
+            # in two factors: exp(size) may overflow where the product does not
             half = xp.exp(size / 2.0)
             found = found * half * half
         found = xp.where(xp.isinf(size), 0.0 if scaled else math.nan, found)
@@ -55,7 +55,7 @@ def _kernel(order: int, scaled: bool) -> Any:
 
 
 def _over(y: Any, input: Any) -> Any:
-    """y / input, 1/2 at 0: what the ratio tends to for order 1."""
+    """y / input, and at 0 the limit for order 1, 1/2."""
     return where(input == 0, 0.5, y / where(input == 0, 1.0, input))
 
 

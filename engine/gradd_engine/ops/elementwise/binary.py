@@ -1,4 +1,4 @@
-"""Powers, bounds, extremes, selection and interpolation of two or three tensors, element by element."""
+"""Element-wise powers, bounds, extremes, selection and interpolation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _where_infer(condition: Tensor, input: Any, other: Any) -> Meta:
 
 
 def _where_numbers(condition: Tensor, input: Any, other: Any) -> None:
-    # Numbers beside halves are theirs as they are stored: too large ones are infinite.
+    # With half-precision tensors, numbers are cast unchecked: too large ones become infinite.
     if not any(isinstance(x, Tensor) and x.dtype.is_half for x in (input, other)):
         operands_fit(input, other)
 
@@ -51,14 +51,14 @@ _where_op: Op = elementwise(
         "input": lambda g, condition: where(condition, g, 0.0),
         "other": lambda g, condition: where(condition, 0.0, g),
     },
-    doc="`input` where the condition holds, else `other` (torch.where).",
+    doc="`input` where the condition is true, otherwise `other` (torch.where).",
     raises=False,
 )
 
 
 @public(forms=("(condition, input, other)", "(condition) -> tuple[Tensor, ...]"))
 def where(condition: Any, input: Any = None, other: Any = None) -> Any:
-    """See torch.where; with a condition alone, the indices where it holds."""
+    """See torch.where; with only a condition, the indices where it is true."""
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
     return _where_op(condition, input, other)
@@ -120,7 +120,7 @@ _pow_number: Op = elementwise(
     node="PowBackward0",
     namespace="-",
     outside=True,
-    doc="input ** exponent for a number (torch.pow).",
+    doc="input ** exponent for a scalar exponent (torch.pow).",
     raises="not of floats",
 )
 
@@ -133,7 +133,7 @@ def _pow_tensor_infer(input: Tensor, exponent: Tensor) -> Meta:
 
 def _power(xp: Any, a: Any, b: Any) -> Any:
     if b.dtype.kind == "i" and xp.any(b < 0):
-        # whole results alone: 1 and -1 have them, the rest are 0 (and 1/0 is 0), as PyTorch's kernel gives
+        # integer results only: 1 and -1 have them, all others are 0 (even 1/0), as in PyTorch
         one = xp.where(b % 2 == 0, 1, a)
         return xp.where(b < 0, xp.where(xp.abs(a) == 1, one, 0), xp.power(a, xp.where(b < 0, 0, b)))
     return xp.power(a, b)
@@ -153,7 +153,7 @@ def _from_exponent(g: Any, base_is_zero: Any, logarithm: Any, exponent: Any, out
 
 
 def _log(base: Any, out: Any) -> Any:
-    """The logarithm in the dtype of the power: a negative base has one where the exponent is complex."""
+    """The logarithm of the base, complex if the power is."""
     from ..shape.cast import to_dtype
 
     return log(to_dtype(base, out.dtype) if out.dtype.is_complex else base)
@@ -177,7 +177,7 @@ _pow_tensor: Op = elementwise(
 
 
 def log_of(base: Any) -> Any:
-    """The logarithm of a Python number, as a tensor of it would have it."""
+    """The logarithm of a Python number, with -inf and nan as a tensor would give."""
     if base == 0:
         return -math.inf
     if isinstance(base, complex):
@@ -186,7 +186,7 @@ def log_of(base: Any) -> Any:
 
 
 def contiguous(meta: Meta) -> Meta:
-    """The same result, laid out row-major."""
+    """`meta`, laid out row-major."""
     return Meta(meta.shape, meta.dtype, compute=meta.compute)
 
 
@@ -198,7 +198,7 @@ def _base_vjp(g: Any, input: Any, exponent: Any, out: Any) -> Any:
 
 _pow_base: Op = elementwise(
     "pow_base(Number input, Tensor exponent) -> Tensor",
-    # laid out row-major whatever the exponent's strides, as PyTorch's is
+    # laid out row-major whatever the exponent's strides, as in PyTorch
     infer=lambda exponent, input: contiguous(_pow_tensor_infer(input, exponent)),
     impl=lambda xp, b, input: _power(xp, xp.full(b.shape, stored(input, b.dtype), b.dtype), b),
     vjp=_base_vjp,
@@ -222,13 +222,14 @@ def _pow_into(input: Tensor, exponent: Any) -> Any:
     return form.inplace(input, exponent)
 
 
-# Inline: a number as exponent is structure (0, 1 and 2 have rules of their own): the op inside is recorded.
+# Inline, so that the inner op is recorded: a number as exponent is static, as 0, 1 and 2 have their own
+# rules.
 pow = composite(
     "pow(Tensor|Number input, Tensor|Number exponent) -> Tensor",
     body=_pow_of,
     inline=True,
     method=True,
-    doc="input ** exponent, tensors or numbers, at least one of them a tensor (torch.pow).",
+    doc="input ** exponent, where at least one is a tensor (torch.pow).",
 )
 pow_ = composite(
     "pow_(Tensor(a!) input, Tensor|Number exponent) -> Tensor(a!)",
@@ -236,7 +237,7 @@ pow_ = composite(
     inline=True,
     method=True,
     namespace="-",
-    doc="In-place form of `pow`.",
+    doc="The in-place form of `pow`.",
 )
 
 
@@ -262,7 +263,7 @@ float_power: Op = composite(
 
 
 def _float_power_(self: Tensor, exponent: Any) -> Any:
-    """In-place form of `float_power`; RuntimeError unless the tensor is in double precision."""
+    """The in-place form of `float_power`; RuntimeError unless the tensor is in double precision."""
     wide = _wide(self, exponent)
     if self.dtype is not wide:
         raise RuntimeError(
@@ -325,7 +326,7 @@ clamp: Op = elementwise(
     number_nodes={"min": "ClampBackward1", "max": "ClampBackward1"},
     method=True,
     inplace=True,
-    doc="Values held between bounds (torch.clamp); the gradient at a bound is 1.",
+    doc="Values clamped to [min, max] (torch.clamp); the gradient at a bound is 1.",
     raises=False,
 )
 
@@ -342,7 +343,7 @@ clamp_min: Op = elementwise(
     number_nodes={"min": "ClampMinBackward0"},
     method=True,
     inplace=True,
-    doc="At least `min` (torch.clamp_min).",
+    doc="Values clamped from below (torch.clamp_min).",
     raises=False,
 )
 
@@ -359,7 +360,7 @@ clamp_max: Op = elementwise(
     number_nodes={"max": "ClampMaxBackward0"},
     method=True,
     inplace=True,
-    doc="At most `max` (torch.clamp_max).",
+    doc="Values clamped from above (torch.clamp_max).",
     raises=False,
 )
 
@@ -388,7 +389,7 @@ maximum: Op = elementwise(
         lambda g, input, other: _halved(g, input, other, input > other),
     ),
     method=True,
-    doc="The larger of two, nan where either is (torch.maximum); a tie halves the gradient.",
+    doc="The larger of two, nan if either is nan (torch.maximum); a tie halves the gradient.",
     raises=False,
 )
 minimum: Op = elementwise(
@@ -400,7 +401,7 @@ minimum: Op = elementwise(
         lambda g, input, other: _halved(g, input, other, input < other),
     ),
     method=True,
-    doc="The smaller of two, nan where either is (torch.minimum); a tie halves the gradient.",
+    doc="The smaller of two, nan if either is nan (torch.minimum); a tie halves the gradient.",
     raises=False,
 )
 fmax: Op = elementwise(
@@ -412,7 +413,7 @@ fmax: Op = elementwise(
         lambda g, input, other: where((input >= other) | (other != other), 0.0, g),
     ),
     method=True,
-    doc="The larger of two, the other where one is nan (torch.fmax); a tie goes to the first.",
+    doc="The larger of two, or the other one if one is nan (torch.fmax); a tie goes to the first.",
     raises=False,
 )
 fmin: Op = elementwise(
@@ -424,6 +425,6 @@ fmin: Op = elementwise(
         lambda g, input, other: where((input <= other) | (other != other), 0.0, g),
     ),
     method=True,
-    doc="The smaller of two, the other where one is nan (torch.fmin); a tie goes to the first.",
+    doc="The smaller of two, or the other one if one is nan (torch.fmin); a tie goes to the first.",
     raises=False,
 )

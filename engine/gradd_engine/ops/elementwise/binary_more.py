@@ -1,4 +1,4 @@
-"""Functions of two or three tensors, element by element: angles, logarithms, interpolation, products."""
+"""More element-wise functions of two or three tensors: angles, logarithms, interpolation, fused products."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def real_float(kernel: str) -> Callable[..., Meta]:
-    """`broadcast_float` of two, refused for complex numbers."""
+    """`broadcast_float` of two operands, refusing complex dtypes."""
 
     def infer(input: Any, other: Any) -> Meta:
         meta = broadcast_float(input, other)
@@ -44,7 +44,7 @@ atan2: Op = elementwise(
     ),
     method=True,
     inplace=True,
-    doc="The angle of the point (other, input) (torch.atan2); the gradient at the origin is 0.",
+    doc="The angle of the point (other, input) (torch.atan2); its gradient at the origin is 0.",
     raises=False,
 )
 
@@ -140,7 +140,7 @@ copysign: Op = elementwise(
     number_nodes={"other": "CopysignBackward1"},
     method=True,
     inplace=True,
-    doc="The size of `input` with the sign of `other` (torch.copysign).",
+    doc="The magnitude of `input` with the sign of `other` (torch.copysign).",
     raises=False,
 )
 
@@ -169,7 +169,7 @@ def _lerp_weight(input: Tensor, end: Tensor, weight: Any) -> None:
 
 def _lerp(xp: Any, a: Any, end: Any, weight: Any) -> Any:
     one = a.dtype.type(1)
-    # from the nearer end, so that weight 1 gives `end` exactly
+    # from the nearer end, so that weight 1 gives exactly `end`
     return xp.where(xp.abs(weight) < 0.5, a + weight * (end - a), end - (end - a) * (one - weight))
 
 

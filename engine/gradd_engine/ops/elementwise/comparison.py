@@ -1,4 +1,4 @@
-"""Comparisons, predicates, logic and bits: results without derivatives."""
+"""Comparisons, predicates, logical and bitwise ops, without derivatives."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _ordered(name: str) -> Callable[..., Meta]:
 
 
 def _comparison(name: str, ufunc: str, words: str, infer: Callable[..., Meta] = broadcast_bool) -> Op:
-    # only the in-place form, whose result is of the input's dtype, is ever differentiated: zeros
+    # differentiated only in place, where the result keeps the input's dtype: zeros
     return elementwise(
         f"{name}(Tensor input, Tensor|Number other) -> Tensor",
         infer=infer,
@@ -37,7 +37,7 @@ def _comparison(name: str, ufunc: str, words: str, infer: Callable[..., Meta] = 
         node=f"{name.capitalize()}Backward1",
         method=True,
         inplace=True,
-        doc=f"Where input {words} other (torch.{name}).",
+        doc=f"Whether input {words} other (torch.{name}).",
         raises=False,
     )
 
@@ -71,17 +71,22 @@ def _real_only(name: str) -> Callable[..., Meta]:
     return infer
 
 
-isnan = _predicate("isnan", lambda xp, a: xp.isnan(a), "Where the input is nan (torch.isnan).")
-isinf = _predicate("isinf", lambda xp, a: xp.isinf(a), "Where the input is infinite (torch.isinf).")
-isfinite = _predicate("isfinite", lambda xp, a: xp.isfinite(a), "Where the input is finite (torch.isfinite).")
-isreal = _predicate("isreal", lambda xp, a: xp.isreal(a), "Where the imaginary part is 0 (torch.isreal).")
+isnan = _predicate("isnan", lambda xp, a: xp.isnan(a), "Whether the input is nan (torch.isnan).")
+isinf = _predicate("isinf", lambda xp, a: xp.isinf(a), "Whether the input is infinite (torch.isinf).")
+isfinite = _predicate(
+    "isfinite", lambda xp, a: xp.isfinite(a), "Whether the input is finite (torch.isfinite)."
+)
+isreal = _predicate("isreal", lambda xp, a: xp.isreal(a), "Whether the imaginary part is 0 (torch.isreal).")
 isposinf = _predicate(
-    "isposinf", lambda xp, a: a == xp.inf, "Where the input is +inf (torch.isposinf).", _real_only("isposinf")
+    "isposinf",
+    lambda xp, a: a == xp.inf,
+    "Whether the input is +inf (torch.isposinf).",
+    _real_only("isposinf"),
 )
 isneginf = _predicate(
     "isneginf",
     lambda xp, a: a == -xp.inf,
-    "Where the input is -inf (torch.isneginf).",
+    "Whether the input is -inf (torch.isneginf).",
     _real_only("isneginf"),
 )
 signbit = _predicate(
@@ -89,7 +94,7 @@ signbit = _predicate(
     lambda xp, a: (
         xp.signbit(a) if a.dtype.kind == "f" else a < 0 if a.dtype.kind == "i" else xp.zeros(a.shape, bool)
     ),
-    "Where the sign bit is set (torch.signbit).",
+    "Whether the sign bit is set (torch.signbit).",
     _real_only("signbit"),
 )
 
@@ -101,21 +106,21 @@ def _logical(name: str, ufunc: str, words: str) -> Op:
         impl=lambda xp, a, b: getattr(xp, ufunc)(a, b),
         method=True,
         inplace=True,
-        doc=f"{words}; not 0 counts as true (torch.{name}).",
+        doc=f"{words}; nonzero counts as true (torch.{name}).",
         raises=False,
     )
 
 
-logical_and = _logical("logical_and", "logical_and", "Both")
-logical_or = _logical("logical_or", "logical_or", "Either")
-logical_xor = _logical("logical_xor", "logical_xor", "One and not the other")
+logical_and = _logical("logical_and", "logical_and", "Logical and")
+logical_or = _logical("logical_or", "logical_or", "Logical or")
+logical_xor = _logical("logical_xor", "logical_xor", "Logical exclusive or")
 logical_not: Op = elementwise(
     "logical_not(Tensor input) -> Tensor",
     infer=lambda input: _bool_like(input),
     impl=lambda xp, a: xp.logical_not(a),
     method=True,
     inplace=True,
-    doc="Where the input is 0 (torch.logical_not).",
+    doc="Whether the input is 0 (torch.logical_not).",
     raises=False,
 )
 
@@ -141,7 +146,7 @@ def _bitwise(name: str, impl: Callable[..., Any], kernel: str, *refused: dtypes.
         impl=impl,
         method=True,
         inplace=True,
-        doc=f"Bit by bit, on integers and bools (torch.{name}).",
+        doc=f"Bitwise, on integers and bools (torch.{name}).",
         raises=False,
     )
 
@@ -180,6 +185,6 @@ bitwise_not: Op = elementwise(
     impl=lambda xp, a: xp.invert(a),
     method=True,
     inplace=True,
-    doc="Every bit turned; for bools, not (torch.bitwise_not).",
+    doc="Bitwise not, logical not for bools (torch.bitwise_not).",
     raises=False,
 )

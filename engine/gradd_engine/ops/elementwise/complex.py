@@ -1,4 +1,4 @@
-"""Real and imaginary parts, conjugates. Gradients follow PyTorch's conjugate Wirtinger convention."""
+"""Real and imaginary parts and conjugates. Gradients follow PyTorch's conjugate Wirtinger convention."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ conj_physical: Op = elementwise(
     jvp=LINEAR,
     method=True,
     inplace=True,
-    doc="Element-wise conjugate, computed (torch.conj_physical).",
+    doc="The element-wise conjugate, computed at once (torch.conj_physical).",
     raises=False,
 )
 
@@ -101,7 +101,7 @@ complex_op: Op = kernel(
     impl=_joined,
     vjp=(lambda g, real, imag: _real(g), lambda g, real, imag: _imag(g)),
     jvp=lambda real_t, imag_t, out: _complex_jvp(real_t, imag_t, out),
-    doc="A complex tensor of its real and imaginary parts (torch.complex).",
+    doc="A complex tensor from its real and imaginary parts (torch.complex).",
     raises=False,
 )
 
@@ -134,7 +134,7 @@ polar: Op = kernel(
         lambda g, out: real(conj_physical(g) * (out * 1j)),
     ),
     jvp=_polar_jvp,
-    doc="A complex tensor of its absolute values and angles (torch.polar).",
+    doc="A complex tensor from absolute values and angles (torch.polar).",
     raises=False,
 )
 
@@ -148,38 +148,38 @@ conj_op: Op = view(
     jvp=lambda input_t: conj_physical(input_t),
     namespace="-",
     outside=True,
-    doc="The conjugate as a view: computed where it is used (torch.conj).",
+    doc="The conjugate as a view, computed on use (torch.conj).",
     relative=True,
 )
 
 
 @public(method=True)
 def conj(input: Tensor) -> Any:
-    """See torch.conj: a view; real tensors are returned as they are."""
+    """See torch.conj: a view; real tensors are returned unchanged."""
     return conj_op(input) if input.dtype.is_complex else input
 
 
 @public(method=True)
 def resolve_conj(input: Tensor) -> Any:
-    """See torch.resolve_conj: the tensor itself unless it is a conjugate view, which is computed."""
+    """See torch.resolve_conj: the tensor itself; of a conjugate view, a computed copy."""
     return named.clone(input) if input.is_conj() else input
 
 
 @public(method=True)
 def resolve_neg(input: Tensor) -> Any:
-    """See torch.resolve_neg: the tensor itself, for negatives are always computed here."""
+    """See torch.resolve_neg: the tensor itself, as negatives are never views here."""
     return input
 
 
 @public(method=True)
 def is_neg(input: Tensor) -> bool:
-    """See torch.is_neg: False, for negatives are always computed here."""
+    """See torch.is_neg: False, as negatives are never views here."""
     return False
 
 
 @public()
 def is_conj(input: Tensor) -> bool:
-    """Whether this is a conjugate that was not computed yet (torch.is_conj)."""
+    """Whether this is a conjugate view that is not yet computed (torch.is_conj)."""
     return input.is_conj()
 
 
@@ -207,7 +207,7 @@ real_parts: Op = view(
     node="ViewAsRealBackward0",
     namespace="-",
     outside=True,
-    doc="The memory of complex numbers as pairs of real ones.",
+    doc="The memory of complex numbers as pairs of real numbers.",
 )
 
 
@@ -224,7 +224,7 @@ def _view_as_real(input: Tensor) -> Any:
 view_as_real: Op = composite(
     "view_as_real(Tensor input) -> Tensor",
     body=_view_as_real,
-    doc="A view of complex numbers as pairs of real ones, along a last dimension (torch.view_as_real).",
+    doc="A view of complex numbers as pairs of real numbers in a new last dimension (torch.view_as_real).",
 )
 
 
@@ -256,18 +256,18 @@ complex_pairs: Op = view(
     node="ViewAsComplexBackward0",
     namespace="-",
     outside=True,
-    doc="Pairs of real numbers along the last dimension as complex ones.",
+    doc="Pairs of real numbers in the last dimension as complex numbers.",
 )
 view_as_complex: Op = composite(
     "view_as_complex(Tensor input) -> Tensor",
     body=complex_pairs.call,
-    doc="A view of pairs of real numbers as complex ones (torch.view_as_complex).",
+    doc="A view of pairs of real numbers as complex numbers (torch.view_as_complex).",
 )
 
 
 @public(name="real")
 def real_of(input: Tensor) -> Any:
-    """See torch.real: a view of the real parts; real tensors are returned as they are."""
+    """See torch.real: a view of the real parts; real tensors are returned unchanged."""
     if not input.dtype.is_complex:
         return input
     return named.select(real_parts(conj(input) if input.is_conj() else input), -1, 0)
@@ -275,7 +275,7 @@ def real_of(input: Tensor) -> Any:
 
 @public(name="imag")
 def imag_of(input: Tensor) -> Any:
-    """See torch.imag: a view of the imaginary parts (of a conjugate view: their negatives, computed).
+    """See torch.imag: a view of the imaginary parts; of a conjugate view, their negatives, computed.
 
     RuntimeError for real tensors.
     """
@@ -303,7 +303,7 @@ attach_as_is("imag", property(imag_of, _set_part(imag_of)))
 
 @public(method=True)
 def adjoint(input: Tensor) -> Any:
-    """See torch.adjoint: the last two dimensions swapped, conjugated; a view."""
+    """See torch.adjoint: a conjugated view with the last two dimensions swapped."""
     return conj(named.transpose(input, -2, -1))
 
 

@@ -1,4 +1,4 @@
-"""Greatest common divisors and least common multiples of integers.
+"""The greatest common divisor and least common multiple of integers.
 
 Source: https://pytorch.org/docs/stable/generated/torch.gcd.html
 """
@@ -37,7 +37,5 @@ def _integers(name: str, impl: Callable[[Any, Any, Any], Any], doc: str) -> Op:
     )
 
 
-gcd = _integers(
-    "gcd", lambda xp, a, b: xp.gcd(a, b), "The greatest common divisor, not negative (torch.gcd)."
-)
-lcm = _integers("lcm", lambda xp, a, b: xp.lcm(a, b), "The least common multiple, not negative (torch.lcm).")
+gcd = _integers("gcd", lambda xp, a, b: xp.gcd(a, b), "The non-negative greatest common divisor (torch.gcd).")
+lcm = _integers("lcm", lambda xp, a, b: xp.lcm(a, b), "The non-negative least common multiple (torch.lcm).")

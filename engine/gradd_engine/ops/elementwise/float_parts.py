@@ -1,4 +1,4 @@
-"""Functions of a few numbers, element by element: steps, neighbours, powers of two, multivariate gamma."""
+"""Steps, neighbouring floats, powers of two and the multivariate gamma function, element-wise."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ heaviside: Op = kernel(
 def _nextafter_infer(input: Tensor, other: Tensor) -> Meta:
     meta = broadcast(input, other)
     refuse(meta.dtype, "nextafter_cpu", complex=True, integer=True)
-    # neighbours are those of the dtype itself, 16 bits too
+    # neighbours are those of the dtype itself, also in 16 bits
     meta.compute = None if meta.dtype.is_half else meta.dtype
     return meta
 
 
 def _half_neighbour(xp: Any, a: Any, b: Any, dtype: Any) -> Any:
-    """The next 16-bit float: floats of one sign are ordered as the integers of their bits are."""
+    """The next 16-bit float: floats of one sign are ordered like their bits as integers."""
     a, b = xp.broadcast_arrays(a.astype(dtype), b.astype(dtype))
     bits = xp.ascontiguousarray(a).view(xp.int16).reshape(a.shape)
     away = xp.where((b > a) == (a > 0), 1, -1).astype(xp.int16)
@@ -92,7 +92,7 @@ def positive(input: Tensor) -> Any:
     return input
 
 
-#: it takes a kernel, and its derivative a step, for each of p
+#: p is bounded because each step of it takes a kernel, and another in the derivative
 _MVLGAMMA = 1 << 12
 
 

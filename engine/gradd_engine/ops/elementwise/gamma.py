@@ -1,9 +1,8 @@
-"""The logarithm of the gamma function and its derivatives, in double precision whatever the input's.
+"""The logarithm of the gamma function and its derivatives, always computed in double precision.
 
-Each kernel moves its argument up to where an asymptotic series holds, and reflects what is below one half.
-Source: Abramowitz and Stegun, "Handbook of Mathematical Functions", 6.1.17, 6.1.40, 6.3.7, 6.3.18, 6.4.12;
-the Hurwitz zeta function by Euler and Maclaurin's sum (25.11 in the NIST handbook,
-https://dlmf.nist.gov/25.11).
+Each kernel shifts its argument to where an asymptotic series holds, and reflects arguments below 1/2. Source:
+Abramowitz and Stegun, "Handbook of Mathematical Functions", 6.1.17, 6.1.40, 6.3.7, 6.3.18, 6.4.12; the
+Hurwitz zeta function by Euler-Maclaurin summation (25.11 in the NIST handbook, https://dlmf.nist.gov/25.11).
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _SHIFT = 10
 
 
 def _above(xp: Any, a: Any) -> tuple[Any, Any]:
-    """The argument in double precision, and the same reflected to one half or more."""
+    """The argument in double precision, as it is and reflected to at least 1/2."""
     x = a.astype(xp.float64)
     return x, xp.where(x < 0.5, 1 - x, x)
 
@@ -42,7 +41,7 @@ def _lgamma(xp: Any, a: Any) -> Any:
     total = xp.where(xp.isinf(y), math.inf, total)
     total = xp.where((x == 1) | (x == 2), 0.0, total)
     whole = (x <= 0) & (x == xp.floor(x))
-    # the sine of the distance to the next whole number: exact near poles
+    # the sine of the distance to the nearest integer: exact near poles
     mirrored = math.log(math.pi) - xp.log(xp.abs(xp.sin(math.pi * (x - xp.rint(x))))) - total
     return xp.where(whole, math.inf, xp.where(x < 0.5, mirrored, total))
 
@@ -64,7 +63,7 @@ def _digamma(xp: Any, a: Any) -> Any:
 
 
 def _zeta(xp: Any, s: int, x: Any) -> Any:
-    """The Hurwitz zeta function of a whole s > 1, for x > 0."""
+    """The Hurwitz zeta function for an integer s > 1 and x > 0."""
     total = xp.zeros_like(x)
     for k in range(_SHIFT):
         total = total + (x + k) ** -float(s)
@@ -86,14 +85,14 @@ def _polygamma(xp: Any, a: Any, n: int) -> Any:
         found = _zeta(xp, 2, y)
         mirrored = (math.pi / xp.sin(math.pi * (x - xp.rint(x)))) ** 2 - found
         return xp.where(x < 0.5, mirrored, found)
-    # Beyond 170! there is no such number, and a product of as many as somebody says would not end.
+    # Above 170! a double overflows, and the product for a large n would take forever.
     factorial = float(math.factorial(n)) if n <= 170 else math.inf
     return (-1.0) ** (n + 1) * factorial * _zeta_everywhere(xp, n + 1, x)
 
 
 def _zeta_everywhere(xp: Any, s: int, x: Any) -> Any:
-    """`_zeta` also below zero: the terms there are those of two more series, of the distances to the next
-    whole numbers. Infinite at whole x <= 0, and so at -inf.
+    """`_zeta`, also for x < 0, where two more series over the distances to the integers give its terms.
+    Infinite at integers <= 0 and at -inf.
     """
     above = xp.where(x > 0, x, x - xp.floor(x))
     found = _zeta(xp, s, xp.where(above > 0, above, 1.0))

@@ -1,4 +1,4 @@
-"""Python's operators on tensors: each is one op; an operand of a foreign type is left to its own methods."""
+"""Python's operators on tensors, one op each; operands of foreign types get NotImplemented."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SURE = frozenset(NUMBERS)
 
 
 def _operand(x: Any) -> Any:
-    """A tensor or a Python number (NumPy scalars become what they hold); NotImplemented for anything else."""
+    """A tensor or Python number (NumPy scalars are converted); NotImplemented for anything else."""
     if isinstance(x, (np.number, np.bool_)):
         return x.item()
     return x if isinstance(x, (Tensor, *NUMBERS)) else NotImplemented
@@ -100,7 +100,7 @@ def _unary(name: str, fn: Callable[[Any], Any]) -> None:
     attach_as_is(name, lambda self: fn(self))
 
 
-attach_as_is("__matmul__", _matmul)  # operators are attached, not declared
+attach_as_is("__matmul__", _matmul)
 attach_as_is("__rmatmul__", lambda self, other: _matmul(other, self))
 attach_as_is("__rdiv__", vars(Tensor)["__rtruediv__"])  # PyTorch keeps Python 2's name
 _unary("__neg__", arithmetic.neg)

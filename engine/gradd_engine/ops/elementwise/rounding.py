@@ -1,4 +1,4 @@
-"""Rounding to whole numbers, and division with a whole quotient or a remainder."""
+"""Rounding to integers, floor division and remainders."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ round: Op = elementwise(
     node=lambda attrs: "RoundBackward1" if attrs["decimals"] else "RoundBackward0",
     method=True,
     inplace=True,
-    doc="To the nearest whole number, halves to even, or to `decimals` places (torch.round).",
+    doc="Round to the nearest integer, halves to even, or to `decimals` places (torch.round).",
 )
 
 frac: Op = elementwise(
@@ -75,16 +75,16 @@ frac: Op = elementwise(
     vjp=lambda g: g,
     method=True,
     inplace=True,
-    doc="The part after the point, with the sign of the input (torch.frac).",
+    doc="The fractional part, with the sign of the input (torch.frac).",
     raises=False,
 )
 
-#: what PyTorch calls the node of an op that has no derivative
+#: PyTorch's name for the node of an op without a derivative
 NO_DERIVATIVE = "torch::autograd::NotImplemented"
 
 
 def no_derivative(name: str) -> Callable[[dict[str, Any]], Exception]:
-    """What PyTorch raises where an op has no derivative."""
+    """PyTorch's error for an op without a derivative."""
     return lambda attrs: RuntimeError(f"derivative for aten::{name} is not implemented")
 
 
@@ -130,14 +130,14 @@ def _modulo(name: str, kernel: Callable[[Any, Any, Any], Any], rounding: str) ->
         number_nodes={"other": f"{node}Backward0"},
         method=True,
         inplace=True,
-        doc=f"What division with {rounding} leaves over (torch.{name}).",
+        doc=f"The remainder of division with {rounding} (torch.{name}).",
         raises="not of floats",
     )
 
 
 def _remainder(xp: Any, a: Any, b: Any) -> Any:
     found = xp.remainder(a, b)
-    # Where nothing is left the zero has the sign of the dividend.
+    # A zero remainder has the dividend's sign.
     return xp.where(found == 0, xp.copysign(found, a), found) if found.dtype.kind == "f" else found
 
 

@@ -1,4 +1,4 @@
-"""Arithmetic with a number as PyTorch's own composites record it: other overloads, so other node names."""
+"""Arithmetic with numbers as PyTorch's composites record it: other overloads, hence other node names."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Inverses and scaled forms of the error function, the normal distribution's, and entropies.
+"""The inverse and scaled error functions, the normal distribution's functions, and entropies.
 
-erfinv solves erf(x) = y by Halley's steps from Winitzki's approximation, on whichever side of erf or erfc
+erfinv solves erf(x) = y by Halley's method from Winitzki's approximation, using whichever of erf and erfc
 does not cancel. Source: S. Winitzki, "A handy approximation for the error function and its inverse" (2008);
-https://pytorch.org/docs/stable/special.html for what the functions give at the edges.
+values at the edges follow https://pytorch.org/docs/stable/special.html.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _ROOT_PI = math.sqrt(math.pi)
 _ROOT_HALF = math.sqrt(0.5)
 #: Winitzki's constant
 _A = 0.147
-#: beyond it erfcx comes from its asymptotic series
+#: above it erfcx comes from its asymptotic series
 _FAR = 26.0
 
 
 def real_input(kernel: str, *refused: dtypes.DType) -> Callable[..., Meta]:
-    """`broadcast_float` of one, refused for complex numbers and the dtypes named."""
+    """`broadcast_float` of one operand, refusing complex and the given dtypes."""
 
     def infer(input: Tensor) -> Meta:
         refuse(input.dtype, kernel, *refused, complex=True)
@@ -46,19 +46,19 @@ def real_input(kernel: str, *refused: dtypes.DType) -> Callable[..., Meta]:
 
 
 def _double(kernel: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """A kernel of vectors in double precision, for arrays of any shape and precision."""
+    """A kernel of float64 vectors, extended to any shape and precision."""
     return lambda xp, a: kernel(xp, a.astype(xp.float64).reshape(-1)).reshape(a.shape)
 
 
 def _guess(xp: Any, outside: Any) -> Any:
-    """x with erfc(x) near `outside`, in (0, 1]."""
+    """An x with erfc(x) near `outside`, which is in (0, 1]."""
     logs = xp.log(outside * (2.0 - outside))
     half = 2.0 / (math.pi * _A) + logs / 2.0
     return xp.sqrt(xp.maximum(xp.sqrt(half * half - logs / _A) - half, 0.0))
 
 
 def _inverse_tail(xp: Any, outside: Any) -> Any:
-    """x >= 0 with erfc(x) = `outside`, in (0, 1]; what is outside of that comes out as nan or inf."""
+    """The x >= 0 with erfc(x) = `outside`, in (0, 1]; nan or inf out of that range."""
     x = _guess(xp, outside)
     for _ in range(3):
         slope = -2.0 / _ROOT_PI * xp.exp(-x * x)
@@ -128,7 +128,7 @@ ndtri: Op = elementwise(
     vjp=lambda g, out: g * (exp(out * out * 0.5) * math.sqrt(2.0 * math.pi)),
     node="SpecialNdtriBackward0",
     namespace="special",
-    doc="The argument at which a standard normal has that probability below it (torch.special.ndtri).",
+    doc="The inverse of `ndtr`, the normal distribution's quantile (torch.special.ndtri).",
     raises=False,
 )
 
@@ -146,14 +146,14 @@ log_ndtr: Op = elementwise(
     vjp=lambda g, input, out: g / erfcx(input * -_ROOT_HALF) * math.sqrt(2.0 / math.pi),
     node="SpecialLogNdtrBackward0",
     namespace="special",
-    doc="The logarithm of the probability below in a standard normal (torch.special.log_ndtr).",
+    doc="The logarithm of `ndtr` (torch.special.log_ndtr).",
     raises=False,
 )
 ndtr: Op = composite(
     "ndtr(Tensor input) -> Tensor",
     body=lambda input: (erf(input * _ROOT_HALF) + 1.0) * 0.5,
     namespace="special",
-    doc="The probability below in a standard normal (torch.special.ndtr).",
+    doc="The standard normal distribution function (torch.special.ndtr).",
 )
 
 
@@ -169,7 +169,7 @@ entr: Op = elementwise(
     vjp=lambda g, input: g * (-(log(input) + 1.0)),
     node="SpecialEntrBackward0",
     namespace="special",
-    doc="-input * log(input), 0 at 0 and -inf below (torch.special.entr).",
+    doc="-input * log(input), 0 at 0 and -inf for negative input (torch.special.entr).",
     raises=False,
 )
 

@@ -1,4 +1,4 @@
-"""Functions of one tensor, element by element; complex gradients by PyTorch's conjugate convention."""
+"""Element-wise functions of one tensor; complex gradients follow PyTorch's conjugate convention."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LN2, LN10 = math.log(2.0), math.log(10.0)
 
 
-#: names that are NumPy's too
+#: functions that NumPy has under the same name
 _UFUNCS = frozenset(
     {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "sin", "cos", "tan", "tanh"}
 )
@@ -67,7 +67,7 @@ abs: Op = elementwise(
 
 
 def _sgn_vjp(g: Any, input: Any, out: Any) -> Any:
-    """Zero for real numbers; for complex ones what of g lies across the direction of z, over |z| (0 at 0)."""
+    """Zero for real numbers; for complex z, the part of g perpendicular to z, over |z| (0 at 0)."""
     if not input.dtype.is_complex:
         return zeros_like(g)
     from .complex import real
@@ -89,7 +89,7 @@ sgn: Op = elementwise(
     infer=same,
     impl=_sgn,
     vjp=_sgn_vjp,
-    # the Jacobian is symmetric as a real map, so it is its own transpose
+    # as a real map the Jacobian is symmetric
     jvp=lambda input_t, input, out: _sgn_vjp(input_t, input, out),
     method=True,
     inplace=True,
@@ -114,7 +114,7 @@ sign: Op = elementwise(
     vjp=lambda g: zeros_like(g),
     method=True,
     inplace=True,
-    doc="-1, 0 or 1 (torch.sign); nan gives 0.",
+    doc="-1, 0 or 1, and 0 for nan (torch.sign).",
     raises=False,
 )
 
@@ -125,15 +125,15 @@ def _square_infer(input: Tensor) -> Meta:
 
 
 def recorded(input: Any) -> bool:
-    """Whether what is computed from `input` now can be differentiated again."""
+    """Whether ops on `input` are recorded now."""
     return state.grad and bool(input.requires_grad)
 
 
 def lower_power(input: Any, exponent: Any) -> Any:
-    """``input ** (exponent - 1)``, from which the slope of a power comes.
+    """``input ** (exponent - 1)``, a factor of a power's derivative.
 
-    The first power is the input itself, with no op for it, unless it is recorded: then each order has its
-    node as in PyTorch, so that the last derivative of a polynomial is a zero that can be asked for.
+    The first power is the input itself, without an op, unless recorded: then each order has its node as in
+    PyTorch, so that a polynomial's last derivative is a zero that can be requested.
     """
     return input if exponent == 2 and not recorded(input) else named.pow_number(input, exponent - 1)
 
@@ -156,8 +156,8 @@ square: Op = elementwise(
 
 
 def _from_output(name: str, slope: Callable[..., Any]) -> Op:
-    """The gradient as one op of the result; ``slope(1, result)`` is its factor, in arrays and in recorded ops
-    alike.
+    """The gradient as one op of the result; ``slope(1, result)`` is its factor, on arrays and in recorded
+    ops.
     """
 
     def impl(xp: Any, g: Any, out: Any) -> Any:
@@ -178,7 +178,7 @@ def _from_output(name: str, slope: Callable[..., Any]) -> Op:
 
 @functools.cache
 def _one(xp: Any, dtype: Any) -> Any:
-    """1 as an array: NumPy takes it faster than a number."""
+    """1 as an array, which NumPy handles faster than a number."""
     return xp.ones((), dtype)
 
 
@@ -263,7 +263,7 @@ rad2deg: Op = elementwise(
 )
 
 
-#: NumPy's does not know bfloat16
+#: NumPy's finfo does not know bfloat16
 _finfo: Any = ml_dtypes.finfo
 
 
@@ -288,7 +288,7 @@ nan_to_num: Op = elementwise(
     vjp=_nan_to_num_vjp,
     method=True,
     inplace=True,
-    doc="nan and infinities replaced, by 0 and the dtype's bounds unless given (torch.nan_to_num).",
+    doc="nan and infinities replaced, by default with 0 and the dtype's limits (torch.nan_to_num).",
     raises=False,
 )
 
@@ -313,7 +313,7 @@ logit: Op = elementwise(
     method=True,
     inplace=True,
     namespace="|special",
-    doc="log(x / (1 - x)), x held in [eps, 1 - eps] (torch.logit).",
+    doc="log(x / (1 - x)), with x clamped to [eps, 1 - eps] (torch.logit).",
     raises=False,
 )
 
@@ -344,7 +344,7 @@ angle: Op = elementwise(
     impl=_angle,
     vjp=_angle_vjp,
     method=True,
-    doc="The angle in the complex plane, 0 or pi for real numbers (torch.angle).",
+    doc="The angle in the complex plane; 0 or pi for real numbers (torch.angle).",
     raises=False,
 )
 
