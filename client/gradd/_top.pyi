@@ -855,7 +855,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
     """
 
 def argwhere(input: Tensor) -> Tensor:
-    """The indices of elements that are not 0, one a row: int64 of shape (count, ndim).
+    """The indices of nonzero elements, one per row: int64 of shape (count, ndim).
 
     https://pytorch.org/docs/stable/generated/torch.argwhere.html
     """
@@ -1049,7 +1049,7 @@ def bitwise_xor(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor
 
 @overload
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
-    """A matrix of blocks along its diagonal.
+    """A block-diagonal matrix.
 
     Shapes: [(2, 3), (2, 3)] -> (4, 6). dtype: the input's.
     Raises RuntimeError: torch.block_diag: Input tensors must have 2 or fewer dimensions. Input ...
@@ -1113,7 +1113,7 @@ def can_cast(from_: dtype, to: dtype) -> bool:
 
 @overload
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
-    """All combinations of elements of vectors, one a row.
+    """All combinations of the vectors' elements, one per row.
 
     https://pytorch.org/docs/stable/generated/torch.cartesian_prod.html
     """
@@ -1121,7 +1121,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 @overload
 def cartesian_prod(*tensors: Tensor) -> Tensor: ...
 def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    """Tensors one after the other along `dim`.
+    """Tensors concatenated along `dim`.
 
     Shapes: [(2, 3), (2, 3)] -> (4, 3). dtype: the input's.
     Raises ValueError: torch.cat(): expected a non-empty list of Tensors
@@ -1269,13 +1269,13 @@ def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tenso
     """
 
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
-    """Tensors side by side as columns, vectors as one column each.
+    """Tensors side by side as columns, each vector as one column.
 
     https://pytorch.org/docs/stable/generated/torch.column_stack.html
     """
 
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """All combinations of `r` elements of a vector, one a row.
+    """All combinations of `r` elements of a vector, one per row.
 
     https://pytorch.org/docs/stable/generated/torch.combinations.html
     """
@@ -1294,13 +1294,13 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def concat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    """Another name of cat.
+    """An alias of cat.
 
     https://pytorch.org/docs/stable/generated/torch.concat.html
     """
 
 def concatenate(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    """Another name of cat.
+    """An alias of cat.
 
     https://pytorch.org/docs/stable/generated/torch.concatenate.html
     """
@@ -1746,7 +1746,7 @@ def dsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
     """
 
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
-    """Tensors one after the other along the third dimension.
+    """Tensors concatenated along the third dimension.
 
     https://pytorch.org/docs/stable/generated/torch.dstack.html
     """
@@ -1944,7 +1944,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """
 
 def flip(input: Tensor, dims: int | Sequence[int]) -> Tensor:
-    """Dimensions in reverse order.
+    """The tensor with `dims` reversed.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
     Raises RuntimeError: dim ... appears multiple times in the list of dims
@@ -1953,13 +1953,13 @@ def flip(input: Tensor, dims: int | Sequence[int]) -> Tensor:
     """
 
 def fliplr(input: Tensor) -> Tensor:
-    """The second dimension in reverse order.
+    """The tensor with its second dimension reversed.
 
     https://pytorch.org/docs/stable/generated/torch.fliplr.html
     """
 
 def flipud(input: Tensor) -> Tensor:
-    """The first dimension in reverse order.
+    """The tensor with its first dimension reversed.
 
     https://pytorch.org/docs/stable/generated/torch.flipud.html
     """
@@ -2064,7 +2064,8 @@ def full_like(
     """
 
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
-    """out[i][j] = input[index[i][j]][j] for dim 0. The gradient is dense whatever `sparse_grad` says.
+    """out[i][j] = input[index[i][j]][j] for dim 0. The gradient is always dense, `sparse_grad` is
+    ignored.
 
     Shapes: (2, 3), (2, 3) -> (2, 3). dtype: the input's.
     Raises RuntimeError: gather(): Expected dtype int32/int64 for index
@@ -2203,7 +2204,7 @@ def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
     """
 
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
-    """Tensors one after the other along the second dimension, vectors along their own.
+    """Tensors concatenated along the second dimension, vectors along the first.
 
     https://pytorch.org/docs/stable/generated/torch.hstack.html
     """
@@ -2236,7 +2237,7 @@ def imag(input: Tensor) -> Tensor:
 def index_add(
     input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: _Number = 1, out: Tensor | None = None
 ) -> Tensor:
-    """Slices of `source` times `alpha` added where a vector of indices points.
+    """A copy with slices of `alpha * source` added at the given indices.
 
     Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
     Raises IndexError: index_add_(): Index is supposed to be a vector, but got dim: ... with type:
@@ -2249,7 +2250,7 @@ def index_add(
 def index_copy(
     input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None
 ) -> Tensor:
-    """Slices of `source` written where a vector of indices points.
+    """A copy with slices of `source` written at the given indices.
 
     Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
     Raises IndexError: index_copy_(): Index should have dimension 1 or 0 (got ...)
@@ -2262,7 +2263,7 @@ def index_copy(
 def index_fill(
     input: Tensor, dim: int, index: Tensor, value: Tensor | _Number, *, out: Tensor | None = None
 ) -> Tensor:
-    """One value written to the slices that a vector of indices names.
+    """A copy with one value written to the slices at the given indices.
 
     Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
     Raises RuntimeError: index_fill_ only supports a 0-dimensional value tensor, but got tensor with
@@ -2273,7 +2274,7 @@ def index_fill(
 def index_put(
     input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False
 ) -> Tensor:
-    """Elements replaced, or added to, where index tensors point."""
+    """A copy with elements replaced, or added to, at index tensors."""
 
 def index_reduce(
     input: Tensor,
@@ -2285,7 +2286,7 @@ def index_reduce(
     include_self: bool = True,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Slices of `source` reduced into those that a vector of indices names.
+    """A copy with slices of `source` reduced into those at the given indices.
 
     Raises RuntimeError: index_reduce(): Expected reduce to be one of prod, mean, amax or amin but
       got ....
@@ -2296,7 +2297,7 @@ def index_reduce(
     """
 
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The slices along `dim` that a vector of indices names.
+    """The slices along `dim` at the given indices.
 
     Shapes: (2, 3), (3,) -> (2, 3). dtype: the input's.
     Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
@@ -2777,7 +2778,7 @@ def lu_unpack(
     """
 
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | _Number) -> Tensor:
-    """One value where a mask holds.
+    """A copy with `value` where the mask is true.
 
     Raises RuntimeError: masked_fill_ only supports a 0-dimensional value tensor, but got tensor
       with ... dimension(s).
@@ -2786,7 +2787,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Tensor | _Number) -> Tensor:
     """
 
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements under the mask replaced by those of `source`, in order.
+    """A copy with the masked elements replaced by those of `source`, in order.
 
     Raises RuntimeError: masked_scatter: expected self and source to have same dtypes but got... and
       ...
@@ -2795,7 +2796,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
     """
 
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements under a mask, as a vector.
+    """The elements that a mask selects, as a vector.
 
     Raises RuntimeError: The size of tensor a (...) must match the size of tensor b (...) at non-
       singleton dimension ...
@@ -2887,7 +2888,7 @@ def median(input: Tensor) -> Tensor:
 def median(input: Tensor, dim: int, keepdim: bool = False) -> return_types.median: ...
 @overload
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> tuple[Tensor, ...]:
-    """Coordinates of a grid over 1-D tensors.
+    """Coordinate grids from 1-D tensors.
 
     dtype: the input's, the input's.
     Raises RuntimeError: meshgrid expects a non-empty TensorList
@@ -3115,8 +3116,8 @@ def nansum(
     """
 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """`length` elements of `dim` from `start` on. `start` may be a tensor of one integer, for which
-    this waits.
+    """`length` elements of `dim` from `start`. `start` may be a one-element integer tensor, which is
+    read.
 
     Shapes: (2, 3) -> (2, 1). dtype: the input's.
     Raises RuntimeError: narrow() cannot be applied to a 0-dim tensor.
@@ -3167,7 +3168,7 @@ def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 
 @overload
 def nonzero(input: Tensor, *, as_tuple: Literal[False] = False) -> Tensor:
-    """The indices of elements that are not zero, one a row.
+    """The indices of nonzero elements, one per row.
 
     https://pytorch.org/docs/stable/generated/torch.nonzero.html
     """
@@ -3407,7 +3408,7 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 def put(
     input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
-    """Elements written, or added, at places in row-major order.
+    """A copy with elements written, or added, at row-major positions.
 
     Shape: that of the inputs, which is one. dtype: the input's.
     Raises RuntimeError: ...(): Expected a long tensor for index, but got ...
@@ -3657,8 +3658,8 @@ def renorm(input: Tensor, p: _Number, dim: int, maxnorm: _Number, *, out: Tensor
 def repeat_interleave(
     input: Tensor, repeats: int | None = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Tensor:
-    """Each element so many times in a row (torch.repeat_interleave with one number). A tensor of
-    repeats is summed, and that is waited for, unless `output_size` says what it comes to.
+    """Each element repeated `repeats` times (torch.repeat_interleave with one number). A tensor of
+    repeats is summed and its sum read, unless `output_size` is given.
 
     Shapes: (2, 3) -> (6,). dtype: the input's.
     Raises RuntimeError: Repeats must be non-negative
@@ -3757,7 +3758,7 @@ def rnn_tanh_cell(
     """
 
 def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Tensor:
-    """Elements moved along dimensions; those that leave come in at the other end.
+    """Elements shifted along dimensions, wrapping around.
 
     Shape: the input's. dtype: the input's.
     Raises RuntimeError: shifts and dimensions must align. shifts: ..., dims:...
@@ -3770,7 +3771,7 @@ def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] |
 def rot90(
     input: Tensor, k: int = 1, dims: int | Sequence[int] = (0, 1), *, out: Tensor | None = None
 ) -> Tensor:
-    """A turn of `k` times 90 degrees, from the first of `dims` to the second.
+    """A rotation by `k` times 90 degrees, from the first of `dims` to the second.
 
     Shapes: (2, 3) -> (3, 2). dtype: the input's.
     Raises RuntimeError: expected total rotation dims == 2, but got dims = ...
@@ -3790,7 +3791,7 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
     """
 
 def row_stack(tensors: Sequence[Tensor]) -> Tensor:
-    """Another name of vstack.
+    """An alias of vstack.
 
     https://pytorch.org/docs/stable/generated/torch.row_stack.html
     """
@@ -3832,8 +3833,8 @@ def scatter(
     value: _Number | None = None,
     reduce: str | None = None,
 ) -> Tensor:
-    """`input` with elements of `src`, or one number, written where `index` points along `dim`. ``src``
-    or ``value``; ``reduce="add"`` adds.
+    """A copy with elements of `src`, or one number, written at `index` along `dim`. ``src`` or
+    ``value``; ``reduce="add"`` adds.
 
     Shapes: (2, 3), (2, 3), (2, 3) -> (2, 3). dtype: the input's.
     Raises RuntimeError: ...(): Expected dtype int32/int64 for index
@@ -3844,7 +3845,7 @@ def scatter(
     """
 
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """`input` with elements of `src` added where `index` points along `dim`.
+    """A copy with elements of `src` added at `index` along `dim`.
 
     Shapes: (2, 3), (2, 3), (2, 3) -> (2, 3). dtype: the input's.
     Raises RuntimeError: ...(): Expected dtype int32/int64 for index
@@ -3864,7 +3865,7 @@ def scatter_reduce(
     include_self: bool = True,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Elements of `src` reduced into `input` where `index` points along `dim`.
+    """A copy with elements of `src` reduced into it at `index` along `dim`.
 
     Raises RuntimeError: reduce argument must be either sum, prod, mean, amax or amin, got ...
     Raises RuntimeError: ...(): Expected dtype int32/int64 for index
@@ -3896,7 +3897,7 @@ def searchsorted(
     """
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """One element of `dim`, which goes away.
+    """The slice at one index of `dim`, which is removed.
 
     Shapes: (2, 3) -> (2,). dtype: the input's.
     Raises IndexError: select() cannot be applied to a 0-dim tensor.
@@ -3907,7 +3908,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     """
 
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
-    """A copy with one element of `dim` replaced by `src`.
+    """A copy with one index of `dim` replaced by `src`.
 
     Raises RuntimeError: expected src to have a size equal to the slice of self. src size = ...,
       slice size = ...
@@ -4043,13 +4044,13 @@ def sort(
     """
 
 def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
-    """Parts of one size, or of the sizes given in a list, along `dim`.
+    """Parts of one size, or of the given sizes, along `dim`.
 
     https://pytorch.org/docs/stable/generated/torch.split.html
     """
 
 def split_with_sizes(input: Tensor, split_sizes: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
-    """Parts of given sizes along `dim`.
+    """Parts of the given sizes along `dim`.
 
     Raises RuntimeError: split_with_sizes expects at least a 1-dimensional tensor
     Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
@@ -4082,7 +4083,7 @@ def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """
 
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """Tensors of one shape along a new dimension.
+    """Tensors of one shape, stacked along a new dimension.
 
     Shapes: [(2, 3), (2, 3)] -> (2, 2, 3). dtype: the input's.
     Raises RuntimeError: stack expects a non-empty TensorList
@@ -4215,7 +4216,7 @@ def t(input: Tensor) -> Tensor:
     """
 
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The elements at places in row-major order.
+    """The elements at row-major positions.
 
     Shape: that of the inputs, which is one. dtype: the input's.
     Raises RuntimeError: ...(): Expected a long tensor for index, but got ...
@@ -4225,7 +4226,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """Elements by indices along a dimension, broadcast over the others.
+    """Elements at indices along a dimension, broadcast over the others.
 
     Shapes: (2, 3), (2, 3) -> (6,). dtype: the input's.
     Raises RuntimeError: torch.take_along_dim(): dtype of indices should be Long but got ...
@@ -4255,8 +4256,8 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def tensor_split(
     input: Tensor, indices_or_sections: int | Sequence[int] | Tensor, dim: int = 0
 ) -> tuple[Tensor, ...]:
-    """Parts between given indices, or so many nearly equal ones, along `dim`. A tensor of integers is
-    read.
+    """Parts between given indices, or that many nearly equal ones, along `dim`. A tensor of indices or
+    sections is read.
 
     dtype: the input's, the input's.
     Raises RuntimeError: tensor_split expected at least a 1-dimensional tensor, but got a tensor
@@ -4299,7 +4300,7 @@ def threshold_(input: Tensor, threshold: _Number, value: _Number) -> Tensor:
     """
 
 def tile(input: Tensor, dims: int | Sequence[int]) -> Tensor:
-    """The tensor repeated along dimensions.
+    """The tensor repeated along each dimension.
 
     https://pytorch.org/docs/stable/generated/torch.tile.html
     """
@@ -4451,7 +4452,7 @@ def unflatten(input: Tensor, dim: int, sizes: int | Sequence[int]) -> Tensor:
 
 @overload
 def unique(input: Tensor, sorted: bool = True, *, dim: int | None = None) -> Tensor:
-    """The elements come sorted whatever `sorted` says, as in PyTorch on a CPU.
+    """Elements are always sorted, whatever `sorted` says, as in PyTorch on a CPU.
 
     https://pytorch.org/docs/stable/generated/torch.unique.html
     """
@@ -4466,7 +4467,8 @@ def unique(
 ) -> Any: ...
 @overload
 def unique_consecutive(input: Tensor, *, dim: int | None = None) -> Tensor:
-    """The elements, each run of equal ones once; where each went and how many, if asked.
+    """Each run of equal elements reduced to one, with the groups of elements and the run lengths if
+    requested.
 
     https://pytorch.org/docs/stable/generated/torch.unique_consecutive.html
     """
@@ -4476,13 +4478,13 @@ def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any: ...
 def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """Indices of a flat array as indices of each dimension of `shape`.
+    """Indices into a flat array as indices into each dimension of `shape`.
 
     https://pytorch.org/docs/stable/generated/torch.unravel_index.html
     """
 
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """At most `chunks` parts of equal size, with memory of their own.
+    """Copies of at most `chunks` parts of equal size.
 
     dtype: the input's.
     Raises RuntimeError: chunk expects at least a 1-dimensional tensor
@@ -4492,7 +4494,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]
     """
 
 def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """Parts of `split_size` elements of `dim`, with memory of their own.
+    """Copies of parts of `split_size` elements of `dim`.
 
     dtype: the input's, the input's.
     Raises RuntimeError: split expects at least a 1-dimensional tensor
@@ -4506,7 +4508,7 @@ def unsafe_split(tensor: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor,
 def unsafe_split_with_sizes(
     input: Tensor, split_sizes: int | Sequence[int], dim: int = 0
 ) -> tuple[Tensor, ...]:
-    """Parts of given sizes along `dim`, with memory of their own.
+    """Copies of parts of the given sizes along `dim`.
 
     Raises RuntimeError: split_with_sizes expects at least a 1-dimensional tensor
     Raises RuntimeError: split_with_sizes expects split_sizes have only non-negative entries, but
@@ -4602,7 +4604,7 @@ def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Ten
     """
 
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
-    """Tensors one after the other along the first dimension, vectors as rows.
+    """Tensors concatenated along the first dimension, vectors as rows.
 
     https://pytorch.org/docs/stable/generated/torch.vstack.html
     """

@@ -513,7 +513,7 @@ class Methods(EngineTensor):
         """
 
     def argwhere(self) -> Tensor:
-        """The indices of elements that are not 0, one a row: int64 of shape (count, ndim).
+        """The indices of nonzero elements, one per row: int64 of shape (count, ndim).
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.argwhere.html
         """
@@ -1445,7 +1445,7 @@ class Methods(EngineTensor):
         """
 
     def fill_diagonal_(self, fill_value: _Number, wrap: _bool = False) -> Self:
-        """A number written on the diagonal, in place.
+        """Fill the diagonal with a number, in place.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.fill_diagonal_.html
         """
@@ -1480,7 +1480,7 @@ class Methods(EngineTensor):
 
     @overload
     def flip(self, dims: Sequence[_int]) -> Tensor:
-        """Dimensions in reverse order.
+        """The tensor with `dims` reversed.
 
         Shapes: (2, 3) -> (2, 3). dtype: the input's.
         Raises RuntimeError: dim ... appears multiple times in the list of dims
@@ -1490,13 +1490,13 @@ class Methods(EngineTensor):
     @overload
     def flip(self, *axes: _int) -> Tensor: ...
     def fliplr(self) -> Tensor:
-        """The second dimension in reverse order.
+        """The tensor with its second dimension reversed.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.fliplr.html
         """
 
     def flipud(self) -> Tensor:
-        """The first dimension in reverse order.
+        """The tensor with its first dimension reversed.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.flipud.html
         """
@@ -1603,8 +1603,8 @@ class Methods(EngineTensor):
         """
 
     def gather(self, dim: _int, index: Tensor, *, sparse_grad: _bool = False) -> Tensor:
-        """out[i][j] = input[index[i][j]][j] for dim 0. The gradient is dense whatever `sparse_grad`
-        says.
+        """out[i][j] = input[index[i][j]][j] for dim 0. The gradient is always dense, `sparse_grad` is
+        ignored.
 
         Shapes: (2, 3), (2, 3) -> (2, 3). dtype: the input's.
         Raises RuntimeError: gather(): Expected dtype int32/int64 for index
@@ -1798,7 +1798,7 @@ class Methods(EngineTensor):
     def index_add(
         self, dim: _int, index: Tensor, source: Tensor, *, alpha: _Number = 1, out: Tensor | None = None
     ) -> Tensor:
-        """Slices of `source` times `alpha` added where a vector of indices points.
+        """A copy with slices of `alpha * source` added at the given indices.
 
         Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
           ...)
@@ -1816,7 +1816,7 @@ class Methods(EngineTensor):
         """
 
     def index_copy(self, dim: _int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """Slices of `source` written where a vector of indices points.
+        """A copy with slices of `source` written at the given indices.
 
         Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
           ...)
@@ -1836,7 +1836,7 @@ class Methods(EngineTensor):
     def index_fill(
         self, dim: _int, index: Tensor, value: Tensor | _Number, *, out: Tensor | None = None
     ) -> Tensor:
-        """One value written to the slices that a vector of indices names.
+        """A copy with one value written to the slices at the given indices.
 
         Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
           ...)
@@ -1856,13 +1856,13 @@ class Methods(EngineTensor):
     def index_put(
         self, indices: Sequence[Tensor | None], values: Tensor, accumulate: _bool = False
     ) -> Tensor:
-        """Elements replaced, or added to, where index tensors point.
+        """A copy with elements replaced, or added to, at index tensors.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.index_put.html
         """
 
     def index_put_(self, indices: Sequence[Tensor | None], values: Tensor, accumulate: _bool = False) -> Self:
-        """In-place form of `index_put`.
+        """The in-place form of `index_put`.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html
         """
@@ -1877,7 +1877,7 @@ class Methods(EngineTensor):
         include_self: _bool = True,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Slices of `source` reduced into those that a vector of indices names.
+        """A copy with slices of `source` reduced into those at the given indices.
 
         Raises RuntimeError: index_reduce(): Expected reduce to be one of prod, mean, amax or amin
           but got ....
@@ -1897,7 +1897,7 @@ class Methods(EngineTensor):
         """
 
     def index_select(self, dim: _int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The slices along `dim` that a vector of indices names.
+        """The slices along `dim` at the given indices.
 
         Shapes: (2, 3), (3,) -> (2, 3). dtype: the input's.
         Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
@@ -2437,7 +2437,7 @@ class Methods(EngineTensor):
     @mT.setter
     def mT(self, value: Tensor | _Number) -> None: ...
     def masked_fill(self, mask: Tensor, value: Tensor | _Number) -> Tensor:
-        """One value where a mask holds.
+        """A copy with `value` where the mask is true.
 
         Raises RuntimeError: masked_fill_ only supports a 0-dimensional value tensor, but got tensor
           with ... dimension(s).
@@ -2454,7 +2454,7 @@ class Methods(EngineTensor):
         """
 
     def masked_scatter(self, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The elements under the mask replaced by those of `source`, in order.
+        """A copy with the masked elements replaced by those of `source`, in order.
 
         Raises RuntimeError: masked_scatter: expected self and source to have same dtypes but got...
           and ...
@@ -2471,7 +2471,7 @@ class Methods(EngineTensor):
         """
 
     def masked_select(self, mask: Tensor) -> Tensor:
-        """The elements under a mask, as a vector.
+        """The elements that a mask selects, as a vector.
 
         Raises RuntimeError: The size of tensor a (...) must match the size of tensor b (...) at
           non-singleton dimension ...
@@ -2802,8 +2802,8 @@ class Methods(EngineTensor):
         """
 
     def narrow(self, dim: _int, start: _int, length: _int) -> Tensor:
-        """`length` elements of `dim` from `start` on. `start` may be a tensor of one integer, for
-        which this waits.
+        """`length` elements of `dim` from `start`. `start` may be a one-element integer tensor, which
+        is read.
 
         Shapes: (2, 3) -> (2, 1). dtype: the input's.
         Raises RuntimeError: narrow() cannot be applied to a 0-dim tensor.
@@ -2980,7 +2980,7 @@ class Methods(EngineTensor):
 
     @overload
     def nonzero(self, *, as_tuple: Literal[False] = False) -> Tensor:
-        """The indices of elements that are not zero, one a row.
+        """The indices of nonzero elements, one per row.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.nonzero.html
         """
@@ -3116,7 +3116,7 @@ class Methods(EngineTensor):
     def put(
         self, index: Tensor, source: Tensor, accumulate: _bool = False, *, out: Tensor | None = None
     ) -> Tensor:
-        """Elements written, or added, at places in row-major order.
+        """A copy with elements written, or added, at row-major positions.
 
         Shape: that of the inputs, which is one. dtype: the input's.
         Raises RuntimeError: ...(): Expected a long tensor for index, but got ...
@@ -3269,7 +3269,7 @@ class Methods(EngineTensor):
 
     @overload
     def repeat(self, repeats: Sequence[_int]) -> Tensor:
-        """The tensor so many times along each dimension.
+        """The tensor repeated along each dimension.
 
         Shapes: (3,) -> (3,). dtype: the input's.
         Raises RuntimeError: Number of dimensions of repeat dims can not be smaller than number of
@@ -3283,8 +3283,8 @@ class Methods(EngineTensor):
     def repeat_interleave(
         self, repeats: _int | None = None, dim: _int | None = None, *, output_size: _int | None = None
     ) -> Tensor:
-        """Each element so many times in a row (torch.repeat_interleave with one number). A tensor of
-        repeats is summed, and that is waited for, unless `output_size` says what it comes to.
+        """Each element repeated `repeats` times (torch.repeat_interleave with one number). A tensor of
+        repeats is summed and its sum read, unless `output_size` is given.
 
         Shapes: (2, 3) -> (6,). dtype: the input's.
         Raises RuntimeError: Repeats must be non-negative
@@ -3362,7 +3362,7 @@ class Methods(EngineTensor):
         """
 
     def roll(self, shifts: _int | Sequence[_int], dims: _int | Sequence[_int] | None = None) -> Tensor:
-        """Elements moved along dimensions; those that leave come in at the other end.
+        """Elements shifted along dimensions, wrapping around.
 
         Shape: the input's. dtype: the input's.
         Raises RuntimeError: shifts and dimensions must align. shifts: ..., dims:...
@@ -3376,7 +3376,7 @@ class Methods(EngineTensor):
     def rot90(
         self, k: _int = 1, dims: _int | Sequence[_int] = (0, 1), *, out: Tensor | None = None
     ) -> Tensor:
-        """A turn of `k` times 90 degrees, from the first of `dims` to the second.
+        """A rotation by `k` times 90 degrees, from the first of `dims` to the second.
 
         Shapes: (2, 3) -> (3, 2). dtype: the input's.
         Raises RuntimeError: expected total rotation dims == 2, but got dims = ...
@@ -3437,8 +3437,8 @@ class Methods(EngineTensor):
         value: _Number | None = None,
         reduce: str | None = None,
     ) -> Tensor:
-        """`input` with elements of `src`, or one number, written where `index` points along `dim`.
-        ``src`` or ``value``; ``reduce="add"`` adds.
+        """A copy with elements of `src`, or one number, written at `index` along `dim`. ``src`` or
+        ``value``; ``reduce="add"`` adds.
 
         Shapes: (2, 3), (2, 3), (2, 3) -> (2, 3). dtype: the input's.
         Raises RuntimeError: ...(): Expected dtype int32/int64 for index
@@ -3455,7 +3455,7 @@ class Methods(EngineTensor):
         """
 
     def scatter_add(self, dim: _int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """`input` with elements of `src` added where `index` points along `dim`.
+        """A copy with elements of `src` added at `index` along `dim`.
 
         Shapes: (2, 3), (2, 3), (2, 3) -> (2, 3). dtype: the input's.
         Raises RuntimeError: ...(): Expected dtype int32/int64 for index
@@ -3481,7 +3481,7 @@ class Methods(EngineTensor):
         include_self: _bool = True,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Elements of `src` reduced into `input` where `index` points along `dim`.
+        """A copy with elements of `src` reduced into it at `index` along `dim`.
 
         Raises RuntimeError: reduce argument must be either sum, prod, mean, amax or amin, got ...
         Raises RuntimeError: ...(): Expected dtype int32/int64 for index
@@ -3499,7 +3499,7 @@ class Methods(EngineTensor):
         """
 
     def select(self, dim: _int, index: _int) -> Tensor:
-        """One element of `dim`, which goes away.
+        """The slice at one index of `dim`, which is removed.
 
         Shapes: (2, 3) -> (2,). dtype: the input's.
         Raises IndexError: select() cannot be applied to a 0-dim tensor.
@@ -3511,7 +3511,7 @@ class Methods(EngineTensor):
         """
 
     def select_scatter(self, src: Tensor, dim: _int, index: _int, *, out: Tensor | None = None) -> Tensor:
-        """A copy with one element of `dim` replaced by `src`.
+        """A copy with one index of `dim` replaced by `src`.
 
         Raises RuntimeError: expected src to have a size equal to the slice of self. src size = ...,
           slice size = ...
@@ -3690,13 +3690,13 @@ class Methods(EngineTensor):
         """
 
     def split(self, split_size: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
-        """Parts of one size, or of the sizes given in a list, along `dim`.
+        """Parts of one size, or of the given sizes, along `dim`.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.split.html
         """
 
     def split_with_sizes(self, split_sizes: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
-        """Parts of given sizes along `dim`.
+        """Parts of the given sizes along `dim`.
 
         Raises RuntimeError: split_with_sizes expects at least a 1-dimensional tensor
         Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
@@ -3895,7 +3895,7 @@ class Methods(EngineTensor):
         """
 
     def take(self, index: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The elements at places in row-major order.
+        """The elements at row-major positions.
 
         Shape: that of the inputs, which is one. dtype: the input's.
         Raises RuntimeError: ...(): Expected a long tensor for index, but got ...
@@ -3905,7 +3905,7 @@ class Methods(EngineTensor):
         """
 
     def take_along_dim(self, indices: Tensor, dim: _int | None = None) -> Tensor:
-        """Elements by indices along a dimension, broadcast over the others.
+        """Elements at indices along a dimension, broadcast over the others.
 
         Shapes: (2, 3), (2, 3) -> (6,). dtype: the input's.
         Raises RuntimeError: torch.take_along_dim(): dtype of indices should be Long but got ...
@@ -3948,8 +3948,8 @@ class Methods(EngineTensor):
     def tensor_split(
         self, indices_or_sections: _int | Sequence[_int] | Tensor, dim: _int = 0
     ) -> tuple[Tensor, ...]:
-        """Parts between given indices, or so many nearly equal ones, along `dim`. A tensor of integers
-        is read.
+        """Parts between given indices, or that many nearly equal ones, along `dim`. A tensor of
+        indices or sections is read.
 
         dtype: the input's, the input's.
         Raises RuntimeError: tensor_split expected at least a 1-dimensional tensor, but got a tensor
@@ -4142,7 +4142,7 @@ class Methods(EngineTensor):
 
     @overload
     def unique(self, sorted: _bool = True, *, dim: _int | None = None) -> Tensor:
-        """The elements come sorted whatever `sorted` says, as in PyTorch on a CPU.
+        """Elements are always sorted, whatever `sorted` says, as in PyTorch on a CPU.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.unique.html
         """
@@ -4156,7 +4156,8 @@ class Methods(EngineTensor):
     ) -> Any: ...
     @overload
     def unique_consecutive(self, *, dim: _int | None = None) -> Tensor:
-        """The elements, each run of equal ones once; where each went and how many, if asked.
+        """Each run of equal elements reduced to one, with the groups of elements and the run lengths
+        if requested.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.unique_consecutive.html
         """
@@ -4165,7 +4166,7 @@ class Methods(EngineTensor):
         self, return_inverse: _bool = False, return_counts: _bool = False, dim: _int | None = None
     ) -> Any: ...
     def unsafe_chunk(self, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
-        """At most `chunks` parts of equal size, with memory of their own.
+        """Copies of at most `chunks` parts of equal size.
 
         dtype: the input's.
         Raises RuntimeError: chunk expects at least a 1-dimensional tensor
@@ -4175,7 +4176,7 @@ class Methods(EngineTensor):
         """
 
     def unsafe_split(self, split_size: _int, dim: _int = 0) -> tuple[Tensor, ...]:
-        """Parts of `split_size` elements of `dim`, with memory of their own.
+        """Copies of parts of `split_size` elements of `dim`.
 
         dtype: the input's, the input's.
         Raises RuntimeError: split expects at least a 1-dimensional tensor
@@ -4189,7 +4190,7 @@ class Methods(EngineTensor):
     def unsafe_split_with_sizes(
         self, split_sizes: _int | Sequence[_int], dim: _int = 0
     ) -> tuple[Tensor, ...]:
-        """Parts of given sizes along `dim`, with memory of their own.
+        """Copies of parts of the given sizes along `dim`.
 
         Raises RuntimeError: split_with_sizes expects at least a 1-dimensional tensor
         Raises RuntimeError: split_with_sizes expects split_sizes have only non-negative entries,

@@ -377,8 +377,8 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """Rows of a table by index; the row `padding_idx` gets no gradient. `max_norm` is not there yet,
-    nor are sparse gradients (NotImplementedError).
+    """Rows of a table by index; row `padding_idx` gets no gradient. NotImplementedError for `max_norm`
+    and `sparse`.
 
     Raises RuntimeError: 'weight' must be 2-D
     Raises RuntimeError: Expected tensor for argument #1 'indices' to have one of the following
@@ -774,7 +774,7 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -
     """
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """Classes as vectors; without `num_classes` the largest class is waited for.
+    """Classes as one-hot vectors; without `num_classes` the largest class is read.
 
     Raises RuntimeError: Can not infer total number of classes from empty tensor.
 

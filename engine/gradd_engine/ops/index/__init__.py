@@ -1,4 +1,4 @@
-"""Parts of tensors and tensors of parts: slices, indices, scatter and gather, joining.
+"""Indexing: slices, indices, scatter and gather, joining.
 
 Importing this room declares its ops.
 """

@@ -1,6 +1,6 @@
-"""Tensors arranged anew: quarter turns, blocks, products of sets, parts set into copies.
+"""Rearranged tensors: rotations, blocks, Cartesian products, scatters into copies, repeats.
 
-Behaviour after https://pytorch.org/docs/stable/torch.html; the nodes are PyTorch's.
+Behaviour and nodes follow https://pytorch.org/docs/stable/torch.html.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def _turned(input: Tensor, k: int, dims: Sequence[int]) -> tuple[int, int]:
-    """The two dimensions of a turn, counted from the front; RuntimeError where they are not two."""
+    """The two dimensions of a rotation, counted from the front; RuntimeError unless there are two."""
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if input.ndim < 2:
@@ -65,19 +65,21 @@ rot90: Op = kernel(
     vjp=lambda g, k, dims: rot90(g, -k, dims),
     jvp=LINEAR,
     method=True,
-    doc="A turn of `k` times 90 degrees, from the first of `dims` to the second (torch.rot90).",
+    doc="A rotation by `k` times 90 degrees, from the first of `dims` to the second (torch.rot90).",
     raises=False,
 )
 
 
 def _set(input: Tensor, src: Tensor, part: Meta) -> Meta:
-    """A copy of `input` with a part of this geometry set; RuntimeError where `src` has another shape."""
+    """The geometry of a copy of `input` with a part of geometry `part` set; RuntimeError if `src` has another
+    shape.
+    """
     if tuple(src.shape) != part.shape:
         raise RuntimeError(
             "expected src to have a size equal to the slice of self. "
             f"src size = {list(src.shape)}, slice size = {list(part.shape)}"
         )
-    # Gaps between the elements are kept too.
+    # Keep gaps between elements too.
     overlaps = any(s == 0 for s in input.strides)
     strides = preserved_strides(input) if overlaps else tuple(input.strides)
     return Meta(tuple(input.shape), input.dtype, strides)
@@ -109,7 +111,7 @@ select_scatter: Op = kernel(
     ),
     jvp=LINEAR,
     method=True,
-    doc="A copy with one element of `dim` replaced by `src` (torch.select_scatter).",
+    doc="A copy with one index of `dim` replaced by `src` (torch.select_scatter).",
     raises=False,
 )
 
@@ -159,7 +161,7 @@ diagonal_scatter: Op = kernel(
 
 
 def _fill_diagonal(self: Any, fill_value: Any, wrap: bool = False) -> Any:
-    """A number written on the diagonal, in place (torch.Tensor.fill_diagonal_)."""
+    """Fill the diagonal with a number, in place (torch.Tensor.fill_diagonal_)."""
     if isinstance(fill_value, Tensor) or not isinstance(fill_value, (int, float, complex)):
         raise TypeError(
             "fill_diagonal_(): argument 'fill_value' (position 1) must be Number, not "
@@ -173,7 +175,7 @@ def _fill_diagonal(self: Any, fill_value: Any, wrap: bool = False) -> Any:
     named.as_strided(self, [length], [step], self.offset).fill_(fill_value)
     rows, columns = self.shape[0], self.shape[1]
     if wrap and self.ndim == 2 and rows > columns + 1:
-        # the diagonal starts anew, one row below where it ended
+        # the diagonal restarts one row below its end
         for start in range(columns + 1, rows, columns + 1):
             rest = min(columns, rows - start)
             at = self.offset + start * self.strides[0]
@@ -226,7 +228,7 @@ block_diag_op = kernel(
     impl=_block_diag_impl,
     vjp=_block_diag_vjp,
     jvp=LINEAR,
-    doc="A matrix of blocks along its diagonal (torch.block_diag).",
+    doc="A block-diagonal matrix (torch.block_diag).",
     raises=False,
 )
 
@@ -239,7 +241,7 @@ def block_diag(*tensors: Any) -> Any:
 
 @public()
 def cartesian_prod(*tensors: Any) -> Any:
-    """All combinations of elements of vectors, one a row (torch.cartesian_prod)."""
+    """All combinations of the vectors' elements, one per row (torch.cartesian_prod)."""
     for t in all_tensors(tensors):
         if t.ndim != 1:
             raise RuntimeError("Expect a 1D vector, but got shape " + str(list(t.shape)))
@@ -250,7 +252,7 @@ def cartesian_prod(*tensors: Any) -> Any:
 
 @public()
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
-    """All combinations of `r` elements of a vector, one a row (torch.combinations)."""
+    """All combinations of `r` elements of a vector, one per row (torch.combinations)."""
     if input.ndim != 1:
         raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
     if r < 0:
@@ -261,7 +263,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
     size = len(input)
     count = math.comb(size + r - 1 if with_replacement else size, r)
     with ambient(backend=input.backend):
-        # How many there are is known: nothing is waited for.
+        # The count is known, so no value is read.
         under = named.full([size] * r, True, dtype=dtypes.bool_)
         places = meshgrid(*[named.arange(0, size, 1)] * r, indexing="ij")
         for one, next_one in itertools.pairwise(places):
@@ -272,7 +274,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
 
 @public()
 def row_stack(tensors: Any) -> Any:
-    """See torch.row_stack: another name of vstack."""
+    """See torch.row_stack: an alias of vstack."""
     return vstack(tensors)
 
 
@@ -321,7 +323,7 @@ def _repeats_infer(repeats: Tensor, total: int) -> Meta:
 def _repeats_impl(xp: Any, repeats: Any, total: int) -> Any:
     if (repeats < 0).any():
         raise RuntimeError("repeats can not be negative")
-    # In floating point no sum wraps; where it is too coarse, the check after it is not.
+    # A float sum cannot wrap around; the exact check follows.
     if not math.isclose(float(repeats.sum(dtype=np.float64)), total, rel_tol=1e-6):
         raise RuntimeError("allocated size does not match required size")
     found = np.repeat(np.arange(len(repeats), dtype=repeats.dtype), np.asarray(repeats))
@@ -336,7 +338,7 @@ repeated_places = kernel(
     impl=_repeats_impl,
     namespace="-",
     outside=True,
-    doc="0, 1, 2 ..., each as often as `repeats` says; `total` is their sum.",
+    doc="0, 1, 2, ..., each repeated as `repeats` says; `total` is the sum of `repeats`.",
 )
 
 
@@ -349,8 +351,8 @@ def _places(repeats: Tensor, output_size: int | None) -> Any:
 def _interleaved(
     input: Any, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
 ) -> Any:
-    """See torch.repeat_interleave. A tensor of repeats is summed, and that is waited for, unless
-    `output_size` says what it comes to.
+    """See torch.repeat_interleave. A tensor of repeats is summed and its sum read, unless `output_size` is
+    given.
     """
     if repeats is None:
         return _places(input, output_size)
@@ -376,7 +378,7 @@ public(name="repeat_interleave", method=True)(_interleaved)
 
 @public(forms="(indices, shape) -> tuple[Tensor, ...]")
 def unravel_index(indices: Any, shape: Any) -> Any:
-    """Indices of a flat array as indices of each dimension of `shape` (torch.unravel_index)."""
+    """Indices into a flat array as indices into each dimension of `shape` (torch.unravel_index)."""
     if not isinstance(indices, Tensor) or indices.dtype.category != dtypes.INT:
         kind = indices.dtype if isinstance(indices, Tensor) else type(indices)
         raise TypeError(f"expected 'indices' to be integer dtype, but got {kind}")

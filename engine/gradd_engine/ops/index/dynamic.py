@@ -1,7 +1,8 @@
-"""Shapes that depend on values: nonzero, masked_select, and where such a value comes from.
+"""Ops whose result shapes depend on values, such as nonzero and masked_select.
 
-`read` is the one place where an op asks for a value before it can say a shape: of the array, or of a client's
-tensor, whose `item` fetches it. All below it is ops of a given shape, so what is recorded says its sizes.
+`read` is the only way for an op to get a value that decides a shape: from the array, or from a client's
+tensor, whose `item` fetches it. The ops below take the size as an argument, so recorded programs have fixed
+shapes.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class ShapeDependsOnValuesError(RuntimeError):
-    """A shape cannot be said without values, and there are none (meta tensors)."""
+    """A shape depends on values, and there are none (meta tensors)."""
 
 
 def read(t: Tensor) -> Any:
-    """The value of a tensor of one element as a Python number."""
+    """The value of a one-element tensor as a Python number."""
     if t.backend.level:
         return read(t.backend.only(t))  # type: ignore[attr-defined]
     if hasattr(t, "item"):
@@ -40,7 +41,7 @@ def read(t: Tensor) -> Any:
 
 
 def every_sample(t: Tensor) -> Tensor:
-    """`t`, or within vmap all samples of it: what a check of values has to look at."""
+    """`t`, or within vmap all its samples: what a check of values must cover."""
     while t.backend.level:
         t = t.array
     return t
@@ -52,12 +53,12 @@ nonzero_count = kernel(
     impl=lambda xp, a: xp.count_nonzero(a),
     namespace="-",
     outside=True,
-    doc="How many elements are not zero.",
+    doc="The number of nonzero elements.",
 )
 
 
 def count(t: Tensor) -> int:
-    """How many elements of `t` are not zero: a value that is waited for."""
+    """The number of nonzero elements of `t`, read at once."""
     return int(read(nonzero_count(t)))
 
 
@@ -74,7 +75,7 @@ nonzero_rows = kernel(
     impl=_rows,
     namespace="-",
     outside=True,
-    doc="The indices of the `count` elements that are not zero, one a row, in row-major order.",
+    doc="The indices of the `count` nonzero elements, one per row, in row-major order.",
 )
 
 nonzero_op = composite(
@@ -82,7 +83,7 @@ nonzero_op = composite(
     body=lambda input: nonzero_rows(input, count(input)),
     dynamic=True,
     inline=True,
-    doc="The indices of elements that are not zero, one a row (torch.nonzero).",
+    doc="The indices of nonzero elements, one per row (torch.nonzero).",
 )
 
 
@@ -102,12 +103,12 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
 
 @public(method=True)
 def argwhere(input: Any) -> Any:
-    """The indices of elements that are not 0, one a row: int64 of shape (count, ndim) (torch.argwhere)."""
+    """The indices of nonzero elements, one per row: int64 of shape (count, ndim) (torch.argwhere)."""
     return nonzero_op(input)
 
 
 def bool_mask(mask: Tensor, name: str) -> None:
-    """RuntimeError where a mask is not bool."""
+    """Raise RuntimeError if a mask is not bool."""
     if mask.dtype is not dtypes.bool_:
         raise RuntimeError(
             f"{name}: expected BoolTensor for mask"
@@ -138,7 +139,7 @@ masked_rows: Op = kernel(
     node="MaskedSelectBackward0",
     namespace="-",
     outside=True,
-    doc="The `count` elements under the mask.",
+    doc="The `count` elements that the mask selects.",
 )
 
 
@@ -155,7 +156,7 @@ masked_select = composite(
     dynamic=True,
     inline=True,
     method=True,
-    doc="The elements under a mask, as a vector (torch.masked_select).",
+    doc="The elements that a mask selects, as a vector (torch.masked_select).",
     shaped_by="mask",
 )
 
@@ -195,7 +196,7 @@ masked_scatter: Op = kernel(
     jvp=LINEAR,
     method=True,
     inplace=True,
-    doc="The elements under the mask replaced by those of `source`, in order (torch.masked_scatter).",
+    doc="A copy with the masked elements replaced by those of `source`, in order (torch.masked_scatter).",
 )
 
 
@@ -218,5 +219,5 @@ masked_gather: Op = kernel(
     jvp=LINEAR,
     namespace="-",
     outside=True,
-    doc="The elements under the mask, followed by zeros, in the shape `size`.",
+    doc="The elements that the mask selects, padded with zeros, in the shape `size`.",
 )

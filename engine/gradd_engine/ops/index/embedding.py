@@ -1,4 +1,4 @@
-"""Masks that fill, rows of a table by index, and classes as vectors: masked_fill, embedding, one_hot."""
+"""masked_fill, embedding and one_hot."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ masked_fill: Op = kernel(
     method=True,
     inplace=True,
     namespace="-",
-    doc="One value where a mask holds (torch.Tensor.masked_fill).",
+    doc="A copy with `value` where the mask is true (torch.Tensor.masked_fill).",
     raises=False,
     reads_first=number_first,
 )
@@ -90,7 +90,7 @@ embedding_op: Op = kernel(
     jvp=LINEAR,
     node="EmbeddingBackward0",
     namespace="nn.functional",
-    doc="Rows of a table by index; the row `padding_idx` gets no gradient (torch.nn.functional.embedding).",
+    doc="Rows of a table by index; row `padding_idx` gets no gradient (torch.nn.functional.embedding).",
 )
 
 
@@ -136,12 +136,12 @@ embedding_backward: Op = kernel(
     jvp=LINEAR,
     namespace="-",
     outside=True,
-    doc="Gradients of rows added into a table of zeros.",
+    doc="Row gradients added into a table of zeros.",
 )
 
 
 def _embedding_again(g: Any, index: Any, padding_idx: int | None, scale_grad_by_freq: bool) -> Any:
-    """The transpose of `embedding_backward`: rows again, zeros for the padding."""
+    """The transpose of `embedding_backward`: rows by index, zeros for the padding row."""
     if scale_grad_by_freq:
         raise RuntimeError("double backward for embedding with scale_grad_by_freq is not supported")
     found = embedding_op(index, g)
@@ -151,7 +151,7 @@ def _embedding_again(g: Any, index: Any, padding_idx: int | None, scale_grad_by_
 
 
 def refuse_sparse(sparse: bool) -> None:
-    """NotImplementedError where a sparse gradient is asked for."""
+    """Raise NotImplementedError if a sparse gradient is requested."""
     if sparse:
         raise NotImplementedError(
             "sparse=True is not supported: gradients are dense, there are no sparse tensors. Leave it out: "
@@ -169,9 +169,7 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Any:
-    """See torch.nn.functional.embedding; `max_norm` is not there yet, nor are sparse gradients
-    (NotImplementedError).
-    """
+    """See torch.nn.functional.embedding. NotImplementedError for `max_norm` and `sparse`."""
     refuse_sparse(sparse)
     if max_norm is not None:
         raise NotImplementedError("embedding with max_norm is not there yet")
@@ -202,7 +200,7 @@ one_hot_rows = kernel(
     impl=_one_hot_impl,
     namespace="-",
     outside=True,
-    doc="Each class as a vector of `num_classes` with a one in its place.",
+    doc="Each class as a one-hot vector of `num_classes`.",
 )
 
 _largest = kernel(
@@ -211,7 +209,7 @@ _largest = kernel(
     impl=lambda xp, a: a.max() if a.size else xp.int64(-1),
     namespace="-",
     outside=True,
-    doc="The largest class, -1 where there is none.",
+    doc="The largest class, or -1 if there are none.",
     raises=False,
 )
 
@@ -231,6 +229,6 @@ one_hot = composite(
     body=_one_hot,
     dynamic=True,
     namespace="nn.functional",
-    doc="Classes as vectors (torch.nn.functional.one_hot); without `num_classes` the largest class is "
-    "waited for.",
+    doc="Classes as one-hot vectors (torch.nn.functional.one_hot); without `num_classes` the largest class "
+    "is read.",
 )

@@ -1,4 +1,4 @@
-"""Whole slices by a vector of indices: index_select, index_add, index_copy, index_fill."""
+"""Slices selected by a vector of indices: index_select, index_add, index_copy, index_fill."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ index_select: Op = kernel(
     },
     jvp=LINEAR,
     method=True,
-    doc="The slices along `dim` that a vector of indices names (torch.index_select).",
+    doc="The slices along `dim` at the given indices (torch.index_select).",
 )
 
 
@@ -107,7 +107,7 @@ index_add_op: Op = kernel(
     jvp=LINEAR,
     method=True,
     inplace=True,
-    doc="Slices of `source` times `alpha` added where a vector of indices points (torch.index_add).",
+    doc="A copy with slices of `alpha * source` added at the given indices (torch.index_add).",
 )
 
 
@@ -173,7 +173,7 @@ index_copy: Op = kernel(
     jvp=LINEAR,
     method=True,
     inplace=True,
-    doc="Slices of `source` written where a vector of indices points (torch.index_copy).",
+    doc="A copy with slices of `source` written at the given indices (torch.index_copy).",
 )
 
 
@@ -207,7 +207,7 @@ def _index_fill_impl(xp: Any, a: Any, index: Any, value: Any, dim: int) -> Any:
 
 
 def _filled_part(g: Any, index: Any, dim: int) -> Any:
-    """`g` where `index` leads, each place once however often it is named; zeros elsewhere."""
+    """`g` at the indices, each place counted once; zeros elsewhere."""
     there = index_fill(named.zeros_like(named.detach(g)), dim, index, 1.0)
     return named.where(named.ne(there, 0), g, named.zeros_like(there))
 
@@ -226,6 +226,6 @@ index_fill: Op = kernel(
     number_nodes={"value": "IndexFillBackward0"},
     method=True,
     inplace=True,
-    doc="One value written to the slices that a vector of indices names (torch.index_fill).",
+    doc="A copy with one value written to the slices at the given indices (torch.index_fill).",
     reads_first=number_first,
 )

@@ -1,9 +1,9 @@
-"""Indices that are tensors: reading by them and writing by them, one node each (index, index_put).
+"""Indexing with tensors: reads and writes, one node each (index, index_put).
 
-Masks are turned into indices first, which waits for their values (`dynamic.read`); writing one number under a
-mask needs no such wait. `subscript` has the syntax of square brackets. `as_tensor` turns lists and arrays
-that stand among indices into tensors; a client replaces it (``indexing.as_tensor = ...``), to make them in
-its session.
+Masks are first turned into indices, which reads their values (`dynamic.read`); writing one number under a
+mask does not. `subscript` implements the square-bracket syntax. `as_tensor` converts lists and arrays used as
+indices; a client replaces it (``indexing.as_tensor = ...``) to create them in its session.
+
 Source: https://pytorch.org/docs/stable/tensor_view.html and NumPy's rules of advanced indexing.
 """
 
@@ -48,7 +48,7 @@ def _as_tensor(value: Any, like: Tensor) -> Tensor:
         return create.tensor(a)
 
 
-#: a tensor on the backend of `like`, of a list or an array that stands among indices
+#: turns a list or array used as an index into a tensor on the backend of `like`
 as_tensor: Callable[[Any, Tensor], Tensor] = _as_tensor
 
 
@@ -56,18 +56,18 @@ _MASKS = (dtypes.bool_, dtypes.uint8)
 
 
 def is_mask(t: Any) -> bool:
-    """Whether an index is a mask (uint8 counts, as it once did)."""
+    """Whether an index is a mask; uint8 counts, as in older PyTorch."""
     return t is not None and t.dtype in _MASKS
 
 
 def check_index(t: Any) -> None:
-    """IndexError where a tensor's dtype cannot be an index."""
+    """Raise IndexError if a tensor's dtype cannot be an index."""
     if t is not None and t.dtype not in (dtypes.int64, dtypes.int32, *_MASKS):
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
 
 
 def without_masks(x: Tensor, indices: Sequence[Any]) -> list[Any]:
-    """The indices with each mask replaced by the indices of what it covers, one tensor a dimension."""
+    """The indices, with each mask replaced by one index tensor per dimension it covers."""
     out: list[Any] = []
     for t in indices:
         check_index(t)
@@ -88,7 +88,7 @@ def without_masks(x: Tensor, indices: Sequence[Any]) -> list[Any]:
 
 
 class _Plan:
-    """Geometry of an indexed read: dimensions indexed, the indices' shape, and its place in the result."""
+    """The geometry of an indexed read: indexed dimensions, the indices' shape and its place in the result."""
 
     __slots__ = ("at", "dims", "index_shape", "shape")
 
@@ -117,7 +117,7 @@ class _Plan:
         self.shape = (*rest[: self.at], *index_shape, *rest[self.at :])
 
     def strides(self, x: Tensor, indices: Sequence[Any]) -> tuple[int, ...]:
-        """Layout of the result: by the strides of what is left of `x`, and of the indices."""
+        """The result's strides, from those of the remaining dimensions of `x` and of the indices."""
         kept = [s for d, s in enumerate(x.strides) if d not in self.dims]
         n = len(self.index_shape)
         operands = [Meta(self.shape, x.dtype, (*kept[: self.at], *(0,) * n, *kept[self.at :]))]
@@ -137,7 +137,7 @@ def _index_infer(input: Tensor, indices: Sequence[Any]) -> Meta:
 
 
 def positions(shape: Sequence[int], indices: Sequence[Any]) -> tuple[Any, ...]:
-    """Array indices for NumPy; IndexError in PyTorch's words where one is out of range."""
+    """Array indices for NumPy; IndexError as in PyTorch if one is out of range."""
     out: list[Any] = []
     seen = 0
     for d, a in enumerate(indices):
@@ -152,7 +152,7 @@ def positions(shape: Sequence[int], indices: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def in_range(a: Any, size: int, dim: int) -> None:
-    """IndexError where an index array leaves [-size, size)."""
+    """Raise IndexError if an index is outside [-size, size)."""
     if a.size and (int(a.max()) >= size or int(a.min()) < -size):
         bad = a[(a >= size) | (a < -size)].reshape(-1)[0]
         raise IndexError(f"index {int(bad)} is out of bounds for dimension {dim} with size {size}")
@@ -166,12 +166,12 @@ index: Op = kernel(
     jvp=LINEAR,
     namespace="-",
     outside=True,
-    doc="Elements by integer index tensors, one a dimension (None: all of it).",
+    doc="Elements at integer index tensors, one per dimension; None selects all of it.",
 )
 
 
 def add_at(xp: Any, out: Any, at: tuple[Any, ...], values: Any) -> None:
-    """Add `values` to ``out[at]``, again where an index occurs again; rows are sorted and summed in runs."""
+    """Add `values` to ``out[at]``, repeated indices included; rows are sorted and summed in runs."""
     if out.dtype.kind == "b":
         xp.logical_or.at(out, at, values)
         return
@@ -200,7 +200,7 @@ index_put_add: Op = kernel(
     jvp=LINEAR,
     namespace="-",
     outside=True,
-    doc="Zeros of `size` with `grad` added where the indices point.",
+    doc="Zeros of `size` with `grad` added at the indices.",
 )
 
 
@@ -275,7 +275,7 @@ def _put_read(g: Any, indices: Any, values_meta: Any) -> Any:
 
 
 def _mask_first(target: Any, x: Any, others: Any) -> bool:
-    """Whether `x` is the one value that a mask stores: a number is read before anything is written."""
+    """Whether `x` is the single value stored under a mask: a number, read before anything is written."""
     given = [i for i in others[0] if i is not None]
     return len(given) == 1 and given[0].dtype.category == BOOL and x is others[1] and x.numel() == 1
 
@@ -290,7 +290,7 @@ put: Op = kernel(
     inplace=True,
     namespace="-",
     outside=True,
-    doc="Elements written by index tensors; a mask may stand among them where one value is written.",
+    doc="A copy with elements written at index tensors; masks are allowed if one value is written.",
     reads_first=_mask_first,
 )
 put_ = put.inplace
@@ -307,7 +307,7 @@ index_put = composite(
     ),
     inline=True,
     method=True,
-    doc="Elements replaced, or added to, where index tensors point (torch.index_put).",
+    doc="A copy with elements replaced, or added to, at index tensors (torch.index_put).",
 )
 
 
@@ -322,5 +322,5 @@ index_put_ = composite(
     inline=True,
     method=True,
     namespace="-",
-    doc="In-place form of `index_put`.",
+    doc="The in-place form of `index_put`.",
 )

@@ -1,4 +1,4 @@
-"""Tensors put together: cat, stack and their kin; repeat, tile, roll, flip."""
+"""Joined and repeated tensors: cat, stack and their variants; repeat, tile, flip, roll, meshgrid."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def common_dtype(tensors: Sequence[Tensor]) -> DType:
-    """The promoted dtype of tensors by PyTorch's rules."""
+    """The promoted dtype of tensors under PyTorch's rules."""
     return dtypes.result_type(tensors)
 
 
 def _skipped(t: Any) -> bool:
-    """Tensors of shape [0], which cat ignores whatever the others' shapes are."""
+    """Whether a tensor has shape [0], which cat ignores."""
     return len(t.shape) == 1 and t.shape[0] == 0
 
 
@@ -83,7 +83,7 @@ cat_op = kernel(
     impl=_cat_impl,
     vjp=_cat_backward,
     jvp=LINEAR,
-    doc="Tensors one after the other along `dim` (torch.cat).",
+    doc="Tensors concatenated along `dim` (torch.cat).",
     raises=False,
 )
 
@@ -96,13 +96,13 @@ def cat(tensors: Any, dim: int = 0) -> Any:
 
 @public(name="concat")
 def concat(tensors: Any, dim: int = 0) -> Any:
-    """Another name of cat (torch.concat)."""
+    """An alias of cat (torch.concat)."""
     return cat_op(tensors, dim)
 
 
 @public(name="concatenate")
 def concatenate(tensors: Any, dim: int = 0) -> Any:
-    """Another name of cat (torch.concatenate)."""
+    """An alias of cat (torch.concatenate)."""
     return cat_op(tensors, dim)
 
 
@@ -127,7 +127,7 @@ stack = kernel(
     impl=lambda xp, tensors, dim: xp.stack(tensors, axis=dim),
     vjp=lambda g, dim: list(unbind(g, dim)),
     jvp=LINEAR,
-    doc="Tensors of one shape along a new dimension (torch.stack).",
+    doc="Tensors of one shape, stacked along a new dimension (torch.stack).",
     raises=False,
 )
 
@@ -139,7 +139,7 @@ def _some(tensors: Sequence[Any], name: str) -> None:
 
 @public()
 def hstack(tensors: Any) -> Any:
-    """Tensors one after the other along the second dimension, vectors along their own (torch.hstack)."""
+    """Tensors concatenated along the second dimension, vectors along the first (torch.hstack)."""
     _some(tensors, "hstack")
     parts = [atleast_1d(t) for t in tensors]
     return cat_op(parts, 0 if parts[0].ndim == 1 else 1)
@@ -147,21 +147,21 @@ def hstack(tensors: Any) -> Any:
 
 @public()
 def vstack(tensors: Any) -> Any:
-    """Tensors one after the other along the first dimension, vectors as rows (torch.vstack)."""
+    """Tensors concatenated along the first dimension, vectors as rows (torch.vstack)."""
     _some(tensors, "vstack")
     return cat_op([atleast_2d(t) for t in tensors], 0)
 
 
 @public()
 def dstack(tensors: Any) -> Any:
-    """Tensors one after the other along the third dimension (torch.dstack)."""
+    """Tensors concatenated along the third dimension (torch.dstack)."""
     _some(tensors, "dstack")
     return cat_op([atleast_3d(t) for t in tensors], 2)
 
 
 @public()
 def column_stack(tensors: Any) -> Any:
-    """Tensors side by side as columns, vectors as one column each (torch.column_stack)."""
+    """Tensors side by side as columns, each vector as one column (torch.column_stack)."""
     _some(tensors, "column_stack")
     return cat_op([t if t.ndim > 1 else reshape(t, [t.numel(), 1]) for t in tensors], 1)
 
@@ -206,7 +206,7 @@ repeat = kernel(
     jvp=LINEAR,
     namespace="-",
     outside=True,
-    doc="The tensor so many times along each dimension (Tensor.repeat).",
+    doc="The tensor repeated along each dimension (torch.Tensor.repeat).",
     raises=False,
 )
 
@@ -221,7 +221,7 @@ attach("repeat", _repeat_method)
 
 @public()
 def tile(input: Tensor, dims: Any) -> Any:
-    """The tensor repeated along dimensions (torch.tile)."""
+    """The tensor repeated along each dimension (torch.tile)."""
     dims = as_list(dims, "tile", "dims")
     return repeat(input, [1] * (input.ndim - len(dims)) + dims)
 
@@ -251,7 +251,7 @@ repeat_interleave = composite(
     "repeat_interleave(Tensor input, int repeats, int? dim=None) -> Tensor",
     body=_repeat_interleave,
     method=True,
-    doc="Each element so many times in a row (torch.repeat_interleave with one number).",
+    doc="Each element repeated `repeats` times (torch.repeat_interleave with one number).",
 )
 
 
@@ -267,7 +267,7 @@ flip_op: Op = kernel(
     impl=lambda xp, a, dims: xp.flip(a, axis=tuple(dims)) if a.ndim and len(dims) else a,
     vjp=lambda g, dims: flip_op(g, dims),
     jvp=LINEAR,
-    doc="Dimensions in reverse order (torch.flip).",
+    doc="The tensor with `dims` reversed (torch.flip).",
     raises=False,
 )
 
@@ -288,7 +288,7 @@ attach("flip", _flip_method, "(dims: Sequence[int])", "(*axes: int)")
 
 @public(method=True)
 def fliplr(input: Tensor) -> Any:
-    """The second dimension in reverse order (torch.fliplr)."""
+    """The tensor with its second dimension reversed (torch.fliplr)."""
     if input.ndim < 2:
         raise RuntimeError("Input must be >= 2-d.")
     return flip_op(input, [1])
@@ -296,7 +296,7 @@ def fliplr(input: Tensor) -> Any:
 
 @public(method=True)
 def flipud(input: Tensor) -> Any:
-    """The first dimension in reverse order (torch.flipud)."""
+    """The tensor with its first dimension reversed (torch.flipud)."""
     if input.ndim < 1:
         raise RuntimeError("Input must be >= 1-d.")
     return flip_op(input, [0])
@@ -329,7 +329,7 @@ roll_op: Op = kernel(
     impl=_roll_impl,
     vjp=lambda g, shifts, dims: roll_op(g, [-s for s in shifts], dims),
     jvp=LINEAR,
-    doc="Elements moved along dimensions; those that leave come in at the other end (torch.roll).",
+    doc="Elements shifted along dimensions, wrapping around (torch.roll).",
     raises=False,
 )
 
@@ -367,7 +367,7 @@ def _meshgrid(tensors: Sequence[Tensor], indexing: str) -> Any:
 meshgrid_op = composite(
     "meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[]",
     body=_meshgrid,
-    doc="Coordinates of a grid over 1-D tensors (torch.meshgrid).",
+    doc="Coordinate grids from 1-D tensors (torch.meshgrid).",
 )
 
 

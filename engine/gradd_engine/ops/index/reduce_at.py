@@ -1,7 +1,7 @@
-"""Reductions into places that an index names: scatter_reduce and index_reduce.
+"""Reductions at indices: scatter_reduce and index_reduce.
 
-Each rule is two factors: what an element of the input counts in its result, and what an element of the source
-does. The gradient multiplies by them and gathers; forward mode multiplies by them and adds.
+A rule has two factors: the derivative of a result by the input's element, and by the source's. The gradient
+gathers and multiplies by them; forward mode multiplies by them and adds.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SCATTERED = ("sum", "prod", "mean", "amax", "amin")
 
 
 def _start(xp: Any, dtype: Any, reduce: str) -> Any:
-    """What changes nothing in a reduction."""
+    """The identity element of a reduction."""
     if reduce in ("sum", "mean"):
         return dtype.type(0)
     if reduce == "prod" or dtype.kind == "b":
@@ -70,7 +70,7 @@ def _counts(input: Any, dim: int, index: Any, include_self: bool) -> Any:
 def _factors(
     input: Any, src: Any, out: Any, dim: int, index: Any, reduce: str, include_self: bool
 ) -> tuple[Any, Any]:
-    """What the input and the source (as far as it is read) count in the result; None is 1."""
+    """The factors of the input and of the part of the source that is read; None means 1."""
     mine: Any
     other: Any
     if reduce == "sum":
@@ -91,7 +91,7 @@ def _factors(
 
 
 def _products(input: Any, src: Any, out: Any, dim: int, index: Any, include_self: bool) -> tuple[Any, Any]:
-    """The products of all others, exact where one of them is 0."""
+    """The products of all other factors, exact even if one of them is 0."""
     filled = where(input == 0, 1.0, input)
     mine = scatter_reduce_op(filled, dim, index, src, "prod", include_self=include_self) / filled
     zero = src == 0
@@ -131,8 +131,8 @@ def _gradients(
     g: Any, needs: Any, input: Any, src: Any, out: Any, dim: int, index: Any, reduce: str,
     include_self: bool, refusal: str,
 ) -> Any:  # fmt: skip
-    """Of the input and the source; a second one is refused in PyTorch's words where it would need products
-    without two of their factors.
+    """The gradients of the input and the source; PyTorch's error if a second derivative would need products
+    that leave out two factors.
     """
     read = _read(src, index.shape)
     mine, other = _factors(input, read, out, dim, index, reduce, include_self)
@@ -157,7 +157,7 @@ _refused_of_zeros: Op = kernel(
     jvp=lambda input_t, zeros, message: _refused_of_zeros(input_t, zeros, message),
     namespace="-",
     outside=True,
-    doc="`input`; RuntimeError with `message` where one of the counts `zeros` is above 1.",
+    doc="`input`; RuntimeError with `message` if a count in `zeros` is above 1.",
 )
 _once: Op = kernel(
     "once_of_zeros(Tensor input, Tensor zeros, str message) -> Tensor",
@@ -167,7 +167,7 @@ _once: Op = kernel(
     jvp=lambda input_t: input_t,
     namespace="-",
     outside=True,
-    doc="`input`, of which a gradient is refused with `message` where one of the counts `zeros` is above 1.",
+    doc="`input`; its gradient raises RuntimeError with `message` if a count in `zeros` is above 1.",
 )
 
 
@@ -202,7 +202,7 @@ scatter_reduce_op: Op = kernel(
     jvp=_jvp,
     method=True,
     inplace=True,
-    doc="Elements of `src` reduced into `input` where `index` points along `dim` (torch.scatter_reduce).",
+    doc="A copy with elements of `src` reduced into it at `index` along `dim` (torch.scatter_reduce).",
 )
 
 
@@ -237,7 +237,7 @@ def _slices_infer(
 
 
 def _spread_index(index: Any, dim: int, source: Any) -> Any:
-    """The index of each element of the source."""
+    """`index`, expanded to the shape of the source."""
     if not source.ndim:
         return reshape(index, [])
     shape = [-1 if i == dim % source.ndim else 1 for i in range(source.ndim)]
@@ -279,5 +279,5 @@ index_reduce: Op = kernel(
     jvp=_slices_jvp,
     method=True,
     inplace=True,
-    doc="Slices of `source` reduced into those that a vector of indices names (torch.index_reduce).",
+    doc="A copy with slices of `source` reduced into those at the given indices (torch.index_reduce).",
 )

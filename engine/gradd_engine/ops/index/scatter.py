@@ -1,4 +1,4 @@
-"""Elements along one dimension, each by an index of its own: gather, scatter, scatter_add, take_along_dim."""
+"""Per-element indices along one dimension: gather, scatter, scatter_add, take_along_dim."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .slicing import slice_backward
 if TYPE_CHECKING:
     from ...schema import Op
 
-#: dtypes of an index
+#: dtypes that an index may have
 INDEX = (dtypes.int64, dtypes.int32)
 
 
 def _grid(xp: Any, index: Any, dim: int) -> tuple[Any, ...]:
-    """The element of an array that each element of `index` names: its own place, but for `dim`."""
+    """NumPy indices of the elements that `index` names along `dim`."""
     n = index.ndim
     if not n:
         return ()
@@ -32,7 +32,7 @@ def _grid(xp: Any, index: Any, dim: int) -> tuple[Any, ...]:
 
 
 def bounded(index: Any, size: int, dim: int) -> None:
-    """RuntimeError where an index leaves [0, size); these ops do not count from the end."""
+    """Raise RuntimeError if an index is outside [0, size); negative indices are not allowed here."""
     if index.size and (int(index.max()) >= size or int(index.min()) < 0):
         bad = index[(index >= size) | (index < 0)].reshape(-1)[0]
         raise RuntimeError(f"index {int(bad)} is out of bounds for dimension {dim} with size {size}")
@@ -86,12 +86,12 @@ gather_op: Op = kernel(
 
 @public(method=True)
 def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
-    """See torch.gather; the gradient is dense whatever `sparse_grad` says."""
+    """See torch.gather; the gradient is always dense, `sparse_grad` is ignored."""
     return gather_op(input, dim, index)
 
 
 def scatter_check(input: Tensor, dim: int, index: Tensor, src: Any, name: str) -> int:
-    """RuntimeError in PyTorch's words where shapes or dtypes do not fit; the dimension from the front."""
+    """Return the dimension, counted from the front; PyTorch's RuntimeError if shapes or dtypes do not fit."""
     d = wrap_dim(dim, input.ndim)
     if index.numel() and index.dtype not in INDEX:
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
@@ -125,7 +125,7 @@ def _scatter_infer(input: Tensor, index: Tensor, src: Any, dim: int, name: str =
 
 
 def places(xp: Any, out: Any, index: Any, src: Any, dim: int) -> tuple[Any, Any, Any]:
-    """The array to write to, the places in it, and what goes there."""
+    """The array to write to, the indices to write at, and the values."""
     if not out.ndim:
         out = out.reshape(1)
     if not index.ndim:
@@ -159,18 +159,17 @@ scatter_op: Op = kernel(
     number_nodes={"src": "ScatterBackward1"},
     method=True,
     inplace=True,
-    doc="`input` with elements of `src`, or one number, written where `index` points along `dim` "
-    "(torch.scatter).",
+    doc="A copy with elements of `src`, or one number, written at `index` along `dim` (torch.scatter).",
 )
 
 
 def _source_gradient(g: Any, index: Any, dim: int, meta: Any) -> Any:
-    """Gathered where the source was read; zeros where `index` is smaller than the source."""
+    """Gathered where the source was read; zeros where it was not."""
     return padded(gather_op(g, dim, index), index.shape, meta.shape)
 
 
 def padded(found: Any, part: Any, size: Any) -> Any:
-    """What is in the corner `part` of a tensor of `size`, with zeros around it."""
+    """`found`, of shape `part`, padded with zeros at the end of each dimension to `size`."""
     shape = list(part)
     for d, n in enumerate(size):
         if shape[d] != n:
@@ -214,12 +213,12 @@ scatter_add: Op = kernel(
     jvp=LINEAR,
     method=True,
     inplace=True,
-    doc="`input` with elements of `src` added where `index` points along `dim` (torch.scatter_add).",
+    doc="A copy with elements of `src` added at `index` along `dim` (torch.scatter_add).",
 )
 
 
 def _from_the_front(indices: Any, size: int) -> Any:
-    """Indices with those below zero counted from the end."""
+    """Indices with negative ones counted from the end."""
     return where(indices < 0, indices + size, indices)
 
 
@@ -250,5 +249,5 @@ take_along_dim = composite(
     "take_along_dim(Tensor input, Tensor indices, int? dim=None) -> Tensor",
     body=_take_along_dim,
     method=True,
-    doc="Elements by indices along a dimension, broadcast over the others (torch.take_along_dim).",
+    doc="Elements at indices along a dimension, broadcast over the others (torch.take_along_dim).",
 )

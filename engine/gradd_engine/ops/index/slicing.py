@@ -1,7 +1,7 @@
 """Parts of a tensor as views: slice, select, narrow, unbind, split, chunk, and their transposes.
 
-The start of a slice and the index of a select are run-time values, lengths are structure: a loop over
-``X[i : i + 64]`` is one program.
+A slice's start and a select's index are run-time values, lengths are static: a loop over ``X[i : i + 64]`` is
+one program.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _narrowed(input: Any, dim: int, start: int, length: int, step: int = 1) -> Meta:
-    """Geometry of `length` elements of `dim` from `start` on, `step` apart."""
+    """The geometry of `length` elements of `dim` from `start`, `step` apart."""
     shape, strides = list(input.shape), list(input.strides)
     offset = input.offset + start * strides[dim]
     shape[dim] = length
@@ -43,7 +43,7 @@ def _slice_infer(input: Tensor, dim: int, start: int, length: int, step: int) ->
 
 
 def _cut(xp: Any, out: Any, dim: int, start: int, length: int, step: int) -> Any:
-    """The part of array `out` that a slice names, as a view."""
+    """The slice of array `out`, as a view."""
     at = [slice(None)] * out.ndim
     at[dim] = slice(start, start + (length - 1) * step + 1 if length else start, step)
     return out[tuple(at)]
@@ -59,8 +59,8 @@ slice_: Op = view(
     namespace="-",
     outside=True,
     doc=(
-        "`length` elements of `dim` from `start` (counted from the front) on, `step` apart: what x[a:b:c] "
-        "is made of."
+        "`length` elements of `dim` from `start` (counted from the front), `step` apart: the view behind "
+        "x[a:b:c]."
     ),
     window=True,
     relative=True,
@@ -81,12 +81,12 @@ slice_backward: Op = kernel(
     jvp=LINEAR,
     namespace="-",
     outside=True,
-    doc="Zeros of `size` with `g` in the place that a slice names.",
+    doc="Zeros of `size` with `grad` in the place of the slice.",
 )
 
 
 def slice_range(start: int | None, end: int | None, step: int, size: int) -> tuple[int, int]:
-    """(start, length) of a Python slice over `size` elements; ValueError where the step is not positive."""
+    """(start, length) of a Python slice over `size` elements; ValueError unless the step is positive."""
     if step <= 0:
         raise ValueError("step must be greater than zero")
     first, stop, _ = slice(start, end, step).indices(size)
@@ -107,7 +107,7 @@ composite(
     body=_slice,
     namespace="-",
     outside=True,
-    doc="``input[..., start:end:step, ...]`` in dimension `dim`.",
+    doc="``input[..., start:end:step, ...]`` along dimension `dim`.",
 )
 
 
@@ -133,13 +133,13 @@ narrow_op: Op = composite(
     body=_narrow,
     namespace="-",
     outside=True,
-    doc="`length` elements of `dim` from `start` on (torch.narrow).",
+    doc="`length` elements of `dim` from `start` (torch.narrow).",
 )
 
 
 @public(method=True)
 def narrow(input: Any, dim: int, start: Any, length: int) -> Any:
-    """See torch.narrow; `start` may be a tensor of one integer, for which this waits."""
+    """See torch.narrow; `start` may be a one-element integer tensor, which is read."""
     if isinstance(start, Tensor):
         if start.ndim or start.dtype.category != INT:
             raise RuntimeError("start must be an 0-dim integral Tensor.")
@@ -168,7 +168,7 @@ select: Op = view(
     infer=_select_infer,
     vjp=lambda g, input_meta, dim, index: select_backward(g, list(input_meta.shape), dim, index),
     method=True,
-    doc="One element of `dim`, which goes away (torch.select).",
+    doc="The slice at one index of `dim`, which is removed (torch.select).",
     window=True,
     relative=True,
 )
@@ -190,7 +190,7 @@ select_backward: Op = kernel(
     jvp=LINEAR,
     namespace="-",
     outside=True,
-    doc="Zeros of `size` with `g` in the place that a select names.",
+    doc="Zeros of `size` with `grad` in the place of the selection.",
 )
 
 
@@ -212,14 +212,16 @@ def _unbind_backward(grads: Sequence[Any], input_meta: Any, dim: int) -> Any:
 
 
 def views_cost(input: Tensor, dim: int, each: int) -> tuple[int, int]:
-    """Of a tensor and its node for each `each` of the elements along `dim`; what is refused costs nothing."""
+    """The cost of a view and its node for every `each` elements along `dim`; 0 for arguments that are
+    refused.
+    """
     if not -input.ndim <= dim < input.ndim or each < 1:
         return 0, 0
     return parts_cost(-(-input.shape[dim] // each))
 
 
 def parts_cost(count: int) -> tuple[int, int]:
-    """Of so many views and their nodes."""
+    """The cost of `count` views and their nodes."""
     return count * TURN // 4, count * (TENSOR_BYTES + NODE_BYTES)
 
 
@@ -243,7 +245,7 @@ def _parts(input: Tensor, dim: int, sizes: Sequence[int]) -> list[Meta]:
 
 
 def even(size: int, split_size: int) -> list[int]:
-    """The sizes of parts of `split_size`, the last one smaller where it does not divide."""
+    """The sizes of parts of `split_size`; the last may be smaller."""
     if split_size == 0:
         return [0]
     count = max(1, -(-size // split_size))
@@ -251,7 +253,7 @@ def even(size: int, split_size: int) -> list[int]:
 
 
 def split_infer(input: Tensor, split_size: int, dim: int) -> list[Meta]:
-    """The parts of split, as views; RuntimeError in PyTorch's words."""
+    """The parts of split, as views; RuntimeError as in PyTorch."""
     if not input.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     if split_size < 0:
@@ -266,7 +268,7 @@ def split_infer(input: Tensor, split_size: int, dim: int) -> list[Meta]:
 
 
 def rejoined(grads: Sequence[Any], meta: Any, dim: int, sizes: Sequence[int]) -> Any:
-    """Gradients of the parts put together again; zeros where a part has none."""
+    """The gradients of the parts, concatenated; zeros for parts without one."""
     parts = []
     for g, n in zip(grads, sizes, strict=True):
         if g is None:
@@ -290,13 +292,13 @@ _split = view(
     node="SplitBackward0",
     namespace="-",
     outside=True,
-    doc="Parts of `split_size` elements of `dim`, the last one smaller where it does not divide.",
+    doc="Parts of `split_size` elements of `dim`; the last may be smaller.",
     relative=True,
 )
 
 
 def split_sizes_infer(input: Tensor, split_sizes: Sequence[int], dim: int) -> list[Meta]:
-    """The parts of split_with_sizes, as views; RuntimeError in PyTorch's words."""
+    """The parts of split_with_sizes, as views; RuntimeError as in PyTorch."""
     if not input.ndim:
         raise RuntimeError("split_with_sizes expects at least a 1-dimensional tensor")
     d = wrap_dim(dim, input.ndim)
@@ -320,7 +322,7 @@ split_with_sizes = view(
         grads, input_meta, wrap_dim(dim, input_meta.ndim), split_sizes
     ),
     method=True,
-    doc="Parts of given sizes along `dim` (torch.split_with_sizes).",
+    doc="Parts of the given sizes along `dim` (torch.split_with_sizes).",
     relative=True,
 )
 
@@ -334,7 +336,7 @@ def _split_any(input: Tensor, split_size_or_sections: Any, dim: int) -> Any:
 split_op = composite(
     "split(Tensor tensor, int[] split_size_or_sections, int dim=0) -> Tensor[]",
     body=_split_any,
-    doc="Parts of one size, or of the sizes given in a list, along `dim` (torch.split).",
+    doc="Parts of one size, or of the given sizes, along `dim` (torch.split).",
 )
 
 
@@ -350,7 +352,9 @@ def _split_method(self: Any, split_size: Any, dim: int = 0) -> Any:
 
 
 def chunked(name: str, split: Any, by_sizes: Any, input: Tensor, chunks: int, dim: int) -> Any:
-    """At most `chunks` parts of equal size, by one of two ops; `name` is what is charged."""
+    """At most `chunks` parts of equal size, made by `split` or, if `dim` is empty, by `by_sizes`; costs are
+    charged to `name`.
+    """
     if not input.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
@@ -396,7 +400,7 @@ _tensor_split_op = composite(
     body=_tensor_split,
     namespace="-",
     outside=True,
-    doc="Parts between given indices, or so many nearly equal ones, along `dim` (torch.tensor_split).",
+    doc="Parts between given indices, or that many nearly equal ones, along `dim` (torch.tensor_split).",
 )
 
 
@@ -405,7 +409,7 @@ _tensor_split_op = composite(
     forms="(input, indices_or_sections: int | Sequence[int] | Tensor, dim=0) -> tuple[Tensor, ...]",
 )
 def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
-    """See torch.tensor_split; a tensor of integers is read."""
+    """See torch.tensor_split; a tensor of indices or sections is read."""
     how = indices_or_sections
     if isinstance(how, Tensor):
         if how.ndim > 1 or how.dtype.name != "int64":

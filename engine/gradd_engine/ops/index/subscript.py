@@ -2,6 +2,7 @@
 
 The same syntax as data, for other languages: a list with, for each axis, an int, a bool, None, "...",
 ["slice", start, stop, step] or ["input", k] (the k-th tensor, from 1).
+
 Source: https://pytorch.org/docs/stable/tensor_view.html and observed graphs.
 """
 
@@ -45,7 +46,7 @@ alias: Op = view_op(
 
 
 def _is_tuple(key: Any) -> bool:
-    """Whether a list counts as a tuple of indices, as PyTorch still has it."""
+    """Whether a list counts as a tuple of indices, as it still does in PyTorch."""
     if not isinstance(key, list) or len(key) >= 32:
         return False
     return any(
@@ -54,7 +55,7 @@ def _is_tuple(key: Any) -> bool:
 
 
 def _entry(e: Any, x: Tensor) -> Any:
-    """One index: bool, int, slice, None, Ellipsis, or a tensor; IndexError for anything else."""
+    """One index: a bool, int, slice, None, Ellipsis or tensor; IndexError for anything else."""
     if e is None or e is Ellipsis or isinstance(e, (bool, slice, Tensor)):
         return e
     if isinstance(e, (list, tuple, range, np.ndarray)):
@@ -87,7 +88,7 @@ def _entries(key: Any, x: Tensor) -> list[Any]:
 
 
 def _width(e: Any) -> int:
-    """How many dimensions an index takes."""
+    """How many dimensions an index consumes."""
     if e is None or e is Ellipsis or isinstance(e, bool):
         return 0
     return e.ndim if isinstance(e, Tensor) and is_mask(e) else 1
@@ -112,15 +113,15 @@ def _selected(x: Any, dim: int, i: int, place: int) -> Any:
 
 
 def _covered(x: Any, yes: bool) -> Any:
-    """The index tensor of a bool in brackets: one element, or none."""
+    """The index tensor for a bool in brackets: one element if `yes`, otherwise none."""
     with ambient(backend=x.backend):
         return create.zeros([1 if yes else 0], dtype=dtypes.int64)
 
 
 def apply(x: Any, entries: Sequence[Any], plain_slice: bool = False) -> tuple[Any, list[Any]]:
-    """`x` after its ints, slices, None and bools, and the index tensors that are left, one a dimension.
+    """`x` with ints, slices, None and bools applied, and the remaining index tensors, one per dimension.
 
-    `plain_slice`: a slice that takes everything is a view of its own.
+    `plain_slice`: a full slice makes a view of its own.
     """
     indices: list[Any] = []
     dim = 0
@@ -158,12 +159,12 @@ def apply(x: Any, entries: Sequence[Any], plain_slice: bool = False) -> tuple[An
 
 
 def _differs(e: Tensor) -> bool:
-    """Whether an index is another in each sample of a vmap: then it is no number."""
+    """Whether an index differs between the samples of a vmap, so it cannot be read as a number."""
     return bool(e.backend.level and e.mapped and not is_mask(e))  # type: ignore[attr-defined]
 
 
 class _Span:
-    """Stands for a dimension that the mask before it covers too."""
+    """Marks a dimension covered by the preceding mask."""
 
 
 _SPAN = _Span()
@@ -207,7 +208,7 @@ def _store(target: Any, value: Any) -> None:
     assert assign_ is not None
     if not target.ndim and not isinstance(value, Tensor):
         with ambient(backend=target.backend):
-            # by way of a double where a half is stored
+            # through float64 if the target is half-precision
             value = create.full([], value, dtype=dtypes.float64 if target.dtype.is_half else target.dtype)
     if not isinstance(value, Tensor) or (not value.ndim and target.ndim):
         assign_(target, value)
@@ -219,7 +220,7 @@ def _store(target: Any, value: Any) -> None:
 
 
 def setitem(x: Any, key: Any, value: Any) -> None:
-    """``x[key] = value``: a number or a tensor that broadcasts to what the key names."""
+    """``x[key] = value`` for a number or a tensor that broadcasts to the selected part."""
     value = _value(x, value)
     if key is False:
         return
@@ -242,7 +243,7 @@ def setitem(x: Any, key: Any, value: Any) -> None:
 
 
 def _decoded(index: Sequence[Any], tensors: Sequence[Any]) -> tuple[Any, ...]:
-    """The Python key of an index written as data; IndexError where it is none."""
+    """The Python key of an index written as data; IndexError if it is invalid."""
     out: list[Any] = []
     for e in index:
         if isinstance(e, dict):
@@ -291,7 +292,7 @@ setitem_op = composite(
 
 
 def _iterate(self: Any) -> Any:
-    """The slices along the first dimension, as torch.unbind gives them."""
+    """The slices along the first dimension, as torch.unbind returns them."""
     if not self.ndim:
         raise TypeError("iteration over a 0-d tensor")
     return iter(unbind(self, 0))

@@ -1,4 +1,4 @@
-"""Elements by their place in row-major order: take and put."""
+"""Elements at row-major positions: take and put."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _long(index: Tensor, name: str) -> None:
 
 
 def _inside(index: Any, size: int) -> None:
-    """IndexError where an index leaves [-size, size)."""
+    """Raise IndexError if an index is outside [-size, size)."""
     if index.size and (int(index.max()) >= size or int(index.min()) < -size):
         bad = index[(index >= size) | (index < -size)].reshape(-1)[0]
         raise IndexError(f"out of range: tried to access index {int(bad)} on a tensor of {size} elements.")
@@ -45,7 +45,7 @@ take: Op = kernel(
     vjp={"input": lambda g, input, index: put(zeros(list(input.shape), dtype=g.dtype), index, g, True)},
     jvp=LINEAR,
     method=True,
-    doc="The elements at places in row-major order (torch.take).",
+    doc="The elements at row-major positions (torch.take).",
 )
 
 
@@ -88,5 +88,5 @@ put: Op = kernel(
     jvp=LINEAR,
     method=True,
     inplace=True,
-    doc="Elements written, or added, at places in row-major order (torch.Tensor.put_).",
+    doc="A copy with elements written, or added, at row-major positions (torch.Tensor.put_).",
 )

@@ -1,4 +1,4 @@
-"""Distinct elements. How many there are is a value that is waited for; there is no derivative."""
+"""Distinct elements. Their count is read; there is no derivative."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _rows(xp: Any, a: Any, dim: int | None) -> Any:
-    """What is compared: elements, or slices along `dim` as rows."""
+    """What is compared, as rows: elements, or slices along `dim`."""
     if dim is None:
         return a.reshape(a.size, 1)
     rows = xp.moveaxis(a, dim, 0) if a.ndim else a.reshape(1)
@@ -37,7 +37,7 @@ def _order(xp: Any, rows: Any, ordered: bool) -> Any:
 
 
 def _found(xp: Any, a: Any, dim: int | None, ordered: bool) -> tuple[Any, Any, Any]:
-    """The places of the first of each kind, the kind of every row, and how many there are of each."""
+    """The index of each distinct row's first occurrence, the group of every row, and the group sizes."""
     rows = _rows(xp, a, dim)
     order = _order(xp, rows, ordered)
     starts = _starts(xp, rows[order])
@@ -53,7 +53,7 @@ count_distinct: Op = kernel(
     impl=lambda xp, a, dim, ordered: len(_found(xp, a, dim, ordered)[0]),
     namespace="-",
     outside=True,
-    doc="How many distinct elements (or slices along `dim`) there are; not `ordered`: how many runs.",
+    doc="How many distinct elements or slices along `dim` there are; unless `ordered`, how many runs.",
 )
 
 
@@ -67,7 +67,7 @@ def _infer(input: Tensor, count: int, dim: int | None, ordered: bool) -> list[Me
         ]
     shape, strides = list(input.shape), []
     if shape:
-        # slices lie one after another
+        # each slice is contiguous
         shape[dim] = count
         strides = list(contiguous_strides([count, *shape[:dim], *shape[dim + 1 :]]))
         strides.insert(dim, strides.pop(0))
@@ -105,8 +105,8 @@ distinct: Op = kernel(
     node=lambda attrs: _names(attrs)[1],
     namespace="-",
     outside=True,
-    doc="The `count` distinct elements or slices, the kind of each element, and how many there are of each; "
-    "not `ordered`: runs of equal ones.",
+    doc="The `count` distinct elements or slices, the group of each element, and the group sizes; unless "
+    "`ordered`, runs of equal ones.",
 )
 
 
@@ -134,7 +134,7 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """See torch.unique; the elements come sorted whatever `sorted` says, as in PyTorch on a CPU."""
+    """See torch.unique; elements are always sorted, whatever `sorted` says, as in PyTorch on a CPU."""
     return _all(input, dim, True, return_inverse, return_counts)
 
 
@@ -146,7 +146,7 @@ def unique(
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """The elements, each run of equal ones once; where each went and how many, if asked
+    """Each run of equal elements reduced to one, with the groups of elements and the run lengths if requested
     (torch.unique_consecutive).
     """
     return _all(input, dim, False, return_inverse, return_counts)

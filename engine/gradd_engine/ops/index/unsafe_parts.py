@@ -1,6 +1,6 @@
-"""unsafe_split, unsafe_split_with_sizes, unsafe_chunk: parts of a tensor that autograd takes for no views.
+"""unsafe_split, unsafe_split_with_sizes, unsafe_chunk: parts that autograd does not treat as views.
 
-PyTorch leaves open whether writing to a part changes the input; here each part has memory of its own.
+PyTorch leaves open whether writing to a part changes the input; here each part is a copy.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ unsafe_split = kernel(
     ),
     jvp=LINEAR,
     method=True,
-    doc="Parts of `split_size` elements of `dim`, with memory of their own (torch.unsafe_split).",
+    doc="Copies of parts of `split_size` elements of `dim` (torch.unsafe_split).",
     raises=False,
 )
 
@@ -54,7 +54,7 @@ unsafe_split_with_sizes = kernel(
     ),
     jvp=LINEAR,
     method=True,
-    doc="Parts of given sizes along `dim`, with memory of their own (torch.unsafe_split_with_sizes).",
+    doc="Copies of parts of the given sizes along `dim` (torch.unsafe_split_with_sizes).",
     raises=False,
 )
 
@@ -65,5 +65,5 @@ unsafe_chunk = composite(
         "unsafe_chunk", unsafe_split, unsafe_split_with_sizes, input, chunks, dim
     ),
     method=True,
-    doc="At most `chunks` parts of equal size, with memory of their own (torch.unsafe_chunk).",
+    doc="Copies of at most `chunks` parts of equal size (torch.unsafe_chunk).",
 )
