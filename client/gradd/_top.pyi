@@ -543,7 +543,7 @@ def addbmm(
     alpha: _Number = 1,
     out: Tensor | None = None,
 ) -> Tensor:
-    """beta * input + alpha * the sum of products of matrices.
+    """beta * input + alpha * the sum of matrix products.
 
     Raises RuntimeError: expand(...{...}, size=...): the number of sizes provided (...) must be
       greater or equal to the ...
@@ -627,7 +627,7 @@ def addr(
     alpha: _Number = 1,
     out: Tensor | None = None,
 ) -> Tensor:
-    """beta * input + alpha * the outer product of two vectors.
+    """beta * input + alpha * vec1 outer vec2.
 
     Shapes: (3,), (3,), (3,) -> (3, 3). dtype: the input's.
     Raises RuntimeError: expand(...{...}, size=...): the number of sizes provided (...) must be
@@ -1061,7 +1061,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 @overload
 def block_diag(*tensors: Tensor) -> Tensor: ...
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Products of matrices, batch by batch.
+    """Batched matrix products.
 
     Shapes: (2, 3, 4), (2, 4, 5) -> (2, 3, 5). dtype: the input's.
     Raises NotImplementedError for bools.
@@ -1163,7 +1163,7 @@ def celu_(input: Tensor, alpha: _Number = 1.0) -> Tensor:
 
 @overload
 def chain_matmul(matrices: Sequence[Tensor]) -> Tensor:
-    """The product of matrices, in the cheapest order.
+    """The product of several matrices in the cheapest order.
 
     https://pytorch.org/docs/stable/generated/torch.chain_matmul.html
     """
@@ -1171,7 +1171,7 @@ def chain_matmul(matrices: Sequence[Tensor]) -> Tensor:
 @overload
 def chain_matmul(*matrices: Tensor) -> Tensor: ...
 def cholesky(input: Tensor, upper: bool = False) -> Tensor:
-    """A triangular factor; LinAlgError where `input` is not positive-definite.
+    """A triangular factor; LinAlgError unless `input` is positive-definite.
 
     Shapes: (3, 3) -> (3, 3). dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -1180,7 +1180,7 @@ def cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """
 
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of the matrix of which `input` is a Cholesky factor.
+    """The inverse of the matrix whose Cholesky factor is `input`.
 
     Shapes: (3, 3) -> (3, 3). dtype: the input's.
     Raises RuntimeError: ...A must be batches of square matrices, but they are ... by ... matrices
@@ -1460,7 +1460,7 @@ def copysign(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = Non
     """
 
 def corrcoef(input: Tensor) -> Tensor:
-    """Correlation coefficients of the rows of a matrix.
+    """The correlation coefficients of variables, one per row.
 
     https://pytorch.org/docs/stable/generated/torch.corrcoef.html
     """
@@ -1506,7 +1506,7 @@ def count_nonzero(
 def cov(
     input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
 ) -> Tensor:
-    """The covariance matrix of variables, one a row.
+    """The covariance matrix of variables, one per row.
 
     https://pytorch.org/docs/stable/generated/torch.cov.html
     """
@@ -1753,7 +1753,7 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
 
 @overload
 def einsum(equation: str, *operands: Tensor) -> Tensor:
-    """Sums of products of elements in Einstein's notation. Both the equation and the sublist form.
+    """Sums of products in Einstein notation. Accepts both the equation and the sublist form.
 
     Raises ValueError: einsum(): must specify the equation string and at least one operand, or at
       least one operand and ...
@@ -2092,7 +2092,7 @@ def ge(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> 
     """
 
 def ger(input: Tensor, vec2: Tensor) -> Tensor:
-    """All products of an element of one vector with an element of the other.
+    """The outer product of two vectors.
 
     Shapes: (3,), (3,) -> (3, 3). dtype: the input's.
     Raises RuntimeError: outer: Expected 1-D argument ..., but got ...-D
@@ -2344,7 +2344,7 @@ def instance_norm(
     """
 
 def inverse(input: Tensor) -> Tensor:
-    """The inverse of square matrices; LinAlgError where one is singular.
+    """The inverses of square matrices; LinAlgError if one is singular.
 
     Shapes: (3, 3) -> (3, 3). dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -2642,7 +2642,7 @@ def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tenso
     """
 
 def logdet(input: Tensor) -> Tensor:
-    """Logarithms of determinants, nan where they are negative.
+    """Logarithms of determinants, nan if negative.
 
     Shapes: (3, 3) -> (). dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -2753,7 +2753,7 @@ def lt(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> 
 
 @overload
 def lu(A: Tensor, pivot: bool = True, get_infos: Literal[False] = False) -> tuple[Tensor, Tensor]:
-    """LU and pivots, with `get_infos` info too; a zero pivot is no error.
+    """LU and pivots, and info if `get_infos`; a zero pivot is no error.
 
     https://pytorch.org/docs/stable/generated/torch.lu.html
     """
@@ -2761,7 +2761,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: Literal[False] = False) -> tupl
 @overload
 def lu(A: Tensor, pivot: bool = True, *, get_infos: Literal[True]) -> tuple[Tensor, Tensor, Tensor]: ...
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
-    """The solution of linear equations with the factors at hand.
+    """The solution of a linear system from its LU factors.
 
     https://pytorch.org/docs/stable/generated/torch.lu_solve.html
     """
@@ -2769,7 +2769,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
 ) -> return_types.lu_unpack:
-    """P, L and U of what lu_factor gives. P, L, U.
+    """P, L and U from the result of lu_factor. P, L, U.
 
     Raises RuntimeError: torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of
       torch.int32 dtype. Note: ...
@@ -2824,7 +2824,7 @@ def matrix_exp(input: Tensor) -> Tensor:
     """
 
 def matrix_power(input: Tensor, n: int) -> Tensor:
-    """The `n`-th power of square matrices; of the inverse where `n` < 0.
+    """The `n`-th power of square matrices, of the inverse if `n` < 0.
 
     Shapes: (3, 3) -> (3, 3). dtype: the input's.
 
@@ -3183,7 +3183,7 @@ def norm(
     *,
     dtype: dtype | None = None,
 ) -> Tensor:
-    """Vector norms over any dimensions, and the norms of matrices that have a name.
+    """Vector norms over any dimensions, and matrix norms given by name.
 
     https://pytorch.org/docs/stable/generated/torch.norm.html
     """
@@ -3289,7 +3289,7 @@ def ones_like(
     """
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
-    """All products of an element of one vector with an element of the other.
+    """The outer product of two vectors.
 
     Shapes: (3,), (3,) -> (3, 3). dtype: the input's.
     Raises RuntimeError: outer: Expected 1-D argument ..., but got ...-D
@@ -4013,7 +4013,7 @@ def slice_scatter(
     """
 
 def slogdet(A: Tensor) -> return_types.slogdet:
-    """Signs and logarithms of the absolute values of determinants. Sign, logabsdet.
+    """The signs of determinants and the logarithms of their absolute values. Sign, logabsdet.
 
     Shapes: (3, 3) -> (), (). dtype: the input's, float32.
     Raises RuntimeError for integers and bools.
@@ -4527,7 +4527,7 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """
 
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
-    """The powers of the numbers of a vector as the columns of a matrix.
+    """The powers of a vector's elements as the columns of a matrix.
 
     Shapes: (3,) -> (3, 3). dtype: the input's; int64 of bools.
     Raises RuntimeError: x must be a one-dimensional tensor.

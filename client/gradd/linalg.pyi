@@ -15,7 +15,7 @@ from gradd._tensor.tensor import Tensor
 _Number: TypeAlias = int | float | complex
 
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
-    """L of A = L L^H; LinAlgError where A is not positive-definite.
+    """L of A = L L^H; LinAlgError unless A is positive-definite.
 
     Shapes: (3, 3) -> (3, 3). dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -26,7 +26,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
 def cholesky_ex(
     A: Tensor, *, upper: bool = False, check_errors: bool = False
 ) -> return_types.linalg_cholesky_ex:
-    """A triangular factor, and which leading minor was not positive. L, info.
+    """A triangular factor, and per matrix 0 or the order of the failing leading minor. L, info.
 
     Shapes: (3, 3) -> (3, 3), (). dtype: the input's, int32.
     Raises RuntimeError for integers and bools.
@@ -35,7 +35,7 @@ def cholesky_ex(
     """
 
 def cond(A: Tensor, p: _Number | str | None = None) -> Tensor:
-    """The condition number of matrices under a norm.
+    """Condition numbers of matrices in a norm.
 
     Shapes: (2, 3) -> (). dtype: float32.
     Raises RuntimeError for integers and bools.
@@ -127,7 +127,7 @@ def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None
     """
 
 def inv(A: Tensor) -> Tensor:
-    """The inverse of square matrices; LinAlgError where one is singular.
+    """The inverses of square matrices; LinAlgError if one is singular.
 
     Shapes: (3, 3) -> (3, 3). dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -136,7 +136,7 @@ def inv(A: Tensor) -> Tensor:
     """
 
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> return_types.linalg_inv_ex:
-    """Inverses, and for each matrix 0 or the pivot that was zero. Inverse, info.
+    """Inverses, and for each matrix 0 or its zero pivot. Inverse, info.
 
     Shapes: (3, 3) -> (3, 3), (). dtype: the input's, int32.
     Raises RuntimeError for integers and bools.
@@ -147,7 +147,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> return_types.linalg_inv_
 def lstsq(
     A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None
 ) -> return_types.linalg_lstsq:
-    """X that minimises |A X - B|; of several, the smallest. Solution, residuals, rank,
+    """The X that minimises |A X - B|, and of several the one of least norm. Solution, residuals, rank,
     singular_values.
 
     Shapes: (2, 3), (2, 3) -> (3, 3), (0,), (), (0,). dtype: the input's, float32, int64, float32.
@@ -168,7 +168,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu:
     """
 
 def lu_factor(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu_factor:
-    """L and U in one matrix, and the swaps of rows. LU, pivots.
+    """L and U in one matrix, and the row swaps. LU, pivots.
 
     Shapes: (2, 3) -> (2, 3), (2,). dtype: the input's, int32.
     Raises NotImplementedError for integers and bools.
@@ -179,7 +179,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> return_types.linalg_lu_factor
 def lu_factor_ex(
     A: Tensor, *, pivot: bool = True, check_errors: bool = False
 ) -> return_types.linalg_lu_factor_ex:
-    """L and U in one matrix, swaps, and the pivot that was zero. LU, pivots, info.
+    """L and U in one matrix, the row swaps, and any zero pivots. LU, pivots, info.
 
     Shapes: (2, 3) -> (2, 3), (2,), (). dtype: the input's, int32, int32.
     Raises NotImplementedError for integers and bools.
@@ -188,7 +188,7 @@ def lu_factor_ex(
     """
 
 def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
-    """The solution of linear equations with the factors at hand.
+    """The solution of a linear system from its LU factors.
 
     https://pytorch.org/docs/stable/generated/torch.linalg.lu_solve.html
     """
@@ -213,7 +213,7 @@ def matrix_norm(
     *,
     dtype: dtype | None = None,
 ) -> Tensor:
-    """The norm of matrices: fro, nuc, inf, -inf, 1, -1, 2, -2.
+    """Matrix norms: fro, nuc, inf, -inf, 1, -1, 2, -2.
 
     Shapes: (2, 3) -> (). dtype: float32.
     Raises RuntimeError for integers and bools.
@@ -225,7 +225,7 @@ def matrix_norm(
     """
 
 def matrix_power(A: Tensor, n: int) -> Tensor:
-    """The `n`-th power of square matrices; of the inverse where `n` < 0.
+    """The `n`-th power of square matrices, of the inverse if `n` < 0.
 
     Shapes: (3, 3) -> (3, 3). dtype: the input's.
 
@@ -240,8 +240,8 @@ def matrix_rank(
     atol: Tensor | _Number | None = None,
     rtol: Tensor | _Number | None = None,
 ) -> Tensor:
-    """How many singular values are not negligible. `tol` is an older name of `atol`, with no relative
-    tolerance.
+    """The number of singular values above the tolerance. `tol` is an older name for `atol`, without a
+    relative tolerance.
 
     Shapes: (2, 3) -> (). dtype: int64.
     Raises RuntimeError for integers and bools.
@@ -270,7 +270,7 @@ def norm(
     *,
     dtype: dtype | None = None,
 ) -> Tensor:
-    """The norm of a vector or of matrices, by `ord` and `dim`.
+    """Vector or matrix norms, by `ord` and `dim`.
 
     Shapes: (2, 3) -> (). dtype: float32.
     Raises RuntimeError for integers and bools.
@@ -289,7 +289,7 @@ def pinv(
     atol: Tensor | _Number | None = None,
     rtol: Tensor | _Number | None = None,
 ) -> Tensor:
-    """The pseudo-inverse of matrices. `rcond` is an older name of `rtol`.
+    """The pseudo-inverse of matrices. `rcond` is an older name for `rtol`.
 
     Shapes: (2, 3) -> (3, 2). dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -312,7 +312,7 @@ def qr(A: Tensor, mode: str = "reduced") -> return_types.linalg_qr:
     """
 
 def slogdet(A: Tensor) -> return_types.linalg_slogdet:
-    """Signs and logarithms of the absolute values of determinants. Sign, logabsdet.
+    """The signs of determinants and the logarithms of their absolute values. Sign, logabsdet.
 
     Shapes: (3, 3) -> (), (). dtype: the input's, float32.
     Raises RuntimeError for integers and bools.
@@ -321,7 +321,7 @@ def slogdet(A: Tensor) -> return_types.linalg_slogdet:
     """
 
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
-    """The solution of linear equations; LinAlgError where a matrix is singular.
+    """The solution of a linear system; LinAlgError if a matrix is singular.
 
     Shapes: (3, 3), (3, 3) -> (3, 3). dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -332,7 +332,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
 def solve_ex(
     A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False
 ) -> return_types.linalg_solve_ex:
-    """The solution of linear equations, and for each matrix 0 or its zero pivot. Result, info.
+    """The solution of a linear system, and for each matrix 0 or its zero pivot. Result, info.
 
     Shapes: (3, 3), (3, 3) -> (3, 3), (). dtype: the input's, int32.
     Raises RuntimeError for integers and bools.
@@ -343,7 +343,7 @@ def solve_ex(
 def solve_triangular(
     A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Tensor:
-    """The solution of triangular equations.
+    """The solution of a triangular system.
 
     Shapes: (3, 3), (3, 3) -> (3, 3). dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -373,7 +373,7 @@ def svdvals(A: Tensor) -> Tensor:
     """
 
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
-    """The inverse of a tensor seen as a matrix of its first `ind` dimensions.
+    """The inverse of a tensor seen as a matrix whose rows are its first `ind` dimensions.
 
     Raises RuntimeError: Expected a strictly positive integer for 'ind', but got ...
     Raises RuntimeError: Expected self to satisfy the requirement prod(self.shape[ind:]) ==
@@ -392,7 +392,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: int | Sequence[int] | None = None) -
     """
 
 def vander(x: Tensor, *, N: int | None = None) -> Tensor:
-    """The powers 0 to N - 1 of each number, as a last dimension.
+    """The powers 0 to N - 1 of each number, in a new last dimension.
 
     Shapes: (2, 3) -> (2, 3, 3). dtype: the input's.
     Raises RuntimeError for bools.
@@ -404,7 +404,7 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """
 
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
-    """The dot products of vectors along `dim`, the first conjugated.
+    """Dot products of vectors along `dim`, the first conjugated.
 
     Shapes: (2, 3), (2, 3) -> (2,). dtype: the input's.
     Raises RuntimeError for integers and bools.

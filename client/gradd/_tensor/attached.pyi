@@ -179,7 +179,7 @@ class Methods(EngineTensor):
         alpha: _Number = 1,
         out: Tensor | None = None,
     ) -> Tensor:
-        """beta * input + alpha * the sum of products of matrices.
+        """beta * input + alpha * the sum of matrix products.
 
         Raises RuntimeError: expand(...{...}, size=...): the number of sizes provided (...) must be
           greater or equal to the ...
@@ -275,7 +275,7 @@ class Methods(EngineTensor):
     def addr(
         self, vec1: Tensor, vec2: Tensor, *, beta: _Number = 1, alpha: _Number = 1, out: Tensor | None = None
     ) -> Tensor:
-        """beta * input + alpha * the outer product of two vectors.
+        """beta * input + alpha * vec1 outer vec2.
 
         Shapes: (3,), (3,), (3,) -> (3, 3). dtype: the input's.
         Raises RuntimeError: expand(...{...}, size=...): the number of sizes provided (...) must be
@@ -760,7 +760,7 @@ class Methods(EngineTensor):
         """
 
     def bmm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """Products of matrices, batch by batch.
+        """Batched matrix products.
 
         Shapes: (2, 3, 4), (2, 4, 5) -> (2, 3, 5). dtype: the input's.
         Raises NotImplementedError for bools.
@@ -836,7 +836,7 @@ class Methods(EngineTensor):
         """
 
     def cholesky(self, upper: _bool = False) -> Tensor:
-        """A triangular factor; LinAlgError where `input` is not positive-definite.
+        """A triangular factor; LinAlgError unless `input` is positive-definite.
 
         Shapes: (3, 3) -> (3, 3). dtype: the input's.
         Raises RuntimeError for integers and bools.
@@ -845,7 +845,7 @@ class Methods(EngineTensor):
         """
 
     def cholesky_inverse(self, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
-        """The inverse of the matrix of which `input` is a Cholesky factor.
+        """The inverse of the matrix whose Cholesky factor is `input`.
 
         Shapes: (3, 3) -> (3, 3). dtype: the input's.
         Raises RuntimeError: ...A must be batches of square matrices, but they are ... by ...
@@ -1003,7 +1003,7 @@ class Methods(EngineTensor):
         """
 
     def corrcoef(self) -> Tensor:
-        """Correlation coefficients of the rows of a matrix.
+        """The correlation coefficients of variables, one per row.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.corrcoef.html
         """
@@ -1047,7 +1047,7 @@ class Methods(EngineTensor):
     def cov(
         self, *, correction: _int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None
     ) -> Tensor:
-        """The covariance matrix of variables, one a row.
+        """The covariance matrix of variables, one per row.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.cov.html
         """
@@ -1643,7 +1643,7 @@ class Methods(EngineTensor):
         """
 
     def ger(self, vec2: Tensor) -> Tensor:
-        """All products of an element of one vector with an element of the other.
+        """The outer product of two vectors.
 
         Shapes: (3,), (3,) -> (3, 3). dtype: the input's.
         Raises RuntimeError: outer: Expected 1-D argument ..., but got ...-D
@@ -1929,7 +1929,7 @@ class Methods(EngineTensor):
         """
 
     def inverse(self) -> Tensor:
-        """The inverse of square matrices; LinAlgError where one is singular.
+        """The inverses of square matrices; LinAlgError if one is singular.
 
         Shapes: (3, 3) -> (3, 3). dtype: the input's.
         Raises RuntimeError for integers and bools.
@@ -2299,7 +2299,7 @@ class Methods(EngineTensor):
         """
 
     def logdet(self) -> Tensor:
-        """Logarithms of determinants, nan where they are negative.
+        """Logarithms of determinants, nan if negative.
 
         Shapes: (3, 3) -> (). dtype: the input's.
         Raises RuntimeError for integers and bools.
@@ -2411,11 +2411,11 @@ class Methods(EngineTensor):
 
     @overload
     def lu(self, pivot: _bool = True, get_infos: Literal[False] = False) -> tuple[Tensor, Tensor]:
-        """LU and pivots, with `get_infos` info too; a zero pivot is no error."""
+        """LU and pivots, and info if `get_infos`; a zero pivot is no error."""
     @overload
     def lu(self, pivot: _bool = True, *, get_infos: Literal[True]) -> tuple[Tensor, Tensor, Tensor]: ...
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
-        """The solution of linear equations with the factors at hand.
+        """The solution of a linear system from its LU factors.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.lu_solve.html
         """
@@ -2500,7 +2500,7 @@ class Methods(EngineTensor):
         """
 
     def matrix_power(self, n: _int) -> Tensor:
-        """The `n`-th power of square matrices; of the inverse where `n` < 0.
+        """The `n`-th power of square matrices, of the inverse if `n` < 0.
 
         Shapes: (3, 3) -> (3, 3). dtype: the input's.
 
@@ -2994,7 +2994,7 @@ class Methods(EngineTensor):
         *,
         dtype: _dtype | None = None,
     ) -> Tensor:
-        """Vector norms over any dimensions, and the norms of matrices that have a name.
+        """Vector norms over any dimensions, and matrix norms given by name.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.norm.html
         """
@@ -3020,7 +3020,7 @@ class Methods(EngineTensor):
         """
 
     def outer(self, vec2: Tensor) -> Tensor:
-        """All products of an element of one vector with an element of the other.
+        """The outer product of two vectors.
 
         Shapes: (3,), (3,) -> (3, 3). dtype: the input's.
         Raises RuntimeError: outer: Expected 1-D argument ..., but got ...-D
@@ -3658,7 +3658,7 @@ class Methods(EngineTensor):
         """
 
     def slogdet(self) -> return_types.slogdet:
-        """Signs and logarithms of the absolute values of determinants. Sign, logabsdet.
+        """The signs of determinants and the logarithms of their absolute values. Sign, logabsdet.
 
         Shapes: (3, 3) -> (), (). dtype: the input's, float32.
         Raises RuntimeError for integers and bools.

@@ -1,4 +1,4 @@
-"""Products of matrices, factorisations, and what follows from them.
+"""Matrix products, factorisations, and functions built on them.
 
 Importing this room declares its ops.
 """

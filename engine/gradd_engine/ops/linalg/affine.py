@@ -1,4 +1,4 @@
-"""Products added to something: addmm, baddbmm, addmv, addr, addbmm, linear. beta and alpha are structure."""
+"""Products added to a tensor: addmm, baddbmm, addmv, addr, linear. beta and alpha are static."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def scaled(x: Any, factor: Any) -> Any:
 
 
 def total(parts: Sequence[Any]) -> Any:
-    """The sum of those parts that are there; None where none is."""
+    """The sum of the parts that are not None; None if there are none."""
     out = None
     for p in parts:
         if p is not None:
@@ -46,7 +46,7 @@ def total(parts: Sequence[Any]) -> Any:
 
 
 def scales_fit(input: Tensor, beta: Any, alpha: Any) -> None:
-    """RuntimeError where one of the two numbers has no like in the dtype that the kernel computes in."""
+    """Raise RuntimeError if one of the numbers does not fit the dtype that the kernel computes in."""
     fits(beta, computed_in(input.dtype))
     fits(alpha, computed_in(input.dtype))
 
@@ -223,6 +223,6 @@ addr = kernel(
     ),
     method=True,
     inplace=True,
-    doc="beta * input + alpha * the outer product of two vectors (torch.addr).",
+    doc="beta * input + alpha * vec1 outer vec2 (torch.addr).",
     raises=False,
 )

@@ -20,7 +20,7 @@ def _halved(x: Any) -> Any:
 
 
 def _real_diagonal(x: Any) -> Any:
-    """`x` with the real part of its diagonal alone."""
+    """`x` with its diagonal's imaginary part dropped."""
     if not x.dtype.is_complex:
         return x
     d = diagonal(x, 0, -2, -1)
@@ -60,7 +60,8 @@ def _kernel(op_name: str, error_name: str, node: str) -> Op:
         node=node,
         namespace="-",
         outside=True,
-        doc="A triangular factor, and for each matrix 0 or the leading minor that was not positive.",
+        doc="A triangular factor, and for each matrix 0 or the order of the leading minor that is not "
+        "positive-definite.",
     )
 
 
@@ -88,7 +89,8 @@ cholesky_ex = tupled(
         body=_pair,
         dynamic=True,
         namespace="linalg",
-        doc="A triangular factor, and which leading minor was not positive (torch.linalg.cholesky_ex).",
+        doc="A triangular factor, and per matrix 0 or the order of the failing leading minor "
+        "(torch.linalg.cholesky_ex).",
     ).call,
     "linalg_cholesky_ex",
     "L info",
@@ -99,14 +101,14 @@ linalg_cholesky = composite(
     body=lambda A, upper: _checked(A, upper, _ex, "linalg.cholesky"),
     dynamic=True,
     namespace="linalg",
-    doc="L of A = L L^H; LinAlgError where A is not positive-definite (torch.linalg.cholesky).",
+    doc="L of A = L L^H; LinAlgError unless A is positive-definite (torch.linalg.cholesky).",
 )
 cholesky = composite(
     "cholesky(Tensor input, bool upper=False) -> Tensor",
     body=lambda input, upper: _checked(input, upper, _old, "cholesky"),
     dynamic=True,
     method=True,
-    doc="A triangular factor; LinAlgError where `input` is not positive-definite (torch.cholesky).",
+    doc="A triangular factor; LinAlgError unless `input` is positive-definite (torch.cholesky).",
 )
 
 # -- with a factor at hand ---------------------------------------------------------------------------
@@ -197,5 +199,5 @@ cholesky_inverse = kernel(
     vjp=_inverse_vjp,
     jvp=lambda input_t, input, out, upper: -(out @ _product_tangent(input, input_t, upper) @ out),
     method=True,
-    doc="The inverse of the matrix of which `input` is a Cholesky factor (torch.cholesky_inverse).",
+    doc="The inverse of the matrix whose Cholesky factor is `input` (torch.cholesky_inverse).",
 )

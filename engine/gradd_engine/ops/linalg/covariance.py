@@ -1,4 +1,4 @@
-"""Covariances and correlations of variables, one a row.
+"""Covariance and correlation matrices; each row is a variable.
 
 Source: https://pytorch.org/docs/stable/generated/torch.cov.html
 """
@@ -50,17 +50,17 @@ checked_weights = kernel(
     infer=same,
     impl=_not_negative,
     vjp=lambda g: g,
-    # a tangent may well be negative
+    # a tangent may be negative
     jvp=lambda weights_t: weights_t,
     namespace="-",
     outside=True,
-    doc="The weights of `cov`, once their values are seen not to be negative.",
+    doc="The weights of `cov`; RuntimeError if one is negative.",
 )
 
 
 @public(method=True)
 def cov(input: Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
-    """The covariance matrix of variables, one a row (torch.cov)."""
+    """The covariance matrix of variables, one per row (torch.cov)."""
     if input.ndim > 2:
         raise RuntimeError(
             f"cov(): expected input to have two or fewer dimensions but got an input with {input.ndim} "
@@ -106,7 +106,7 @@ def _too_few() -> None:
 
 @public(method=True)
 def corrcoef(input: Tensor) -> Any:
-    """Correlation coefficients of the rows of a matrix (torch.corrcoef)."""
+    """The correlation coefficients of variables, one per row (torch.corrcoef)."""
     if input.ndim > 2:
         raise RuntimeError(
             f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input.ndim} "

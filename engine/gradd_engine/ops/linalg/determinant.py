@@ -1,4 +1,4 @@
-"""Determinants. The gradient at an exactly singular matrix is 0, as PyTorch gives it."""
+"""Determinants. The gradient at an exactly singular matrix is 0, as in PyTorch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _trace(x: Any) -> Any:
 
 
 def _scaled_inverse(A: Any, factor: Any) -> Any:
-    """A^-H times a number a matrix."""
+    """A^-H, scaled by one number per matrix."""
     side = diag_embed(unsqueeze(factor, -1).expand(list(A.shape[:-1])))
     return solve_ex_kernel(adjoint(A), side)[0]
 
@@ -91,7 +91,7 @@ _slogdet: Op = kernel(
     vjp=Joint("A", _slogdet_vjp),
     jvp=_slogdet_jvp,
     namespace="linalg",
-    doc="Signs and logarithms of the absolute values of determinants (torch.linalg.slogdet).",
+    doc="The signs of determinants and the logarithms of their absolute values (torch.linalg.slogdet).",
 )
 slogdet = tupled(_slogdet.call, "linalg_slogdet", "sign logabsdet", ("linalg", "slogdet"))
 old_slogdet = tupled(_slogdet.call, "slogdet", "sign logabsdet", ("", "slogdet"), ("Tensor", "slogdet"))
@@ -109,5 +109,5 @@ logdet = composite(
     "logdet(Tensor input) -> Tensor",
     body=_logdet,
     method=True,
-    doc="Logarithms of determinants, nan where they are negative (torch.logdet).",
+    doc="Logarithms of determinants, nan if negative (torch.logdet).",
 )

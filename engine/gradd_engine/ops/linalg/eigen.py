@@ -1,4 +1,4 @@
-"""Eigenvalues and eigenvectors. Gradients of `eigh` are those of a Hermitian matrix; one triangle is read."""
+"""Eigenvalues and eigenvectors. `eigh` reads one triangle; its gradients are those of a Hermitian matrix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .solve import solve_ex_kernel
 
 
 def _gaps(L: Any) -> Any:
-    """Differences of eigenvalues, column less row, with ones on the diagonal."""
+    """Differences of eigenvalues, column minus row, with ones on the diagonal."""
     found = unsqueeze(L, -2) - unsqueeze(L, -1)
     return found + diag_embed(L.new_ones(tuple(L.shape)))
 
@@ -48,7 +48,7 @@ def _eigh_vjp(grads: Any, outs: Any) -> Any:
     if gV is None:
         return (None if gL is None else (V * unsqueeze(gL, -2)) @ adjoint(V),)
     turned = unturned(adjoint(V) @ gV, "linalg_eigh_backward: The eigenvectors")
-    # Vectors of length one only turn: what does not turn them moves no matrix that stays Hermitian.
+    # Unit eigenvectors can only rotate, so the Hermitian part has no effect.
     inner = _off_diagonal((turned - adjoint(turned)) * 0.5 / _gaps(L))
     if gL is not None:
         inner = inner + diag_embed(gL)

@@ -1,7 +1,7 @@
-"""einsum, tensordot, inner, outer, kron: sums of products, made of permutations and batched matrix products.
+"""einsum, tensordot, inner, outer and kron, as permutations and batched matrix products.
 
-einsum contracts operands from left to right, as PyTorch does without opt_einsum, by the same views and
-products.
+einsum contracts operands from left to right with the same views and products as PyTorch without opt_einsum.
+
 Source: https://pytorch.org/docs/stable/generated/torch.einsum.html
 """
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from ...tensor import Tensor
 
-#: stands for "..." among the labels of an operand
+#: the label for "..." in an operand
 ELLIPSIS = "."
 
 
 def _labels(text: str, start: int, place: str) -> list[str]:
-    """Labels of an operand or the output; `text` begins at `start`, messages call it `place`."""
+    """The labels of an operand or the output; `text` begins at `start`, and messages call it `place`."""
     out: list[str] = []
     i = 0
     while i < len(text):
@@ -57,7 +57,7 @@ def _labels(text: str, start: int, place: str) -> list[str]:
 
 
 def _parse(equation: str, count: int) -> tuple[list[list[str]], list[str] | None]:
-    """Labels of each operand and of the output (None where the equation has no arrow)."""
+    """The labels of each operand and of the output (None if the equation has no arrow)."""
     left, arrow, right = equation.partition("->")
     texts = left.split(",")
     operands, at = [], 0
@@ -72,7 +72,9 @@ def _parse(equation: str, count: int) -> tuple[list[list[str]], list[str] | None
 
 
 def _ellipsis_dims(operands: Sequence[Sequence[str]], tensors: Sequence[Tensor]) -> int:
-    """How many dimensions "..." stands for, at most; RuntimeError where labels and dimensions do not fit."""
+    """The largest number of dimensions that "..." stands for; RuntimeError if labels and dimensions do not
+    fit.
+    """
     most = 0
     for i, (labels, x) in enumerate(zip(operands, tensors, strict=True)):
         named = sum(c != ELLIPSIS for c in labels)
@@ -92,7 +94,7 @@ def _ellipsis_dims(operands: Sequence[Sequence[str]], tensors: Sequence[Tensor])
 
 
 def _output(operands: Sequence[Sequence[str]], given: list[str] | None) -> list[str]:
-    """Labels of the output; without an arrow those that occur once, in order, after the ellipsis."""
+    """The output's labels; without an arrow, the ellipsis and then the labels that occur once, in order."""
     seen = [c for labels in operands for c in labels]
     if given is None:
         once = sorted({c for c in seen if c != ELLIPSIS and seen.count(c) == 1})
@@ -112,7 +114,9 @@ def _output(operands: Sequence[Sequence[str]], given: list[str] | None) -> list[
 def _axes(
     operands: Sequence[Sequence[str]], out: list[str], ellipsis: int
 ) -> tuple[dict[str, int], int, int]:
-    """First axis of each label in the common order (output first), the output's axes, and all axes."""
+    """The first axis of each label in the common order (output first), the number of output axes, and of all
+    axes.
+    """
     place: dict[str, int] = {}
     at = 0
     for c in out:
@@ -130,9 +134,10 @@ def _axes(
 
 
 def _aligned(x: Any, labels: Sequence[str], place: dict[str, int], total: int, wide: int, i: int) -> Any:
-    """An operand with its dimensions in the common order, of size 1 where it lacks a label; diagonals taken.
+    """An operand with its dimensions in the common order, of size 1 where it lacks a label; repeated labels
+    become diagonals.
 
-    ``wide`` is how many dimensions the ellipsis has, ``i`` the operand's number.
+    ``wide`` is the number of ellipsis dimensions, ``i`` the operand's number.
     """
     order = [-1] * total
     where: dict[str, int] = {}
@@ -164,7 +169,7 @@ def _aligned(x: Any, labels: Sequence[str], place: dict[str, int], total: int, w
 
 
 def _pair(left: Any, right: Any, summed: set[int]) -> Any:
-    """The product of two aligned operands, summed over `summed` (kept, of size 1): one batched product."""
+    """The batched product of two aligned operands, summed over `summed` (kept with size 1)."""
     if not summed:
         return mul(left, right)
     both, lo, ro, last = [], [], [], []
@@ -256,7 +261,7 @@ def _einsum(operands: Sequence[Tensor], equation: str) -> Any:
 einsum_op = composite(
     "einsum(Tensor[] operands, *, str equation) -> Tensor",
     body=lambda operands, equation: _einsum(operands, equation),
-    doc="Sums of products of elements in Einstein's notation (torch.einsum).",
+    doc="Sums of products in Einstein notation (torch.einsum).",
 )
 
 
@@ -270,7 +275,7 @@ def _letter(n: int) -> str:
 
 @public(forms=("(equation: str, *operands: Tensor)", "(*args: Tensor | Sequence[int])"))
 def einsum(*args: Any) -> Any:
-    """See torch.einsum; both the equation and the sublist form."""
+    """See torch.einsum; accepts both the equation and the sublist form."""
     if len(args) < 2:
         return einsum_op([], equation="")
     if isinstance(args[0], str):
@@ -374,7 +379,7 @@ outer = composite(
     "outer(Tensor input, Tensor vec2) -> Tensor",
     body=_outer,
     method=True,
-    doc="All products of an element of one vector with an element of the other (torch.outer).",
+    doc="The outer product of two vectors (torch.outer).",
 )
 public(name="ger", method="ger")(outer.call)
 

@@ -64,7 +64,7 @@ def _lstsq_impl(xp: Any, a: Any, b: Any, rcond: Any, driver: str) -> Any:
     m, n = a.shape[-2:]
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     bound = float(np.finfo(a.dtype).eps) * max(m, n) if rcond is None else rcond
-    x = xp.matmul(kernels.pinv(xp, a, 0.0, bound, False), b)  # which refuses what is not finite
+    x = xp.matmul(kernels.pinv(xp, a, 0.0, bound, False), b)  # pinv refuses non-finite input
     s = xp.linalg.svd(a, compute_uv=False)
     nothing = xp.zeros(0, s.dtype)
     rank = (s > bound * s[..., :1]).sum(axis=-1) if s.shape[-1] else xp.zeros(lead, np.int64)
@@ -90,7 +90,7 @@ def _lstsq_vjp(grads: Any, A: Any, B: Any, outs: Any, needs: Any) -> Any:
         gA = pinv_gradient(g @ adjoint(side), A, P)
         gB = adjoint(P) @ g
     if gR is not None and gR.shape != (0,):
-        # the residual is orthogonal to the columns, so that the solution's own change does not count
+        # the residual is orthogonal to the columns, so the solution's change has no effect
         X = P @ side
         error = (A @ X - side) * (2.0 * unsqueeze(gR, -2))
         gA = error @ adjoint(X) if gA is None else gA + error @ adjoint(X)
@@ -129,7 +129,7 @@ _lstsq: Op = kernel(
     node="LinalgLstsqBackward0",
     namespace="-",
     outside=True,
-    doc="Least squares, with the driver named.",
+    doc="Least squares with a given driver.",
 )
 lstsq = tupled(
     composite(
@@ -138,7 +138,7 @@ lstsq = tupled(
         body=lambda A, B, rcond, driver: _lstsq(A, B, rcond, driver or "gelsy"),
         inline=True,
         namespace="linalg",
-        doc="X that minimises |A X - B| (torch.linalg.lstsq); of several, the smallest.",
+        doc="The X that minimises |A X - B|, and of several the one of least norm (torch.linalg.lstsq).",
     ).call,
     "linalg_lstsq",
     "solution residuals rank singular_values",

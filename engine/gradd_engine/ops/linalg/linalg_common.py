@@ -1,6 +1,4 @@
-"""What the families of linear algebra share: checks of arguments, layouts, and how a kernel's refusal is
-told.
-"""
+"""Shared by the linear algebra ops: argument checks, layouts, and errors of kernels."""
 
 from __future__ import annotations
 
@@ -22,17 +20,17 @@ if TYPE_CHECKING:
 
 
 def adjoint(x: Any) -> Any:
-    """Each matrix of a batch, transposed and conjugated."""
+    """The conjugate transpose of each matrix of a batch."""
     return conj(transpose(x, -2, -1))
 
 
 def re(x: Any) -> Any:
-    """The real part; real tensors as they are."""
+    """The real part; real tensors are returned unchanged."""
     return named.real(x) if x.dtype.is_complex else x
 
 
 def column_major(shape: Shape) -> Shape:
-    """Strides of a batch of matrices whose columns are contiguous, as LAPACK writes them."""
+    """The strides of a batch of column-major matrices, as LAPACK writes them."""
     if len(shape) < 2:
         return contiguous_strides(shape)
     strides = list(contiguous_strides(shape))
@@ -41,18 +39,18 @@ def column_major(shape: Shape) -> Shape:
 
 
 def columns(shape: Any, dtype: DType) -> Meta:
-    """Geometry of matrices that LAPACK wrote."""
+    """The geometry of matrices written by LAPACK."""
     return Meta(tuple(shape), dtype, column_major(tuple(shape)))
 
 
 def matrices(A: Tensor, name: str, arg: str = "A") -> None:
-    """RuntimeError where `A` is no batch of matrices."""
+    """Raise RuntimeError unless `A` is a matrix or a batch of matrices."""
     if A.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor {arg} must have at least 2 dimensions.")
 
 
 def floating(A: Tensor, name: str, low: bool = False) -> None:
-    """RuntimeError where `A` is not of floats or complex numbers; of 16-bit ones unless `low`."""
+    """Raise RuntimeError unless `A` is floating-point or complex; 16-bit dtypes are refused unless `low`."""
     if A.dtype.category < dtypes.FLOAT:
         raise RuntimeError(
             f"{name}: Expected a floating point or complex tensor as input. Got {A.dtype.title}"
@@ -62,10 +60,10 @@ def floating(A: Tensor, name: str, low: bool = False) -> None:
 
 
 def square(A: Tensor, name: str, arg: str = "A") -> None:
-    """RuntimeError where `A` is no batch of square matrices."""
+    """Raise RuntimeError unless `A` is a square matrix or a batch of them."""
     matrices(A, name, arg)
     if A.shape[-1] != A.shape[-2]:
-        # The sentence itself calls them A, whatever the argument's name.
+        # The message says A whatever the argument's name.
         lead = f"{name}: " if name else ""
         raise RuntimeError(
             f"{lead}A must be batches of square matrices, but they are {A.shape[-2]} by {A.shape[-1]} "
@@ -74,13 +72,13 @@ def square(A: Tensor, name: str, arg: str = "A") -> None:
 
 
 def square_floating(A: Tensor, name: str) -> None:
-    """`square` and `floating`."""
+    """Check both `square` and `floating`."""
     square(A, name)
     floating(A, name)
 
 
 def same_dtype(a: Tensor, b: Tensor, name: str, first: str = "A", second: str = "B") -> None:
-    """RuntimeError where two tensors differ in dtype."""
+    """Raise RuntimeError if two tensors differ in dtype."""
     if a.dtype is not b.dtype:
         raise RuntimeError(
             f"{name}: Expected {first} and {second} to have the same dtype, but found {first} of type "
@@ -102,7 +100,7 @@ _first_failure = kernel(
     impl=_first,
     namespace="-",
     outside=True,
-    doc="0, or 2**31 times the number of the first matrix of a batch that failed, plus its info.",
+    doc="0, or 2**31 times the index of the first matrix of a batch that failed, plus its info.",
 )
 
 _REASONS: dict[str, Callable[[int], str]] = {
@@ -124,9 +122,7 @@ _REASONS: dict[str, Callable[[int], str]] = {
 
 
 def check(info: Tensor, name: str, reason: str, error: type[RuntimeError] = LinAlgError) -> None:
-    """Wait for `info` and raise `error` at once where a matrix was refused, as on CUDA; shapes alone cannot
-    tell, and refuse nothing.
-    """
+    """Read `info` and raise `error` if a matrix failed; without values (meta tensors) nothing is raised."""
     info = dynamic.every_sample(info)
     try:
         found = int(dynamic.read(_first_failure(info)))
@@ -139,7 +135,9 @@ def check(info: Tensor, name: str, reason: str, error: type[RuntimeError] = LinA
 
 
 def tupled(call: Callable[..., Any], name: str, fields: str, *places: tuple[str, str]) -> Callable[..., Any]:
-    """Publish `call` at `places` (namespace, name), its outputs as a named tuple; "Tensor" is a method."""
+    """Publish `call` at `places` (namespace, name), with a named tuple as result; the namespace "Tensor"
+    makes it a method.
+    """
     made = return_type(name, fields)
 
     def named_call(*args: Any, **kwargs: Any) -> Any:

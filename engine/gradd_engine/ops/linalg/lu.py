@@ -42,8 +42,8 @@ def _parts(x: Any, dim: int, k: int) -> tuple[Any, Any]:
 
 
 def _backward(gL: Any, gU: Any, P: Any, L: Any, U: Any) -> Any:
-    """The gradient of A. What is beyond the leading square is a triangular solution with that square's
-    factors, and gives them gradients of its own.
+    """The gradient of A. What lies beyond the leading square solves a triangular system with that square's
+    factors, and contributes to their gradients.
     """
     m, n, k = L.shape[-2], U.shape[-1], U.shape[-2]
     rest = None
@@ -174,7 +174,7 @@ _factor: Op = kernel(
     node="LinalgLuFactorExBackward0",
     namespace="-",
     outside=True,
-    doc="L and U in one matrix, the swaps of rows, and for each matrix 0 or the pivot that was zero.",
+    doc="L and U in one matrix, the row swaps, and for each matrix 0 or its zero pivot.",
 )
 
 
@@ -198,7 +198,7 @@ lu_factor_ex = tupled(
         body=_factor_ex,
         dynamic=True,
         namespace="linalg",
-        doc="L and U in one matrix, swaps, and the pivot that was zero (torch.linalg.lu_factor_ex).",
+        doc="L and U in one matrix, the row swaps, and any zero pivots (torch.linalg.lu_factor_ex).",
     ).call,
     "linalg_lu_factor_ex",
     "LU pivots info",
@@ -210,7 +210,7 @@ lu_factor = tupled(
         body=_checked_factor,
         dynamic=True,
         namespace="linalg",
-        doc="L and U in one matrix, and the swaps of rows (torch.linalg.lu_factor).",
+        doc="L and U in one matrix, and the row swaps (torch.linalg.lu_factor).",
     ).call,
     "linalg_lu_factor",
     "LU pivots",
@@ -223,7 +223,7 @@ lu_factor = tupled(
     "(A, pivot=True, *, get_infos: Literal[True]) -> tuple[Tensor, Tensor, Tensor]",
 )
 def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
-    """See torch.lu: LU and pivots, with `get_infos` info too; a zero pivot is no error."""
+    """See torch.lu: LU and pivots, and info if `get_infos`; a zero pivot is no error."""
     packed, pivots, info = _factor(A, pivot)
     return (packed, pivots, info) if get_infos else (packed, pivots)
 
@@ -275,7 +275,7 @@ _unpack: Op = kernel(
     impl=_unpack_impl,
     vjp=Joint("LU_data", _unpack_vjp),
     jvp=lambda LU_data_t: [None, *_split(LU_data_t)],
-    doc="P, L and U of what lu_factor gives (torch.lu_unpack).",
+    doc="P, L and U from the result of lu_factor (torch.lu_unpack).",
 )
 lu_unpack = tupled(_unpack.call, "lu_unpack", "P L U", ("", "lu_unpack"))
 
@@ -325,19 +325,19 @@ lu_solve_kernel: Op = kernel(
     composite=_lu_solve_unfolded,
     namespace="-",
     outside=True,
-    doc="The solution of linear equations with the factors at hand.",
+    doc="The solution of a linear system from its LU factors.",
 )
 lu_solve = composite(
     "linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
     body=lambda LU, pivots, B, left, adjoint: lu_solve_kernel(LU, pivots, B, left, adjoint),
     inline=True,
     namespace="linalg",
-    doc="The solution of linear equations with the factors at hand (torch.linalg.lu_solve).",
+    doc="The solution of a linear system from its LU factors (torch.linalg.lu_solve).",
 )
 old_lu_solve = composite(
     "lu_solve(Tensor input, Tensor LU_data, Tensor LU_pivots) -> Tensor",
     body=lambda input, LU_data, LU_pivots: lu_solve_kernel(LU_data, LU_pivots, input),
     inline=True,
     method=True,
-    doc="The solution of linear equations with the factors at hand (torch.lu_solve).",
+    doc="The solution of a linear system from its LU factors (torch.lu_solve).",
 )

@@ -1,7 +1,7 @@
-"""Products of matrices and vectors: mm, bmm, mv, dot and matmul, which chooses among them.
+"""Matrix and vector products: mm, bmm, mv, dot and matmul, which chooses among them.
 
-Each product saves only the operand that the other side's gradient needs; matmul folds as PyTorch folds, so
-that graphs and layouts are the same (https://pytorch.org/docs/stable/generated/torch.matmul.html).
+Each product saves only the operands that the needed gradients use; matmul folds as PyTorch does, so graphs
+and layouts are the same (https://pytorch.org/docs/stable/generated/torch.matmul.html).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 def no_bool(x: Tensor, kernel: str) -> None:
-    """NotImplementedError for bool, in the words of PyTorch's `kernel`."""
+    """Raise NotImplementedError for bool, naming PyTorch's `kernel`."""
     if x.dtype is dtypes.bool_:
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 
 
 def product_shape(a: Tensor, b: Tensor) -> tuple[int, int]:
-    """The shape of a matrix product; RuntimeError where sizes or dtypes do not fit."""
+    """The shape of a matrix product; RuntimeError if sizes or dtypes do not fit."""
     if a.shape[1] != b.shape[0]:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and "
@@ -89,7 +89,7 @@ def _bmm_infer(input: Tensor, mat2: Tensor) -> Meta:
 
 
 def batch_shape(a: Tensor, b: Tensor, kernel: str) -> tuple[int, int, int]:
-    """The shape of a batched product; RuntimeError where sizes or dtypes do not fit."""
+    """The shape of a batched product; RuntimeError if sizes or dtypes do not fit."""
     if a.ndim != 3:
         raise RuntimeError("batch1 must be a 3D tensor")
     if b.ndim != 3:
@@ -107,7 +107,7 @@ def batch_shape(a: Tensor, b: Tensor, kernel: str) -> tuple[int, int, int]:
 
 
 def swapped(x: Any) -> Any:
-    """Each matrix of a batch, transposed and conjugated."""
+    """The conjugate transpose of each matrix of a batch."""
     return conj(transpose(x, 1, 2))
 
 
@@ -118,13 +118,13 @@ bmm: Op = kernel(
     vjp=(lambda g, mat2: bmm(g, swapped(mat2)), lambda g, input: bmm(swapped(input), g)),
     jvp=BILINEAR,
     method=True,
-    doc="Products of matrices, batch by batch (torch.bmm).",
+    doc="Batched matrix products (torch.bmm).",
     raises=False,
 )
 
 
 def mv_check(mat: Tensor, vec: Tensor, out_ndim: int = 1) -> None:
-    """RuntimeError where a matrix and a vector do not fit."""
+    """Raise RuntimeError if a matrix and a vector do not fit."""
     if mat.ndim != 2 or vec.ndim != 1 or out_ndim > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {out_ndim}, {mat.ndim}, {vec.ndim}")
     if mat.shape[1] != vec.shape[0]:
@@ -215,13 +215,15 @@ squeezed_product = view(
     node="SqueezeBackward4",
     namespace="-",
     outside=True,
-    doc="A fresh product without the dimension that was put in for a vector.",
+    doc="A fresh product without the dimension that was added for a vector.",
     relative=True,
 )
 
 
 def _should_fold(a: Tensor, b: Tensor) -> bool:
-    """Whether the larger operand is seen as one matrix, to save a batched product and its gradient's size."""
+    """Whether to view the larger operand as one matrix, which avoids a batched product and a batched
+    gradient.
+    """
     larger, smaller = (a, b) if a.ndim >= b.ndim else (b, a)
     if larger.ndim < 3 or smaller.ndim > 2:
         return False

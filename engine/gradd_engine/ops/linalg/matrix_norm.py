@@ -1,4 +1,4 @@
-"""Norms of matrices and condition numbers (https://pytorch.org/docs/stable/generated/torch.linalg.norm.html)."""
+"""Matrix norms and condition numbers (https://pytorch.org/docs/stable/generated/torch.linalg.norm.html)."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ _matrix_norm_op = composite(
     inline=True,
     namespace="-",
     outside=True,
-    doc="The norm of matrices: fro, nuc, inf, -inf, 1, -1, 2, -2 (torch.linalg.matrix_norm).",
+    doc="Matrix norms: fro, nuc, inf, -inf, 1, -1, 2, -2 (torch.linalg.matrix_norm).",
 )
 
 
@@ -126,7 +126,7 @@ _norm_op = composite(
     inline=True,
     namespace="-",
     outside=True,
-    doc="The norm of a vector or of matrices, by `ord` and `dim` (torch.linalg.norm).",
+    doc="Vector or matrix norms, by `ord` and `dim` (torch.linalg.norm).",
 )
 
 
@@ -142,7 +142,7 @@ def norm(
 def old_norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: DType | None = None
 ) -> Any:
-    """See torch.norm: vector norms over any dimensions, and the norms of matrices that have a name."""
+    """See torch.norm: vector norms over any dimensions, and matrix norms given by name."""
     if p is None or (p == "fro" and (dim is None or isinstance(dim, int) or len(dim) <= 2)):
         return vector_norm(input, 2, dim, keepdim, dtype=dtype)
     if isinstance(p, str):
@@ -186,5 +186,5 @@ cond = composite(
     body=_cond,
     inline=True,
     namespace="linalg",
-    doc="The condition number of matrices under a norm (torch.linalg.cond).",
+    doc="Condition numbers of matrices in a norm (torch.linalg.cond).",
 )

@@ -1,4 +1,4 @@
-"""Powers, exponentials and chains of matrices; products of vectors."""
+"""Powers, exponentials, chains and sums of matrix products; products of vectors."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ linalg_matrix_power = composite(
     body=lambda A, n: _matrix_power(A, n),
     dynamic=True,
     namespace="linalg",
-    doc="The `n`-th power of square matrices; of the inverse where `n` < 0 (torch.linalg.matrix_power).",
+    doc="The `n`-th power of square matrices, of the inverse if `n` < 0 (torch.linalg.matrix_power).",
 )
 matrix_power = composite(
     "matrix_power(Tensor input, int n) -> Tensor",
     body=lambda input, n: _matrix_power(input, n),
     dynamic=True,
     method=True,
-    doc="The `n`-th power of square matrices; of the inverse where `n` < 0 (torch.matrix_power).",
+    doc="The `n`-th power of square matrices, of the inverse if `n` < 0 (torch.matrix_power).",
 )
 
 # -- exponentials ------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ def _exp_infer(A: Tensor) -> Meta:
 
 
 def _direction(A: Any, E: Any) -> Any:
-    """The derivative of the exponential at `A` along `E`: a block of the exponential of [[A, E], [0, A]]."""
+    """The derivative of the exponential at `A` along `E`: a block of exp([[A, E], [0, A]])."""
     n = A.shape[-1]
     zeros = A.new_zeros(tuple(A.shape))
     block = cat([cat([A, E], -1), cat([zeros, A], -1)], -2)
@@ -112,7 +112,7 @@ matrix_exp = composite(
 
 
 def _chain(sizes: Sequence[int]) -> list[list[int]]:
-    """Where to cut each run of matrices, for the fewest multiplications."""
+    """Where to cut each run of matrices for the fewest multiplications."""
     n = len(sizes) - 1
     cost = [[0] * n for _ in range(n)]
     cut = [[0] * n for _ in range(n)]
@@ -175,7 +175,7 @@ multi_dot = composite(
 
 @public()
 def chain_matmul(*matrices: Any) -> Any:
-    """The product of matrices, in the cheapest order (torch.chain_matmul)."""
+    """The product of several matrices in the cheapest order (torch.chain_matmul)."""
     return matrices[0] if len(matrices) == 1 else multi_dot(list(matrices))
 
 
@@ -240,7 +240,7 @@ vecdot = composite(
     "linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor",
     body=_vecdot,
     namespace="linalg",
-    doc="The dot products of vectors along `dim`, the first conjugated (torch.linalg.vecdot).",
+    doc="Dot products of vectors along `dim`, the first conjugated (torch.linalg.vecdot).",
 )
 
 
@@ -268,7 +268,7 @@ linalg_vander = composite(
     "linalg_vander(Tensor x, *, int? N=None) -> Tensor",
     body=_vander,
     namespace="linalg",
-    doc="The powers 0 to N - 1 of each number, as a last dimension (torch.linalg.vander).",
+    doc="The powers 0 to N - 1 of each number, in a new last dimension (torch.linalg.vander).",
 )
 
 
@@ -278,7 +278,7 @@ def _old_vander(x: Any, N: int | None, increasing: bool) -> Any:
     count = x.shape[0] if N is None else N
     if count < 0:
         raise RuntimeError("N must be non-negative.")
-    # Integers widen, as their powers do.
+    # Integers widen to int64, as in PyTorch.
     whole = x.long() if x.dtype.category < dtypes.FLOAT else x
     found = _powers(whole, count)
     return found if increasing else found.flip(1)
@@ -287,7 +287,7 @@ def _old_vander(x: Any, N: int | None, increasing: bool) -> Any:
 vander = composite(
     "vander(Tensor x, int? N=None, bool increasing=False) -> Tensor",
     body=_old_vander,
-    doc="The powers of the numbers of a vector as the columns of a matrix (torch.vander).",
+    doc="The powers of a vector's elements as the columns of a matrix (torch.vander).",
 )
 
 # -- sums of products --------------------------------------------------------------------------------
@@ -350,6 +350,6 @@ addbmm = kernel(
     jvp=_addbmm_jvp,
     method=True,
     inplace=True,
-    doc="beta * input + alpha * the sum of products of matrices (torch.addbmm).",
+    doc="beta * input + alpha * the sum of matrix products (torch.addbmm).",
     raises=False,
 )

@@ -1,4 +1,6 @@
-"""Complex singular and eigenvectors are known up to a phase: a loss that depends on it has no gradient."""
+"""Complex singular vectors and eigenvectors are unique up to a phase: a loss that depends on it has no
+gradient.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ _phase_free = kernel(
 
 
 def unturned(turned: Any, what: str) -> Any:
-    """The products of eigenvectors with their gradients, where turning a vector by a phase moves no loss."""
+    """The products of eigenvectors with their gradients; RuntimeError if the loss depends on a vector's
+    phase.
+    """
     if not turned.dtype.is_complex:
         return turned
     phase = diagonal(turned, 0, -2, -1)
@@ -48,7 +52,7 @@ def unturned(turned: Any, what: str) -> Any:
 
 
 def one_phase(left: Any, right: Any) -> tuple[Any, Any]:
-    """The same of left and right singular vectors, which turn together; None where one has no gradient."""
+    """The same for left and right singular vectors, which share a phase; either may be None."""
     some = right if left is None else left
     phase = diagonal(some, 0, -2, -1)
     alone = left is None or right is None

@@ -75,7 +75,7 @@ def _vjp(grads: Any, A: Any, outs: Any, mode: str) -> Any:
     m, n = A.shape[-2:]
     if m >= n:
         return (_backward(gQ, gR, Q, R),)
-    # The columns beyond the square are Q times what R has there.
+    # The columns beyond the square are Q times those of R.
     rest, first = None, None
     if gR is not None:
         first, beyond = narrow(gR, -1, 0, m), narrow(gR, -1, m, n - m)
@@ -171,12 +171,12 @@ def _householder_impl(xp: Any, a: Any, tau: Any) -> Any:
 
 
 def _householder(input: Any, tau: Any) -> Any:
-    """The product in recorded ops: its derivatives are those of its steps."""
+    """The product in recorded ops, which give its derivatives."""
     m, n = input.shape[-2:]
     if not n:
         return input.clone()
     out = stack([_unit(input, m, j) for j in range(n)], -1).expand(list(input.shape))
-    if not tau.shape[-1]:  # the same whatever the input is, yet a function of it
+    if not tau.shape[-1]:  # constant, but connected to the input
         return out + input.masked_fill(input.new_ones((), dtype=dtypes.bool_), 0)
     low = input.tril(-1)
     for i in reversed(range(tau.shape[-1])):

@@ -1,6 +1,6 @@
-"""Inverses and linear equations (https://pytorch.org/docs/stable/linalg.html).
+"""Inverses and linear systems (https://pytorch.org/docs/stable/linalg.html).
 
-`inv` and `solve` wait for the kernel's verdict and raise at the call; the forms in ``_ex`` return it instead.
+`inv` and `solve` read the kernel's info and raise at the call; the ``_ex`` forms return it instead.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _inv_ex: Op = kernel(
     node="LinalgInvExBackward0",
     namespace="-",
     outside=True,
-    doc="Inverses, and for each matrix 0 or the pivot that was zero.",
+    doc="Inverses, and for each matrix 0 or its zero pivot.",
 )
 
 
@@ -72,7 +72,7 @@ _inv_ex_op = composite(
     body=_inv_pair,
     dynamic=True,
     namespace="linalg",
-    doc="Inverses, and for each matrix 0 or the pivot that was zero (torch.linalg.inv_ex).",
+    doc="Inverses, and for each matrix 0 or its zero pivot (torch.linalg.inv_ex).",
 )
 inv_ex = tupled(_inv_ex_op.call, "linalg_inv_ex", "inverse info", ("linalg", "inv_ex"))
 inv = composite(
@@ -80,26 +80,26 @@ inv = composite(
     body=_checked_inv,
     dynamic=True,
     namespace="linalg",
-    doc="The inverse of square matrices; LinAlgError where one is singular (torch.linalg.inv).",
+    doc="The inverses of square matrices; LinAlgError if one is singular (torch.linalg.inv).",
 )
 inverse = composite(
     "inverse(Tensor input) -> Tensor",
     body=_checked_inv,
     dynamic=True,
     method=True,
-    doc="The inverse of square matrices; LinAlgError where one is singular (torch.inverse).",
+    doc="The inverses of square matrices; LinAlgError if one is singular (torch.inverse).",
 )
 
 # -- equations ---------------------------------------------------------------------------------------
 
 
 def vector_side(A: Any, B: Any) -> bool:
-    """Whether `B` is a batch of vectors, by the rule of torch.linalg.solve."""
+    """Whether `B` is a batch of vectors, by torch.linalg.solve's rule."""
     return bool(B.ndim == 1 or (A.ndim - 1 == B.ndim and tuple(B.shape) == tuple(A.shape[:-1])))
 
 
 def fits(A: Any, B: Any, left: bool, name: str) -> None:
-    """RuntimeError where `B` is not a right (or left) side for `A`."""
+    """Raise RuntimeError unless `B` fits `A` as a right-hand side, or a left-hand one unless `left`."""
     matrices(B, name, "B")
     if A.shape[-2 if left else -1] != B.shape[-2 if left else -1]:
         raise RuntimeError(
@@ -175,7 +175,7 @@ solve_ex_kernel: Op = kernel(
     node="LinalgSolveExBackward0",
     namespace="-",
     outside=True,
-    doc="The solution of linear equations, and for each matrix 0 or the pivot that was zero.",
+    doc="The solution of a linear system, and for each matrix 0 or its zero pivot.",
 )
 
 
@@ -199,7 +199,7 @@ _solve_ex_op = composite(
     body=_solve_pair,
     dynamic=True,
     namespace="linalg",
-    doc="The solution of linear equations, and for each matrix 0 or its zero pivot (torch.linalg.solve_ex).",
+    doc="The solution of a linear system, and for each matrix 0 or its zero pivot (torch.linalg.solve_ex).",
 )
 solve_ex = tupled(_solve_ex_op.call, "linalg_solve_ex", "result info", ("linalg", "solve_ex"))
 solve = composite(
@@ -207,7 +207,7 @@ solve = composite(
     body=checked_solve,
     dynamic=True,
     namespace="linalg",
-    doc="The solution of linear equations; LinAlgError where a matrix is singular (torch.linalg.solve).",
+    doc="The solution of a linear system; LinAlgError if a matrix is singular (torch.linalg.solve).",
 )
 
 # -- triangular --------------------------------------------------------------------------------------
@@ -260,7 +260,7 @@ solve_triangular_kernel: Op = kernel(
     node="LinalgSolveTriangularBackward0",
     namespace="-",
     outside=True,
-    doc="The solution of triangular equations; only the named triangle is read.",
+    doc="The solution of a triangular system; only the named triangle is read.",
 )
 solve_triangular = composite(
     "linalg_solve_triangular(Tensor A, Tensor B, *, bool upper, bool left=True, bool unitriangular=False)"
@@ -268,7 +268,7 @@ solve_triangular = composite(
     body=lambda A, B, upper, left, unitriangular: solve_triangular_kernel(A, B, upper, left, unitriangular),
     inline=True,
     namespace="linalg",
-    doc="The solution of triangular equations (torch.linalg.solve_triangular).",
+    doc="The solution of a triangular system (torch.linalg.solve_triangular).",
 )
 
 
@@ -330,7 +330,8 @@ tensorinv = composite(
     body=_tensorinv,
     dynamic=True,
     namespace="linalg",
-    doc="The inverse of a tensor seen as a matrix of its first `ind` dimensions (torch.linalg.tensorinv).",
+    doc="The inverse of a tensor seen as a matrix whose rows are its first `ind` dimensions "
+    "(torch.linalg.tensorinv).",
 )
 tensorsolve = composite(
     "linalg_tensorsolve(Tensor A, Tensor B, int[]? dims=None) -> Tensor",

@@ -1,6 +1,6 @@
-"""Singular values and what follows from them: pseudo-inverses and ranks.
+"""Singular values, pseudo-inverses and ranks.
 
-Gradients of singular vectors are nan where singular values are repeated, as in PyTorch
+Gradients of singular vectors are nan if singular values are repeated, as in PyTorch
 (https://pytorch.org/docs/stable/generated/torch.linalg.svd.html).
 """
 
@@ -27,7 +27,7 @@ from .phase import one_phase
 
 
 def eps(dtype: Any) -> float:
-    """The distance from 1 to the next number of a dtype."""
+    """The machine epsilon of a dtype."""
     return float(np.finfo(dtypes.to_real(dtype).np).eps)
 
 
@@ -203,7 +203,7 @@ def _pinv_infer(A: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Meta:
 
 
 def pinv_gradient(g: Any, A: Any, P: Any) -> Any:
-    """The gradient of a pseudo-inverse `P` of constant rank."""
+    """The gradient of a pseudo-inverse `P`, at constant rank."""
     gh, Ph = adjoint(g), adjoint(P)
     inner = gh - gh @ P @ A if A.shape[-2] <= A.shape[-1] else None
     if inner is not None:
@@ -212,7 +212,7 @@ def pinv_gradient(g: Any, A: Any, P: Any) -> Any:
 
 
 def pinv_tangent(A_t: Any, A: Any, out: Any) -> Any:
-    """The tangent of a pseudo-inverse `out` of constant rank."""
+    """The tangent of a pseudo-inverse `out`, at constant rank."""
     P, Ph, dAh = out, adjoint(out), adjoint(A_t)
     first = dAh - (dAh @ A) @ P
     last = dAh - P @ (A @ dAh)
@@ -228,7 +228,7 @@ pinv_kernel: Op = kernel(
     node="LinalgPinvBackward0",
     namespace="-",
     outside=True,
-    doc="The pseudo-inverse, with the tolerances resolved.",
+    doc="The pseudo-inverse, with tolerances resolved.",
 )
 
 
@@ -258,7 +258,7 @@ linalg_pinv = composite(
 
 @public("linalg")
 def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
-    """See torch.linalg.pinv; `rcond` is an older name of `rtol`."""
+    """See torch.linalg.pinv; `rcond` is an older name for `rtol`."""
     return linalg_pinv(A, atol=atol, rtol=rcond if rtol is None else rtol, hermitian=hermitian)
 
 
@@ -289,7 +289,7 @@ _rank_op = composite(
     inline=True,
     namespace="-",
     outside=True,
-    doc="How many singular values are not negligible (torch.linalg.matrix_rank).",
+    doc="The number of singular values above the tolerance (torch.linalg.matrix_rank).",
 )
 
 
@@ -297,7 +297,7 @@ _rank_op = composite(
 def matrix_rank(
     A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Any:
-    """See torch.linalg.matrix_rank; `tol` is an older name of `atol`, with no relative tolerance."""
+    """See torch.linalg.matrix_rank; `tol` is an older name for `atol`, without a relative tolerance."""
     if tol is not None:
         atol, rtol = tol, 0.0
     return _rank_op(A, atol=atol, rtol=rtol, hermitian=hermitian)
