@@ -508,7 +508,7 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
-    """Averages over the last dimension to `output_size`.
+    """Average pooling over the last dimension to `output_size`.
 
     Shapes: (2, 3) -> (2, 1). dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -665,7 +665,7 @@ def allclose(
     """
 
 def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Elements saturated as by SELU with probability `p`; mean and variance stay.
+    """Elements set to SELU's saturation value with probability `p`, preserving mean and variance.
 
     Shape: the input's. dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -959,7 +959,7 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """Averages of windows of [N, C, L] or [C, L].
+    """Averages over windows of [N, C, L] or [C, L].
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.
@@ -1150,7 +1150,7 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def celu(input: Tensor, alpha: _Number = 1.0, inplace: bool = False, *, out: Tensor | None = None) -> Tensor:
-    """elu with exp(input / alpha): smooth for every alpha.
+    """elu with exp(input / alpha), smooth for every alpha.
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -1330,8 +1330,7 @@ def conv1d(
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Convolution of images of 1 dimensions; `padding` is a number, one a dimension, 'valid' or
-    'same'.
+    """1-dimensional convolution; `padding` is a number, one per dimension, 'valid' or 'same'.
 
     Shapes: (2, 3, 8), (4, 3, 2) -> (2, 4, 7). dtype: the input's.
     Raises NotImplementedError for bools.
@@ -1353,8 +1352,7 @@ def conv2d(
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Convolution of images of 2 dimensions; `padding` is a number, one a dimension, 'valid' or
-    'same'.
+    """2-dimensional convolution; `padding` is a number, one per dimension, 'valid' or 'same'.
 
     Shapes: (2, 3, 8, 8), (4, 3, 2, 2) -> (2, 4, 7, 7). dtype: the input's.
     Raises NotImplementedError for bools.
@@ -1376,8 +1374,7 @@ def conv3d(
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Convolution of images of 3 dimensions; `padding` is a number, one a dimension, 'valid' or
-    'same'.
+    """3-dimensional convolution; `padding` is a number, one per dimension, 'valid' or 'same'.
 
     Shapes: (2, 3, 8, 8, 8), (4, 3, 2, 2, 2) -> (2, 4, 7, 7, 7). dtype: the input's.
     Raises NotImplementedError for bools.
@@ -1482,7 +1479,7 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
-    """Cosine of the angle between vectors along `dim`; norms are `eps` or more.
+    """The cosine of the angle between vectors along `dim`; norms are clamped to `eps`.
 
     Shapes: (2, 3), (2, 3) -> (2,). dtype: the input's.
     Raises RuntimeError for integers, bools and complex numbers.
@@ -1731,7 +1728,7 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Elements zeroed with probability `p`, the others scaled by 1 / (1 - p).
+    """Elements zeroed with probability `p`, the rest scaled by 1 / (1 - p).
 
     Shape: the input's. dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -1897,7 +1894,8 @@ def eye(
     """
 
 def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Whole channels saturated as by SELU with probability `p`; mean and variance stay.
+    """Whole channels set to SELU's saturation value with probability `p`, preserving mean and
+    variance.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -1906,7 +1904,7 @@ def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """
 
 def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """Whole channels zeroed with probability `p`, the others scaled by 1 / (1 - p).
+    """Whole channels zeroed with probability `p`, the rest scaled by 1 / (1 - p).
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -2140,7 +2138,7 @@ def gru(
     bidirectional: bool,
     batch_first: bool,
 ) -> tuple[Tensor, Tensor]:
-    """Gated recurrent units over a sequence: all outputs and the last state.
+    """A gated recurrent unit over a sequence: all outputs and the last state.
 
     Shapes: (3, 3), (3, 3), [(3, 3), (3, 3)] -> (3, 3), (1, 3). dtype: the input's, the input's.
     Raises RuntimeError for integers.
@@ -2332,8 +2330,8 @@ def instance_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Tensor:
-    """Normalises each channel of each sample by itself, or by running statistics. `cudnn_enabled` is
-    accepted.
+    """Normalises each channel of each sample separately, or by running statistics. `cudnn_enabled` is
+    ignored.
 
     Shapes: (2, 3, 4) -> (2, 3, 4). dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -2740,7 +2738,7 @@ def lstm_cell(
     b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """One step of long short-term memory: the next state and cell."""
+    """One step of an LSTM: the next state and cell."""
 
 def lt(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Whether input < other.
@@ -3373,7 +3371,7 @@ def pow(input: Tensor | _Number, exponent: Tensor | _Number) -> Tensor:
     """
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """leaky_relu with a slope for all or for each channel.
+    """leaky_relu with one learned slope, or one per channel.
 
     Shapes: (2, 3), (3,) -> (2, 3). dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -3623,7 +3621,7 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The input where it is positive, else 0; the gradient at 0 is 0.
+    """The input where positive, otherwise 0; the gradient at 0 is 0.
 
     Shape: the input's. dtype: the input's.
     Raises RuntimeError for bools.
@@ -3919,7 +3917,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Ten
     """
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """elu with the constants that keep mean and variance.
+    """elu with constants that preserve mean and variance.
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -3928,7 +3926,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """
 
 def selu_(input: Tensor) -> Tensor:
-    """In-place form of `selu`."""
+    """The in-place form of `selu`."""
 
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """z / |z|, 0 at 0.
@@ -4022,7 +4020,7 @@ def slogdet(A: Tensor) -> return_types.slogdet:
     """
 
 def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
-    """exp(input) over its sum along `dim`.
+    """exp(input), normalised to sum to 1 along `dim`.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -4284,7 +4282,7 @@ def tensordot(a: Tensor, b: Tensor, dims: int | Sequence[Sequence[int]] = 2) -> 
 def threshold(
     input: Tensor, threshold: _Number, value: _Number, inplace: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
-    """The input where it is above `threshold`, else `value`.
+    """The input where it is above `threshold`, otherwise `value`.
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.

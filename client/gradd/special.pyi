@@ -240,7 +240,7 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
-    """exp(input) over its sum along `dim`.
+    """exp(input), normalised to sum to 1 along `dim`.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.

@@ -3088,7 +3088,7 @@ class Methods(EngineTensor):
         """
 
     def prelu(self, weight: Tensor) -> Tensor:
-        """leaky_relu with a slope for all or for each channel.
+        """leaky_relu with one learned slope, or one per channel.
 
         Shapes: (2, 3), (3,) -> (2, 3). dtype: the input's.
         Raises NotImplementedError for integers, bools and complex numbers.
@@ -3222,7 +3222,7 @@ class Methods(EngineTensor):
         """RuntimeError: the score of a sample is the gradient of its log-probability times the reward."""
 
     def relu(self, *, out: Tensor | None = None) -> Tensor:
-        """The input where it is positive, else 0; the gradient at 0 is 0.
+        """The input where positive, otherwise 0; the gradient at 0 is 0.
 
         Shape: the input's. dtype: the input's.
         Raises RuntimeError for bools.
@@ -3667,7 +3667,7 @@ class Methods(EngineTensor):
         """
 
     def softmax(self, dim: _int, dtype: _dtype | None = None) -> Tensor:
-        """exp(input) over its sum along `dim`.
+        """exp(input), normalised to sum to 1 along `dim`.
 
         Shapes: (2, 3) -> (2, 3). dtype: the input's.
         Raises NotImplementedError for integers, bools and complex numbers.

@@ -13,7 +13,7 @@ from gradd._tensor.tensor import Tensor
 _Number: TypeAlias = int | float | complex
 
 def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
-    """Averages over the last dimension to `output_size`.
+    """Average pooling over the last dimension to `output_size`.
 
     Shapes: (2, 3) -> (2, 1). dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -26,7 +26,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tens
     """
 
 def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
-    """Averages over [H, W] to `output_size`; None keeps a size.
+    """Average pooling over [H, W] to `output_size`; None keeps a size.
 
     Shapes: (2, 3) -> (1, 1). dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -37,7 +37,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int]) -> Tens
     """
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """Elements saturated as by SELU with probability `p`; mean and variance stay.
+    """Elements set to SELU's saturation value with probability `p`, preserving mean and variance.
 
     Shape: the input's. dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -55,7 +55,7 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """Averages of windows of [N, C, L] or [C, L].
+    """Averages over windows of [N, C, L] or [C, L].
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.
@@ -74,7 +74,7 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """Averages of windows of [N, C, H, W] or [C, H, W].
+    """Averages over windows of [N, C, H, W] or [C, H, W].
 
     Shapes: (2, 3, 4) -> (2, 3, 4). dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.
@@ -93,7 +93,7 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-05,
 ) -> Tensor:
-    """Normalises each channel by the batch in training, else by running statistics.
+    """Normalises each channel, by the batch's statistics in training, otherwise by running ones.
 
     Shapes: (2, 3), (3,), (3,) -> (2, 3). dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -112,7 +112,7 @@ def binary_cross_entropy(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Cross entropy of probabilities; logarithms end at -100.
+    """Cross entropy of probabilities; logarithms are clamped to -100.
 
     Raises NotImplementedError: "binary_cross_entropy" not implemented for '...'
     Raises RuntimeError: Found dtype ... but expected ...
@@ -142,7 +142,7 @@ def binary_cross_entropy_with_logits(
     """
 
 def celu(input: Tensor, alpha: _Number = 1.0, inplace: bool = False, *, out: Tensor | None = None) -> Tensor:
-    """elu with exp(input / alpha): smooth for every alpha.
+    """elu with exp(input / alpha), smooth for every alpha.
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -162,8 +162,7 @@ def conv1d(
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Convolution of images of 1 dimensions; `padding` is a number, one a dimension, 'valid' or
-    'same'.
+    """1-dimensional convolution; `padding` is a number, one per dimension, 'valid' or 'same'.
 
     Shapes: (2, 3, 8), (4, 3, 2) -> (2, 4, 7). dtype: the input's.
     Raises NotImplementedError for bools.
@@ -185,8 +184,7 @@ def conv2d(
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Convolution of images of 2 dimensions; `padding` is a number, one a dimension, 'valid' or
-    'same'.
+    """2-dimensional convolution; `padding` is a number, one per dimension, 'valid' or 'same'.
 
     Shapes: (2, 3, 8, 8), (4, 3, 2, 2) -> (2, 4, 7, 7). dtype: the input's.
     Raises NotImplementedError for bools.
@@ -208,8 +206,7 @@ def conv3d(
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Convolution of images of 3 dimensions; `padding` is a number, one a dimension, 'valid' or
-    'same'.
+    """3-dimensional convolution; `padding` is a number, one per dimension, 'valid' or 'same'.
 
     Shapes: (2, 3, 8, 8, 8), (4, 3, 2, 2, 2) -> (2, 4, 7, 7, 7). dtype: the input's.
     Raises NotImplementedError for bools.
@@ -285,7 +282,7 @@ def conv_transpose3d(
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, *, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
-    """1 - cosine where the target is 1, its excess over `margin` where it is -1.
+    """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1.
 
     Raises ValueError: ... is not a valid value for reduction
 
@@ -293,7 +290,7 @@ def cosine_embedding_loss(
     """
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
-    """Cosine of the angle between vectors along `dim`; norms are `eps` or more.
+    """The cosine of the angle between vectors along `dim`; norms are clamped to `eps`.
 
     Shapes: (2, 3), (2, 3) -> (2,). dtype: the input's.
     Raises RuntimeError for integers, bools and complex numbers.
@@ -314,7 +311,7 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """Cross entropy between logits and class indices, or class probabilities in the input's shape.
+    """Cross entropy between logits and class indices, or class probabilities of the input's shape.
 
     Raises ValueError: ... is not a valid value for reduction
     Raises RuntimeError: label_smoothing must be between 0.0 and 1.0. Got: ...
@@ -324,8 +321,8 @@ def cross_entropy(
     """
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Elements zeroed with probability `p`, the others scaled by 1 / (1 - p). The input itself where
-    nothing is dropped.
+    """Elements zeroed with probability `p`, the rest scaled by 1 / (1 - p). Returns the input itself
+    if nothing is dropped.
 
     Shape: the input's. dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -336,25 +333,25 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     """
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Whole channels zeroed with probability `p`, the others scaled by 1 / (1 - p).
+    """Whole channels zeroed with probability `p`, the rest scaled by 1 / (1 - p).
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout1d.html
     """
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Whole channels zeroed with probability `p`, the others scaled by 1 / (1 - p).
+    """Whole channels zeroed with probability `p`, the rest scaled by 1 / (1 - p).
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout2d.html
     """
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Whole channels zeroed with probability `p`, the others scaled by 1 / (1 - p).
+    """Whole channels zeroed with probability `p`, the rest scaled by 1 / (1 - p).
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout3d.html
     """
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """The input where it is positive, else alpha * (exp(input) - 1).
+    """The input where positive, otherwise alpha * (exp(input) - 1).
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -390,7 +387,8 @@ def embedding(
 def feature_alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
-    """Whole channels saturated as by SELU with probability `p`; mean and variance stay.
+    """Whole channels set to SELU's saturation value with probability `p`, preserving mean and
+    variance.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -408,13 +406,13 @@ def fold(
     padding: int | Sequence[int] | str = 0,
     stride: int | Sequence[int] = 1,
 ) -> Tensor:
-    """Windows, as columns, summed into an image of `output_size`.
+    """Blocks given as columns, summed into an image of `output_size`.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.fold.html
     """
 
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
-    """input times the normal distribution function, exact or by tanh.
+    """The input times the normal distribution function, exact or by tanh.
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -424,7 +422,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """
 
 def glu(input: Tensor, dim: int = -1) -> Tensor:
-    """The first half times the sigmoid of the second, along `dim`.
+    """The first half times the sigmoid of the second half, along `dim`.
 
     Shapes: (2, 3, 4) -> (2, 3, 2). dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -462,7 +460,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
     """
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """(input + 3) / 6 held in [0, 1].
+    """(input + 3) / 6, clamped to [0, 1].
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -486,7 +484,7 @@ def hardswish_(input: Tensor) -> Tensor:
     """In-place form of `hardswish`."""
 
 def hardtanh(input: Tensor, min_val: _Number = -1.0, max_val: _Number = 1.0, inplace: bool = False) -> Tensor:
-    """The input held in [min_val, max_val]; the gradient at a bound is 0.
+    """The input clamped to [min_val, max_val]; the gradient at a bound is 0.
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.
@@ -505,7 +503,7 @@ def hardtanh_(input: Tensor, min_val: _Number = -1.0, max_val: _Number = 1.0) ->
 def hinge_embedding_loss(
     input: Tensor, target: Tensor, *, margin: float = 1.0, reduction: str = "mean"
 ) -> Tensor:
-    """The input where the target is 1, what it lacks of `margin` where it is -1.
+    """The input where the target is 1, max(0, margin - input) where it is -1.
 
     Shapes: (2, 3), (2, 3) -> (). dtype: float32.
     Raises RuntimeError for bools.
@@ -518,7 +516,7 @@ def hinge_embedding_loss(
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
-    """Half the square below `delta`, linear above.
+    """Half the squared error below `delta`, linear above.
 
     Shapes: (2, 3), (2, 3) -> (). dtype: the input's.
     Raises NotImplementedError for integers and bools.
@@ -536,7 +534,7 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-05,
 ) -> Tensor:
-    """Normalises each channel of each sample by itself, or by running statistics.
+    """Normalises each channel of each sample separately, or by running statistics.
 
     Shapes: (2, 3, 4) -> (2, 3, 4). dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -557,7 +555,7 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """Mode "nearest".
+    """Only mode "nearest".
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html
     """
@@ -608,7 +606,7 @@ def layer_norm(
     """
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """The input, times a slope where it is not positive.
+    """The input, times a slope where not positive.
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -673,7 +671,7 @@ def max_pool1d(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """Maxima of windows.
+    """Maxima over windows.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.
@@ -700,7 +698,7 @@ def max_pool2d(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """Maxima of windows.
+    """Maxima over windows.
 
     Shapes: (2, 3, 4) -> (2, 3, 4). dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.
@@ -755,7 +753,7 @@ def nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Negative log likelihood of class indices under log probabilities.
+    """The negative log likelihood of class indices, given log probabilities.
 
     Raises ValueError: Expected 1 or more dimensions (got ...)
     Raises ValueError: Expected input batch_size (...) to match target batch_size (...).
@@ -784,7 +782,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 def pad(
     input: Tensor, pad: int | Sequence[int], mode: str = "constant", value: float | None = None
 ) -> Tensor:
-    """Mode "constant".
+    """Only mode "constant".
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html
     """
@@ -819,7 +817,7 @@ def poisson_nll_loss(
     eps: float = 1e-08,
     reduction: str = "mean",
 ) -> Tensor:
-    """Negative log likelihood of counts under a Poisson rate.
+    """The negative log likelihood of counts under a Poisson rate.
 
     Shapes: (2, 3), (2, 3) -> (). dtype: the input's; float32 of integers and bools.
     Raises ValueError: ... is not a valid value for reduction
@@ -828,7 +826,7 @@ def poisson_nll_loss(
     """
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """leaky_relu with a slope for all or for each channel.
+    """leaky_relu with one learned slope, or one per channel.
 
     Shapes: (2, 3), (3,) -> (2, 3). dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -840,7 +838,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """
 
 def relu(input: Tensor, inplace: bool = False, *, out: Tensor | None = None) -> Tensor:
-    """The input where it is positive, else 0; the gradient at 0 is 0.
+    """The input where positive, otherwise 0; the gradient at 0 is 0.
 
     Shape: the input's. dtype: the input's.
     Raises RuntimeError for bools.
@@ -852,7 +850,7 @@ def relu(input: Tensor, inplace: bool = False, *, out: Tensor | None = None) -> 
     """
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """The input held in [0, 6].
+    """The input clamped to [0, 6].
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.
@@ -861,7 +859,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """
 
 def relu6_(input: Tensor) -> Tensor:
-    """In-place form of `relu6`."""
+    """The in-place form of `relu6`."""
 
 def relu_(input: Tensor) -> Tensor:
     """In-place form of `relu`.
@@ -913,7 +911,7 @@ def scaled_dot_product_attention(
     """
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """elu with the constants that keep mean and variance.
+    """elu with constants that preserve mean and variance.
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -922,7 +920,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """
 
 def selu_(input: Tensor) -> Tensor:
-    """In-place form of `selu`."""
+    """The in-place form of `selu`."""
 
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise sigmoid; integers give the default float type.
@@ -952,7 +950,7 @@ def smooth_l1_loss(
     reduction: str = "mean",
     beta: float = 1.0,
 ) -> Tensor:
-    """Squared below `beta`, absolute above; `beta` is positive.
+    """Squared error below `beta`, absolute error above; `beta` is positive.
 
     Shapes: (2, 3), (2, 3) -> (). dtype: the input's.
     Raises NotImplementedError for integers and bools.
@@ -970,7 +968,7 @@ def soft_margin_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") 
     """
 
 def softmax(input: Tensor, dim: int | None = None, dtype: dtype | None = None) -> Tensor:
-    """exp(input) over its sum along `dim`.
+    """exp(input), normalised to sum to 1 along `dim`.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -979,7 +977,7 @@ def softmax(input: Tensor, dim: int | None = None, dtype: dtype | None = None) -
     """
 
 def softmin(input: Tensor, dim: int | None = None, dtype: dtype | None = None) -> Tensor:
-    """softmax of the negative.
+    """softmax of the negated input.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
     Raises NotImplementedError for integers and complex numbers.
@@ -989,7 +987,7 @@ def softmin(input: Tensor, dim: int | None = None, dtype: dtype | None = None) -
     """
 
 def softplus(input: Tensor, beta: _Number = 1, threshold: _Number = 20) -> Tensor:
-    """log(1 + exp(beta * input)) / beta, the input itself above the threshold.
+    """log(1 + exp(beta * input)) / beta, or the input itself above the threshold.
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for integers, bools and complex numbers.
@@ -1036,7 +1034,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 def threshold(
     input: Tensor, threshold: _Number, value: _Number, inplace: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
-    """The input where it is above `threshold`, else `value`.
+    """The input where it is above `threshold`, otherwise `value`.
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.

@@ -1,4 +1,4 @@
-"""Rectifiers and smooth units. Gradients at kinks are PyTorch's; hot backward kernels are ops too."""
+"""Rectifiers and smooth activations. Gradients at kinks are PyTorch's; hot backward kernels are ops too."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ F = "nn.functional"
 
 
 def published(made: Op, *spaces: str, inplace: Callable[..., Any] | None = None) -> None:
-    """Publish an op as nn.functional has it, with a trailing `inplace` argument."""
+    """Publish an op in nn.functional, with a trailing `inplace` argument."""
     width = len(made.schema.params)
     changing = inplace or made.inplace
     assert changing is not None
@@ -44,7 +44,9 @@ def published(made: Op, *spaces: str, inplace: Callable[..., Any] | None = None)
 
 
 def floating(kernel: str, integers: bool = False) -> Callable[..., Meta]:
-    """The input's geometry; NotImplementedError in PyTorch's words where the kernel has no such dtype."""
+    """An infer that keeps the input's geometry; NotImplementedError as in PyTorch for dtypes without a
+    kernel.
+    """
 
     def infer(input: Tensor, *_: Any, **__: Any) -> Meta:
         refuse(input.dtype, kernel, dtypes.bool_, complex=True, integer=not integers)
@@ -54,11 +56,11 @@ def floating(kernel: str, integers: bool = False) -> Callable[..., Meta]:
 
 
 def _above(xp: Any, g: Any, x: Any, threshold: Any) -> Any:
-    """`g`, and zeros where x <= threshold."""
+    """`g`, with zeros where x <= threshold."""
     gone = x <= threshold
     if g.dtype.kind != "f" or g.shape != x.shape:
         return xp.where(gone, g.dtype.type(0), g)
-    # The bits of a float times 0 or 1: nan and inf go too, and no branch depends on the data.
+    # Multiply a float's bits by 0 or 1: this clears nan and inf too, without a branch on the data.
     out, bits = xp.empty_like(g), f"i{g.dtype.itemsize}"
     xp.multiply(g.view(bits), ~gone, out=out.view(bits))
     return out
@@ -73,7 +75,7 @@ threshold_backward: Op = elementwise(
     vjp=(lambda g, input, threshold: threshold_backward(g, input, threshold), lambda g: zeros_like(g)),
     namespace="-",
     outside=True,
-    doc="The gradient where the input is above the threshold (or nan), else 0.",
+    doc="The gradient where the input is above the threshold (or nan), otherwise 0.",
     raises=False,
 )
 
@@ -85,20 +87,21 @@ straight: Op = elementwise(
     vjp=(lambda g: g, lambda g: zeros_like(g)),
     namespace="-",
     outside=True,
-    doc="A gradient of pieces that are straight at `input`: further derivatives by the input are zeros.",
+    doc="The gradient of a function that is piecewise linear in `input`: its derivatives by `input` are "
+    "zeros.",
     raises=False,
 )
 
 
 def of_pieces(gradient: Any, input: Any) -> Any:
-    """`gradient`, whose factor is constant around `input`. Recorded, it has a history that leads there all
-    the same, as that of PyTorch's backward kernels does: a second derivative can be asked for, and is 0.
+    """`gradient`, whose factor is locally constant in `input`. If recorded, it still depends on `input`, as
+    in PyTorch's backward kernels: a second derivative can be requested, and is 0.
     """
     return straight(gradient, input) if recorded(input) else gradient
 
 
 def no_complex_bounds(input: Tensor) -> None:
-    """NotImplementedError for complex numbers, which have no order to clamp by."""
+    """Raise NotImplementedError for complex input, which cannot be clamped."""
     if input.dtype.is_complex:
         raise NotImplementedError("clamp is not supported for complex types")
 
@@ -118,7 +121,7 @@ relu: Op = elementwise(
     method=True,
     inplace=True,
     namespace="|nn.functional",
-    doc="The input where it is positive, else 0 (torch.relu); the gradient at 0 is 0.",
+    doc="The input where positive, otherwise 0 (torch.relu); the gradient at 0 is 0.",
     raises=False,
 )
 published(relu, F)
@@ -138,7 +141,7 @@ threshold: Op = elementwise(
     vjp=lambda g, input, threshold: threshold_backward(g, input, threshold),
     inplace=True,
     namespace="|nn.functional",
-    doc="The input where it is above `threshold`, else `value` (torch.threshold).",
+    doc="The input where it is above `threshold`, otherwise `value` (torch.threshold).",
     raises=False,
 )
 published(threshold, "", F)
@@ -150,7 +153,7 @@ leaky_relu: Op = elementwise(
     vjp=lambda g, input, negative_slope: of_pieces(where(input > 0, g, g * negative_slope), input),
     inplace=True,
     namespace=F,
-    doc="The input, times a slope where it is not positive (torch.nn.functional.leaky_relu).",
+    doc="The input, times a slope where not positive (torch.nn.functional.leaky_relu).",
     raises=False,
 )
 published(leaky_relu)
@@ -171,7 +174,7 @@ _prelu_kernel: Op = elementwise(
     ),
     namespace="-",
     outside=True,
-    doc="The input, times a weight where it is not positive.",
+    doc="The input, times a weight where not positive.",
     raises=False,
 )
 
@@ -208,7 +211,7 @@ prelu: Op = composite(
     body=_prelu,
     method=True,
     namespace="|nn.functional",
-    doc="leaky_relu with a slope for all or for each channel (torch.prelu).",
+    doc="leaky_relu with one learned slope, or one per channel (torch.prelu).",
 )
 
 # -- exponential units -----------------------------------------------------------------------------
@@ -222,7 +225,7 @@ def _elu_kernel(xp: Any, a: Any, alpha: Any, scale: Any, input_scale: Any) -> An
 
 def _elu_vjp(g: Any, input: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
     below = input <= 0
-    # 0 keeps exp finite on the side that `where` drops; it makes the second derivative at 0 that of 0 too
+    # 0 keeps exp finite on the side that `where` drops, and makes the second derivative at 0 match PyTorch's
     low = exp(where(input < 0, input, 0.0) * input_scale) * (input_scale * alpha * scale)
     return g * where(below, low, float(scale))
 
@@ -234,7 +237,7 @@ _elu: Op = elementwise(
     vjp=_elu_vjp,
     inplace=True,
     namespace=F,
-    doc="The input where it is positive, else alpha * (exp(input) - 1) (torch.nn.functional.elu).",
+    doc="The input where positive, otherwise alpha * (exp(input) - 1) (torch.nn.functional.elu).",
     raises=False,
 )
 
@@ -256,12 +259,12 @@ selu: Op = composite(
     "selu(Tensor input) -> Tensor",
     body=lambda input: _elu(input, SELU_ALPHA, SELU_SCALE),
     namespace="|nn.functional",
-    doc="elu with the constants that keep mean and variance (torch.selu).",
+    doc="elu with constants that preserve mean and variance (torch.selu).",
 )
 
 
 def _selu_(input: Tensor) -> Any:
-    """In-place form of `selu`."""
+    """The in-place form of `selu`."""
     assert _elu.inplace is not None
     return _elu.inplace(input, SELU_ALPHA, SELU_SCALE)
 
@@ -275,7 +278,7 @@ celu: Op = elementwise(
     vjp=lambda g, input, alpha: _elu_vjp(g, input, alpha, 1.0, 1.0 / alpha),
     inplace=True,
     namespace="|nn.functional",
-    doc="elu with exp(input / alpha): smooth for every alpha (torch.celu).",
+    doc="elu with exp(input / alpha), smooth for every alpha (torch.celu).",
 )
 published(celu, "", F)
 
@@ -336,7 +339,7 @@ def _gelu_infer(input: Tensor, approximate: str) -> Meta:
 
 
 def _bent(xp: Any, a: Any) -> tuple[Any, Any]:
-    """1 + tanh(beta (a + cubic a^3)) of the form by tanh, and a * a."""
+    """1 + tanh(beta (a + cubic a^3)) of the tanh approximation, and a * a."""
     number, square = a.dtype.type, a * a
     inner = square * number(_BETA * _CUBIC)
     inner += number(_BETA)
@@ -408,6 +411,6 @@ gelu: Op = elementwise(
     impl=lambda xp, a, approximate: tiled(xp, _gelu_exact if approximate == "none" else _gelu_tanh, a),
     vjp=lambda g, input, approximate: gelu_backward(g, input, approximate),
     namespace=F,
-    doc="input times the normal distribution function, exact or by tanh (torch.nn.functional.gelu).",
+    doc="The input times the normal distribution function, exact or by tanh (torch.nn.functional.gelu).",
     raises=False,
 )

@@ -1,4 +1,4 @@
-"""Scaled dot product attention, as products and one softmax.
+"""Scaled dot product attention, composed of matrix products and a softmax.
 
 Source: https://pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html
 """
@@ -55,7 +55,7 @@ safe_softmax: Op = kernel(
     node="SafeSoftmaxBackward0",
     namespace="-",
     outside=True,
-    doc="Softmax over the last dimension; a row of -inf alone gives zeros.",
+    doc="Softmax over the last dimension; rows of only -inf give zeros.",
     raises=False,
 )
 
@@ -88,7 +88,7 @@ def _check(
 
 
 def _additive(mask: Any, dtype: dtypes.DType) -> Any:
-    """A mask as what is added to the scores: -inf where a boolean one is False."""
+    """A mask as a term to add to the scores: -inf where a boolean mask is False."""
     if mask.dtype is not dtypes.bool_:
         return mask
     open_, shut = (full([], value, dtype=dtype) for value in (0.0, -math.inf))
@@ -101,7 +101,7 @@ def _causal(xp: Any, rows: int, columns: int, dtype: Any, meta: Meta) -> Any:
 
 
 def _causal_cost(rows: int, columns: int, dtype: Any) -> tuple[int, int]:
-    """Of a flag for each element, and the numbers of rows and columns."""
+    """One flag per element, and the row and column numbers."""
     return rows * columns + rows + columns, rows * columns + 16 * (rows + columns)
 
 
@@ -112,7 +112,7 @@ causal_mask: Op = kernel(
     cost=_causal_cost,
     namespace="-",
     outside=True,
-    doc="-inf above the diagonal, else 0: added to scores it hides what comes later.",
+    doc="-inf above the diagonal, otherwise 0: added to scores, it hides later positions.",
 )
 
 
@@ -132,9 +132,9 @@ def _attention(
         key, value = (t.repeat_interleave(groups, -3) for t in (key, value))
     kind = query.dtype
     if kind.is_half:
-        # As PyTorch's kernels do: one rounding to 16 bits, at the end.
+        # Round to 16 bits once, at the end, as PyTorch's kernels do.
         query, key, value = (to_dtype(t, dtypes.float32) for t in (query, key, value))
-    # Both factors get the root of the scale, so that neither product grows too large for 16 bits.
+    # Both factors get the root of the scale, so that the product does not overflow.
     whole = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     root = math.sqrt(abs(whole))
     scores = mul_scalar(query, math.copysign(root, whole)).matmul(mul_scalar(key.transpose(-2, -1), root))

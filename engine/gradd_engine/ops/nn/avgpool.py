@@ -1,6 +1,7 @@
-"""Averages over windows of images, and averages to a given size.
+"""Average pooling over windows and to a given size.
 
-Both are linear: each op and its transpose are each other's gradients.
+All are linear: each op and its transpose are each other's gradients.
+
 Source: https://pytorch.org/docs/stable/nn.functional.html#pooling-functions
 """
 
@@ -37,7 +38,7 @@ def _divisors(
     divisor_override: int | None,
     dtype: Any,
 ) -> Any:
-    """What each window's sum is divided by, [positions of H, positions of W]."""
+    """The divisor of each window, of shape [positions along H, positions along W]."""
     if divisor_override is not None:
         return xp.full(tuple(out), divisor_override, dtype)
     counts = []
@@ -157,7 +158,7 @@ avg: Op = kernel(
     node="AvgPool2DBackward0",
     namespace="-",
     outside=True,
-    doc="Averages of windows.",
+    doc="Averages over windows.",
     raises=False,
 )
 
@@ -171,7 +172,7 @@ avg_transposed: Op = kernel(
     jvp=LINEAR,
     namespace="-",
     outside=True,
-    doc="Spreads a gradient of averages over their windows, into planes of `size` [H, W].",
+    doc="Spreads the gradient of window averages back into planes of `size` [H, W].",
     raises=False,
 )
 
@@ -209,14 +210,14 @@ avg_pool2d = composite(
     "bool count_include_pad=True, int? divisor_override=None) -> Tensor",
     body=_avg_pool2d,
     namespace="nn.functional",
-    doc="Averages of windows of [N, C, H, W] or [C, H, W] (torch.nn.functional.avg_pool2d).",
+    doc="Averages over windows of [N, C, H, W] or [C, H, W] (torch.nn.functional.avg_pool2d).",
 )
 avg_pool1d = composite(
     "avg_pool1d(Tensor input, int[] kernel_size, int[]? stride=None, int[] padding=0, bool ceil_mode=False, "
     "bool count_include_pad=True) -> Tensor",
     body=_avg_pool1d,
     namespace="|nn.functional",
-    doc="Averages of windows of [N, C, L] or [C, L] (torch.nn.functional.avg_pool1d).",
+    doc="Averages over windows of [N, C, L] or [C, L] (torch.nn.functional.avg_pool1d).",
 )
 
 
@@ -279,7 +280,7 @@ def _adaptive_transposed(xp: Any, grad: Any, size: Sequence[int]) -> Any:
 
 
 def _windows_cost(sizes: Sequence[int]) -> tuple[int, int]:
-    """Of a turn for each window, and a slice for each row and column of them."""
+    """A step per window, and a slice for each row and column of windows."""
     return TURN * numel(sizes), 200 * sum(sizes)
 
 
@@ -293,7 +294,7 @@ adaptive: Op = kernel(
     node="AdaptiveAvgPool2DBackward0",
     namespace="-",
     outside=True,
-    doc="Averages over as many windows as `output_size` says.",
+    doc="Averages over a grid of `output_size` windows.",
     raises=False,
 )
 
@@ -306,7 +307,7 @@ adaptive_transposed: Op = kernel(
     jvp=LINEAR,
     namespace="-",
     outside=True,
-    doc="Spreads a gradient of averages over their windows, into planes of `size` [H, W].",
+    doc="Spreads the gradient of window averages back into planes of `size` [H, W].",
     raises="not of floats",
 )
 
@@ -328,7 +329,8 @@ adaptive_avg_pool2d = composite(
     "adaptive_avg_pool2d(Tensor input, any output_size) -> Tensor",
     body=_adaptive_pool2d,
     namespace="nn.functional",
-    doc="Averages over [H, W] to `output_size`; None keeps a size (torch.nn.functional.adaptive_avg_pool2d).",
+    doc="Average pooling over [H, W] to `output_size`; None keeps a size "
+    "(torch.nn.functional.adaptive_avg_pool2d).",
 )
 
 
@@ -344,5 +346,5 @@ adaptive_avg_pool1d = composite(
     "adaptive_avg_pool1d(Tensor input, int[] output_size) -> Tensor",
     body=_adaptive_pool1d,
     namespace="|nn.functional",
-    doc="Averages over the last dimension to `output_size` (torch.nn.functional.adaptive_avg_pool1d).",
+    doc="Average pooling over the last dimension to `output_size` (torch.nn.functional.adaptive_avg_pool1d).",
 )

@@ -1,4 +1,4 @@
-"""Batch norm: statistics over all but the channels, dimension 1 of the input.
+"""Batch norm: statistics over all dimensions except the channels, dimension 1.
 
 Source: https://pytorch.org/docs/stable/nn.functional.html#normalization-functions
 """
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 def along(t: Any, ndim: int) -> Any:
-    """A vector (tensor or array) over dimension 1 of `ndim`; None stays None."""
+    """A vector, tensor or array, along dimension 1 of `ndim`; None stays None."""
     return None if t is None else t.reshape((1, -1) + (1,) * (ndim - 2))
 
 
 def of_channels(g: Any) -> Any:
-    """The sum over all dimensions but 1."""
+    """The sum over all dimensions except 1."""
     c = g.shape[1]
     return sum_to_size(g, [1, c] + [1] * (g.ndim - 2)).reshape(c)
 
@@ -43,7 +43,7 @@ def _over(ndim: int) -> tuple[int, ...]:
 
 
 def image(input: Tensor) -> Meta:
-    """Geometry of a result like the input: row-major, or channels last as that is."""
+    """The geometry of a result like the input: row-major, or channels-last if the input is."""
     return Meta(tuple(input.shape), input.dtype, image_strides(tuple(input.shape), input))
 
 
@@ -121,7 +121,8 @@ batch_norm_train: Op = kernel(
     ],
     unversioned=True,
     namespace="-", outside=True,
-    doc="Batch norm by the batch's own statistics, which move the running ones; also those that it used.",
+    doc="Batch norm by the batch's statistics, updating the running ones; also returns the statistics it "
+    "used.",
     raises=False,
 )  # fmt: skip
 
@@ -195,13 +196,13 @@ batch_norm_eval: Op = kernel(
     node="NativeBatchNormBackward0",
     namespace="-",
     outside=True,
-    doc="Batch norm by the running statistics.",
+    doc="Batch norm by running statistics.",
     raises=False,
 )
 
 
 def check_paired(running_mean: Any, running_var: Any) -> None:
-    """ValueError where there is one of the running statistics."""
+    """Raise ValueError if only one of the running statistics is given."""
     if (running_mean is None) is not (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
 
@@ -239,6 +240,6 @@ composite(
     body=_batch,
     unversioned=True,
     namespace="nn.functional",
-    doc="Normalises each channel by the batch in training, else by running statistics "
+    doc="Normalises each channel, by the batch's statistics in training, otherwise by running ones "
     "(torch.nn.functional.batch_norm).",
 )

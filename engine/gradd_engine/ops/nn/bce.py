@@ -1,4 +1,4 @@
-"""Binary cross entropies and the divergence of distributions.
+"""Binary cross entropies and the Kullback-Leibler divergence.
 
 Source: https://pytorch.org/docs/stable/nn.functional.html#loss-functions
 """
@@ -33,7 +33,7 @@ def _weigh(loss: Any, weight: Any, reduction: str) -> Any:
 
 
 def _scale(found: Any, g: Any, weight: Any, reduction: str) -> Any:
-    """A gradient an element, from that of the loss."""
+    """The gradient of each element, from that of the loss."""
     if weight is not None:
         g = mul(g, weight)
     return mul(found, div(g, max(found.numel(), 1)) if reduction == "mean" else g)
@@ -66,7 +66,7 @@ def _bce(xp: Any, input: Any, target: Any, weight: Any, reduction: str) -> Any:
     return _weigh((target - 1) * low - target * xp.maximum(xp.log(input), -100), weight, reduction)
 
 
-#: PyTorch's 1e-12, which is a float32 there
+#: PyTorch's 1e-12, as float32
 _LEAST = 9.999999960041972e-13
 
 
@@ -101,7 +101,8 @@ bce: Op = kernel(
     jvp=_bce_tangent,
     namespace="-",
     outside=True,
-    doc="Cross entropy of probabilities; logarithms end at -100 (torch.nn.functional.binary_cross_entropy).",
+    doc="Cross entropy of probabilities; logarithms are clamped to -100 "
+    "(torch.nn.functional.binary_cross_entropy).",
 )
 
 
@@ -146,7 +147,7 @@ def _logits_infer(
 
 
 def _logits(xp: Any, input: Any, target: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
-    # log(1 + exp(-x)) without overflow: the larger term is taken out of the sum.
+    # log(1 + exp(-x)), with the larger term taken out to avoid overflow.
     tail = xp.log1p(xp.exp(-xp.abs(input))) + xp.maximum(-input, 0)
     if pos_weight is not None:
         tail = tail * ((pos_weight - 1) * target + 1)

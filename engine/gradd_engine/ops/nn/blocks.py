@@ -1,6 +1,7 @@
-"""Sliding blocks of images as columns, and columns added back into images.
+"""Sliding blocks of images as columns (unfold), and columns summed into images (fold).
 
 Both are linear, and each is the other's gradient.
+
 Source: https://pytorch.org/docs/stable/generated/torch.nn.Unfold.html
 """
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _pair(value: Any, what: str) -> list[int]:
-    """Height and width, where one number may stand for both."""
+    """Height and width from a pair, or from one number for both."""
     found = [value] * 2 if isinstance(value, int) else list(value)
     if len(found) != 2:
         raise RuntimeError(f"It is expected {what} equals to 2, but got size {len(found)}")
@@ -48,7 +49,7 @@ def _check(kernel_size: Pair, dilation: Pair, padding: Pair, stride: Pair) -> No
 
 
 def _positions(size: Pair, kernel_size: Pair, dilation: Pair, padding: Pair, stride: Pair) -> list[int]:
-    """How many blocks fit, from above and from the left."""
+    """The number of blocks along height and width."""
     return [
         (n + 2 * p - d * (k - 1) - 1) // s + 1
         for n, k, d, p, s in zip(size, kernel_size, dilation, padding, stride, strict=True)
@@ -89,7 +90,7 @@ def _columns_infer(input: Tensor, kernel_size: Pair, dilation: Pair, padding: Pa
 
 
 def _cells(kernel_size: Pair, dilation: Pair, stride: Pair, found: Pair) -> Iterator[tuple[int, int, Any]]:
-    """For each cell of a block, where the cells of all blocks lie in a padded image."""
+    """Each cell of a block, with its places in all blocks of a padded image."""
     for i, j in product(range(kernel_size[0]), range(kernel_size[1])):
         yield i, j, (
             ...,
@@ -122,7 +123,7 @@ def _images_infer(
             f"dimensions for input, but got: {list(shape)}"
         )
     cells = kernel_size[0] * kernel_size[1]
-    # PyTorch counts the dimensions of columns as if there always were a batch
+    # PyTorch numbers the dimensions of columns as if there were always a batch
     if shape[-2] % cells:
         raise RuntimeError(
             "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
@@ -154,7 +155,7 @@ def _images(
 
 
 def _blocks_cost(input: Tensor, size: Pair, kernel_size: Pair, padding: Pair) -> tuple[int, int]:
-    """Of a turn for each cell of a block, and the padded planes."""
+    """A step per cell of a block, and the padded planes."""
     planes = numel(input.shape[:-2])
     padded = planes * numel([n + 2 * p for n, p in zip(size, padding, strict=True)])
     return TURN * numel(kernel_size) + padded, padded * input.dtype.itemsize
@@ -181,7 +182,7 @@ columns: Op = kernel(
     node="Im2ColBackward0",
     namespace="-",
     outside=True,
-    doc="The blocks of [N, C, H, W] or [C, H, W] as columns [N, C * cells of a block, blocks].",
+    doc="The blocks of [N, C, H, W] or [C, H, W] as columns [N, C * cells per block, blocks].",
     raises=False,
 )
 
@@ -199,7 +200,7 @@ images: Op = kernel(
     node="Col2ImBackward0",
     namespace="-",
     outside=True,
-    doc="Columns of blocks added into images [N, C, *output_size], or one without N.",
+    doc="Columns of blocks summed into images [N, C, *output_size], or without N.",
     raises=False,
 )
 
@@ -220,7 +221,7 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, st
 def fold(
     input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:
-    """Windows, as columns, summed into an image of `output_size` (torch.nn.functional.fold)."""
+    """Blocks given as columns, summed into an image of `output_size` (torch.nn.functional.fold)."""
     return images(
         input,
         output_size=_pair(output_size, "output_size"),

@@ -1,7 +1,8 @@
 """Convolutions over any number of spatial dimensions.
 
 Three ops are each other's derivatives: `convolution`, its transpose (the gradient for the input) and
-`convolution_weight` (the gradient for the weight), so that every order of both modes is covered.
+`convolution_weight` (the gradient for the weight). They cover every order of both modes.
+
 Source: https://pytorch.org/docs/stable/nn.functional.html#convolution-functions
 """
 
@@ -75,7 +76,7 @@ def _conv_weight(
 
 
 def _tangent(of: Op, pairs: Any, bias_t: Any, out: Tensor, **how: Any) -> Any:
-    """The sum of the op over pairs that are whole, and of the bias's tangent."""
+    """The sum of the op over the pairs without a None, plus the bias's tangent."""
     parts = [of(a, b, None, **how) for a, b in pairs if a is not None and b is not None]
     if bias_t is not None:
         parts.append(along(bias_t, out.ndim).expand(*out.shape))
@@ -114,7 +115,7 @@ convolution: Op = kernel(
     ),
     namespace="-",
     outside=True,
-    doc="Cross-correlation of [N, C, ...] with weight [O, C / groups, ...].",
+    doc="Cross-correlation of [N, C, ...] with a weight [O, C / groups, ...].",
     raises=False,
 )
 
@@ -144,7 +145,7 @@ convolution_transpose: Op = kernel(
     node="ConvolutionBackward0",
     namespace="-",
     outside=True,
-    doc="The transpose of a convolution with weight [C, O / groups, ...], to the spatial `size`.",
+    doc="The transpose of a convolution with a weight [C, O / groups, ...], to the spatial `size`.",
 )
 
 
@@ -187,7 +188,7 @@ convolution_weight: Op = kernel(
     jvp=BILINEAR,
     namespace="-",
     outside=True,
-    doc="The gradient of a convolution for its weight, from that of its result.",
+    doc="The gradient of a convolution for its weight, from the gradient of its result.",
     raises=False,
 )
 
@@ -196,7 +197,7 @@ convolution_weight: Op = kernel(
 
 
 def _same(input: Any, weight: Any, stride: Sequence[int], dilation: Sequence[int]) -> tuple[Any, list[int]]:
-    """Input and padding for a result of the input's size; an odd element goes to the right, by a pad."""
+    """The input and padding that give a result of the input's size; an odd element is padded on the right."""
     from .vision import constant_pad
 
     if any(s != 1 for s in stride):
@@ -288,8 +289,8 @@ def _declare(dims: int) -> tuple[Op, Op]:
         "int[] dilation=1, int groups=1) -> Tensor",
         body=forward,
         namespace="|nn.functional",
-        doc=f"Convolution of images of {dims} dimensions (torch.nn.functional.conv{dims}d); `padding` is a "
-        "number, one a dimension, 'valid' or 'same'.",
+        doc=f"{dims}-dimensional convolution (torch.nn.functional.conv{dims}d); `padding` is a number, one "
+        "per dimension, 'valid' or 'same'.",
     ), composite(
         f"conv_transpose{dims}d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, "
         "int[] padding=0, int[] output_padding=0, int groups=1, int[] dilation=1) -> Tensor",

@@ -1,4 +1,4 @@
-"""What convolutions accept: geometry and refusals, in PyTorch's words."""
+"""Argument checks of convolutions, with PyTorch's messages, and their result geometry."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _C_NAMES = {
 
 
 def out_size(size: Any, kernel: Any, stride: Any, padding: Any, dilation: Any) -> tuple[int, ...]:
-    """Positions of a window along each spatial dimension."""
+    """The window positions along each spatial dimension."""
     return tuple(
         (s + 2 * p - d * (k - 1) - 1) // t + 1
         for s, k, t, p, d in zip(size, kernel, stride, padding, dilation, strict=True)
@@ -48,7 +48,7 @@ def _c_name(dtype: DType) -> str:
 
 
 def check_numbers(dims: int, groups: int, **lists: Sequence[int]) -> None:
-    """RuntimeError unless stride, padding and dilation have one fitting number a dimension."""
+    """Raise RuntimeError unless stride, padding and dilation have one valid number per dimension."""
     for name, values in lists.items():
         if len(values) != dims:
             raise RuntimeError(
@@ -82,7 +82,7 @@ def conv_infer(
     dilation: Sequence[int],
     groups: int,
 ) -> Meta:
-    """Of a convolution."""
+    """The geometry of a convolution's result; RuntimeError if the arguments do not fit."""
     dims = weight.ndim - 2
     _check_dtypes(input, weight, bias)
     check_numbers(dims, groups, stride=stride, padding=padding, dilation=dilation)
@@ -135,7 +135,7 @@ def transpose_infer(
     dilation: Sequence[int],
     groups: int,
 ) -> Meta:
-    """Of a transposed convolution to `size`."""
+    """The geometry of a transposed convolution to `size`; RuntimeError if the arguments do not fit."""
     dims = weight.ndim - 2
     _check_dtypes(input, weight, bias)
     check_numbers(dims, groups, stride=stride, padding=padding, dilation=dilation)

@@ -1,5 +1,5 @@
-"""What convolutions need beside inputs and results: buffers of their kernels on a host (see
-kernels/images_conv.py). Those on a GPU have the size that its memory allows.
+"""Memory that convolutions need besides inputs and results, for kernel buffers on a host (see
+kernels/images_conv.py). On a GPU the buffers adapt to the free memory.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from ...data import Meta
     from ...tensor import Tensor
 
-#: how many buffers of a kind are counted at most
+#: at most this many buffers of a kind are counted
 THREADS = 4
-#: bytes that are not worth asking for
+#: fewer bytes are not accounted for
 _SMALL = 4 << 20
 
 
 def _with(meta: Meta, nbytes: int, inputs: Sequence[Tensor]) -> Meta:
-    """The meta of an op that needs `nbytes`, and copies of what expanded inputs stand for."""
+    """`meta` with room for `nbytes` and for copies of expanded inputs."""
     if nbytes > _SMALL:
         meta.room = nbytes + spread(inputs)
     return meta
@@ -37,7 +37,7 @@ def _columns(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> tuple[int, int, int]:
-    """Elements of a block's columns and of the rows of images that they are made of; how many blocks."""
+    """The elements of a block's columns and of the image rows they come from, and the number of blocks."""
     n, c = input.shape[:2]
     images, rows, blocks = blocks_of(n, size, c * numel(kernel))
     high = (rows - 1) * stride[0] + dilation[0] * (kernel[0] - 1) + 1
@@ -53,7 +53,7 @@ def conv_room(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> Meta:
-    """Of a convolution."""
+    """`meta` with the room that a convolution needs."""
     if not numel(meta.shape) or not numel(weight.shape):
         return meta
     columns, seen, blocks = _columns(input, meta.shape[2:], weight.shape[2:], stride, padding, dilation)
@@ -70,7 +70,7 @@ def weight_room(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> Meta:
-    """Of the gradient of a convolution for its weight."""
+    """`meta` with the room that a convolution's weight gradient needs."""
     if not numel(grad.shape) or not numel(meta.shape):
         return meta
     columns, seen, blocks = _columns(input, grad.shape[2:], kernel, stride, padding, dilation)
@@ -81,7 +81,7 @@ def weight_room(
 
 
 def transpose_room(meta: Meta, input: Tensor, weight: Tensor, padding: Sequence[int], groups: int) -> Meta:
-    """Of a transposed convolution."""
+    """`meta` with the room that a transposed convolution needs."""
     if not numel(meta.shape) or not numel(weight.shape):
         return meta
     n, c, *places = input.shape

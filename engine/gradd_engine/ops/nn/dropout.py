@@ -1,4 +1,4 @@
-"""dropout: elements or whole channels zeroed at random; one random step a call."""
+"""Dropout of elements or whole channels; one random step per call."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ dropout_mask = kernel(
     namespace="-",
     outside=True,
     doc=(
-        "0 with probability `p`, else 1 / (1 - p); one number for each of the first `features` dimensions' "
-        "elements."
+        "0 with probability `p`, otherwise 1 / (1 - p); drawn once per index of the first `features` "
+        "dimensions, if any."
     ),
     raises=False,
     independent=True,
@@ -54,7 +54,7 @@ dropout_mask = kernel(
 )
 
 
-#: what SELU gives far below zero, negated: scale * alpha
+#: the negated limit of SELU at -inf: scale * alpha
 _SATURATION = 1.7580993408473766
 
 
@@ -73,7 +73,7 @@ def _dropout(
         return product(input, noise)
     kept = sign(noise)
     scale = 1 / sqrt((_SATURATION**2 * p + 1) * (1 - p))
-    # what is dropped saturates; mean and variance stay
+    # dropped elements saturate; the affine transform preserves mean and variance
     shift = add(mul(sub(kept, 1), _SATURATION * scale), _SATURATION * scale * p)
     found = product(input, mul(kept, scale))
     return add.inplace(found, shift) if inplace and add.inplace else add(found, shift)
@@ -83,8 +83,7 @@ _dropout_op = composite(
     "dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor",
     body=_dropout,
     doc=(
-        "Elements zeroed with probability `p`, the others scaled by 1 / (1 - p) "
-        "(torch.nn.functional.dropout)."
+        "Elements zeroed with probability `p`, the rest scaled by 1 / (1 - p) (torch.nn.functional.dropout)."
     ),
 )
 _feature_dropout_op = composite(
@@ -92,21 +91,21 @@ _feature_dropout_op = composite(
     body=lambda input, p, training, inplace: _dropout(input, p, training, inplace, 2),
     namespace="-",
     outside=True,
-    doc="Whole channels zeroed with probability `p`, the others scaled by 1 / (1 - p).",
+    doc="Whole channels zeroed with probability `p`, the rest scaled by 1 / (1 - p).",
 )
 _alpha_dropout_op = composite(
     "alpha_dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor",
     body=lambda input, p, training, inplace: _dropout(input, p, training, inplace, 0, True),
     namespace="-",
     outside=True,
-    doc="Elements saturated as by SELU with probability `p`; mean and variance stay.",
+    doc="Elements set to SELU's saturation value with probability `p`, preserving mean and variance.",
 )
 _feature_alpha_dropout_op = composite(
     "feature_alpha_dropout(Tensor input, float p=0.5, bool training=True, bool inplace=False) -> Tensor",
     body=lambda input, p, training, inplace: _dropout(input, p, training, inplace, 2, True),
     namespace="-",
     outside=True,
-    doc="Whole channels saturated as by SELU with probability `p`; mean and variance stay.",
+    doc="Whole channels set to SELU's saturation value with probability `p`, preserving mean and variance.",
 )
 
 
@@ -117,7 +116,7 @@ def _check_p(p: float) -> None:
 
 @public("nn.functional")
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """See torch.nn.functional.dropout; the input itself where nothing is dropped."""
+    """See torch.nn.functional.dropout; returns the input itself if nothing is dropped."""
     _check_p(p)
     if not training or p == 0:
         return input
@@ -125,7 +124,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 
 
 def _function(name: str, run: Op, training: bool) -> None:
-    """Publish torch.nn.functional's function `name`; `training` is its default."""
+    """Publish `name` in torch.nn.functional; `training` is its default."""
 
     def function(input: Any, p: float = 0.5, training: bool = training, inplace: bool = False) -> Any:
         _check_p(p)
@@ -138,7 +137,7 @@ def _function(name: str, run: Op, training: bool) -> None:
 
 
 def _top(name: str, run: Op) -> None:
-    """Publish torch's function `name`, whose arguments all have to be given."""
+    """Publish `name` in torch, where all arguments are required."""
 
     def function(input: Tensor, p: float, train: bool) -> Any:
         if not 0 <= p <= 1:

@@ -1,4 +1,4 @@
-"""Group norm: statistics over groups of channels of each item.
+"""Group norm: statistics over groups of channels of each sample.
 
 Source: https://pytorch.org/docs/stable/generated/torch.nn.functional.group_norm.html
 """
@@ -48,7 +48,7 @@ def _check_group(input: Tensor, groups: int, weight: Tensor | None, bias: Tensor
 
 
 def _grouped(input: Any, groups: int) -> Any:
-    """[N, groups, all the rest]."""
+    """The input as [N, groups, rest]."""
     n = input.shape[0]
     return input.reshape((n, groups, numel(input.shape) // max(n * groups, 1)))
 
@@ -115,7 +115,7 @@ group: Op = kernel(
     jvp=_group_tangent,
     namespace="-",
     outside=True,
-    doc="Group norm, and the means and 1 / deviations that it used.",
+    doc="Group norm, with the means and reciprocal standard deviations it used.",
     raises=False,
 )
 

@@ -1,4 +1,4 @@
-"""Instance norm: batch norm of each sample by itself.
+"""Instance norm: batch norm of each sample separately.
 
 Source: https://pytorch.org/docs/stable/generated/torch.nn.functional.instance_norm.html
 """
@@ -36,7 +36,7 @@ def _instance(
     n, c = input.size(0), input.size(1)
 
     def for_each(t: Any) -> Any:
-        """A vector over the channels, over those of all samples."""
+        """A vector over the channels, repeated for every sample."""
         return None if t is None else named.repeat(t, [n])
 
     means, variances = (for_each(t) for t in running)
@@ -59,7 +59,7 @@ _instance_op = composite(
     "float eps=1e-5) -> Tensor",
     body=_instance,
     namespace="nn.functional",
-    doc="Normalises each channel of each sample by itself, or by running statistics "
+    doc="Normalises each channel of each sample separately, or by running statistics "
     "(torch.nn.functional.instance_norm).",
 )
 
@@ -76,5 +76,5 @@ def instance_norm(
     eps: float,
     cudnn_enabled: bool,
 ) -> Any:
-    """See torch.instance_norm; `cudnn_enabled` is accepted."""
+    """See torch.instance_norm; `cudnn_enabled` is ignored."""
     return _instance_op(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)

@@ -1,7 +1,8 @@
-"""Layer norm and root-mean-square norm, vectors to length one, and what batch and group norm share with them.
+"""Layer norm, RMS norm and normalize, and helpers shared with batch and group norm.
 
-All centre and scale over some dimensions. What backward needs is in two small ops over (input, mean,
-1 / deviation), which compute both anew where they are differentiated themselves: higher orders are exact.
+All centre and scale over some dimensions. Backward uses two small ops over (input, mean, 1 / deviation); when
+differentiated themselves, they recompute both, so higher orders are exact.
+
 Source: https://pytorch.org/docs/stable/nn.functional.html#normalization-functions
 """
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def statistics(xp: Any, x: Any, axes: tuple[int, ...], eps: float) -> tuple[Any, Any, Any]:
-    """Mean, biased variance and 1 / sqrt(variance + eps) over `axes`, which stay as 1."""
+    """Mean, biased variance and 1 / sqrt(variance + eps) over `axes`, kept with size 1."""
     count = 1
     for a in axes:
         count *= x.shape[a]
@@ -46,7 +47,7 @@ def _recorded(x: Any, dims: Sequence[int], eps: float) -> tuple[Any, Any]:
 def _check_statistics(
     name: str, input: Tensor, mean: Tensor, rstd: Tensor, dims: Sequence[int], grad: Tensor | None = None
 ) -> None:
-    """RuntimeError unless `mean` and `rstd` are of `input` over `dims`, and `grad` is of its shape."""
+    """Raise RuntimeError unless `mean` and `rstd` fit `input` over `dims` and `grad` has its shape."""
     over = {d % input.ndim for d in dims} if input.ndim else set()
     if len(over) != len(dims) or any(not -input.ndim <= d < input.ndim for d in dims):
         raise RuntimeError(f"{name}(): {list(dims)} are no dimensions of {list(input.shape)}")
@@ -85,7 +86,7 @@ standardized: Op = kernel(
     composite=lambda input, mean, rstd, dims, eps: _recorded(input, dims, eps)[0],
     namespace="-",
     outside=True,
-    doc="(input - mean) * rstd, where those are the input's own over `dims`.",
+    doc="(input - mean) * rstd, the input's own statistics over `dims`.",
     raises="not of floats",
 )
 
@@ -117,7 +118,7 @@ standardize_backward: Op = kernel(
     composite=_standardize_grad_recorded,
     namespace="-",
     outside=True,
-    doc="The gradient for `input` of standardized(input) over `dims`.",
+    doc="The gradient of standardized(input) over `dims` for `input`.",
     raises="not of floats",
 )
 
@@ -125,7 +126,7 @@ standardize_backward: Op = kernel(
 def standard_tangent(
     input: Any, input_t: Any, scale: Any, scale_t: Any, offset_t: Any, dims: Sequence[int], eps: float
 ) -> Any:
-    """The tangent of standardized(input) * scale + offset, where those broadcast against the input."""
+    """The tangent of standardized(input) * scale + offset, which broadcast against the input."""
     x, rstd = _recorded(input, dims, eps)
     axes = list(dims)
     parts = []
@@ -143,12 +144,12 @@ def standard_tangent(
 
 
 def statistic_dtype(dtype: DType) -> DType:
-    """Means and deviations are not rounded to 16 bits."""
+    """The dtype of means and deviations: never 16-bit."""
     return dtypes.float32 if dtype.is_half else dtype
 
 
 def affine(x: Any, weight: Any, bias: Any) -> Any:
-    """x * weight + bias of arrays, each where given."""
+    """x * weight + bias on arrays; either may be None."""
     if weight is not None:
         x = x * weight
     return x if bias is None else x + bias
@@ -180,7 +181,9 @@ def _check_normalized(
 
 
 def check_mixed(input: Tensor, kernel: str, *others: Tensor | None) -> None:
-    """Floating input; parameters of its dtype, or float32 beside 16 bits. Else PyTorch's errors."""
+    """Require a floating input, and parameters of its dtype, or float32 if it is 16-bit; PyTorch's errors
+    otherwise.
+    """
     if not input.dtype.is_floating_point:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
     for t in others:
@@ -279,7 +282,7 @@ layer_backward: Op = kernel(
     composite=_layer_backward_recorded,
     namespace="-",
     outside=True,
-    doc="Of the gradients of layer norm for its input, weight and bias those that are `wanted`.",
+    doc="The `wanted` ones among the gradients of layer norm for its input, weight and bias.",
     raises="not of floats",
 )
 
@@ -319,7 +322,7 @@ layer: Op = kernel(
     ],
     namespace="-",
     outside=True,
-    doc="Layer norm, and the means and 1 / deviations that it used.",
+    doc="Layer norm, with the means and reciprocal standard deviations it used.",
     raises=False,
 )
 

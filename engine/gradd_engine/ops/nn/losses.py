@@ -1,4 +1,4 @@
-"""Losses between an input and a target of one shape, and what losses share.
+"""Losses between an input and a target of the same shape, and helpers for all losses.
 
 Source: https://pytorch.org/docs/stable/nn.functional.html#loss-functions
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> str:
-    """The checked reduction; the legacy flags win, with PyTorch's warning."""
+    """The checked reduction; legacy flags take precedence, with PyTorch's warning."""
     if size_average is not None or reduce is not None:
         reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
         warnings.warn(
@@ -36,7 +36,7 @@ def reduction_of(reduction: str, size_average: bool | None = None, reduce: bool 
 
 
 def reduced(loss: Any, reduction: str) -> Any:
-    """A tensor of losses averaged, summed or as it is."""
+    """A tensor of losses, averaged, summed or unchanged."""
     return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
 
 
@@ -52,7 +52,7 @@ def _reduce(loss: Any, reduction: str) -> Any:
 
 
 def _each(g: Any, of: Any, reduction: str) -> Any:
-    """The gradient that reaches each element; a mean over nothing reaches none."""
+    """The gradient of each element's loss; no division by zero for an empty mean."""
     return div(g, max(of.numel(), 1)) if reduction == "mean" else g
 
 
@@ -70,7 +70,7 @@ def _promoting(kernel_name: str, real: bool = False) -> Callable[..., Meta]:
 
 
 def _pair(slope: Any, g: Any, needs: Any, reduction: str) -> tuple[Any, Any]:
-    """Gradients of input and target from the slope in the difference."""
+    """The gradients of input and target, from the derivative by their difference."""
     found = mul(slope, _each(g, slope, reduction))
     return found if needs[0] else None, neg(found) if needs[1] else None
 
@@ -113,7 +113,7 @@ def _smooth_slope(input: Any, target: Any, beta: float) -> Any:
 
 
 def _held(error: Any, inner: Any, joint: float, bound: float) -> Any:
-    """`inner` below the joint, plus or minus `bound` from there on: constant at the joint already."""
+    """`inner` for |error| below the joint, otherwise plus or minus `bound`, at the joint too."""
     return where(error <= -joint, -bound, where(error >= joint, bound, inner))
 
 
@@ -138,7 +138,8 @@ smooth_l1: Op = kernel(
     node="SmoothL1LossBackward0",
     namespace="-",
     outside=True,
-    doc="Squared below `beta`, absolute above (torch.nn.functional.smooth_l1_loss); `beta` is positive.",
+    doc="Squared error below `beta`, absolute error above (torch.nn.functional.smooth_l1_loss); `beta` is "
+    "positive.",
     raises=False,
 )
 
@@ -163,7 +164,7 @@ huber: Op = kernel(
     ),
     namespace="-",
     outside=True,
-    doc="Half the square below `delta`, linear above (torch.nn.functional.huber_loss).",
+    doc="Half the squared error below `delta`, linear above (torch.nn.functional.huber_loss).",
     raises=False,
 )
 
@@ -177,7 +178,7 @@ l1: Op = composite(
 
 
 def _alike(input: Any, target: Any) -> tuple[Any, Any]:
-    """Both in one shape, with PyTorch's warning where they were not."""
+    """Both broadcast to one shape, with PyTorch's warning if they differed."""
     if tuple(input.shape) == tuple(target.shape):
         return input, target
     warnings.warn(

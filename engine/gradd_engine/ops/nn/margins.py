@@ -1,4 +1,4 @@
-"""Losses over margins, distances and rates, as PyTorch composes them of element-wise ops.
+"""Margin, distance and Poisson losses, composed of element-wise ops as in PyTorch.
 
 Source: https://pytorch.org/docs/stable/nn.functional.html#loss-functions
 """
@@ -28,7 +28,7 @@ hinge_embedding_loss = composite(
     "hinge_embedding_loss(Tensor input, Tensor target, *, float margin=1.0, str reduction='mean') -> Tensor",
     body=_hinge_embedding,
     namespace="nn.functional",
-    doc="The input where the target is 1, what it lacks of `margin` where it is -1 "
+    doc="The input where the target is 1, max(0, margin - input) where it is -1 "
     "(torch.nn.functional.hinge_embedding_loss).",
 )
 
@@ -68,13 +68,14 @@ cosine_similarity = composite(
     "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor",
     body=_cosine,
     namespace="|nn.functional",
-    doc="Cosine of the angle between vectors along `dim`; norms are `eps` or more (torch.cosine_similarity).",
+    doc="The cosine of the angle between vectors along `dim`; norms are clamped to `eps` "
+    "(torch.cosine_similarity).",
 )
 
 
 def _cosine_embedding(input1: Any, input2: Any, target: Any, margin: float, reduction: str) -> Any:
     reduction = reduction_of(reduction)
-    # PyTorch adds this to each squared norm, here and not in cosine_similarity.
+    # PyTorch adds this to each squared norm here, though not in cosine_similarity.
     eps = 1e-12
     dim = target.ndim
     product = mul(input1, input2).sum(dim)
@@ -91,7 +92,7 @@ cosine_embedding_loss = composite(
     "str reduction='mean') -> Tensor",
     body=_cosine_embedding,
     namespace="nn.functional",
-    doc="1 - cosine where the target is 1, its excess over `margin` where it is -1 "
+    doc="1 - cosine where the target is 1, max(0, cosine - margin) where it is -1 "
     "(torch.nn.functional.cosine_embedding_loss).",
 )
 
@@ -167,5 +168,5 @@ poisson_nll_loss = composite(
     "str reduction='mean') -> Tensor",
     body=_poisson,
     namespace="nn.functional",
-    doc="Negative log likelihood of counts under a Poisson rate (torch.nn.functional.poisson_nll_loss).",
+    doc="The negative log likelihood of counts under a Poisson rate (torch.nn.functional.poisson_nll_loss).",
 )

@@ -1,6 +1,8 @@
-"""Negative log likelihood of class indices, and cross entropy over it.
+"""Negative log likelihood of class indices, and cross entropy.
 
-The class dimension is the last of a 1-dim input, else dimension 1; targets have the input's shape without it.
+The class dimension is dimension 0 of a 1-D input, otherwise dimension 1; targets have the input's shape
+without it.
+
 Source: https://pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html
 """
 
@@ -32,7 +34,7 @@ def _check_common(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
 
 
 def _metas(input: Tensor, shape: tuple[int, ...], reduction: str) -> list[Meta]:
-    """Of the loss and of the summed weights, which are not rounded to 16 bits."""
+    """The metas of the loss and of the summed weights, which are never 16-bit."""
     kept = Meta((), statistic_dtype(input.dtype))
     return [Meta(shape if reduction_of(reduction) == "none" else (), input.dtype), kept]
 
@@ -81,7 +83,9 @@ def _spatial_infer(
 def _picked(
     xp: Any, classes: int, target: Any, weight: Any, ignore_index: int, dtype: Any
 ) -> tuple[Any, ...]:
-    """Per target, flat: whether it counts, its class and weight (0 where not); IndexError out of range."""
+    """Per target, flattened: whether it counts, its class and its weight (0 if ignored); IndexError if out of
+    range.
+    """
     target = target.reshape(-1)
     keep = target != ignore_index
     bad = keep & ((target < 0) | (target >= classes))
@@ -125,7 +129,7 @@ def _nll_op(name: str, infer: Callable[..., list[Meta]], node: str) -> Op:
         node=node,
         namespace="-",
         outside=True,
-        doc="The negative log likelihood and the summed weights of targets that are not ignored.",
+        doc="The negative log likelihood, and the summed weights of targets that are not ignored.",
     )
     return made
 
@@ -201,7 +205,7 @@ nll_loss_backward: Op = kernel(
     ),
     namespace="-",
     outside=True,
-    doc="The gradient of a negative log likelihood for an input of `shape`.",
+    doc="The gradient of a negative log likelihood, for an input of `shape`.",
 )
 
 
@@ -243,7 +247,8 @@ _nll_loss = composite(
         input, target, weight, reduction_of(reduction), ignore_index
     )[0],
     namespace="nn.functional",
-    doc="Negative log likelihood of class indices under log probabilities (torch.nn.functional.nll_loss).",
+    doc="The negative log likelihood of class indices, given log probabilities "
+    "(torch.nn.functional.nll_loss).",
 )
 
 
@@ -322,7 +327,7 @@ _cross_entropy_op = composite(
     "str reduction='mean', float label_smoothing=0.0) -> Tensor",
     body=_cross_entropy,
     namespace="nn.functional",
-    doc="Cross entropy between logits and class indices, or class probabilities in the input's shape "
+    doc="Cross entropy between logits and class indices, or class probabilities of the input's shape "
     "(torch.nn.functional.cross_entropy).",
 )
 

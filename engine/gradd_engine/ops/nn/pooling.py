@@ -1,4 +1,4 @@
-"""Windows over images [N, C, H, W] or [C, H, W], and their maxima. 1-dim forms are those of one row.
+"""Max pooling over images [N, C, H, W] or [C, H, W]; 1-D forms are images of one row.
 
 Source: https://pytorch.org/docs/stable/nn.functional.html#pooling-functions
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def two(value: Any, name: str, what: str) -> list[int]:
-    """Height and width, where one number may stand for both."""
+    """Height and width from a pair, or from one number for both."""
     found = [value] if isinstance(value, int) else list(value)
     if len(found) not in (1, 2):
         raise RuntimeError(f"{name}: {what} must either be a single int, or a tuple of two ints")
@@ -30,7 +30,7 @@ def two(value: Any, name: str, what: str) -> list[int]:
 
 
 def strides_of(value: Any, kernel: list[int], name: str) -> list[int]:
-    """The strides, the kernel's size where none are given."""
+    """The strides; the kernel size if none are given."""
     if value is None or (not isinstance(value, int) and not len(value)):
         return kernel
     return two(value, name, "stride")
@@ -43,7 +43,7 @@ def check_windows(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> None:
-    """RuntimeError in PyTorch's words where windows do not fit images."""
+    """Raise PyTorch's RuntimeError if windows do not fit the images."""
     given = {"kernel_size": kernel, "stride": stride, "padding": padding, "dilation": dilation}
     for name, numbers in given.items():
         if len(numbers) != 2:
@@ -117,7 +117,9 @@ def planes(x: Any) -> Any:
 
 
 def _check_places(name: str, images: Tensor, indices: Tensor, size: Sequence[int]) -> None:
-    """RuntimeError unless `indices` can be flat ones into planes of `size`, one set for each of `images`."""
+    """Raise RuntimeError unless `indices` are valid in shape and dtype as flat indices into planes of `size`,
+    one plane for each in `images`.
+    """
     if indices.dtype is not dtypes.int64:
         raise RuntimeError(f"{name}(): expected indices to be Long, got {indices.dtype.title}")
     if len(size) != 2 or min(size) < 0:
@@ -156,7 +158,7 @@ max_pick: Op = kernel(
     jvp=LINEAR,
     namespace="-",
     outside=True,
-    doc="The elements of each plane [H, W] at flat `indices` into it.",
+    doc="The elements of each plane [H, W] at flat `indices`.",
 )
 
 
@@ -172,7 +174,7 @@ max_backward: Op = kernel(
     jvp=LINEAR,
     namespace="-",
     outside=True,
-    doc="Adds a gradient into planes of `size` [H, W] at flat `indices`.",
+    doc="A gradient added into planes of `size` [H, W] at flat `indices`.",
 )
 
 max_with_indices: Op = kernel(
@@ -180,7 +182,7 @@ max_with_indices: Op = kernel(
     "bool ceil_mode) -> (Tensor output, const Tensor indices)",
     infer=_max_infer,
     impl=_max,
-    # a number for each place of a window and of the plane, whatever the batch
+    # a number for each place of the window and of the plane, whatever the batch
     cost=lambda input, kernel_size, stride, padding, dilation, ceil_mode: (
         TURN * numel(kernel_size) + numel(input.shape[-2:]),
         32 * numel([n + 2 * p for n, p in zip(input.shape[-2:], padding, strict=True)]),
@@ -192,7 +194,7 @@ max_with_indices: Op = kernel(
     node="MaxPool2DWithIndicesBackward0",
     namespace="-",
     outside=True,
-    doc="Maxima of windows and their flat indices into each plane; the first of equal ones.",
+    doc="Maxima over windows and their flat indices into each plane; the first of ties.",
     raises=False,
 )
 
@@ -231,7 +233,7 @@ def _max_pool1d(
 
 
 def one(value: Any) -> int:
-    """The number, or the only one of a sequence."""
+    """The number itself, or the only one in a sequence."""
     return value if isinstance(value, int) else int(value[0])
 
 
@@ -239,20 +241,20 @@ _MAX = "int[] kernel_size, int[]? stride=None, int[] padding=0, int[] dilation=1
 
 
 def _declare(name: str, fn: Callable[..., tuple[Any, Any]]) -> tuple[Op, Op]:
-    """The maxima alone, and those with their indices."""
+    """Declare the op that returns maxima, and the one that also returns their indices."""
     alone = composite(
         f"{name}(Tensor input, {_MAX}) -> Tensor",
         body=lambda input, **how: fn(input, **how)[0],
         namespace="-",
         outside=True,
-        doc=f"Maxima of windows (torch.nn.functional.{name}).",
+        doc=f"Maxima over windows (torch.nn.functional.{name}).",
     )
     both = composite(
         f"{name}_indexed(Tensor input, {_MAX}) -> (Tensor output, const Tensor indices)",
         body=fn,
         namespace="-",
         outside=True,
-        doc=f"Maxima of windows and their flat indices (torch.nn.functional.{name}, return_indices=True).",
+        doc=f"Maxima over windows and their flat indices (torch.nn.functional.{name}, return_indices=True).",
     )
     return alone, both
 

@@ -1,7 +1,7 @@
-"""Recurrent layers: RNN, LSTM, GRU over sequences, and one step of each, as PyTorch composes them.
+"""Recurrent layers: RNN, LSTM and GRU over sequences, and their single steps, composed as in PyTorch.
 
-A layer's weights stand in the order of torch.nn: w_ih, w_hh, then b_ih, b_hh where there are biases, then
-w_hr where an LSTM projects its state. Source: https://pytorch.org/docs/stable/nn.html#recurrent-layers
+A layer's weights are in torch.nn's order: w_ih, w_hh, then any biases b_ih, b_hh, then w_hr if an LSTM
+projects its state. Source: https://pytorch.org/docs/stable/nn.html#recurrent-layers
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ for _kind, _what in (("rnn_tanh", "tanh"), ("rnn_relu", "relu")):
 gru = composite(
     f"gru(Tensor input, Tensor hx, {_HOW}) -> (Tensor output, Tensor hn)",
     body=_over_one("gru"),
-    doc="Gated recurrent units over a sequence: all outputs and the last state (torch.gru).",
+    doc="A gated recurrent unit over a sequence: all outputs and the last state (torch.gru).",
 )
 lstm = composite(
     f"lstm(Tensor input, Tensor[] hx, {_HOW}) -> (Tensor output, Tensor hn, Tensor cn)",
@@ -154,5 +154,5 @@ for _kind in ("rnn_tanh", "rnn_relu", "gru"):
 lstm_cell = composite(
     f"lstm_cell(Tensor input, Tensor[] hx, {_CELL}) -> (Tensor h, Tensor c)",
     body=_cell("lstm"),
-    doc="One step of long short-term memory: the next state and cell (torch.lstm_cell).",
+    doc="One step of an LSTM: the next state and cell (torch.lstm_cell).",
 )

@@ -30,7 +30,7 @@ def _softplus_kernel(xp: Any, a: Any, beta: Any, threshold: Any) -> Any:
 
 def _softplus_vjp(g: Any, input: Any, beta: Any, threshold: Any) -> Any:
     scaled = input * beta
-    # at the threshold the second derivative is 0 already
+    # at the threshold itself the second derivative is already 0
     bent = where(scaled >= threshold, float(threshold), scaled)
     return where(scaled > threshold, g, g * sigmoid(bent))
 
@@ -41,7 +41,7 @@ softplus: Op = elementwise(
     impl=_softplus_kernel,
     vjp=_softplus_vjp,
     namespace=F,
-    doc="log(1 + exp(beta * input)) / beta, the input itself above the threshold "
+    doc="log(1 + exp(beta * input)) / beta, or the input itself above the threshold "
     "(torch.nn.functional.softplus).",
     raises=False,
 )
@@ -151,7 +151,8 @@ hardtanh: Op = elementwise(
     ),
     inplace=True,
     namespace=F,
-    doc="The input held in [min_val, max_val] (torch.nn.functional.hardtanh); the gradient at a bound is 0.",
+    doc="The input clamped to [min_val, max_val] (torch.nn.functional.hardtanh); the gradient at a bound is "
+    "0.",
     raises="not of floats",
 )
 published(hardtanh)
@@ -160,12 +161,12 @@ relu6: Op = composite(
     "relu6(Tensor input) -> Tensor",
     body=lambda input: hardtanh(input, 0, 6),
     namespace=F,
-    doc="The input held in [0, 6] (torch.nn.functional.relu6).",
+    doc="The input clamped to [0, 6] (torch.nn.functional.relu6).",
 )
 
 
 def _relu6_(input: Tensor) -> Any:
-    """In-place form of `relu6`."""
+    """The in-place form of `relu6`."""
     assert hardtanh.inplace is not None
     return hardtanh.inplace(input, 0, 6)
 
@@ -185,7 +186,7 @@ hardsigmoid: Op = elementwise(
     vjp=lambda g, input: where((input > -3) & (input < 3), g / 6, 0.0),
     inplace=True,
     namespace=F,
-    doc="(input + 3) / 6 held in [0, 1] (torch.nn.functional.hardsigmoid).",
+    doc="(input + 3) / 6, clamped to [0, 1] (torch.nn.functional.hardsigmoid).",
     raises=False,
 )
 published(hardsigmoid)
@@ -275,6 +276,6 @@ glu: Op = kernel(
     vjp=lambda g, input, dim: glu_backward(g, input, dim),
     jvp=_glu_jvp,
     namespace=F,
-    doc="The first half times the sigmoid of the second, along `dim` (torch.nn.functional.glu).",
+    doc="The first half times the sigmoid of the second half, along `dim` (torch.nn.functional.glu).",
     raises=False,
 )

@@ -87,7 +87,7 @@ _softmax: Op = kernel(
     node="SoftmaxBackward0",
     namespace="-",
     outside=True,
-    doc="softmax of a floating tensor.",
+    doc="softmax of a floating-point tensor.",
     raises=False,
 )
 _log_softmax: Op = kernel(
@@ -99,7 +99,7 @@ _log_softmax: Op = kernel(
     node="LogSoftmaxBackward0",
     namespace="-",
     outside=True,
-    doc="log_softmax of a floating tensor.",
+    doc="log_softmax of a floating-point tensor.",
     raises=False,
 )
 
@@ -116,7 +116,7 @@ _softmax_op: Op = composite(
     body=_after_cast(_softmax),
     method=True,
     namespace="|special|nn.functional",
-    doc="exp(input) over its sum along `dim` (torch.softmax).",
+    doc="exp(input), normalised to sum to 1 along `dim` (torch.softmax).",
 )
 _log_softmax_op: Op = composite(
     "log_softmax(Tensor input, int dim, dtype? dtype=None) -> Tensor",
@@ -129,12 +129,12 @@ _softmin_op: Op = composite(
     "softmin(Tensor input, int dim, dtype? dtype=None) -> Tensor",
     body=lambda input, dim, dtype: _softmax_op(-input, dim, dtype),
     namespace="nn.functional",
-    doc="softmax of the negative (torch.nn.functional.softmin).",
+    doc="softmax of the negated input (torch.nn.functional.softmin).",
 )
 
 
 def _functional(made: Op) -> None:
-    """nn.functional's form, where `dim` may be left out: PyTorch warns and chooses one."""
+    """Publish in nn.functional with an optional `dim`: PyTorch warns and picks one."""
 
     def call(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | None = None) -> Any:
         if dim is None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _sides(pad: Sequence[int], ndim: int) -> list[tuple[int, int]]:
-    """(before, after) for each dimension; `pad` begins with the last one."""
+    """(before, after) for each dimension; `pad` starts with the last."""
     pairs = [(pad[i], pad[i + 1]) for i in range(0, len(pad), 2)]
     return [(0, 0)] * (ndim - len(pairs)) + pairs[::-1]
 
@@ -69,14 +69,14 @@ constant_pad: Op = kernel(
     jvp=lambda input_t, pad: constant_pad(input_t, pad),
     namespace="-",
     outside=True,
-    doc="Dimensions, from the last, made longer by `value` or, where a number is negative, shorter.",
+    doc="Dimensions, starting with the last, padded with `value`; negative numbers crop.",
     raises=False,
 )
 
 
 @public("nn.functional")
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
-    """See torch.nn.functional.pad; mode "constant"."""
+    """See torch.nn.functional.pad; only mode "constant"."""
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(pad) > 2 * input.ndim:
@@ -115,7 +115,7 @@ def _nearest_infer(input: Tensor, size: Sequence[int], steps: Sequence[float]) -
 
 
 def _sources(size: int, out: int, step: float) -> Any:
-    """For each result the place it is read from, as PyTorch rounds it: in float32."""
+    """The source index of each result, rounded in float32 as in PyTorch."""
     return np.minimum(np.floor(np.arange(out, dtype=np.float32) * np.float32(step)), size - 1).astype(
         np.int64
     )
@@ -145,7 +145,7 @@ nearest: Op = kernel(
     node=lambda attrs: f"UpsampleNearest{len(attrs['size'])}DBackward0",
     namespace="-",
     outside=True,
-    doc="[N, C, ...] at `size`: result i is read at floor(i * step).",
+    doc="[N, C, ...] resized to `size`: result i is read at floor(i * step).",
     raises=False,
 )
 
@@ -157,7 +157,7 @@ nearest_transposed: Op = kernel(
     jvp=LINEAR,
     namespace="-",
     outside=True,
-    doc="Adds a gradient of nearest neighbours back, into images of `size`.",
+    doc="The gradient of nearest-neighbour resizing, added into images of `size`.",
     raises=False,
 )
 
@@ -174,7 +174,7 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Any:
-    """See torch.nn.functional.interpolate; mode "nearest"."""
+    """See torch.nn.functional.interpolate; only mode "nearest"."""
     if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: "
@@ -193,7 +193,7 @@ def interpolate(
 
 
 def _resized(space: list[int], size: Any, scale: Any, recompute: bool) -> tuple[list[int], list[float]]:
-    """The new size, and how far the source moves from one result to the next."""
+    """The new size, and the step in the source between neighbouring results."""
     if size is not None and scale is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and scale is None:

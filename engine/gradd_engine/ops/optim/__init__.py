@@ -1,4 +1,4 @@
-"""Steps of optimizers: one op per group of parameters.
+"""Optimizer steps: one op per parameter group.
 
 Importing this room declares its ops.
 """

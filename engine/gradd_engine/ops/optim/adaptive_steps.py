@@ -1,7 +1,7 @@
-"""Steps of optimizers that divide by a root of squared gradients: RMSprop, Adagrad.
+"""RMSprop and Adagrad steps.
 
-The arithmetic and its order are those of torch.optim with ``foreach=False``; 16-bit parameters are computed
-in float32 and rounded once. Source: https://pytorch.org/docs/stable/optim.html
+Arithmetic and its order follow torch.optim with ``foreach=False``; 16-bit parameters are computed in float32
+and rounded once. Source: https://pytorch.org/docs/stable/optim.html
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _check_steps(name: str, params: Sequence[Tensor], steps: Sequence[Tensor]) -
 
 
 def _pieces(xp: Any, arrays: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """Arrays of one size in pieces; of complex ones the real parts, then the imaginary ones."""
+    """Arrays of one size, in tiles; complex arrays as their real parts, then their imaginary parts."""
     parts = ([a.real for a in arrays], [a.imag for a in arrays]) if arrays[0].dtype.kind == "c" else (arrays,)
     for part in parts:
         yield from tiles(xp, part)
@@ -84,7 +84,7 @@ def _rmsprop(
             root = square
             if grad_avgs:
                 mean = others[-1]
-                # The two forms of torch.lerp, each exact at its own end.
+                # torch.lerp has two forms, each exact at its own end.
                 if 1 - alpha < 0.5:
                     mean += (slope - mean) * (1 - alpha)
                 else:
@@ -112,8 +112,8 @@ rmsprop_step = kernel(
     outside=True,
     doc="""One step of torch.optim.RMSprop over `params`, in place.
 
-    State begins as zeros, shaped as the parameters: `momentum_buffers` where there is momentum, `grad_avgs`
-    for the centered form. `steps` are 0-dim float32, one a parameter, counted by this op.
+    State starts as zeros, shaped like the parameters: `momentum_buffers` with momentum, `grad_avgs` for the
+    centered form. `steps` are 0-dim float32, one per parameter, incremented by this op.
     """,
     raises=False,
 )
@@ -168,8 +168,8 @@ adagrad_step = kernel(
     outside=True,
     doc="""One step of torch.optim.Adagrad over `params`, in place.
 
-    `state_sums` add up the squares of gradients from the initial value on; `steps` are 0-dim float32, one a
-    parameter, counted by this op.
+    `state_sums` accumulate squared gradients from the initial value; `steps` are 0-dim float32, one per
+    parameter, incremented by this op.
     """,
     raises=False,
 )

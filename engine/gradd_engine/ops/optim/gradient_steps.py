@@ -1,8 +1,9 @@
-"""Optimizer steps: one op updates all parameters of a group in place, with their state, in the session.
+"""SGD and Adam steps: one op updates a group's parameters and state in place, in the session.
 
-Learning rates, momenta, decays and epsilons are run-time values, so schedules change no program. The
-arithmetic and its order are those of torch.optim with ``foreach=False``; 16-bit parameters are computed in
-float32 and rounded once.
+Learning rates, momenta, decays and epsilons are run-time values, so schedules do not change the program.
+Arithmetic and its order follow torch.optim with ``foreach=False``; 16-bit parameters are computed in float32
+and rounded once.
+
 Source: https://pytorch.org/docs/stable/optim.html
 """
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def check_alike(name: str, params: Sequence[Tensor], **others: Sequence[Tensor]) -> None:
-    """RuntimeError unless each list has one tensor a parameter, of its shape and dtype."""
+    """Raise RuntimeError unless each list has one tensor per parameter, of its shape and dtype."""
     for p in params:
         if not p._dtype.differentiable:
             raise RuntimeError(f"{name}(): only Tensors of floating point and complex dtype can be optimized")
@@ -46,7 +47,7 @@ def _sgd_infer(
 
 
 def wide(xp: Any, a: Any) -> Any:
-    """16-bit numbers as float32, others as they are."""
+    """16-bit numbers as float32, others unchanged."""
     return a.astype(xp.float32) if a.dtype.itemsize == 2 else a
 
 
@@ -91,8 +92,8 @@ sgd_step = kernel(
     outside=True,
     doc="""One step of torch.optim.SGD over `params`, in place.
 
-    Without momentum `momentum_buffers` is empty. With it there is one a parameter, in its shape and dtype;
-    `first` says that they hold nothing yet: the gradient itself becomes the buffer, undamped.
+    `momentum_buffers` is empty without momentum; otherwise it has one per parameter, of its shape and dtype.
+    `first` says that they are still unset: the gradient itself becomes the buffer, undamped.
     """,
     raises=False,
 )
@@ -142,7 +143,7 @@ def _adam(
         arrays = [p, g, exp_avgs[i], exp_avg_sqs[i]]
         if amsgrad:
             arrays.append(max_exp_avg_sqs[i])
-        # Both parts of a complex parameter are optimized as if they were two real ones.
+        # A complex parameter is optimized like two real ones.
         parts = ([a.real for a in arrays], [a.imag for a in arrays]) if p.dtype.kind == "c" else (arrays,)
         for tile in (t for part in parts for t in tiles(xp, part)):
             _adam_part(xp, tile, scale, root, lr, beta1, beta2, eps, weight_decay, maximize, decoupled)
@@ -172,7 +173,7 @@ def _adam_part(
         else:
             g = g + p * weight_decay
     weight = 1 - beta1
-    # The two forms of torch.lerp, each exact at its own end.
+    # torch.lerp has two forms, each exact at its own end.
     away = g - mean
     if abs(weight) < 0.5:
         away *= weight
@@ -206,10 +207,10 @@ adam_step = kernel(
     impl=_adam,
     namespace="-",
     outside=True,
-    doc="""One step of torch.optim.Adam over `params`, in place; of AdamW where `decoupled`.
+    doc="""One step of torch.optim.Adam over `params`, in place; of AdamW if `decoupled`.
 
-    State begins as zeros: `exp_avgs`, `exp_avg_sqs` and, with `amsgrad`, `max_exp_avg_sqs` are shaped as the
-    parameters; `steps` are 0-dim float32, one a parameter, counted by this op.
+    State starts as zeros: `exp_avgs`, `exp_avg_sqs` and, with `amsgrad`, `max_exp_avg_sqs` are shaped like
+    the parameters; `steps` are 0-dim float32, one per parameter, incremented by this op.
     """,
     raises=False,
 )
