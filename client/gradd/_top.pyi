@@ -649,7 +649,7 @@ def adjoint(input: Tensor) -> Tensor:
 def all(
     input: Tensor, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
-    """Whether every element is true over `dim`, or over all.
+    """Whether every element is true, over `dim` or over all.
 
     Shapes: (2, 3) -> (). dtype: bool.
 
@@ -659,7 +659,7 @@ def all(
 def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
-    """One Python bool.
+    """A Python bool.
 
     https://pytorch.org/docs/stable/generated/torch.allclose.html
     """
@@ -702,7 +702,7 @@ def amin(
     """
 
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> return_types.aminmax:
-    """Smallest and largest.
+    """The smallest and the largest element.
 
     Shapes: (2, 3) -> (), (). dtype: the input's, the input's.
     Raises NotImplementedError for complex numbers.
@@ -726,7 +726,7 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def any(
     input: Tensor, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
-    """Whether one element is true over `dim`, or over all.
+    """Whether one element is true, over `dim` or over all.
 
     Shapes: (2, 3) -> (). dtype: bool.
 
@@ -1100,7 +1100,7 @@ def broadcast_to(input: Tensor, *size: int) -> Tensor: ...
 def bucketize(
     input: Tensor | _Number, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:
-    """The index of each number's bucket between sorted boundaries: int64, or int32.
+    """The index of each number's bucket between sorted boundaries: int64, or int32 if `out_int32`.
 
     https://pytorch.org/docs/stable/generated/torch.bucketize.html
     """
@@ -1134,7 +1134,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
 def cdist(
     x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
 ) -> Tensor:
-    """Every mode computes the differences themselves.
+    """`compute_mode` has no effect, as differences are always computed.
 
     https://pytorch.org/docs/stable/generated/torch.cdist.html
     """
@@ -1493,7 +1493,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) 
 def count_nonzero(
     input: Tensor, dim: int | Sequence[int] | None = None, *, out: Tensor | None = None
 ) -> Tensor:
-    """How many elements are not 0.
+    """The number of nonzero elements.
 
     Shapes: (2, 3) -> (). dtype: int64.
 
@@ -1515,7 +1515,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     """
 
 def cummax(input: Tensor, dim: int) -> return_types.cummax:
-    """The maximum so far along `dim` and its index, the last of ties.
+    """The cumulative maximum along `dim` and its index, the last of ties.
 
     Shapes: (2, 3) -> (2, 3), (2, 3). dtype: the input's, int64.
     Raises NotImplementedError for complex numbers.
@@ -1525,7 +1525,7 @@ def cummax(input: Tensor, dim: int) -> return_types.cummax:
     """
 
 def cummin(input: Tensor, dim: int) -> return_types.cummin:
-    """The minimum so far along `dim` and its index, the last of ties.
+    """The cumulative minimum along `dim` and its index, the last of ties.
 
     Shapes: (2, 3) -> (2, 3), (2, 3). dtype: the input's, int64.
     Raises NotImplementedError for complex numbers.
@@ -1535,7 +1535,7 @@ def cummin(input: Tensor, dim: int) -> return_types.cummin:
     """
 
 def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
-    """Running product along `dim`; the gradient is exact with zeros.
+    """Cumulative product along `dim`; the gradient is exact with zeros.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's; int64 of bools.
     Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
@@ -1544,7 +1544,7 @@ def cumprod(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor 
     """
 
 def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None) -> Tensor:
-    """Running sum along `dim`; bools and integers give int64.
+    """Cumulative sum along `dim`; bools and integers give int64.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's; int64 of bools.
     Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
@@ -1555,7 +1555,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor |
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, dim: int = -1
 ) -> Tensor:
-    """The area up to each sample after the first.
+    """The integral up to each sample after the first.
 
     https://pytorch.org/docs/stable/generated/torch.cumulative_trapezoid.html
     """
@@ -1657,7 +1657,7 @@ def diagonal_scatter(
 def diff(
     input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
 ) -> Tensor:
-    """Differences of neighbours along `dim`, `n` times.
+    """Differences of neighbours along `dim`, taken `n` times.
 
     https://pytorch.org/docs/stable/generated/torch.diff.html
     """
@@ -1824,7 +1824,7 @@ def eq(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> 
     """
 
 def equal(input: Tensor, other: Tensor) -> bool:
-    """The same shape and elements, as one Python bool.
+    """Whether shape and elements are the same, as a Python bool.
 
     https://pytorch.org/docs/stable/generated/torch.equal.html
     """
@@ -2104,7 +2104,7 @@ def get_device(input: Tensor) -> int:
 def gradient(
     input: Tensor, *, spacing: Any = 1, dim: int | Sequence[int] | None = None, edge_order: int = 1
 ) -> tuple[Tensor, ...]:
-    """Slopes of samples along each dimension, or those named.
+    """Estimated gradients along each dimension, or along `dim`.
 
     https://pytorch.org/docs/stable/generated/torch.gradient.html
     """
@@ -2190,7 +2190,7 @@ def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Te
     """
 
 def histc(input: Tensor, bins: int = 100, min: _Number = 0, max: _Number = 0) -> Tensor:
-    """A histogram; over the range of the values where `min` equals `max`.
+    """A histogram, over the range of the values if `min` equals `max`.
 
     https://pytorch.org/docs/stable/generated/torch.histc.html
     """
@@ -2398,7 +2398,7 @@ def isclose(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Where |input - other| <= atol + rtol * |other|.
+    """Whether |input - other| <= atol + rtol * |other|.
 
     Shape: the inputs', broadcast. dtype: bool.
     Raises RuntimeError: ... did not match ...
@@ -2422,7 +2422,7 @@ def isin(
     assume_unique: bool = False,
     invert: bool = False,
 ) -> Tensor:
-    """Whether each element is among others.
+    """Whether each element is among `test_elements`.
 
     Shape: that of the inputs, which is one. dtype: bool.
     Raises RuntimeError for bools and complex numbers.
@@ -2486,7 +2486,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     """
 
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> return_types.kthvalue:
-    """The `k`-th smallest element along `dim`, and where it is.
+    """The `k`-th smallest element along `dim`, and its index.
 
     Shapes: (2, 3) -> (2,), (2,). dtype: the input's, int64.
     Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
@@ -2630,7 +2630,7 @@ def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Te
     """
 
 def logcumsumexp(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
-    """log of the running sum of exp along `dim`.
+    """The logarithm of the cumulative sum of exponentials along `dim`.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
     Raises NotImplementedError for integers and bools.
@@ -2831,8 +2831,8 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
 
 @overload
 def max(input: Tensor) -> Tensor:
-    """The maximum of all; of two tensors; or along `dim`, values and indices. Of all; along `dim` with
-    indices; or of two tensors.
+    """The maximum over all elements, of two tensors, or along `dim` as values and indices. Over all
+    elements; along `dim`, with indices; or of two tensors.
 
     Shapes: (2, 3) -> (). dtype: the input's.
     Raises NotImplementedError for complex numbers.
@@ -2862,7 +2862,7 @@ def mean(
     dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Mean over `dim`, or over all; floating and complex only.
+    """Mean over `dim` or over all; floating-point and complex only.
 
     Shapes: (2, 3) -> (). dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -2874,7 +2874,8 @@ def mean(
 
 @overload
 def median(input: Tensor) -> Tensor:
-    """The median of all, or along `dim`, values and indices. Of all, or along `dim` with indices.
+    """The median over all elements, or along `dim` as values and indices. Of all, or along `dim` with
+    indices.
 
     Shapes: (2, 3) -> (). dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.
@@ -2900,8 +2901,8 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> tuple[Tensor
 def meshgrid(*tensors: Tensor, indexing: str = "ij") -> tuple[Tensor, ...]: ...
 @overload
 def min(input: Tensor) -> Tensor:
-    """The minimum of all; of two tensors; or along `dim`, values and indices. Of all; along `dim` with
-    indices; or of two tensors.
+    """The minimum over all elements, of two tensors, or along `dim` as values and indices. Over all
+    elements; along `dim`, with indices; or of two tensors.
 
     Shapes: (2, 3) -> (). dtype: the input's.
     Raises NotImplementedError for complex numbers.
@@ -2936,7 +2937,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> return_types.mode:
-    """The most frequent value along `dim`, the smallest of several, and where it is.
+    """The most frequent value along `dim`, the smallest of ties, and its index.
 
     Shapes: (2, 3) -> (2,), (2,). dtype: the input's, int64.
     Raises NotImplementedError for complex numbers.
@@ -2967,7 +2968,7 @@ def movedim(input: Tensor, source: int | Sequence[int], destination: int | Seque
     """
 
 def msort(input: Tensor) -> Tensor:
-    """Values in order along the first dimension.
+    """Values sorted along the first dimension.
 
     Shape: the input's. dtype: the input's.
     Raises RuntimeError for complex numbers.
@@ -3057,7 +3058,7 @@ def nanmean(
     *,
     dtype: dtype | None = None,
 ) -> Tensor:
-    """Mean of what is not nan.
+    """Mean that ignores nan.
 
     Shapes: (2, 3) -> (). dtype: the input's.
     Raises RuntimeError for integers, bools and complex numbers.
@@ -3069,7 +3070,8 @@ def nanmean(
 
 @overload
 def nanmedian(input: Tensor) -> Tensor:
-    """The nanmedian of all, or along `dim`, values and indices. Of all, or along `dim` with indices.
+    """The nanmedian over all elements, or along `dim` as values and indices. Of all, or along `dim`
+    with indices.
 
     Shapes: (2, 3) -> (). dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.
@@ -3087,7 +3089,7 @@ def nanquantile(
     *,
     interpolation: str = "linear",
 ) -> Tensor:
-    """The `q`-th quantiles of all or along `dim`.
+    """The `q`-th quantiles, over all or along `dim`.
 
     Shapes: (2, 3), (3,) -> (3,). dtype: the input's.
     Raises RuntimeError for integers, bools and complex numbers.
@@ -3307,7 +3309,7 @@ def pairwise_distance(
     """
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """The p-norm distance between each two rows of a matrix.
+    """The p-norm distance of every pair of rows of a matrix.
 
     Shapes: (2, 3) -> (1,). dtype: the input's.
     Raises RuntimeError for integers, bools and complex numbers.
@@ -3390,7 +3392,7 @@ def prod(
     dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Product over one dimension, or over all; the gradient is exact with zeros.
+    """Product over one dimension or over all; the gradient is exact with zeros.
 
     Shapes: (2, 3) -> (). dtype: the input's; int64 of bools.
 
@@ -3433,7 +3435,7 @@ def quantile(
     *,
     interpolation: str = "linear",
 ) -> Tensor:
-    """The `q`-th quantiles of all or along `dim`.
+    """The `q`-th quantiles, over all or along `dim`.
 
     Shapes: (2, 3), (3,) -> (3,). dtype: the input's.
     Raises RuntimeError for integers, bools and complex numbers.
@@ -3881,7 +3883,7 @@ def searchsorted(
     side: str | None = None,
     sorter: Tensor | None = None,
 ) -> Tensor:
-    """Where values would be inserted into sorted ones.
+    """The positions at which values would be inserted into sorted ones.
 
     Shape: that of the inputs, which is one. dtype: int64.
     Raises NotImplementedError for bools and complex numbers.
@@ -4031,7 +4033,7 @@ def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
 def sort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None
 ) -> return_types.sort:
-    """Values in order along `dim`, and where they were; always stable.
+    """Values sorted along `dim`, and their indices; always stable.
 
     Shapes: (2, 3) -> (2, 3), (2, 3). dtype: the input's, int64.
     Raises RuntimeError for complex numbers.
@@ -4100,7 +4102,7 @@ def std(
     *,
     correction: _Number | None = None,
 ) -> Tensor:
-    """Standard deviation over `dim`, or over all.
+    """Standard deviation over `dim` or over all.
 
     Shapes: (2, 3) -> (). dtype: float32.
     Raises RuntimeError for integers and bools.
@@ -4163,7 +4165,7 @@ def sum(
     dtype: dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Sum over `dim`, or over all; bools and integers give int64.
+    """Sum over `dim` or over all; bools and integers give int64.
 
     Shapes: (2, 3) -> (). dtype: the input's; int64 of bools.
 
@@ -4306,8 +4308,8 @@ def tile(input: Tensor, dims: int | Sequence[int]) -> Tensor:
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> return_types.topk:
-    """The `k` largest (or smallest) elements along `dim`, in order, and where they are. The result is
-    sorted whatever `sorted` says.
+    """The `k` largest (or smallest) elements along `dim`, sorted, and their indices. The result is
+    always sorted, whatever `sorted` says.
 
     Shapes: (2, 3) -> (2, 1), (2, 1). dtype: the input's, int64.
     Raises RuntimeError for bools and complex numbers.
@@ -4342,13 +4344,13 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """
 
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, dim: int = -1) -> Tensor:
-    """The area under samples, by the trapezoidal rule.
+    """The integral by the trapezoidal rule.
 
     https://pytorch.org/docs/stable/generated/torch.trapezoid.html
     """
 
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, dim: int = -1) -> Tensor:
-    """The area under samples, by the trapezoidal rule.
+    """The integral by the trapezoidal rule.
 
     https://pytorch.org/docs/stable/generated/torch.trapz.html
     """
@@ -4542,7 +4544,7 @@ def var(
     *,
     correction: _Number | None = None,
 ) -> Tensor:
-    """Variance over `dim`, or over all, divided by the count less `correction` (1 unless given).
+    """Variance over `dim` or over all, divided by the count minus `correction` (1 by default).
 
     Shapes: (2, 3) -> (). dtype: float32.
     Raises RuntimeError for integers and bools.

@@ -424,7 +424,7 @@ def vector_norm(
     *,
     dtype: dtype | None = None,
 ) -> Tensor:
-    """The norm of order `ord` over `dim`, or over all.
+    """The norm of order `ord` over `dim` or over all.
 
     Shapes: (2, 3) -> (). dtype: float32.
     Raises RuntimeError for integers and bools.

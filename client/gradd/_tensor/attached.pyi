@@ -303,7 +303,7 @@ class Methods(EngineTensor):
     def all(
         self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, out: Tensor | None = None
     ) -> Tensor:
-        """Whether every element is true over `dim`, or over all.
+        """Whether every element is true, over `dim` or over all.
 
         Shapes: (2, 3) -> (). dtype: bool.
 
@@ -313,7 +313,7 @@ class Methods(EngineTensor):
     def allclose(
         self, other: Tensor, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False
     ) -> _bool:
-        """One Python bool.
+        """A Python bool.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.allclose.html
         """
@@ -347,7 +347,7 @@ class Methods(EngineTensor):
         """
 
     def aminmax(self, *, dim: _int | None = None, keepdim: _bool = False) -> return_types.aminmax:
-        """Smallest and largest.
+        """The smallest and the largest element.
 
         Shapes: (2, 3) -> (), (). dtype: the input's, the input's.
         Raises NotImplementedError for complex numbers.
@@ -371,7 +371,7 @@ class Methods(EngineTensor):
     def any(
         self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, out: Tensor | None = None
     ) -> Tensor:
-        """Whether one element is true over `dim`, or over all.
+        """Whether one element is true, over `dim` or over all.
 
         Shapes: (2, 3) -> (). dtype: bool.
 
@@ -787,7 +787,7 @@ class Methods(EngineTensor):
     @overload
     def broadcast_to(self, *size: _int) -> Tensor: ...
     def bucketize(self, boundaries: Tensor, *, out_int32: _bool = False, right: _bool = False) -> Tensor:
-        """The index of each number's bucket between sorted boundaries: int64, or int32.
+        """The index of each number's bucket between sorted boundaries: int64, or int32 if `out_int32`.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.bucketize.html
         """
@@ -1037,7 +1037,7 @@ class Methods(EngineTensor):
         """
 
     def count_nonzero(self, dim: _int | Sequence[_int] | None = None, *, out: Tensor | None = None) -> Tensor:
-        """How many elements are not 0.
+        """The number of nonzero elements.
 
         Shapes: (2, 3) -> (). dtype: int64.
 
@@ -1059,7 +1059,7 @@ class Methods(EngineTensor):
         """
 
     def cummax(self, dim: _int) -> return_types.cummax:
-        """The maximum so far along `dim` and its index, the last of ties.
+        """The cumulative maximum along `dim` and its index, the last of ties.
 
         Shapes: (2, 3) -> (2, 3), (2, 3). dtype: the input's, int64.
         Raises NotImplementedError for complex numbers.
@@ -1070,7 +1070,7 @@ class Methods(EngineTensor):
         """
 
     def cummin(self, dim: _int) -> return_types.cummin:
-        """The minimum so far along `dim` and its index, the last of ties.
+        """The cumulative minimum along `dim` and its index, the last of ties.
 
         Shapes: (2, 3) -> (2, 3), (2, 3). dtype: the input's, int64.
         Raises NotImplementedError for complex numbers.
@@ -1081,7 +1081,7 @@ class Methods(EngineTensor):
         """
 
     def cumprod(self, dim: _int, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
-        """Running product along `dim`; the gradient is exact with zeros.
+        """Cumulative product along `dim`; the gradient is exact with zeros.
 
         Shapes: (2, 3) -> (2, 3). dtype: the input's; int64 of bools.
         Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
@@ -1097,7 +1097,7 @@ class Methods(EngineTensor):
         """
 
     def cumsum(self, dim: _int, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
-        """Running sum along `dim`; bools and integers give int64.
+        """Cumulative sum along `dim`; bools and integers give int64.
 
         Shapes: (2, 3) -> (2, 3). dtype: the input's; int64 of bools.
         Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
@@ -1209,7 +1209,7 @@ class Methods(EngineTensor):
     def diff(
         self, n: _int = 1, dim: _int = -1, prepend: Tensor | None = None, append: Tensor | None = None
     ) -> Tensor:
-        """Differences of neighbours along `dim`, `n` times.
+        """Differences of neighbours along `dim`, taken `n` times.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.diff.html
         """
@@ -1319,7 +1319,7 @@ class Methods(EngineTensor):
         """
 
     def equal(self, other: Tensor) -> _bool:
-        """The same shape and elements, as one Python bool.
+        """Whether shape and elements are the same, as a Python bool.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.equal.html
         """
@@ -1745,7 +1745,7 @@ class Methods(EngineTensor):
         """
 
     def histc(self, bins: _int = 100, min: _Number = 0, max: _Number = 0) -> Tensor:
-        """A histogram; over the range of the values where `min` equals `max`.
+        """A histogram, over the range of the values if `min` equals `max`.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.histc.html
         """
@@ -2007,7 +2007,7 @@ class Methods(EngineTensor):
         *,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Where |input - other| <= atol + rtol * |other|.
+        """Whether |input - other| <= atol + rtol * |other|.
 
         Shape: the inputs', broadcast. dtype: bool.
         Raises RuntimeError: ... did not match ...
@@ -2086,7 +2086,7 @@ class Methods(EngineTensor):
         """
 
     def kthvalue(self, k: _int, dim: _int = -1, keepdim: _bool = False) -> return_types.kthvalue:
-        """The `k`-th smallest element along `dim`, and where it is.
+        """The `k`-th smallest element along `dim`, and its index.
 
         Shapes: (2, 3) -> (2,), (2,). dtype: the input's, int64.
         Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
@@ -2288,7 +2288,7 @@ class Methods(EngineTensor):
         """
 
     def logcumsumexp(self, dim: _int, *, out: Tensor | None = None) -> Tensor:
-        """log of the running sum of exp along `dim`.
+        """The logarithm of the cumulative sum of exponentials along `dim`.
 
         Shapes: (2, 3) -> (2, 3). dtype: the input's.
         Raises NotImplementedError for integers and bools.
@@ -2509,8 +2509,8 @@ class Methods(EngineTensor):
 
     @overload
     def max(self) -> Tensor:
-        """The maximum of all; of two tensors; or along `dim`, values and indices. Of all; along `dim`
-        with indices; or of two tensors.
+        """The maximum over all elements, of two tensors, or along `dim` as values and indices. Over
+        all elements; along `dim`, with indices; or of two tensors.
 
         Shapes: (2, 3) -> (). dtype: the input's.
         Raises NotImplementedError for complex numbers.
@@ -2539,7 +2539,7 @@ class Methods(EngineTensor):
         dtype: _dtype | None = None,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Mean over `dim`, or over all; floating and complex only.
+        """Mean over `dim` or over all; floating-point and complex only.
 
         Shapes: (2, 3) -> (). dtype: the input's.
         Raises RuntimeError for integers and bools.
@@ -2551,7 +2551,8 @@ class Methods(EngineTensor):
 
     @overload
     def median(self) -> Tensor:
-        """The median of all, or along `dim`, values and indices. Of all, or along `dim` with indices.
+        """The median over all elements, or along `dim` as values and indices. Of all, or along `dim`
+        with indices.
 
         Shapes: (2, 3) -> (). dtype: the input's.
         Raises NotImplementedError for bools and complex numbers.
@@ -2562,8 +2563,8 @@ class Methods(EngineTensor):
     def median(self, dim: _int, keepdim: _bool = False) -> return_types.median: ...
     @overload
     def min(self) -> Tensor:
-        """The minimum of all; of two tensors; or along `dim`, values and indices. Of all; along `dim`
-        with indices; or of two tensors.
+        """The minimum over all elements, of two tensors, or along `dim` as values and indices. Over
+        all elements; along `dim`, with indices; or of two tensors.
 
         Shapes: (2, 3) -> (). dtype: the input's.
         Raises NotImplementedError for complex numbers.
@@ -2600,7 +2601,7 @@ class Methods(EngineTensor):
         """
 
     def mode(self, dim: _int = -1, keepdim: _bool = False) -> return_types.mode:
-        """The most frequent value along `dim`, the smallest of several, and where it is.
+        """The most frequent value along `dim`, the smallest of ties, and its index.
 
         Shapes: (2, 3) -> (2,), (2,). dtype: the input's, int64.
         Raises NotImplementedError for complex numbers.
@@ -2633,7 +2634,7 @@ class Methods(EngineTensor):
         """
 
     def msort(self) -> Tensor:
-        """Values in order along the first dimension.
+        """Values sorted along the first dimension.
 
         Shape: the input's. dtype: the input's.
         Raises RuntimeError for complex numbers.
@@ -2745,7 +2746,7 @@ class Methods(EngineTensor):
     def nanmean(
         self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None
     ) -> Tensor:
-        """Mean of what is not nan.
+        """Mean that ignores nan.
 
         Shapes: (2, 3) -> (). dtype: the input's.
         Raises RuntimeError for integers, bools and complex numbers.
@@ -2757,8 +2758,8 @@ class Methods(EngineTensor):
 
     @overload
     def nanmedian(self) -> Tensor:
-        """The nanmedian of all, or along `dim`, values and indices. Of all, or along `dim` with
-        indices.
+        """The nanmedian over all elements, or along `dim` as values and indices. Of all, or along
+        `dim` with indices.
 
         Shapes: (2, 3) -> (). dtype: the input's.
         Raises NotImplementedError for bools and complex numbers.
@@ -2775,7 +2776,7 @@ class Methods(EngineTensor):
         *,
         interpolation: str = "linear",
     ) -> Tensor:
-        """The `q`-th quantiles of all or along `dim`.
+        """The `q`-th quantiles, over all or along `dim`.
 
         Shapes: (2, 3), (3,) -> (3,). dtype: the input's.
         Raises RuntimeError for integers, bools and complex numbers.
@@ -3106,7 +3107,7 @@ class Methods(EngineTensor):
         dtype: _dtype | None = None,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Product over one dimension, or over all; the gradient is exact with zeros.
+        """Product over one dimension or over all; the gradient is exact with zeros.
 
         Shapes: (2, 3) -> (). dtype: the input's; int64 of bools.
 
@@ -3151,7 +3152,7 @@ class Methods(EngineTensor):
         *,
         interpolation: str = "linear",
     ) -> Tensor:
-        """The `q`-th quantiles of all or along `dim`.
+        """The `q`-th quantiles, over all or along `dim`.
 
         Shapes: (2, 3), (3,) -> (3,). dtype: the input's.
         Raises RuntimeError for integers, bools and complex numbers.
@@ -3678,7 +3679,7 @@ class Methods(EngineTensor):
     def sort(
         self, dim: _int = -1, descending: _bool = False, stable: _bool | None = None
     ) -> return_types.sort:
-        """Values in order along `dim`, and where they were; always stable.
+        """Values sorted along `dim`, and their indices; always stable.
 
         Shapes: (2, 3) -> (2, 3), (2, 3). dtype: the input's, int64.
         Raises RuntimeError for complex numbers.
@@ -3757,7 +3758,7 @@ class Methods(EngineTensor):
         *,
         correction: _Number | None = None,
     ) -> Tensor:
-        """Standard deviation over `dim`, or over all.
+        """Standard deviation over `dim` or over all.
 
         Shapes: (2, 3) -> (). dtype: float32.
         Raises RuntimeError for integers and bools.
@@ -3822,7 +3823,7 @@ class Methods(EngineTensor):
         dtype: _dtype | None = None,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Sum over `dim`, or over all; bools and integers give int64.
+        """Sum over `dim` or over all; bools and integers give int64.
 
         Shapes: (2, 3) -> (). dtype: the input's; int64 of bools.
 
@@ -3973,8 +3974,8 @@ class Methods(EngineTensor):
     @overload
     def tile(self, *dims: _int) -> Tensor: ...
     def topk(self, k: _int, dim: _int = -1, largest: _bool = True, sorted: _bool = True) -> return_types.topk:
-        """The `k` largest (or smallest) elements along `dim`, in order, and where they are. The result
-        is sorted whatever `sorted` says.
+        """The `k` largest (or smallest) elements along `dim`, sorted, and their indices. The result is
+        always sorted, whatever `sorted` says.
 
         Shapes: (2, 3) -> (2, 1), (2, 1). dtype: the input's, int64.
         Raises RuntimeError for bools and complex numbers.
@@ -4225,7 +4226,7 @@ class Methods(EngineTensor):
         *,
         correction: _Number | None = None,
     ) -> Tensor:
-        """Variance over `dim`, or over all, divided by the count less `correction` (1 unless given).
+        """Variance over `dim` or over all, divided by the count minus `correction` (1 by default).
 
         Shapes: (2, 3) -> (). dtype: float32.
         Raises RuntimeError for integers and bools.

@@ -799,7 +799,7 @@ def pairwise_distance(
     """
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """The p-norm distance between each two rows of a matrix.
+    """The p-norm distance of every pair of rows of a matrix.
 
     Shapes: (2, 3) -> (1,). dtype: the input's.
     Raises RuntimeError for integers, bools and complex numbers.

@@ -1,4 +1,4 @@
-"""Dimensions reduced, ordered and scanned: sums, extremes, norms, sorting, running sums.
+"""Reductions, order and scans: sums, extremes, norms, sorting, running sums.
 
 Importing this room declares its ops.
 """

@@ -1,4 +1,4 @@
-"""Where values fall: searchsorted, bucketize, isin, histc, bincount."""
+"""Search, membership and counts: searchsorted, bucketize, isin, histc, bincount."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _search: Op = kernel(
     impl=_search_impl,
     namespace="-",
     outside=True,
-    doc="Where values would be inserted into sorted ones (torch.searchsorted).",
+    doc="The positions at which values would be inserted into sorted ones (torch.searchsorted).",
 )
 
 
@@ -110,7 +110,9 @@ def searchsorted(
 
 @public(method=True, forms="(input: Tensor | Number, boundaries, *, out_int32=False, right=False)")
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Any:
-    """The index of each number's bucket between sorted boundaries: int64, or int32 (torch.bucketize)."""
+    """The index of each number's bucket between sorted boundaries: int64, or int32 if `out_int32`
+    (torch.bucketize).
+    """
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
@@ -140,7 +142,7 @@ _isin: Op = kernel(
     impl=_isin_impl,
     namespace="-",
     outside=True,
-    doc="Whether each element is among others (torch.isin).",
+    doc="Whether each element is among `test_elements` (torch.isin).",
 )
 
 
@@ -191,7 +193,7 @@ _histogram: Op = kernel(
     infers_anew=True,
     namespace="-",
     outside=True,
-    doc="How many elements fall into each of `bins` equal parts of [min, max].",
+    doc="How many elements fall into each of `bins` equal bins over [min, max].",
 )
 
 
@@ -206,7 +208,7 @@ histc = composite(
     body=_histc,
     dynamic=True,
     method=True,
-    doc="A histogram; over the range of the values where `min` equals `max` (torch.histc).",
+    doc="A histogram, over the range of the values if `min` equals `max` (torch.histc).",
 )
 
 
@@ -232,7 +234,7 @@ _bincount: Op = kernel(
     impl=_bincount_impl,
     namespace="-",
     outside=True,
-    doc="How often each number up to a size occurs.",
+    doc="How often each number below `size` occurs.",
 )
 
 

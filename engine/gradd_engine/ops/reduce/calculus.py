@@ -1,4 +1,4 @@
-"""Differences, slopes and areas of sampled functions: diff, gradient, trapezoid and its running form."""
+"""Numerical differences, gradients and integrals: diff, gradient, trapezoid, cumulative_trapezoid."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _step(x: Tensor, dim: int) -> Any:
 
 @public(method=True)
 def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """See torch.diff: differences of neighbours along `dim`, `n` times."""
+    """See torch.diff: differences of neighbours along `dim`, taken `n` times."""
     if not input.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
@@ -49,7 +49,7 @@ def _spaced(x: Any, dim: int, ndim: int) -> Any:
 
 
 def _along(input: Tensor, dim: int, spacing: Any, edge_order: int) -> Any:
-    """The slope along one dimension: central differences inside, one-sided ones at both ends."""
+    """The gradient along one dimension: central differences inside, one-sided at the ends."""
     n = input.shape[dim]
 
     def at(i: int, count: int = 1) -> Any:
@@ -110,7 +110,7 @@ def _spacings(input: Tensor, spacing: Any, dims: list[int], given: bool) -> list
 def gradient(
     input: Tensor, *, spacing: Any = 1, dim: int | Sequence[int] | None = None, edge_order: int = 1
 ) -> tuple[Any, ...]:
-    """See torch.gradient: slopes of samples along each dimension, or those named."""
+    """See torch.gradient: estimated gradients along each dimension, or along `dim`."""
     if dim is None:
         dims = list(range(input.ndim))
     else:
@@ -127,7 +127,7 @@ def gradient(
 
 
 def _pairs(y: Tensor, x: Any, dx: Any, dim: int, name: str) -> Any:
-    """Twice the mean of neighbours, and the gaps between them."""
+    """The sums of neighbours, and the gaps between them."""
     for letter, t in (("y", y), ("x", x)):
         if isinstance(t, Tensor) and t.dtype is dtypes.bool_:
             raise RuntimeError(f"{name}: received a bool input for `{letter}`, but bool is not supported")
@@ -146,7 +146,7 @@ def _pairs(y: Tensor, x: Any, dx: Any, dim: int, name: str) -> Any:
 
 @public(name="trapezoid")
 def trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
-    """See torch.trapezoid: the area under samples, by the trapezoidal rule."""
+    """See torch.trapezoid: the integral by the trapezoidal rule."""
     d = wrap_dim(dim, y.ndim) if y.ndim else _no_dimension(dim)
     if not y.shape[d]:
         shape = [s for i, s in enumerate(y.shape) if i != d]
@@ -157,7 +157,7 @@ def trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any
 
 @public()
 def cumulative_trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
-    """See torch.cumulative_trapezoid: the area up to each sample after the first."""
+    """See torch.cumulative_trapezoid: the integral up to each sample after the first."""
     d = wrap_dim(dim, y.ndim) if y.ndim else _no_dimension(dim)
     sums, gaps = _pairs(y, x, dx, d, "cumulative_trapezoid")
     return cumsum(sums * gaps, d) / 2.0 if x is not None else cumsum(sums * (gaps / 2.0), d)

@@ -1,5 +1,5 @@
 """Distances between rows: cdist and pdist. The gradient at distance 0 is 0 for every order; as in PyTorch,
-there are no rules for forward mode.
+there is no forward mode.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _cdist: Op = kernel(
     node="CdistBackward0",
     namespace="-",
     outside=True,
-    doc="The p-norm distance between each two rows of two collections (torch.cdist).",
+    doc="The p-norm distances between the rows of two collections (torch.cdist).",
     raises=False,
 )
 
@@ -89,7 +89,7 @@ _MODES = (
 def cdist(
     x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
 ) -> Any:
-    """See torch.cdist; every mode computes the differences themselves."""
+    """See torch.cdist; `compute_mode` has no effect, as differences are always computed."""
     if compute_mode not in _MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     return _cdist(x1, x2, p)
@@ -117,7 +117,7 @@ def _pdist_impl(xp: Any, a: Any, p: float) -> Any:
 
 
 def _pdist_cost(input: Tensor, p: float = 2.0) -> tuple[int, int]:
-    """Of a difference for each pair of rows, which the norm goes through, and the pairs themselves."""
+    """One difference per pair of rows, and the pairs themselves."""
     rows, columns = input.shape
     pairs = rows * (rows - 1) // 2
     return 4 * pairs * columns, 3 * pairs * columns * input.dtype.itemsize + 16 * pairs + rows * rows
@@ -154,5 +154,5 @@ pdist = composite(
     "pdist(Tensor input, float p=2.0) -> Tensor",
     body=lambda input, p: _pdist(contiguous(input), p),
     namespace="|nn.functional",
-    doc="The p-norm distance between each two rows of a matrix (torch.nn.functional.pdist).",
+    doc="The p-norm distance of every pair of rows of a matrix (torch.nn.functional.pdist).",
 )

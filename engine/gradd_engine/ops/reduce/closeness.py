@@ -1,4 +1,4 @@
-"""Equality of whole tensors, and nearness of their elements."""
+"""Comparisons of whole tensors: isclose, allclose, equal."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ isclose: Op = elementwise(
     infer=_infer,
     impl=_isclose,
     method=True,
-    doc="Where |input - other| <= atol + rtol * |other| (torch.isclose).",
+    doc="Whether |input - other| <= atol + rtol * |other| (torch.isclose).",
     raises=False,
 )
 
 
 def _truth(t: Any, within_vmap: str) -> bool:
-    """The value of a one-element bool tensor: a wait, where values are elsewhere; RuntimeError with the
-    message `within_vmap` where it differs by sample.
+    """The value of a one-element bool tensor, read at once; RuntimeError with the message `within_vmap` if it
+    differs by sample.
     """
     if t.backend.level and t.mapped:
         raise RuntimeError(within_vmap)
@@ -53,7 +53,7 @@ def _truth(t: Any, within_vmap: str) -> bool:
 def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> bool:
-    """See torch.allclose: one Python bool."""
+    """See torch.allclose: a Python bool."""
     return _truth(
         all_of(isclose(input, other, rtol, atol, equal_nan)),
         "vmap over torch.allclose isn't supported yet. Please file an issue at "
@@ -63,7 +63,7 @@ def allclose(
 
 @public(method=True)
 def equal(input: Tensor, other: Tensor) -> bool:
-    """See torch.equal: the same shape and elements, as one Python bool."""
+    """See torch.equal: whether shape and elements are the same, as a Python bool."""
     if not isinstance(other, Tensor):
         raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type_name(other)}")
     if input.shape != other.shape:

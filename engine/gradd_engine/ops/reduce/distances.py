@@ -1,4 +1,4 @@
-"""Norms of differences and of slices held to a bound: dist and renorm."""
+"""dist, the norm of a difference, and renorm, which bounds the norms of slices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .vector_norm import factor, gradient, kernel, vector_norm
 if TYPE_CHECKING:
     from ...tensor import Tensor
 
-#: keeps a quotient finite, as PyTorch's
+#: keeps a quotient finite, as in PyTorch
 _EPS = 1e-7
 
 
@@ -87,7 +87,7 @@ def _renorm(xp: Any, a: Any, p: Any, dim: int, maxnorm: Any) -> Any:
 
 
 def _held(input: Any, p: Any, dim: int, maxnorm: Any) -> tuple[Any, Any, Any, Any]:
-    """The norms, which are held, one over them, and their derivative."""
+    """The reduced dimensions, which slices are scaled down, the reciprocal norms and their derivative."""
     over = _others(input.ndim, dim)
     norms = vector_norm(input, p, over, True)
     return over, norms > maxnorm, 1.0 / (norms + _EPS), factor(input, p, over, True, norms)

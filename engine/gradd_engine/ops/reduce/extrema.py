@@ -1,4 +1,4 @@
-"""Largest and smallest elements, where they are, and truth over dimensions."""
+"""Largest and smallest elements, their indices, and any, all and count_nonzero."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _not_complex(input: Tensor, name: str) -> None:
 
 
 def not_empty(input: Tensor, name: str, dim: Dims) -> None:
-    """RuntimeError or IndexError in PyTorch's words where there is nothing to choose from."""
+    """Raise PyTorch's RuntimeError or IndexError if a reduced dimension is empty."""
     if dim is None:
         if not input.numel():
             raise RuntimeError(
@@ -58,7 +58,7 @@ def _place_meta(input: Tensor, index: Tensor, dim: int, keepdim: bool, size: Seq
 
 
 def _picked_shape(name: str, size: Sequence[int], index: Tensor, dim: int, keepdim: bool) -> tuple[int, ...]:
-    """The shape of one element a slice; RuntimeError where `index` has another."""
+    """The shape of one element per slice; RuntimeError if `index` has another."""
     shape = tuple(size)
     found = reduced_shape(shape, (wrap_dim(dim, len(shape)),) if shape else (), keepdim)
     if index.dtype is not dtypes.int64 or tuple(index.shape) != found:
@@ -81,7 +81,7 @@ def _place(xp: Any, g: Any, index: Any, dim: int, keepdim: bool, size: Any) -> A
     if not size:
         return g.copy()
     at, value = (index, g) if keepdim else (xp.expand_dims(index, dim), xp.expand_dims(g, dim))
-    # a comparison, not a scatter: every array library has it
+    # a comparison instead of a scatter: every array library has it
     shape = [1] * len(size)
     shape[dim] = size[dim]
     return xp.where(xp.arange(size[dim]).reshape(shape) == at, value, value.dtype.type(0))
@@ -113,14 +113,14 @@ place: Op = kernel(
 
 
 def _share(input: Any, out: Any, dim: Dims, keepdim: bool) -> Any:
-    """The gradient of an extreme value: even over the ties."""
+    """The derivative of an extreme value, shared evenly by ties."""
     n = spread(out, input, dim, keepdim)
     ties = input == n
     return to_dtype(ties, input.dtype) / sum(ties, dim, True)
 
 
 def share_all(input: Any, out: Any) -> Any:
-    """As `_share` over everything, where nan ties with nan."""
+    """Like `_share` over everything, except that nan ties with nan."""
     ties = where(out != out, input != input, input == out)
     return to_dtype(ties, input.dtype) / sum(ties)
 
@@ -140,7 +140,7 @@ def _whole(name: str) -> Op:
         node=f"{name.capitalize()}Backward1",
         namespace="-",
         outside=True,
-        doc=f"The {name}imum of all (torch.{name}); ties share the gradient evenly.",
+        doc=f"The {name}imum over all elements (torch.{name}); ties share the gradient evenly.",
         raises=False,
     )
 
@@ -199,7 +199,7 @@ def _choose(name: str, input: Any, dim: Any, keepdim: bool, whole: Op, along: Op
     forms=("(input)", "(input, dim: int, keepdim=False) -> return_types.max", "(input, other: Tensor)"),
 )
 def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
-    """See torch.max: of all; along `dim` with indices; or of two tensors."""
+    """See torch.max: over all elements; along `dim`, with indices; or of two tensors."""
     return _choose("max", input, dim if other is None else other, keepdim, _max, _max_dim, maximum)
 
 
@@ -208,19 +208,20 @@ def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None
     forms=("(input)", "(input, dim: int, keepdim=False) -> return_types.min", "(input, other: Tensor)"),
 )
 def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
-    """See torch.min: of all; along `dim` with indices; or of two tensors."""
+    """See torch.min: over all elements; along `dim`, with indices; or of two tensors."""
     return _choose("min", input, dim if other is None else other, keepdim, _min, _min_dim, minimum)
 
 
 def _any_form(name: str, choose: Any) -> Op:
-    """The op as other languages call it: of all, of two tensors, or along `dim` with two outputs."""
+    """The op for other languages: over all, of two tensors, or along `dim` with two outputs."""
     return composite(
         f"{name}(Tensor input, Tensor? other=None, *, int? dim=None, bool keepdim=False)"
         " -> Tensor|(Tensor values, const Tensor indices)",
         body=lambda input, other, dim, keepdim: choose(input, dim, keepdim, other=other),
         namespace="-",
         outside=True,
-        doc=f"The {name}imum of all; of two tensors; or along `dim`, values and indices (torch.{name}).",
+        doc=f"The {name}imum over all elements, of two tensors, or along `dim` as values and indices "
+        f"(torch.{name}).",
     )
 
 
@@ -285,7 +286,7 @@ _aminmax: Op = kernel(
     jvp=lambda input_t, input, dim, keepdim, outs: [
         collect(input_t, _share(input, o, dim, keepdim), dim, keepdim, o) for o in outs
     ],
-    doc="Smallest and largest (torch.aminmax).",
+    doc="The smallest and the largest element (torch.aminmax).",
     raises=False,
 )
 
@@ -334,7 +335,7 @@ def _truth(name: str, words: str) -> Op:
         infer=infer,
         impl=lambda xp, a, dim, keepdim: getattr(xp, name)(a != 0, axis=axes(a, dim), keepdims=keepdim),
         method=True,
-        doc=f"Whether {words} over `dim`, or over all (torch.{name}).",
+        doc=f"Whether {words}, over `dim` or over all (torch.{name}).",
         raises=False,
     )
 
@@ -346,6 +347,6 @@ count_nonzero: Op = kernel(
     infer=lambda input, dim: reduced(input, dim, False, dtypes.int64, input.dtype),
     impl=lambda xp, a, dim: (a != 0).sum(axis=axes(a, dim)),
     method=True,
-    doc="How many elements are not 0 (torch.count_nonzero).",
+    doc="The number of nonzero elements (torch.count_nonzero).",
     raises=False,
 )

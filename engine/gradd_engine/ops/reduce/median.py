@@ -1,4 +1,4 @@
-"""The median: the lower of the two middle elements, and where it is."""
+"""The median: the lower of the two middle elements, and its index."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _middle(xp: Any, a: Any, skip_nan: bool) -> Any:
-    """The index of the median along the last dimension; nan is the median unless skipped."""
+    """The index of the median along the last dimension; any nan is the median, unless skipped."""
     order = xp.argsort(a, axis=-1, kind="stable")
     if a.dtype.kind != "f":
         return order[..., (a.shape[-1] - 1) // 2]
@@ -25,7 +25,7 @@ def _middle(xp: Any, a: Any, skip_nan: bool) -> Any:
     whole = a.shape[-1]
     at = xp.maximum((whole - missing - 1) // 2, 0)
     if not skip_nan:
-        # nan sorts last, so the first of them follows what is not nan
+        # nan sorts last: take the first one
         at = xp.where(missing > 0, whole - missing, at)
     return xp.take_along_axis(order, at[..., None], axis=-1)[..., 0]
 
@@ -48,7 +48,7 @@ def _whole(name: str, skip_nan: bool) -> Op:
         namespace="-",
         outside=True,
         node=f"{name.capitalize()}Backward0",
-        doc=f"The {name} of all (torch.{name}); ties share the gradient evenly.",
+        doc=f"The {name} over all elements (torch.{name}); ties share the gradient evenly.",
         raises=False,
     )
 
@@ -104,7 +104,7 @@ def _published(name: str, skip_nan: bool) -> Callable[..., Any]:
         body=call,
         namespace="-",
         outside=True,
-        doc=f"The {name} of all, or along `dim`, values and indices (torch.{name}).",
+        doc=f"The {name} over all elements, or along `dim` as values and indices (torch.{name}).",
     )
     forms = ("(input)", f"(input, dim: int, keepdim=False) -> return_types.{name}")
     return public(name=name, method=True, forms=forms)(call)

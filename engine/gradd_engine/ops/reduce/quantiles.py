@@ -1,4 +1,4 @@
-"""Quantiles, and the most frequent value."""
+"""Quantiles and the mode."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _check(input: Tensor, q: Tensor, interpolation: str, name: str) -> None:
 
 
 def _in_range(q: Any, name: str) -> None:
-    """RuntimeError where a quantile is none; shapes alone cannot tell."""
+    """Raise RuntimeError if a quantile is outside [0, 1]; without values (meta tensors) nothing is raised."""
     try:
         q = dynamic.every_sample(q)
         good = bool(dynamic.read(((q >= 0) & (q <= 1)).all()))
@@ -85,7 +85,7 @@ def _quantile(
 
 
 def _between(ordered: Any, q: Any, interpolation: str, skip_nan: bool) -> Any:
-    """Values between the ordered ones of the last dimension, one for each of `q`, as a last dimension."""
+    """Interpolated quantiles of the sorted last dimension, one per element of `q`, as a last dimension."""
     n = ordered.shape[-1]
     q = q if q.ndim else unsqueeze(q, 0)
     missing = ordered != ordered
@@ -120,7 +120,7 @@ def _published(name: str, skip_nan: bool) -> Any:
         ),
         dynamic=True,
         method=True,
-        doc=f"The `q`-th quantiles of all or along `dim` (torch.{name}).",
+        doc=f"The `q`-th quantiles, over all or along `dim` (torch.{name}).",
     )
     return made
 
@@ -149,7 +149,7 @@ def _mode_impl(xp: Any, a: Any, dim: int, keepdim: bool) -> Any:
     places = xp.arange(n)
     starts = xp.where(xp.concatenate([xp.zeros((*same.shape[:-1], 1), bool), same], axis=-1), 0, places)
     runs = places - xp.maximum.accumulate(starts, axis=-1)
-    # the first of the longest runs ends where its length is first reached: the smallest of the values
+    # argmax picks the first of the longest runs, that of the smallest value
     at = xp.take_along_axis(where_, xp.argmax(runs, axis=-1)[..., None], axis=-1)
     found = xp.take_along_axis(rows, at, axis=-1)
     if keepdim:
@@ -171,7 +171,7 @@ _mode: Op = kernel(
         pick(input_t, outs[1], wrap_dim(dim, input_t.ndim), keepdim),
         None,
     ],
-    doc="The most frequent value along `dim`, the smallest of several, and where it is (torch.mode).",
+    doc="The most frequent value along `dim`, the smallest of ties, and its index (torch.mode).",
 )
 _MODE = return_type("mode", "values indices")
 

@@ -1,7 +1,7 @@
-"""Sums, means, products, spreads and norms over dimensions.
+"""Sums, means and products over dimensions.
 
-Rules of this family write the gradient as the output's, spread over the reduced dimensions, times a factor;
-forward mode sums the factor times the tangent.
+Rules here write the gradient as the output's, spread over the reduced dimensions, times a factor; forward
+mode sums the factor times the tangent.
 """
 
 from __future__ import annotations
@@ -24,25 +24,27 @@ if TYPE_CHECKING:
 
 
 def axes(input: Any, dim: Dims) -> tuple[int, ...]:
-    """The reduced dimensions, from the front; none named are all."""
+    """The reduced dimensions, counted from the front; all if none are given."""
     found = wrap_dims(dim, input.ndim)
     return found if input.ndim else ()
 
 
 def spread(g: Any, input: Any, dim: Dims, keepdim: bool) -> Any:
-    """A reduced result (or its gradient) with the reduced dimensions as ones: it broadcasts over `input`."""
+    """A reduced result or its gradient, with the reduced dimensions as ones so that it broadcasts over
+    `input`.
+    """
     if keepdim or not input.ndim:
         return g
     return g.reshape(list(reduced_shape(input.shape, axes(input, dim), True)))
 
 
 def filled(g: Any, input: Any, dim: Dims, keepdim: bool) -> Any:
-    """As `spread`, repeated to the shape of `input`."""
+    """Like `spread`, expanded to the shape of `input`."""
     return spread(g, input, dim, keepdim).expand(list(input.shape))
 
 
 def collect(t: Any, factor: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
-    """Forward mode of a reduction whose gradient is g times `factor`."""
+    """The tangent of a reduction whose gradient is g times `factor`."""
     from ...graph import cast_gradient
 
     return cast_gradient(sum(t * conj(factor), dim, keepdim), out.dtype)
@@ -55,13 +57,13 @@ def _sum_dtype(input: Tensor, dtype: DType | None) -> DType:
 
 
 def reduced(input: Tensor, dim: Dims, keepdim: bool, dtype: DType, compute: DType | None = None) -> Meta:
-    """Geometry of a reduction: row-major."""
+    """The geometry of a reduction's result: row-major."""
     shape = reduced_shape(input.shape, axes(input, dim), keepdim)
     return Meta(shape, dtype, compute=dtype if compute is None else compute)
 
 
 def _by_dim(name: str) -> Callable[[dict[str, Any]], str]:
-    """Node names of ops that PyTorch has without dimensions (0) and with (1)."""
+    """Node names of ops that PyTorch has without dimensions (0) and with them (1)."""
     return lambda attrs: f"{name}Backward{0 if attrs['dim'] is None else 1}"
 
 
@@ -73,7 +75,7 @@ sum: Op = kernel(
     jvp=LINEAR,
     node=_by_dim("Sum"),
     method=True,
-    doc="Sum over `dim`, or over all (torch.sum); bools and integers give int64.",
+    doc="Sum over `dim` or over all (torch.sum); bools and integers give int64.",
     raises=False,
 )
 
@@ -126,7 +128,7 @@ mean: Op = kernel(
     jvp=LINEAR,
     node=_by_dim("Mean"),
     method=True,
-    doc="Mean over `dim`, or over all (torch.mean); floating and complex only.",
+    doc="Mean over `dim` or over all (torch.mean); floating-point and complex only.",
     raises=False,
 )
 
@@ -144,7 +146,7 @@ nanmean: Op = composite(
     "nanmean(Tensor input, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
     body=_nanmean,
     method=True,
-    doc="Mean of what is not nan (torch.nanmean).",
+    doc="Mean that ignores nan (torch.nanmean).",
 )
 
 
@@ -152,7 +154,9 @@ nanmean: Op = composite(
 
 
 def _others(xp: Any, a: Any, dim: int) -> Any:
-    """For each element the product of the others along `dim`, exact with zeros: products from both ends."""
+    """For each element the product of the others along `dim`, exact with zeros: cumulative products from both
+    ends.
+    """
     if not a.ndim:
         return xp.ones(a.shape, a.dtype)
     x = xp.moveaxis(a, dim, 0)
@@ -176,12 +180,12 @@ _itself: Op = kernel(
     impl=lambda xp, a, dim, meta: xp.eye(a.shape[dim], dtype=bool).reshape(meta.shape),
     namespace="-",
     outside=True,
-    doc="Where the index along `dim` equals the index along one more, last dimension.",
+    doc="Whether the index along `dim` equals the index along a new last dimension.",
 )
 
 
 def _others_again(input: Any, dim: int) -> Any:
-    """The same in recorded ops: the product over a last dimension in which the element itself counts 1."""
+    """The same in recorded ops: a product over a last dimension where the element itself counts as 1."""
     if not input.ndim:
         return prod_others(input.reshape([1]), 0).reshape([])
     rows = input.unsqueeze(-1).transpose(dim, -1)
@@ -189,7 +193,7 @@ def _others_again(input: Any, dim: int) -> Any:
 
 
 def others_meta(input: Tensor, dim: int) -> Meta:
-    """Geometry of the products of the others."""
+    """The geometry of `prod_others`."""
     return Meta(tuple(input.shape), input.dtype, compute=input.dtype)
 
 
@@ -227,6 +231,6 @@ prod: Op = kernel(
     ),
     node=_by_dim("Prod"),
     method=True,
-    doc="Product over one dimension, or over all (torch.prod); the gradient is exact with zeros.",
+    doc="Product over one dimension or over all (torch.prod); the gradient is exact with zeros.",
     raises=False,
 )

@@ -1,7 +1,7 @@
-"""Running extremes and running logarithms of sums along a dimension.
+"""Cumulative extremes and logcumsumexp.
 
-The gradient of a running log-sum is a recurrence whose factors are at most 1 (for real numbers), so it
-neither overflows nor cancels.
+The gradient of logcumsumexp is a recurrence whose factors are at most 1 (for real numbers), so it neither
+overflows nor cancels.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _extreme(name: str) -> Callable[..., Any]:
         if not a.ndim:
             return a.copy(), xp.zeros((), xp.int64)
         values = getattr(xp, f"{name[3:]}imum").accumulate(a, axis=dim)
-        # of ties the last, and the last nan
+        # the last of ties, and the last nan
         places = xp.arange(a.shape[dim]).reshape([-1 if i == dim % a.ndim else 1 for i in range(a.ndim)])
         taken = xp.where((a == values) | (a != a), places, 0)
         return values, xp.maximum.accumulate(taken, axis=dim)
@@ -51,7 +51,7 @@ def _extreme(name: str) -> Callable[..., Any]:
         impl=impl,
         vjp=Joint("input", vjp),
         jvp=lambda input_t, outs, dim: [gather_op(input_t, dim, outs[1]), None],
-        doc=f"The {name[3:]}imum so far along `dim` and its index, the last of ties (torch.{name}).",
+        doc=f"The cumulative {name[3:]}imum along `dim` and its index, the last of ties (torch.{name}).",
         raises=False,
     )
 
@@ -106,6 +106,6 @@ logcumsumexp: Op = kernel(
     vjp=_logcumsumexp_vjp,
     jvp=_logcumsumexp_jvp,
     method=True,
-    doc="log of the running sum of exp along `dim` (torch.logcumsumexp).",
+    doc="The logarithm of the cumulative sum of exponentials along `dim` (torch.logcumsumexp).",
     raises=False,
 )

@@ -1,7 +1,7 @@
-"""Running sums and products along a dimension.
+"""Cumulative sums and products along a dimension.
 
-The gradient of a running product is a first-order linear recurrence, exact with zeros; the recurrence and the
-shift beside it are ops whose transposes are themselves again, so every order of derivative is exact.
+The gradient of a cumulative product is a first-order linear recurrence, exact with zeros. The recurrence and
+the shift are ops that are their own transposes, reversed, so derivatives of every order are exact.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _infer(input: Tensor, dim: int, dtype: DType | None) -> Meta:
 
 
 def _from_end(xp: Any, a: Any, dim: int, reverse: bool) -> Any:
-    """The cumulative sum, from the end where `reverse`."""
+    """The cumulative sum, from the end if `reverse`."""
     if not a.ndim:
         return a.copy()
     if not reverse:
@@ -41,7 +41,7 @@ cumsum: Op = kernel(
     jvp=LINEAR,
     method=True,
     inplace=True,
-    doc="Running sum along `dim` (torch.cumsum); bools and integers give int64.",
+    doc="Cumulative sum along `dim` (torch.cumsum); bools and integers give int64.",
     raises=False,
 )
 _cumsum_back: Op = kernel(
@@ -52,7 +52,7 @@ _cumsum_back: Op = kernel(
     jvp=LINEAR,
     namespace="-",
     outside=True,
-    doc="Running sum from the end: the transpose of `cumsum`.",
+    doc="Cumulative sum from the end: the transpose of `cumsum`.",
     raises=False,
 )
 
@@ -77,7 +77,7 @@ shift: Op = kernel(
     jvp=lambda input_t, dim, forward: shift(input_t, dim, forward),
     namespace="-",
     outside=True,
-    doc="Elements moved by one along `dim`; `fill` comes in, the last one out.",
+    doc="Elements shifted by one along `dim`; `fill` enters, the last one drops out.",
     raises=False,
 )
 
@@ -119,12 +119,12 @@ recurrence: Op = kernel(
     jvp=_recurrence_jvp,
     namespace="-",
     outside=True,
-    doc="s[k] = other[k] + input[k] * s[k - 1] along `dim`; from the end with s[k + 1] where not `forward`.",
+    doc="s[k] = other[k] + input[k] * s[k - 1] along `dim`; from the end, with s[k + 1], unless `forward`.",
 )
 
 
 def _cumprod_vjp(g: Any, input: Any, out: Any, dim: int) -> Any:
-    """The product of what comes before, times the gradients after it with the products in between."""
+    """The product of the elements before, times the gradients after, each with the product in between."""
     if input.numel() <= 1:
         return g
     x = conj(input if input.dtype is g.dtype else input.type_as(g))
@@ -146,6 +146,6 @@ cumprod: Op = kernel(
     jvp=_cumprod_jvp,
     method=True,
     inplace=True,
-    doc="Running product along `dim` (torch.cumprod); the gradient is exact with zeros.",
+    doc="Cumulative product along `dim` (torch.cumprod); the gradient is exact with zeros.",
     raises=False,
 )

@@ -1,4 +1,4 @@
-"""Order: sort, argsort, topk, kthvalue. Ties keep their order; NaN counts as the largest."""
+"""sort, argsort, topk and kthvalue. Sorts are stable; nan counts as the largest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RETURNS = {name: return_type(name, "values indices") for name in ("sort", "topk
 
 
 def _order(xp: Any, a: Any, dim: int, descending: bool) -> Any:
-    """Indices that sort along `dim`, ties in their order, NaN as the largest."""
+    """Indices that sort along `dim`, stably, with nan as the largest."""
     if not descending:
         return xp.argsort(a, axis=dim, kind="stable")
     back = xp.argsort(xp.flip(a, axis=dim), axis=dim, kind="stable")
@@ -39,7 +39,7 @@ def _picked(xp: Any, a: Any, dim: int, descending: bool, count: int | None = Non
 
 
 def _spread(grads: Sequence[Any], out1: Any, input_meta: Any, dim: int) -> Any:
-    """The gradient of picked values, back where they came from."""
+    """The gradient of picked values, put back where they came from."""
     if grads[0] is None:
         return None
     return scatter_add(zeros(list(input_meta.shape), dtype=grads[0].dtype), dim, out1, grads[0])
@@ -65,7 +65,7 @@ _sort: Op = kernel(
     vjp={"input": lambda grads, out1, input_meta, dim: _spread(grads, out1, input_meta, dim)},
     jvp=lambda input_t, outs, dim: _picked_tangent(input_t, outs, dim),
     node=lambda attrs: "SortBackward0" if attrs["stable"] is None else "SortBackward1",
-    doc="Values in order along `dim`, and where they were (torch.sort); always stable.",
+    doc="Values sorted along `dim`, and their indices (torch.sort); always stable.",
     raises=False,
 )
 
@@ -93,7 +93,7 @@ msort = composite(
     "msort(Tensor input) -> Tensor",
     body=lambda input: _sort(input, 0)[0],
     method=True,
-    doc="Values in order along the first dimension (torch.msort).",
+    doc="Values sorted along the first dimension (torch.msort).",
 )
 
 
@@ -116,14 +116,14 @@ _topk: Op = kernel(
     impl=lambda xp, a, k, dim, largest, sorted: _picked(xp, a, dim, largest, k),
     vjp={"input": lambda grads, out1, input_meta, dim: _spread(grads, out1, input_meta, dim)},
     jvp=lambda input_t, outs, dim: _picked_tangent(input_t, outs, dim),
-    doc="The `k` largest (or smallest) elements along `dim`, in order, and where they are (torch.topk).",
+    doc="The `k` largest (or smallest) elements along `dim`, sorted, and their indices (torch.topk).",
     raises=False,
 )
 
 
 @public(method=True)
 def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    """See torch.topk; the result is sorted whatever `sorted` says."""
+    """See torch.topk; the result is always sorted, whatever `sorted` says."""
     return _RETURNS["topk"](*_topk(input, k, dim, largest, sorted))
 
 
@@ -173,7 +173,7 @@ _kthvalue: Op = kernel(
         )
     },
     jvp=lambda input_t, outs, dim, keepdim: _kth_tangent(input_t, outs, dim, keepdim),
-    doc="The `k`-th smallest element along `dim`, and where it is (torch.kthvalue).",
+    doc="The `k`-th smallest element along `dim`, and its index (torch.kthvalue).",
     raises=False,
 )
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _freedom(input: Any, dim: Dims, correction: Any) -> float:
-    """The divisor: number of elements less the correction."""
+    """The divisor: the number of elements minus the correction."""
     return float(numel([input.shape[i] for i in axes(input, dim)])) - (
         1.0 if correction is None else correction
     )
@@ -51,7 +51,7 @@ def _std(xp: Any, a: Any, dim: Dims, correction: Any, keepdim: bool) -> Any:
 
 
 def _var_factor(input: Any, dim: Dims, correction: Any) -> Any:
-    """The derivative of the variance: nan or inf where no freedom is left, as in PyTorch."""
+    """The derivative of the variance; nan or inf without degrees of freedom, as in PyTorch."""
     d = input - mean(input, dim, True)
     free = _freedom(input, dim, correction)
     if free <= 0:
@@ -84,7 +84,7 @@ _var_op: Op = kernel(
     impl=_var,
     vjp=_var_vjp,
     jvp=_var_jvp,
-    doc="Variance over `dim`, or over all, divided by the count less `correction` (1 unless given) "
+    doc="Variance over `dim` or over all, divided by the count minus `correction` (1 by default) "
     "(torch.var).",
     raises=False,
 )
@@ -94,7 +94,7 @@ _std_op: Op = kernel(
     impl=_std,
     vjp=_std_vjp,
     jvp=_std_jvp,
-    doc="Standard deviation over `dim`, or over all (torch.std).",
+    doc="Standard deviation over `dim` or over all (torch.std).",
     raises=False,
 )
 
@@ -131,7 +131,7 @@ def _std_mean_vjp(grads: Any, input: Any, dim: Dims, correction: Any, keepdim: b
 
 
 def _mean_too(total: Any, g: Any, input: Any, dim: Dims, keepdim: bool) -> Any:
-    """The gradient so far, and what comes through the mean."""
+    """The gradient so far, plus the part from the mean."""
     if g is None:
         return total
     part = filled(g, input, dim, keepdim) / numel([input.shape[i] for i in axes(input, dim)])
@@ -166,7 +166,7 @@ _std_mean_op: Op = kernel(
 
 
 def _published(made: Op, method: bool) -> None:
-    """PyTorch's signatures: (unbiased), (dim, unbiased, keepdim), and (dim, *, correction, keepdim)."""
+    """Publish PyTorch's signatures: (unbiased), (dim, unbiased, keepdim), (dim, *, correction, keepdim)."""
 
     def call(
         input: Tensor,

@@ -1,4 +1,4 @@
-"""Vector norms. The gradient at 0 is 0 for every order, as PyTorch chooses among the subgradients."""
+"""Vector norms. The gradient at 0 is 0 for every order, the subgradient PyTorch chooses."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def kernel(xp: Any, a: Any, ord: Any, dim: Dims, keepdim: bool, dtype: Any) -> A
 
 
 def factor(input: Any, ord: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
-    """The gradient of the norm in `input`; None for the 0-norm, which is constant."""
+    """The derivative of the norm by `input`; None for the 0-norm, which is constant."""
     n = spread(out, input, dim, keepdim)
     if ord == 0:
         return None
@@ -77,13 +77,13 @@ def factor(input: Any, ord: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
 
 
 def gradient(g: Any, input: Any, ord: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
-    """The norm's gradient in `input`; None for the 0-norm."""
+    """The gradient for `input`; None for the 0-norm."""
     found = factor(input, ord, dim, keepdim, out)
     if found is None:
         return None
     g = spread(g, input, dim, keepdim)
     if ord > 1 and ord not in (2, math.inf):
-        # at 0 not even an infinite or undefined gradient of the norm comes through
+        # at 0 the gradient is 0, even if the incoming one is inf or nan
         g = where(spread(out, input, dim, keepdim) == 0, 0.0, g)
     return g * found
 
@@ -103,7 +103,7 @@ _vector_norm: Op = kernel_op(
     node="LinalgVectorNormBackward0",
     zero_gradient_when=lambda attrs: attrs["ord"] == 0,
     namespace="linalg",
-    doc="The norm of order `ord` over `dim`, or over all (torch.linalg.vector_norm).",
+    doc="The norm of order `ord` over `dim` or over all (torch.linalg.vector_norm).",
     raises=False,
 )
 
