@@ -878,7 +878,7 @@ def as_strided(
 def as_strided_(
     input: Tensor, size: int | Sequence[int], stride: int | Sequence[int], storage_offset: int | None = None
 ) -> Tensor:
-    """Any strides over the memory of the tensor itself.
+    """Other strides over the same memory, in place.
 
     Shapes: (2, 3) -> (1,). dtype: the input's.
     """
@@ -926,7 +926,7 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @overload
 def atleast_1d(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Each tensor with one dimension at least.
+    """Each tensor with at least one dimension.
 
     https://pytorch.org/docs/stable/generated/torch.atleast_1d.html
     """
@@ -935,7 +935,7 @@ def atleast_1d(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
 def atleast_1d(*tensors: Tensor) -> Any: ...
 @overload
 def atleast_2d(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Each tensor with two dimensions at least: new ones in front.
+    """Each tensor with at least two dimensions, new ones in front.
 
     https://pytorch.org/docs/stable/generated/torch.atleast_2d.html
     """
@@ -944,7 +944,7 @@ def atleast_2d(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
 def atleast_2d(*tensors: Tensor) -> Any: ...
 @overload
 def atleast_3d(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Each tensor with three dimensions at least: a matrix gets its last.
+    """Each tensor with at least three dimensions; a matrix gets a last one.
 
     https://pytorch.org/docs/stable/generated/torch.atleast_3d.html
     """
@@ -1074,7 +1074,7 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def broadcast_shapes(*shapes: int | Sequence[int]) -> Size:
-    """The shape that shapes broadcast to; RuntimeError where they do not.
+    """The shape that shapes broadcast to; RuntimeError if they do not.
 
     https://pytorch.org/docs/stable/generated/torch.broadcast_shapes.html
     """
@@ -1261,7 +1261,7 @@ def clip(
     """
 
 def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
-    """A copy that keeps its history; like the input in memory unless a format is given.
+    """A copy with history, laid out like the input unless a format is given.
 
     Shape: the input's. dtype: the input's.
 
@@ -1594,7 +1594,7 @@ def detach_(input: Tensor) -> Tensor:
     """
 
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The diagonal of a matrix, or the matrix with a given diagonal.
+    """The diagonal of a matrix, or a matrix with a given diagonal.
 
     Shapes: (2, 3) -> (2,). dtype: the input's.
     Raises RuntimeError: diag(): Supports 1D or 2D tensors. Got ...D
@@ -1605,7 +1605,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 def diag_embed(
     input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None
 ) -> Tensor:
-    """The last dimension as a diagonal of two.
+    """The last dimension, put on the diagonal of two new ones.
 
     Shapes: (2, 3) -> (2, 3, 3). dtype: the input's.
     Raises RuntimeError: diagonal dimensions cannot be identical ..., ...
@@ -1614,7 +1614,7 @@ def diag_embed(
     """
 
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """All elements on the diagonal of a matrix.
+    """A matrix with all elements on its diagonal.
 
     Shapes: (2, 3) -> (6, 6). dtype: the input's.
 
@@ -1622,7 +1622,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     """
 
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """A diagonal of two dimensions, as the last one.
+    """The diagonal of two dimensions, as a last dimension.
 
     Shapes: (2, 3) -> (2,). dtype: the input's.
     Raises RuntimeError: diagonal dimensions cannot be identical ..., ...
@@ -1634,7 +1634,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
 def diagonal_copy(
     input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Tensor | None = None
 ) -> Tensor:
-    """A diagonal of two dimensions, copied.
+    """A copy of the diagonal of two dimensions.
 
     Shapes: (2, 3) -> (2,). dtype: the input's.
     Raises RuntimeError: diagonal dimensions cannot be identical ..., ...
@@ -1913,7 +1913,7 @@ def feature_dropout(input: Tensor, p: float, train: bool) -> Tensor:
     """
 
 def fill(input: Tensor, value: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """One value everywhere; `fill_` stores it.
+    """One value everywhere, as `fill_` stores it.
 
     Raises RuntimeError: fill_ only supports 0-dimension value tensor but got tensor with ...
       dimensions.
@@ -1931,8 +1931,8 @@ def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Dimensions `start_dim` to `end_dim` as one; a tensor with nothing to flatten is returned itself.
-    A tensor of one dimension is returned itself.
+    """Dimensions `start_dim` to `end_dim` merged; the tensor itself if there is nothing to merge. A
+    1-D tensor is returned itself.
 
     Shapes: (2, 3) -> (6,). dtype: the input's.
     Raises RuntimeError: flatten() has invalid args: start_dim cannot come after end_dim
@@ -2950,13 +2950,13 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> return_types.mo
     """
 
 def moveaxis(input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
-    """Dimensions moved to other places; a view.
+    """Dimensions moved to other positions; a view.
 
     https://pytorch.org/docs/stable/generated/torch.moveaxis.html
     """
 
 def movedim(input: Tensor, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
-    """Dimensions moved to other places; a view.
+    """Dimensions moved to other positions; a view.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
     Raises RuntimeError: movedim: Invalid source or destination dims: source (... dims) should
@@ -3601,7 +3601,7 @@ def randperm(
     """
 
 def ravel(input: Tensor) -> Tensor:
-    """The elements as a vector; a view where strides allow.
+    """The elements as a vector; a view if strides allow.
 
     https://pytorch.org/docs/stable/generated/torch.ravel.html
     """
@@ -3670,7 +3670,7 @@ def repeat_interleave(
 
 @overload
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
-    """The same elements in another shape; a view where strides allow.
+    """The same elements in another shape; a view if strides allow.
 
     Raises RuntimeError: only one dimension can be inferred
     Raises RuntimeError: invalid shape dimension ... at index ... of shape ...
@@ -4075,7 +4075,7 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
-    """Dimensions of one element taken away: all, one, or some.
+    """Dimensions of size 1 removed: all, one, or the given ones.
 
     Shape: the input's. dtype: the input's.
 
@@ -4174,7 +4174,7 @@ def sum(
 
 @overload
 def sum_to_size(self: Tensor, size: Sequence[int]) -> Tensor:
-    """Sum over the dimensions along which `size` would be broadcast to the input.
+    """Sum over the dimensions along which `size` broadcasts to the input.
 
     Shapes: (2, 3) -> (1,). dtype: the input's; int64 of bools.
     Raises RuntimeError: size {...} is not expandable to size {...}.
@@ -4204,7 +4204,7 @@ def swapdims(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """
 
 def t(input: Tensor) -> Tensor:
-    """A matrix transposed.
+    """The transpose of a matrix.
 
     Shapes: (2, 3) -> (3, 2). dtype: the input's.
     Raises RuntimeError: t() expects a tensor with <= 2 dimensions, but self is ...D
@@ -4367,7 +4367,7 @@ def triangular_solve(
     """
 
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """The lower triangle of matrices, zeros above.
+    """The lower triangle of matrices, with zeros above.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
     Raises RuntimeError: ...: input tensor must have at least 2 dimensions
@@ -4384,7 +4384,7 @@ def tril_indices(
     """
 
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """The upper triangle of matrices, zeros below.
+    """The upper triangle of matrices, with zeros below.
 
     Shapes: (2, 3) -> (2, 3). dtype: the input's.
     Raises RuntimeError: ...: input tensor must have at least 2 dimensions
@@ -4440,7 +4440,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """
 
 def unflatten(input: Tensor, dim: int, sizes: int | Sequence[int]) -> Tensor:
-    """One dimension as several.
+    """One dimension split into several.
 
     Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
     Raises RuntimeError: unflatten: sizes must be non-empty
@@ -4518,7 +4518,7 @@ def unsafe_split_with_sizes(
     """
 
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
-    """A dimension of one element put in.
+    """A dimension of size 1 inserted.
 
     Shapes: (2, 3) -> (2, 1, 3). dtype: the input's.
     Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)

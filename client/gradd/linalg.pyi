@@ -68,7 +68,7 @@ def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """A diagonal of two dimensions, as the last one.
+    """The diagonal of two dimensions, as a last dimension.
 
     Shapes: (2, 3) -> (2,). dtype: the input's.
     Raises RuntimeError: diagonal dimensions cannot be identical ..., ...

@@ -536,7 +536,7 @@ class Methods(EngineTensor):
     def as_strided_(
         self, size: _int | Sequence[_int], stride: _int | Sequence[_int], storage_offset: _int | None = None
     ) -> Self:
-        """Any strides over the memory of the tensor itself.
+        """Other strides over the same memory, in place.
 
         Shapes: (2, 3) -> (1,). dtype: the input's.
 
@@ -943,7 +943,7 @@ class Methods(EngineTensor):
         """
 
     def clone(self, *, memory_format: memory_format | None = None) -> Tensor:
-        """A copy that keeps its history; like the input in memory unless a format is given.
+        """A copy with history, laid out like the input unless a format is given.
 
         Shape: the input's. dtype: the input's.
 
@@ -973,16 +973,16 @@ class Methods(EngineTensor):
         """
 
     def contiguous(self, memory_format: memory_format = ...) -> Tensor:
-        """`self` where it is row-major already, else a row-major copy; or so for another memory
-        format. RuntimeError where the format is for another number of dimensions.
+        """`self` if it already has the memory format, row-major by default, otherwise a copy in it.
+        RuntimeError if the format needs another number of dimensions.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.contiguous.html
         """
 
     def copy_(self, other: Tensor | _Number, non_blocking: _bool = False) -> Self:
-        """The values of `other`, a tensor that expands to this shape or a number, stored here in this
-        tensor's dtype. `non_blocking` changes nothing: a session does in order what it is asked to.
-        TypeError for anything else.
+        """Copy `other`, a number or a tensor that expands to this shape, into this tensor, in its
+        dtype. `non_blocking` has no effect: a session runs everything in order. TypeError for
+        anything else.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.copy_.html
         """
@@ -1156,7 +1156,7 @@ class Methods(EngineTensor):
         """
 
     def diag(self, diagonal: _int = 0) -> Tensor:
-        """The diagonal of a matrix, or the matrix with a given diagonal.
+        """The diagonal of a matrix, or a matrix with a given diagonal.
 
         Shapes: (2, 3) -> (2,). dtype: the input's.
         Raises RuntimeError: diag(): Supports 1D or 2D tensors. Got ...D
@@ -1167,7 +1167,7 @@ class Methods(EngineTensor):
     def diag_embed(
         self, offset: _int = 0, dim1: _int = -2, dim2: _int = -1, *, out: Tensor | None = None
     ) -> Tensor:
-        """The last dimension as a diagonal of two.
+        """The last dimension, put on the diagonal of two new ones.
 
         Shapes: (2, 3) -> (2, 3, 3). dtype: the input's.
         Raises RuntimeError: diagonal dimensions cannot be identical ..., ...
@@ -1176,7 +1176,7 @@ class Methods(EngineTensor):
         """
 
     def diagflat(self, offset: _int = 0) -> Tensor:
-        """All elements on the diagonal of a matrix.
+        """A matrix with all elements on its diagonal.
 
         Shapes: (2, 3) -> (6, 6). dtype: the input's.
 
@@ -1184,7 +1184,7 @@ class Methods(EngineTensor):
         """
 
     def diagonal(self, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
-        """A diagonal of two dimensions, as the last one.
+        """The diagonal of two dimensions, as a last dimension.
 
         Shapes: (2, 3) -> (2,). dtype: the input's.
         Raises RuntimeError: diagonal dimensions cannot be identical ..., ...
@@ -1399,7 +1399,7 @@ class Methods(EngineTensor):
 
     @overload
     def expand(self, size: Sequence[_int]) -> Tensor:
-        """Dimensions of one element repeated without memory.
+        """Dimensions of size 1 repeated without memory.
 
         Raises RuntimeError: expand(...{...}, size=...): the number of sizes provided (...) must be
           greater or equal to the ...
@@ -1467,8 +1467,8 @@ class Methods(EngineTensor):
         """
 
     def flatten(self, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
-        """Dimensions `start_dim` to `end_dim` as one; a tensor with nothing to flatten is returned
-        itself. A tensor of one dimension is returned itself.
+        """Dimensions `start_dim` to `end_dim` merged; the tensor itself if there is nothing to merge.
+        A 1-D tensor is returned itself.
 
         Shapes: (2, 3) -> (6,). dtype: the input's.
         Raises RuntimeError: flatten() has invalid args: start_dim cannot come after end_dim
@@ -2615,13 +2615,13 @@ class Methods(EngineTensor):
         """
 
     def moveaxis(self, source: _int | Sequence[_int], destination: _int | Sequence[_int]) -> Tensor:
-        """Dimensions moved to other places; a view.
+        """Dimensions moved to other positions; a view.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.moveaxis.html
         """
 
     def movedim(self, source: _int | Sequence[_int], destination: _int | Sequence[_int]) -> Tensor:
-        """Dimensions moved to other places; a view.
+        """Dimensions moved to other positions; a view.
 
         Shapes: (2, 3) -> (2, 3). dtype: the input's.
         Raises RuntimeError: movedim: Invalid source or destination dims: source (... dims) should
@@ -3178,7 +3178,7 @@ class Methods(EngineTensor):
         """
 
     def ravel(self) -> Tensor:
-        """The elements as a vector; a view where strides allow.
+        """The elements as a vector; a view if strides allow.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.ravel.html
         """
@@ -3303,7 +3303,7 @@ class Methods(EngineTensor):
 
     @overload
     def reshape(self, shape: Sequence[_int]) -> Tensor:
-        """The same elements in another shape; a view where strides allow.
+        """The same elements in another shape; a view if strides allow.
 
         Raises RuntimeError: only one dimension can be inferred
         Raises RuntimeError: invalid shape dimension ... at index ... of shape ...
@@ -3322,9 +3322,9 @@ class Methods(EngineTensor):
 
     @overload
     def resize_(self, size: Sequence[_int]) -> Self:
-        """Change the shape over the same memory. Where it does not suffice the tensor moves to new
-        memory: its first elements, then zeros; its views stay where they were. RuntimeError for
-        tensors that require grad.
+        """Change the shape over the same memory. If the memory is too small, the tensor moves to new
+        memory, with its elements first and then zeros; its views keep the old memory. RuntimeError
+        for tensors that require grad.
 
         Shapes: (2, 3) -> (1,). dtype: the input's.
         Raises RuntimeError: cannot resize variables that require grad
@@ -3337,7 +3337,7 @@ class Methods(EngineTensor):
     @overload
     def resize_(self, *size: _int) -> Self: ...
     def resize_as_(self, the_template: Tensor, *, memory_format: memory_format | None = None) -> Self:
-        """`memory_format` is accepted.
+        """`memory_format` is ignored.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.resize_as_.html
         """
@@ -3735,7 +3735,7 @@ class Methods(EngineTensor):
         """
 
     def squeeze(self, dim: _int | Sequence[_int] | None = None) -> Tensor:
-        """Dimensions of one element taken away: all, one, or some.
+        """Dimensions of size 1 removed: all, one, or the given ones.
 
         Shape: the input's. dtype: the input's.
 
@@ -3743,7 +3743,7 @@ class Methods(EngineTensor):
         """
 
     def squeeze_(self, dim: _int | Sequence[_int] | None = None) -> Self:
-        """Dimensions of one element taken from the tensor itself.
+        """Dimensions of size 1 removed, in place.
 
         Shape: the input's. dtype: the input's.
 
@@ -3832,7 +3832,7 @@ class Methods(EngineTensor):
 
     @overload
     def sum_to_size(self, size: Sequence[_int]) -> Tensor:
-        """Sum over the dimensions along which `size` would be broadcast to the input.
+        """Sum over the dimensions along which `size` broadcasts to the input.
 
         Shapes: (2, 3) -> (1,). dtype: the input's; int64 of bools.
         Raises RuntimeError: size {...} is not expandable to size {...}.
@@ -3857,7 +3857,7 @@ class Methods(EngineTensor):
         """
 
     def swapaxes_(self, axis0: _int, axis1: _int) -> Self:
-        """Two dimensions of the tensor itself swapped.
+        """Two dimensions swapped, in place.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.swapaxes_.html
         """
@@ -3869,13 +3869,13 @@ class Methods(EngineTensor):
         """
 
     def swapdims_(self, dim0: _int, dim1: _int) -> Self:
-        """Two dimensions of the tensor itself swapped.
+        """Two dimensions swapped, in place.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.swapdims_.html
         """
 
     def t(self) -> Tensor:
-        """A matrix transposed.
+        """The transpose of a matrix.
 
         Shapes: (2, 3) -> (3, 2). dtype: the input's.
         Raises RuntimeError: t() expects a tensor with <= 2 dimensions, but self is ...D
@@ -3887,7 +3887,7 @@ class Methods(EngineTensor):
         """
 
     def t_(self) -> Self:
-        """The matrix itself transposed.
+        """The matrix transposed, in place.
 
         Shapes: (2, 3) -> (3, 2). dtype: the input's.
         Raises RuntimeError: t_() expects a tensor with <= 2 dimensions, but self is ...D
@@ -4012,7 +4012,7 @@ class Methods(EngineTensor):
         """
 
     def transpose_(self, dim0: _int, dim1: _int) -> Self:
-        """Two dimensions of the tensor itself swapped.
+        """Two dimensions swapped, in place.
 
         Shapes: (2, 3) -> (2, 3). dtype: the input's.
 
@@ -4031,7 +4031,7 @@ class Methods(EngineTensor):
         """
 
     def tril(self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
-        """The lower triangle of matrices, zeros above.
+        """The lower triangle of matrices, with zeros above.
 
         Shapes: (2, 3) -> (2, 3). dtype: the input's.
         Raises RuntimeError: ...: input tensor must have at least 2 dimensions
@@ -4046,7 +4046,7 @@ class Methods(EngineTensor):
         """
 
     def triu(self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
-        """The upper triangle of matrices, zeros below.
+        """The upper triangle of matrices, with zeros below.
 
         Shapes: (2, 3) -> (2, 3). dtype: the input's.
         Raises RuntimeError: ...: input tensor must have at least 2 dimensions
@@ -4112,7 +4112,7 @@ class Methods(EngineTensor):
         """
 
     def unflatten(self, dim: _int, sizes: _int | Sequence[_int]) -> Tensor:
-        """One dimension as several.
+        """One dimension split into several.
 
         Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
           ...)
@@ -4201,7 +4201,7 @@ class Methods(EngineTensor):
         """
 
     def unsqueeze(self, dim: _int) -> Tensor:
-        """A dimension of one element put in.
+        """A dimension of size 1 inserted.
 
         Shapes: (2, 3) -> (2, 1, 3). dtype: the input's.
         Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
@@ -4211,7 +4211,7 @@ class Methods(EngineTensor):
         """
 
     def unsqueeze_(self, dim: _int) -> Self:
-        """A dimension of one element put into the tensor itself.
+        """A dimension of size 1 inserted, in place.
 
         Shapes: (2, 3) -> (2, 1, 3). dtype: the input's.
 

@@ -1,4 +1,4 @@
-"""Views and shapes: the same elements under other sizes, strides and dtypes, and writing over them.
+"""Views, reshapes, dtype conversions, copies and overwriting.
 
 Importing this room declares its ops.
 """

@@ -33,13 +33,13 @@ to_copy = elementwise(
     node="ToCopyBackward0",
     namespace="-",
     outside=True,
-    doc="A copy in another dtype; gradients go back in the input's (Tensor.to).",
+    doc="A copy in another dtype; gradients are converted back to the input's (torch.Tensor.to).",
     raises=False,
 )
 
 
 def to_dtype(t: Tensor, dtype: DType) -> Tensor:
-    """`t` itself where it has that dtype already, else a converted copy."""
+    """`t` itself if it has this dtype, otherwise a converted copy."""
     return t if t.dtype is dtype else to_copy(t, dtype)
 
 

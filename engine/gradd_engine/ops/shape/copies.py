@@ -1,4 +1,4 @@
-"""Copies, sums to a shape, and layout: what gradients need to fit their tensors."""
+"""Copies, sums to a shape, and memory layouts."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ clone = elementwise(
     impl=lambda xp, a: a.copy(order="K"),
     vjp=lambda g: g,
     jvp=LINEAR,
-    doc="A copy that keeps its history, laid out as the input is.",
+    doc="A copy with history, laid out like the input.",
     raises=False,
 )
 
 
 def _clone(input: Tensor, *, memory_format: Any = None) -> Any:
-    """A copy that keeps its history (torch.clone); like the input in memory unless a format is given."""
+    """A copy with history, laid out like the input unless a format is given (torch.clone)."""
     name = format_name("clone", memory_format)
     return clone(input) if name is None else contiguous_copy(input, memory_format=name)
 
@@ -54,7 +54,7 @@ contiguous_copy = elementwise(
     node="CloneBackward0",
     namespace="-",
     outside=True,
-    doc="A copy laid out row-major, or in another memory format.",
+    doc="A copy in row-major or another memory format.",
     raises=False,
 )
 
@@ -74,7 +74,7 @@ to_layout = kernel(
     node="torch::autograd::CopyBackwards",
     namespace="-",
     outside=True,
-    doc="A copy whose memory has the given strides (elements).",
+    doc="A copy with the given strides, in elements.",
     raises=False,
 )
 
@@ -87,7 +87,7 @@ def _sum_to(xp: Any, a: Any, size: Any) -> Any:
     if not axes:
         return a.reshape(size).copy()
     if axes == tuple(range(len(axes))) and a.dtype.kind == "f" and a.flags.c_contiguous and a.size:
-        # Leading dimensions: a product with ones takes a third of the time of a sum.
+        # Leading dimensions: a product with ones takes a third of a sum's time.
         count = numel(a.shape[: len(axes)])
         return (xp.ones(count, a.dtype) @ a.reshape(count, -1)).reshape(size)
     return a.sum(axis=axes, dtype=None if a.dtype.kind in "bui" else a.dtype).reshape(size)
@@ -106,8 +106,8 @@ def _expand_to(g: Any, shape: Any) -> Any:
 
 
 def contiguous(self: Tensor, memory_format: MemoryFormat = contiguous_format) -> Tensor:
-    """`self` where it is row-major already, else a row-major copy; or so for another memory format
-    (torch.Tensor.contiguous). RuntimeError where the format is for another number of dimensions.
+    """`self` if it already has the memory format, row-major by default, otherwise a copy in it
+    (torch.Tensor.contiguous). RuntimeError if the format needs another number of dimensions.
     """
     if self.is_contiguous(memory_format):
         return self
@@ -125,7 +125,7 @@ sum_to_size = kernel(
     vjp=lambda g, input_meta: _expand_to(g, input_meta.shape),
     jvp=LINEAR,
     node="SumBackward1",
-    doc="Sum over the dimensions along which `size` would be broadcast to the input (Tensor.sum_to_size).",
+    doc="Sum over the dimensions along which `size` broadcasts to the input (torch.Tensor.sum_to_size).",
     raises=False,
 )
 

@@ -1,4 +1,4 @@
-"""Diagonals and triangles of matrices, and windows over a dimension."""
+"""Diagonals and triangles of matrices, and sliding windows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ diagonal: Op = view(
         g, list(input_meta.shape), offset, dim1, dim2
     ),
     method=True,
-    doc="A diagonal of two dimensions, as the last one (torch.diagonal).",
+    doc="The diagonal of two dimensions, as a last dimension (torch.diagonal).",
     relative=True,
 )
 
@@ -71,7 +71,7 @@ diagonal_backward: Op = kernel(
     jvp=LINEAR,
     namespace="-",
     outside=True,
-    doc="Zeros of `size` with `g` on a diagonal.",
+    doc="Zeros of `size` with `grad` on a diagonal.",
     raises=False,
 )
 
@@ -115,7 +115,8 @@ unfold = view(
     vjp=_unfold_backward,
     method=True,
     namespace="-",
-    doc="Windows of `size` elements of `dimension`, `step` apart, as a new last dimension (Tensor.unfold).",
+    doc="Windows of `size` elements of `dimension`, `step` apart, as a new last dimension "
+    "(torch.Tensor.unfold).",
     relative=True,
 )
 
@@ -134,7 +135,7 @@ tril: Op = kernel(
     jvp=LINEAR,
     method=True,
     inplace=True,
-    doc="The lower triangle of matrices, zeros above (torch.tril).",
+    doc="The lower triangle of matrices, with zeros above (torch.tril).",
     raises=False,
 )
 triu: Op = kernel(
@@ -145,7 +146,7 @@ triu: Op = kernel(
     jvp=LINEAR,
     method=True,
     inplace=True,
-    doc="The upper triangle of matrices, zeros below (torch.triu).",
+    doc="The upper triangle of matrices, with zeros below (torch.triu).",
     raises=False,
 )
 
@@ -167,13 +168,13 @@ diag_embed: Op = kernel(
     vjp=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),
     jvp=LINEAR,
     method=True,
-    doc="The last dimension as a diagonal of two (torch.diag_embed).",
+    doc="The last dimension, put on the diagonal of two new ones (torch.diag_embed).",
     raises=False,
 )
 
 
 def _diagonal_copied(xp: Any, a: Any, offset: int, dim1: int, dim2: int) -> Any:
-    # beyond the corners there is nothing, however far
+    # an offset beyond the corners gives an empty diagonal
     return xp.diagonal(a, max(-a.shape[dim1], min(offset, a.shape[dim2])), dim1, dim2)
 
 
@@ -188,7 +189,7 @@ diagonal_copy = kernel(
     ),
     jvp=LINEAR,
     node="DiagonalBackward0_copy",
-    doc="A diagonal of two dimensions, copied (torch.diagonal_copy).",
+    doc="A copy of the diagonal of two dimensions (torch.diagonal_copy).",
 )
 
 
@@ -202,14 +203,14 @@ diag = composite(
     "diag(Tensor input, int diagonal=0) -> Tensor",
     body=_diag,
     method=True,
-    doc="The diagonal of a matrix, or the matrix with a given diagonal (torch.diag).",
+    doc="The diagonal of a matrix, or a matrix with a given diagonal (torch.diag).",
 )
 
 diagflat = composite(
     "diagflat(Tensor input, int offset=0) -> Tensor",
     body=lambda input, offset: diag_embed(flatten(contiguous_copy(input)), offset),
     method=True,
-    doc="All elements on the diagonal of a matrix (torch.diagflat).",
+    doc="A matrix with all elements on its diagonal (torch.diagflat).",
 )
 
 

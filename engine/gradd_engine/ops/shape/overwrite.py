@@ -1,4 +1,4 @@
-"""Overwriting: copy_, fill_, zero_, declared as functions; the in-place forms are derived from them."""
+"""copy_, fill_ and zero_, declared as functions; the in-place forms are derived from them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ copy = kernel(
     inplace=True,
     namespace="-",
     outside=True,
-    doc="The values of `src` in the shape and dtype of `input`; `input.copy_(src)` stores them.",
+    doc="The values of `src` in the shape and dtype of `input`, as `input.copy_(src)` stores them.",
     raises=False,
     copies=True,
 )
@@ -69,7 +69,7 @@ fill = kernel(
     node="FillBackward1",
     number_nodes={"value": "FillBackward0"},
     inplace=InPlace(node="FillBackward3", number_nodes={"value": "FillBackward2"}),
-    doc="One value everywhere (torch.fill); `fill_` stores it.",
+    doc="One value everywhere, as `fill_` stores it (torch.fill).",
     raises=False,
     shared_write="fill_",
     uniform=True,
@@ -77,13 +77,13 @@ fill = kernel(
 assign = kernel(
     "assign(Tensor input, Tensor|Number value) -> Tensor",
     **_FILL,
-    # a number comes by way of a double where a half is stored
+    # a number passes through float64 if the target is half-precision
     check_values=lambda input, value: fits(value, float64 if input.dtype.is_half else input.dtype),
     node="FillBackward3",
     inplace=True,
     namespace="-",
     outside=True,
-    doc="`fill` as square brackets spell it, where a number counts as a tensor: `assign_` stores it.",
+    doc="`fill` for square brackets, where a number counts as a tensor, as `assign_` stores it.",
     raises=False,
     reads_first=lambda t, x, others: x.numel() != t.numel() or number_first(t, x, others),
 )
@@ -106,7 +106,7 @@ zero = elementwise(
     inplace=True,
     namespace="-",
     outside=True,
-    doc="Zeros in the input's shape; `zero_` stores them.",
+    doc="Zeros in the input's shape, as `zero_` stores them.",
     raises=False,
     uniform=True,
 )
@@ -116,10 +116,10 @@ assert copy_ is not None
 
 
 def _copy_from(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
-    """The values of `other`, a tensor that expands to this shape or a number, stored here in this tensor's
-    dtype (torch.Tensor.copy_).
+    """Copy `other`, a number or a tensor that expands to this shape, into this tensor, in its dtype
+    (torch.Tensor.copy_).
 
-    `non_blocking` changes nothing: a session does in order what it is asked to. TypeError for anything else.
+    `non_blocking` has no effect: a session runs everything in order. TypeError for anything else.
     """
     if isinstance(other, NUMBERS):
         wide = {float: float64, complex: complex128}.get(type(other))

@@ -1,4 +1,4 @@
-"""Shapes: squeeze, unsqueeze, flatten, unflatten, movedim and the spellings of view, expand and transpose."""
+"""Shape views: squeeze, unsqueeze, flatten, unflatten, movedim, and aliases of view, expand and transpose."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .view_ops import expand, permute, reshape, transpose, view
 
 
 def _without(input: Tensor, dims: Any) -> Meta:
-    """Geometry of `input` without those of `dims` that have one element."""
+    """The geometry of `input` without those of `dims` that have size 1."""
     gone = {d for d in dims if input.shape[d] == 1}
     return Meta(
         tuple(s for d, s in enumerate(input.shape) if d not in gone),
@@ -47,7 +47,7 @@ squeeze_all = view_op(
     node="SqueezeBackward0",
     namespace="-",
     outside=True,
-    doc="All dimensions of one element taken away.",
+    doc="All dimensions of size 1 removed.",
     relative=True,
 )
 squeeze_dim = view_op(
@@ -59,7 +59,7 @@ squeeze_dim = view_op(
     node="SqueezeBackward1",
     namespace="-",
     outside=True,
-    doc="A dimension taken away where it has one element.",
+    doc="A dimension removed if it has size 1.",
     relative=True,
 )
 squeeze_dims = view_op(
@@ -71,7 +71,7 @@ squeeze_dims = view_op(
     node="SqueezeBackward2",
     namespace="-",
     outside=True,
-    doc="Those of the given dimensions taken away that have one element.",
+    doc="The given dimensions removed if they have size 1.",
     relative=True,
 )
 
@@ -86,7 +86,7 @@ squeeze = composite(
     "squeeze(Tensor input, int[]? dim=None) -> Tensor",
     body=_squeeze,
     method=True,
-    doc="Dimensions of one element taken away: all, one, or some (torch.squeeze).",
+    doc="Dimensions of size 1 removed: all, one, or the given ones (torch.squeeze).",
 )
 
 
@@ -106,7 +106,7 @@ unsqueeze = view_op(
     infer=_unsqueeze_infer,
     vjp=lambda g, dim: squeeze_dim(g, dim),
     method=True,
-    doc="A dimension of one element put in (torch.unsqueeze).",
+    doc="A dimension of size 1 inserted (torch.unsqueeze).",
     relative=True,
 )
 
@@ -128,7 +128,7 @@ flatten = composite(
     body=_flatten,
     method=True,
     doc=(
-        "Dimensions `start_dim` to `end_dim` as one; a tensor with nothing to flatten is returned itself "
+        "Dimensions `start_dim` to `end_dim` merged; the tensor itself if there is nothing to merge "
         "(torch.flatten)."
     ),
 )
@@ -155,13 +155,13 @@ unflatten = composite(
     "unflatten(Tensor input, int dim, int[] sizes) -> Tensor",
     body=_unflatten,
     method=True,
-    doc="One dimension as several (torch.unflatten).",
+    doc="One dimension split into several (torch.unflatten).",
 )
 
 
 @public(method=True)
 def movedim(input: Any, source: Any, destination: Any) -> Any:
-    """Dimensions moved to other places; a view (torch.movedim)."""
+    """Dimensions moved to other positions; a view (torch.movedim)."""
     return movedim_op(input, source, destination)
 
 
@@ -190,7 +190,7 @@ def _movedim(input: Tensor, source: Any, destination: Any) -> Any:
 movedim_op = composite(
     "movedim(Tensor input, int[] source, int[] destination) -> Tensor",
     body=_movedim,
-    doc="Dimensions moved to other places, the others in their order (torch.movedim).",
+    doc="Dimensions moved to other positions, the others kept in order (torch.movedim).",
 )
 public(name="moveaxis", method="moveaxis")(movedim)
 
@@ -209,7 +209,7 @@ def swapdims(input: Any, dim0: int, dim1: int) -> Any:
 
 @public(method=True)
 def ravel(input: Tensor) -> Any:
-    """The elements as a vector; a view where strides allow (torch.ravel)."""
+    """The elements as a vector; a view if strides allow (torch.ravel)."""
     return reshape(contiguous(input), [-1])
 
 
@@ -245,7 +245,7 @@ def _squeeze_method(self: Any, dim: Any = None) -> Any:
 
 
 def _flatten_method(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
-    """See torch.flatten; a tensor of one dimension is returned itself."""
+    """See torch.flatten; a 1-D tensor is returned itself."""
     if len(input.shape) == 1 and start_dim in (0, -1) and end_dim in (0, -1):
         return input
     return flatten(input, start_dim, end_dim)
@@ -265,7 +265,7 @@ def _atleast(input: Any, n: int) -> Any:
 
 
 def _each_atleast(tensors: tuple[Any, ...], n: int) -> Any:
-    """That of the only tensor, or of each of several or of a sequence."""
+    """The result for a single tensor, or a tuple of results for several or for a sequence."""
     given = tensors[0] if len(tensors) == 1 else tensors
     if isinstance(given, (list, tuple)):
         return tuple(_atleast(t, n) for t in all_tensors(given))
@@ -274,19 +274,19 @@ def _each_atleast(tensors: tuple[Any, ...], n: int) -> Any:
 
 @public(forms=("(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]", "(*tensors: Tensor) -> Any"))
 def atleast_1d(*tensors: Any) -> Any:
-    """Each tensor with one dimension at least (torch.atleast_1d)."""
+    """Each tensor with at least one dimension (torch.atleast_1d)."""
     return _each_atleast(tensors, 1)
 
 
 @public(forms=("(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]", "(*tensors: Tensor) -> Any"))
 def atleast_2d(*tensors: Any) -> Any:
-    """Each tensor with two dimensions at least: new ones in front (torch.atleast_2d)."""
+    """Each tensor with at least two dimensions, new ones in front (torch.atleast_2d)."""
     return _each_atleast(tensors, 2)
 
 
 @public(forms=("(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]", "(*tensors: Tensor) -> Any"))
 def atleast_3d(*tensors: Any) -> Any:
-    """Each tensor with three dimensions at least: a matrix gets its last (torch.atleast_3d)."""
+    """Each tensor with at least three dimensions; a matrix gets a last one (torch.atleast_3d)."""
     return _each_atleast(tensors, 3)
 
 
@@ -306,7 +306,7 @@ def broadcast_tensors(*tensors: Any) -> Any:
 
 @public(forms="(*shapes: int | Sequence[int]) -> Size")
 def broadcast_shapes(*shapes: Any) -> Any:
-    """The shape that shapes broadcast to; RuntimeError where they do not (torch.broadcast_shapes)."""
+    """The shape that shapes broadcast to; RuntimeError if they do not (torch.broadcast_shapes)."""
     from ...data import Size
     from ...data import broadcast_shapes as two
 

@@ -1,4 +1,4 @@
-"""resize_: another shape for the tensor itself, over its memory or, where that is too small, over more."""
+"""resize_: another shape for the tensor itself, in new memory if its own is too small."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ _resize_op = composite(
     outside=True,
     doc="""Change the shape over the same memory (torch.Tensor.resize_).
 
-    Where it does not suffice the tensor moves to new memory: its first elements, then zeros; its views stay
-    where they were. RuntimeError for tensors that require grad.
+    If the memory is too small, the tensor moves to new memory, with its elements first and then zeros; its
+    views keep the old memory. RuntimeError for tensors that require grad.
     """,
     wide=True,
 )
@@ -63,7 +63,7 @@ attach("resize_", _resize_method)
 
 
 def _resize_as_method(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
-    """See torch.Tensor.resize_as_; `memory_format` is accepted."""
+    """See torch.Tensor.resize_as_; `memory_format` is ignored."""
     return _resize_method(self, *the_template.shape)
 
 

@@ -1,7 +1,7 @@
-"""unsqueeze_, squeeze_, t_, transpose_, as_strided_: the tensor itself takes the geometry of a view of it.
+"""unsqueeze_, squeeze_, t_, transpose_ and as_strided_: a tensor takes the geometry of a view of itself.
 
-Nothing is written, but its version counts, its node is that of the view, and it stays what it was: a view of
-its base, or none of anything.
+Nothing is written, but its version increases and its node is the view's. Whether it is a view, and of which
+base, does not change.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _turned(input: Tensor, label: str, turn: Callable[..., Any], *args: Any) -> Tensor:
-    """`input`, which takes the geometry of ``turn(input, *args)``; its node is called `label`."""
+    """Give `input` the geometry of ``turn(input, *args)`` and return it; its node is called `label`."""
     check_inference(input)
     if state.grad and input.requires_grad:
         check_target(input)
@@ -61,7 +61,7 @@ unsqueeze_ = composite(
     traced=False,
     method=True,
     namespace="-",
-    doc="A dimension of one element put into the tensor itself (torch.Tensor.unsqueeze_).",
+    doc="A dimension of size 1 inserted, in place (torch.Tensor.unsqueeze_).",
 )
 
 squeeze_ = composite(
@@ -70,7 +70,7 @@ squeeze_ = composite(
     traced=False,
     method=True,
     namespace="-",
-    doc="Dimensions of one element taken from the tensor itself (torch.Tensor.squeeze_).",
+    doc="Dimensions of size 1 removed, in place (torch.Tensor.squeeze_).",
 )
 
 t_ = composite(
@@ -79,7 +79,7 @@ t_ = composite(
     traced=False,
     method=True,
     namespace="-",
-    doc="The matrix itself transposed (torch.Tensor.t_).",
+    doc="The matrix transposed, in place (torch.Tensor.t_).",
 )
 
 transpose_ = composite(
@@ -88,7 +88,7 @@ transpose_ = composite(
     traced=False,
     method=True,
     namespace="-",
-    doc="Two dimensions of the tensor itself swapped (torch.Tensor.transpose_).",
+    doc="Two dimensions swapped, in place (torch.Tensor.transpose_).",
 )
 
 as_strided_ = composite(
@@ -98,17 +98,17 @@ as_strided_ = composite(
     ),
     traced=False,
     method=True,
-    doc="Any strides over the memory of the tensor itself (torch.as_strided_).",
+    doc="Other strides over the same memory, in place (torch.Tensor.as_strided_).",
 )
 
 
 def _swapaxes_(self: Tensor, axis0: int, axis1: int) -> Any:
-    """Two dimensions of the tensor itself swapped (torch.Tensor.swapaxes_)."""
+    """Two dimensions swapped, in place (torch.Tensor.swapaxes_)."""
     return transpose_(self, axis0, axis1)
 
 
 def _swapdims_(self: Tensor, dim0: int, dim1: int) -> Any:
-    """Two dimensions of the tensor itself swapped (torch.Tensor.swapdims_)."""
+    """Two dimensions swapped, in place (torch.Tensor.swapdims_)."""
     return transpose_(self, dim0, dim1)
 
 

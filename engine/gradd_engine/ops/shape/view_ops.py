@@ -1,4 +1,4 @@
-"""Views: new shape and strides over the same memory. `infer` alone says what they are; there is no kernel."""
+"""Views: new shape and strides over the same memory. `infer` defines them entirely; there is no kernel."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ...schema import Op
     from ...tensor import TensorMeta
 
-    #: sizes, strides and begin of a view, in elements
+    #: the sizes, strides and offset of a view, in elements
     _Places = tuple[Sequence[int], Sequence[int], int]
 
 
@@ -50,7 +50,7 @@ _view = view_op(
     vjp=lambda g, input_meta: reshape(g, list(input_meta.shape)),
     namespace="-",
     outside=True,
-    doc="The same elements in another shape, without a copy (Tensor.view).",
+    doc="The same elements in another shape, without a copy (torch.Tensor.view).",
     relative=True,
 )
 
@@ -68,7 +68,7 @@ unsafe_view = view_op(
     node="UnsafeViewBackward0",
     namespace="-",
     outside=True,
-    doc="A temporary in another shape, without a copy; autograd does not follow it as a view.",
+    doc="A temporary in another shape, without a copy; autograd does not treat it as a view.",
     relative=True,
 )
 
@@ -79,7 +79,7 @@ _reshape_alias = view_op(
     node="ReshapeAliasBackward0",
     namespace="-",
     outside=True,
-    doc="What reshape makes of a tensor that is not contiguous and can still be viewed.",
+    doc="The view that reshape returns for a non-contiguous tensor.",
     relative=True,
 )
 
@@ -96,7 +96,7 @@ def _reshape(input: Tensor, shape: Any) -> Any:
 _reshape_op = composite(
     "reshape(Tensor input, int[] shape) -> Tensor",
     body=_reshape,
-    doc="The same elements in another shape; a view where strides allow (torch.reshape).",
+    doc="The same elements in another shape; a view if strides allow (torch.reshape).",
 )
 
 
@@ -107,7 +107,7 @@ def reshape(input: Any, *shape: Any) -> Any:
 
 
 def expand_meta(input: Tensor, size: Any) -> Meta:
-    """Geometry of `input` expanded to `size`; RuntimeError in PyTorch's words where that cannot be."""
+    """The geometry of `input` expanded to `size`; PyTorch's RuntimeError if that is impossible."""
     lead = len(size) - input.ndim
     if lead < 0:
         raise RuntimeError(
@@ -141,7 +141,7 @@ _expand = view_op(
     vjp=lambda g: g,
     namespace="-",
     outside=True,
-    doc="Dimensions of one element repeated without memory (Tensor.expand).",
+    doc="Dimensions of size 1 repeated without memory (torch.Tensor.expand).",
     relative=True,
 )
 
@@ -209,7 +209,7 @@ t: Op = view_op(
     vjp=lambda g: t(g),
     node="TBackward0",
     method=True,
-    doc="A matrix transposed (torch.t).",
+    doc="The transpose of a matrix (torch.t).",
     relative=True,
 )
 
@@ -259,8 +259,8 @@ def _as_strided_tangent(
 
 
 def _through_memory(x: Any, source: _Places, target: _Places, shared: _Places) -> Any:
-    """What `target` finds in memory to which `x` was added in the places of `source`. As in PyTorch, the
-    places of `shared` that several of its elements lie in give each an equal part.
+    """What `target` reads from memory to which `x` was added at `source`. As in PyTorch, memory that several
+    elements of `shared` refer to is divided evenly among them.
     """
     start = max(0, -source[2], -target[2])
     memory = [start + max(at + _last(size, stride) for size, stride, at in (source, target)) + 1]
@@ -280,7 +280,7 @@ def _through_memory(x: Any, source: _Places, target: _Places, shared: _Places) -
 as_strided: Op = view_op(
     "as_strided(Tensor(a) input, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a)",
     infer=_as_strided_infer,
-    # how much memory there is does not follow from the geometry
+    # the size of the memory does not follow from the geometry
     infers_anew=True,
     vjp=_as_strided_grad,
     jvp=_as_strided_tangent,
@@ -294,12 +294,12 @@ unsafe_strided: Op = view_op(
     infers_anew=True,
     namespace="-",
     outside=True,
-    doc="A temporary with other strides over its memory; autograd does not follow it as a view.",
+    doc="A temporary with other strides over its memory; autograd does not treat it as a view.",
 )
 
 
 def _scatter_add(xp: Any, g: Any, shape: Any, strides: Any, size: Any, stride: Any, offset: int) -> Any:
-    """Strided views may reach beyond the input's own elements; what arrives there goes nowhere."""
+    """Strided views may reach beyond the input's own elements; what is added there is dropped."""
     if not numel(shape) or not numel(size):
         return xp.zeros(shape, g.dtype)
     low = min(0, offset)
@@ -314,7 +314,7 @@ def _last(size: Any, stride: Any) -> int:
 
 
 def _strided_cost(span: int, *sizes: Sequence[int]) -> tuple[int, int]:
-    """Of a place in memory for each element, and of the memory that they lie in."""
+    """A position for each element, and the memory they span."""
     places = sum(map(numel, sizes))
     return places + span, 24 * places + 16 * span
 
@@ -331,7 +331,7 @@ as_strided_backward: Op = kernel(
     jvp=LINEAR,
     namespace="-",
     outside=True,
-    doc="Adds a gradient of as_strided back into the input's geometry.",
+    doc="The gradient of as_strided, added into the input's geometry.",
     raises=False,
 )
 
@@ -341,7 +341,7 @@ def _gather(g: Any, strides: Any, size: Any, stride: Any, offset: int) -> Any:
 
 
 def _scatter_impl(xp: Any, a: Any, src: Any, size: Any, stride: Any, storage_offset: int) -> Any:
-    """`a` (dense, any order) with the elements that the strides name replaced by `src`."""
+    """`a` (dense, in any order) with the elements at the given strides replaced by `src`."""
     out = a.copy(order="K")
     order = sorted(range(out.ndim), key=lambda i: (-out.strides[i], -out.shape[i]))
     flat = out.transpose(order).reshape(-1)
@@ -384,14 +384,14 @@ def _permute_method(self: Tensor, *dims: Any) -> Any:
 
 
 def _matrix_transpose(self: Tensor) -> Any:
-    """The last two dimensions swapped (Tensor.mT); RuntimeError for a vector."""
+    """The last two dimensions swapped (torch.Tensor.mT); RuntimeError for a vector."""
     if self.ndim == 1:
         raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")
     return transpose(self, -2, -1) if self.ndim else self
 
 
 def _reversed(self: Tensor) -> Any:
-    """All dimensions reversed (Tensor.T)."""
+    """All dimensions reversed (torch.Tensor.T)."""
     return permute(self, list(range(self.ndim - 1, -1, -1)))
 
 
@@ -404,7 +404,7 @@ def detach(input: Tensor) -> Tensor:
 def _detach_composite(input: Tensor) -> Tensor:
     out = detached(input)
     if out.backend.level:
-        # Within vmap what is detached is so at every level, as in PyTorch.
+        # Within vmap, detach at every level, as in PyTorch.
         out.array = detach(out.array)
     return out
 
@@ -412,7 +412,7 @@ def _detach_composite(input: Tensor) -> Tensor:
 _detach = stateful(
     "detach(Tensor(a) input) -> Tensor(a)",
     body=_detach_composite,
-    doc="An alias without history (Tensor.detach).",
+    doc="An alias without history (torch.Tensor.detach).",
     dry_run=True,
     wide=False,
 )
