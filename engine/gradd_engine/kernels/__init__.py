@@ -1,9 +1,9 @@
-"""The kernel table: from an op to the function that computes it. Eager runs and plans look here alone.
+"""The kernel table maps an op to the function that computes it, for eager runs and plans alike.
 
-A kernel has the signature of `Op.impl`: ``kernel(xp, *arrays, **attrs)``. On a CPU the table holds what the
-library of compiled kernels has, where numba is importable, and each op's own `impl` for all else. It is
-loaded before its first kernel is given out and never changes after: one table, the same bits. GRADD_KERNELS
-is ``numpy`` for no compiled kernels, ``jit`` to insist on them.
+A kernel has the signature of `Op.impl`: ``kernel(xp, *arrays, **attrs)``. On a CPU with numba, the table
+holds compiled kernels where the library has them, and the op's own `impl` otherwise. It is loaded before its
+first use and never changes after: one table, the same bits. GRADD_KERNELS=numpy turns compiled kernels off,
+GRADD_KERNELS=jit requires them.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from ..schema import Op
 
     Kernel = Callable[..., Any]
-    #: a compiled kernel, made of the plain one that it leaves other dtypes and shapes to
+    #: makes a compiled kernel from the plain one, which it falls back to for other dtypes and shapes
     Native = Callable[[Kernel], Kernel]
 
 
 class KernelTable(dict["Op", "Callable[..., Any]"]):
-    """``table[op]`` is the kernel of `op` for arrays of the namespace ``xp``."""
+    """``table[op]`` is the kernel of `op` for arrays of namespace ``xp``."""
 
     def __init__(self, xp: Any) -> None:
         self._xp = xp
@@ -39,15 +39,15 @@ class KernelTable(dict["Op", "Callable[..., Any]"]):
         return found
 
     def load(self) -> None:
-        """Compile the kernels, or read their code from disk; the first call does. Raises RuntimeError for a
-        GRADD_KERNELS that is no table, or asks for one that is not installed.
+        """Compile the kernels, or read their code from disk, on the first call. RuntimeError if GRADD_KERNELS
+        is invalid or requires what is not installed.
         """
         if not self._id:
             self._native, self._id = _load(self._xp)
 
     @property
     def id(self) -> str:
-        """Names the table: equal names, equal bits."""
+        """The table's name: equal names, equal bits."""
         self.load()
         return self._id
 

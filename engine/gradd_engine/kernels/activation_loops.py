@@ -1,4 +1,4 @@
-"""Activations and their gradients, the error function: element by element, one pass."""
+"""Activations with their gradients and the error function, element-wise in one pass."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _of_gelu(exact: Any, by_tanh: Any) -> Any:
 
 
 def _with(take: Any, fn: Any, **attrs: Any) -> Any:
-    """`unary` or `binary`, whose plain kernel has attributes too."""
+    """`unary` or `binary` for a plain kernel that takes attributes."""
     return lambda plain: take(fn)(lambda xp, *arrays: plain(xp, *arrays, **attrs))
 
 

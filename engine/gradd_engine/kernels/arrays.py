@@ -1,4 +1,4 @@
-"""What compiled kernels ask of their arrays."""
+"""What compiled kernels require of their arrays."""
 
 from __future__ import annotations
 
@@ -11,28 +11,26 @@ if TYPE_CHECKING:
 
 
 def ready(a: Any) -> Any:
-    """`a` row-major, aligned and writable: a copy where it is not. So layouts do not decide on bits."""
+    """`a`, or a copy if it is not row-major, aligned and writable, so that layouts do not affect bits."""
     return a if a.flags.carray else np.array(a, order="C")
 
 
 def floating(a: Any) -> bool:
-    """Whether there are compiled kernels for the dtype: float32 or float64."""
+    """Whether the dtype has compiled kernels: float32 or float64."""
     return a.dtype.char in "fd"
 
 
 def alike(a: Any, b: Any) -> bool:
-    """`floating`, with one dtype and one shape."""
+    """Whether both are `floating`, of one dtype and shape."""
     return a.dtype.char in "fd" and a.dtype is b.dtype and a.shape == b.shape
 
 
-#: elements below which a few calls of NumPy are preferred to the way to a compiled kernel; not tuned
+#: below this many elements NumPy is preferred to a compiled kernel; not tuned
 FEW = 512
 
 
 def unary(fn: Any, above: int = 0) -> Callable[..., Any]:
-    """A kernel of a compiled function ``fn(a, out)`` over flat arrays; NumPy's for fewer than `above`
-    elements.
-    """
+    """A kernel from a compiled ``fn(a, out)`` over flat arrays; the plain one below `above` elements."""
 
     def native(plain: Any) -> Any:
         def kernel(xp: Any, a: Any) -> Any:
@@ -49,8 +47,8 @@ def unary(fn: Any, above: int = 0) -> Callable[..., Any]:
 
 
 def binary(fn: Any, above: int = 0) -> Callable[..., Any]:
-    """A kernel of a compiled function ``fn(a, b, out)`` over flat arrays of one shape; NumPy's for fewer than
-    `above` elements.
+    """A kernel from a compiled ``fn(a, b, out)`` over flat arrays of one shape; the plain one below `above`
+    elements.
     """
 
     def native(plain: Any) -> Any:

@@ -12,7 +12,9 @@ from .native import BOOL, INDICES, INT64, compiled
 
 @compiled(2, INDICES, 1, INT64, 1, 1)
 def _nll(rows: Any, target: Any, weight: Any, ignored: int, losses: Any, sums: Any) -> int:
-    """Losses, one a row where there is room; the sums of losses and weights. The first bad row, or -1."""
+    """Write each row's loss unless `losses` is empty, and the sums of losses and weights. Return the first
+    bad row, or -1.
+    """
     loss = total = 0.0
     classes = rows.shape[1]
     for i in range(target.size):
@@ -34,7 +36,7 @@ def _nll(rows: Any, target: Any, weight: Any, ignored: int, losses: Any, sums: A
 
 @compiled(1, BOOL, INDICES, 1, INT64, 2)
 def _nll_backward(g: Any, shared: bool, target: Any, weight: Any, ignored: int, out: Any) -> int:
-    """`g` is the gradient of each row's loss, or one for all. The first bad row, or -1."""
+    """`g` is each row's gradient, or one for all if `shared`. Return the first bad row, or -1."""
     classes = out.shape[1]
     for i in range(target.size):
         row = out[i]

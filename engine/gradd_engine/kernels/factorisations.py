@@ -1,7 +1,7 @@
-"""Factorisations of matrices over an array namespace, in batches: what the namespace's own `linalg` lacks.
+"""Batched matrix factorisations over an array namespace, beyond the namespace's own `linalg`.
 
-Where a factorisation can break down, its kernel also says where it did, as LAPACK does: ``info`` is 0, or the
-number of the pivot or leading minor that was refused, one for each matrix.
+Where a factorisation can break down, its kernel also returns LAPACK's ``info``: for each matrix 0, or the
+number of the pivot or leading minor that failed.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ LinAlgError.__name__ = "_LinAlgError"
 
 
 def turned(xp: Any, a: Any) -> Any:
-    """Each matrix of a batch, transposed."""
+    """The transpose of each matrix of a batch."""
     return xp.swapaxes(a, -1, -2)
 
 
 def adjoint(xp: Any, a: Any) -> Any:
-    """Each matrix of a batch, transposed and conjugated."""
+    """The conjugate transpose of each matrix of a batch."""
     return xp.conjugate(turned(xp, a))
 
 
 def lu(xp: Any, a: Any) -> tuple[Any, Any, Any]:
-    """L below and U on the diagonal of one matrix; the row that each row was swapped with, from 1; info."""
+    """L and U in one matrix, U with the diagonal; the row swapped with each row, from 1; info."""
     m, n = a.shape[-2:]
     batch, k = a.shape[:-2], min(m, n)
     out = a.copy()
@@ -56,7 +56,7 @@ def lu(xp: Any, a: Any) -> tuple[Any, Any, Any]:
 
 
 def order(xp: Any, pivots: Any, rows: int) -> Any:
-    """The rows in the order that the swaps give."""
+    """The row order that the swaps produce."""
     batch = pivots.shape[:-1]
     found = xp.broadcast_to(xp.arange(rows), (*batch, rows)).copy()
     for j in range(pivots.shape[-1]):
@@ -74,7 +74,7 @@ def permutation(xp: Any, pivots: Any, rows: int, dtype: Any) -> Any:
 
 
 def _guarded(xp: Any, run: Callable[..., Any], a: Any, *rest: Any) -> tuple[Any, Any]:
-    """``run`` over a batch, and where a pivot was zero; there the result is nan."""
+    """Call ``run`` on a batch; return the result, nan for matrices with a zero pivot, and info."""
     batch = a.shape[:-2]
     if xp is np:
         try:
@@ -95,7 +95,7 @@ def inverse(xp: Any, a: Any) -> tuple[Any, Any]:
 
 
 def solve(xp: Any, a: Any, b: Any) -> tuple[Any, Any]:
-    """X of ``a X = b`` for matrices, and info for each of `a`."""
+    """X of ``a X = b``, and info for each matrix of `a`."""
     shape = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     found, info = _guarded(xp, xp.linalg.solve, xp.broadcast_to(a, (*shape, *a.shape[-2:])), b)
     some = tuple(slice(None) if n == m else 0 for n, m in _aligned(a.shape[:-2], info.shape))
@@ -118,7 +118,7 @@ def _lower(xp: Any, a: Any, b: Any, unit: bool) -> Any:
 
 
 def solve_triangular(xp: Any, a: Any, b: Any, upper: bool, left: bool, unit: bool) -> Any:
-    """X of ``a X = b`` (or ``X a = b``), by halves; only the named triangle of `a` is read."""
+    """X of ``a X = b`` (or ``X a = b``), by recursive halving; only the named triangle of `a` is read."""
     shape = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     b = xp.broadcast_to(b, (*shape, *b.shape[-2:]))
     a = xp.broadcast_to(a, (*shape, *a.shape[-2:]))
@@ -131,7 +131,7 @@ def solve_triangular(xp: Any, a: Any, b: Any, upper: bool, left: bool, unit: boo
 
 
 def lu_solve(xp: Any, packed: Any, pivots: Any, b: Any, left: bool, adjoint_: bool) -> Any:
-    """X of ``A X = b``, where A is given by what `lu` makes of it."""
+    """X of ``A X = b``, for an A factorised by `lu`."""
     if not left:
         # X A = B is A^H X^H = B^H
         found = lu_solve(xp, packed, pivots, adjoint(xp, b), True, not adjoint_)
@@ -153,9 +153,7 @@ def lu_solve(xp: Any, packed: Any, pivots: Any, b: Any, left: bool, adjoint_: bo
 
 
 def cholesky(xp: Any, a: Any, upper: bool) -> tuple[Any, Any]:
-    """L of ``a = L L^H`` (or U of ``U^H U``) from one triangle of `a`; and the leading minor that is not
-    positive, or 0.
-    """
+    """L of ``a = L L^H`` (or U of ``U^H U``) from one triangle of `a`, and info."""
     source = adjoint(xp, xp.triu(a)) if upper else a
     found, info = None, xp.zeros(a.shape[:-2], np.int32)
     if xp is np:
@@ -193,7 +191,7 @@ _PADE = (
 
 
 def matrix_exp(xp: Any, a: Any) -> Any:
-    """The exponentials of square matrices, by scaling and squaring a Padé approximant of order 13."""
+    """The exponentials of square matrices, by scaling and squaring with a Padé approximant of order 13."""
     n = a.shape[-1]
     if not a.size:
         return a.copy()
@@ -216,8 +214,8 @@ def matrix_exp(xp: Any, a: Any) -> Any:
 
 
 def svd(xp: Any, a: Any, full_matrices: bool = False) -> tuple[Any, Any, Any]:
-    """U, S and Vh of each matrix; LinAlgError where a value is not finite, or where it does not converge."""
-    # LAPACK's bidiagonal divide and conquer may never end once it has met an infinity.
+    """U, S and Vh of each matrix; LinAlgError if a value is not finite or the algorithm does not converge."""
+    # LAPACK's divide and conquer may never end on an infinity.
     if not bool(xp.isfinite(a).all()):
         raise LinAlgError(
             "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite "
@@ -234,7 +232,7 @@ def svd(xp: Any, a: Any, full_matrices: bool = False) -> tuple[Any, Any, Any]:
 
 
 def eigh(xp: Any, a: Any, uplo: str = "L") -> tuple[Any, Any]:
-    """Eigenvalues and eigenvectors of Hermitian matrices, of which one triangle is read."""
+    """Eigenvalues and eigenvectors of Hermitian matrices; only one triangle is read."""
     try:
         values, vectors = xp.linalg.eigh(a, uplo)
     except np.linalg.LinAlgError:
@@ -246,7 +244,7 @@ def eigh(xp: Any, a: Any, uplo: str = "L") -> tuple[Any, Any]:
 
 
 def pinv(xp: Any, a: Any, atol: Any, rtol: Any, hermitian: bool) -> Any:
-    """The pseudo-inverse; singular values not above ``max(atol, rtol * the largest)`` count as 0."""
+    """The pseudo-inverse; singular values up to ``max(atol, rtol * the largest)`` count as 0."""
     if not a.size:
         return xp.zeros((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
     if hermitian:

@@ -1,10 +1,9 @@
-"""The error function and the normal distribution, by one approximation that NumPy and CuPy both run.
+"""The error function and the normal distribution, by one approximation for both NumPy and CuPy.
 
-P(X > y) = exp(-y*y/2) w(y) for y >= 0, where w is a polynomial in u = (y - k) / (y + k): smooth over the
-whole half line, so one formula serves near and far. The coefficients are ours: Chebyshev interpolation of
-w(y) = erfcx(y / sqrt(2)) / 2 and of erf(t) / t in 60 digits; the relative errors are 2e-8 and 1e-11 for
-float32, 1e-17 and 3e-20 for float64, so what is left is rounding. Coefficients go from the highest power
-down.
+P(X > y) = exp(-y*y/2) w(y) for y >= 0, where w is a polynomial in u = (y - k) / (y + k), smooth over the
+whole half line. We computed the coefficients by Chebyshev interpolation of w(y) = erfcx(y / sqrt(2)) / 2 and
+of erf(t) / t in 60 digits. The relative errors are 2e-8 and 1e-11 for float32, 1e-17 and 3e-20 for float64,
+below rounding. Coefficients start with the highest power.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ class Coefficients(NamedTuple):
     k: float
     #: w in u, for y in [0, far]
     tail: tuple[float, ...]
-    #: beyond it P(X > y) is 0, but for subnormal numbers
+    #: above it P(X > y) is 0 except for subnormals
     far: float
     #: erf(t) / t in t*t, for |t| <= `NEAR`
     near: tuple[float, ...]
@@ -56,7 +55,7 @@ DOUBLE = Coefficients(
         -3.76126389031837505e-1, 1.12837916709551257,
     ),
 )  # fmt: skip
-#: up to here erf comes from its own polynomial: 1 - erfc would lose digits
+#: up to here erf uses its own polynomial, as 1 - erfc would lose digits
 NEAR = 0.5
 ROOT_TWO = math.sqrt(2.0)
 #: the normal density at 0
@@ -78,7 +77,7 @@ def _polynomial(x: Any, coefficients: tuple[float, ...]) -> Any:
 
 
 def scaled_tail(xp: Any, y: Any) -> Any:
-    """w(y) for 0 <= y."""
+    """w(y) for y >= 0."""
     table, number = _table(y), y.dtype.type
     u = xp.minimum(y, number(table.far)) + number(table.k)
     u = xp.divide(number(-2 * table.k), u, out=u)
@@ -87,7 +86,7 @@ def scaled_tail(xp: Any, y: Any) -> Any:
 
 
 def erfc_positive(xp: Any, t: Any) -> Any:
-    """erfc of t >= 0. The square is taken in two parts: its rounding error would show in the exponential."""
+    """erfc of t >= 0. The square is split in two, to keep its rounding error out of the exponential."""
     number = t.dtype.type
     whole = xp.trunc(xp.minimum(t, number(64)) * number(16)) * number(1 / 16)
     scale = xp.exp(-whole * whole) * xp.exp((whole - t) * (whole + t))
@@ -95,7 +94,7 @@ def erfc_positive(xp: Any, t: Any) -> Any:
 
 
 def _near(xp: Any, t: Any) -> tuple[Any, Any]:
-    """erf(min(t, NEAR)) for t >= 0, and 1 where t <= NEAR, else 0: a blend costs less than a choice."""
+    """erf(min(t, NEAR)) for t >= 0, and 1 where t <= NEAR, else 0: blending is cheaper than selecting."""
     least = xp.minimum(t, t.dtype.type(NEAR))
     near = _polynomial(least * least, _table(t).near)
     near *= least
@@ -112,7 +111,7 @@ def erf(xp: Any, x: Any) -> Any:
 
 
 def erfc(xp: Any, x: Any) -> Any:
-    """1 - erf(x), accurate where that is small."""
+    """1 - erf(x), accurate where small."""
     number, t = x.dtype.type, xp.abs(x)
     one = number(1)
     near, share = _near(xp, t)
@@ -128,7 +127,7 @@ def erfc(xp: Any, x: Any) -> Any:
 def normal(xp: Any, x: Any) -> tuple[Any, Any]:
     """P(X <= x) and exp(-x*x/2) for a standard normal X."""
     if not x.ndim:
-        # What NumPy makes of such arrays are numbers, which nothing can be written to.
+        # NumPy turns 0-d results into scalars, which cannot be written to.
         below, bell = normal(xp, x.reshape(1))
         return below.reshape(()), bell.reshape(())
     number = x.dtype.type

@@ -1,9 +1,9 @@
-"""Convolutions: windows as columns of a cache's size, then matrix products.
+"""Convolutions as cache-sized column matrices times the weight.
 
-Three forms: forward, transposed (the gradient for the input) and that for the weight. On a host, each works
-on blocks, a few images or rows of positions of one image, which threads share; what a block's numbers are and
-in which order blocks are summed follows from shapes alone. On a GPU a block is as many images as its memory
-allows.
+There are three forms: forward, transposed (the gradient for the input) and for the weight. On a host, each
+works on blocks, of a few images or of rows of positions of one image, which threads share; a block's contents
+and the order in which blocks are summed depend on shapes only. On a GPU a block is as many images as its
+memory allows.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from .windows import Buffers, cell, windows
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-#: elements of the columns of a block: what a core's cache holds, or a share of a GPU's memory
+#: elements in a block's columns: what fits a core's cache, or a share of a GPU's memory
 CACHED, ON_GPU = 1 << 18, 1 << 28
-#: least columns of a product: with fewer, reading the weight is most of its time
+#: minimum columns of a product; with fewer, reading the weight dominates
 LEAST = 256
-#: least rows of a product, for the same reason
+#: minimum rows of a product, for the same reason
 LEAST_ROWS = 128
-#: least length of the sums in a product that is one of several
+#: minimum length of the sums if a product is split into several
 LEAST_SUM = 64
-#: channels from which windows are copied with the channels last, in long runs
+#: from this many channels, windows are copied with channels last, in long runs
 LEAST_RUN = 8
-#: what of a product may be idle for sums of longer rows
+#: how much larger a product may get in return for sums over longer rows
 IDLE = 1.1
-#: least positions for each channel that are worth a weight in another order
+#: minimum positions per channel that justify reordering the weight
 REORDER = 16
-#: into how many parts work is cut at least, where it can be
+#: minimum number of parts to cut work into, if possible
 SHARES = 16
-#: elements of all the sums of a weight's gradient together, which are at least 4 and at most 8
+#: total elements of the partial sums of a weight's gradient; there are between 4 and 8
 SUMS = 1 << 22
 
 _ALL = slice(None)
 
 
 class How(NamedTuple):
-    """Windows over images, one number a dimension."""
+    """Windows over images, one number per dimension."""
 
     kernel: Sequence[int]
     stride: Sequence[int]
@@ -54,16 +54,16 @@ class How(NamedTuple):
 
     @property
     def single(self) -> bool:
-        """Whether each window is one element, and each element one window."""
+        """Whether each window is exactly one element, and each element one window."""
         return numel(self.kernel) == 1 and not any(self.padding) and all(s == 1 for s in self.stride)
 
 
-#: what `_fold_flat` is
+#: the signature of `_fold_flat`
 Fold = Callable[[Any, "Sequence[int]", int, Buffers], Any]
 
 
 class ConvBlock(NamedTuple):
-    """Images `first` up to `last`, rows of positions `top` up to `bottom`."""
+    """Images from `first` to `last`, and rows of positions from `top` to `bottom` (both exclusive)."""
 
     first: int
     last: int
@@ -72,19 +72,19 @@ class ConvBlock(NamedTuple):
 
     @property
     def many(self) -> int:
-        """How many images."""
+        """The number of images."""
         return self.last - self.first
 
 
 def _even(size: int, most: int) -> Iterator[tuple[int, int]]:
-    """Parts of one length, of at most `most`."""
+    """Ranges of equal length, at most `most`, the last maybe shorter."""
     step = -(-size // -(-size // most)) if size else 1
     for begin in range(0, size, step):
         yield begin, min(begin + step, size)
 
 
 def blocks_of(images: int, places: Sequence[int], depth: int, on_gpu: bool = False) -> tuple[int, int, int]:
-    """Images and rows of a block at most, for columns of `depth` elements, and how many blocks there are."""
+    """The most images and rows in a block, for columns of `depth` elements, and the number of blocks."""
     whole, wide = numel(places), numel(places[1:])
     if on_gpu:
         most = max(1, ON_GPU // max(depth * whole, 1))
@@ -99,12 +99,12 @@ def blocks_of(images: int, places: Sequence[int], depth: int, on_gpu: bool = Fal
 
 
 def sums_of(weights: int) -> int:
-    """How many sums there are, at most, for the gradient of so many weights."""
+    """The largest number of partial sums for the gradient of `weights` elements."""
     return max(4, min(8, SUMS // max(weights, 1)))
 
 
 def _blocks(xp: Any, images: int, places: Sequence[int], depth: int) -> list[ConvBlock]:
-    """Images and positions in blocks, for columns of `depth` elements."""
+    """The blocks of all images and positions, for columns of `depth` elements."""
     if not images or not numel(places):
         return []
     most, rows, _ = blocks_of(images, places, depth, xp is not np)
@@ -114,9 +114,9 @@ def _blocks(xp: Any, images: int, places: Sequence[int], depth: int) -> list[Con
 
 
 class _Columns:
-    """What the windows of an array's blocks see, as matrices, one block at a time.
+    """The windows of an array's blocks as matrices, one block at a time.
 
-    Where `merged`, the images of a block are side by side in one matrix, else each has its own.
+    If `merged`, a block's images are side by side in one matrix, otherwise each has its own.
     """
 
     def __init__(self, xp: Any, x: Any, how: How, groups: int, merged: bool) -> None:
@@ -129,7 +129,7 @@ class _Columns:
         self._seen = None if any(padding) else windows(xp, x, 2, kernel, stride, dilation)
 
     def of(self, block: ConvBlock) -> Any:
-        """[images, groups, C / groups * kernel, positions], until the next is taken."""
+        """[images, groups, C / groups * kernel, positions], valid until the next call."""
         kernel, dims = self._how.kernel, self._dims
         c, n = self._x.shape[1], block.many
         depth = c // self._groups * numel(kernel)
@@ -151,7 +151,7 @@ class _Columns:
         return columns.reshape(n, self._groups, depth, numel(places))
 
     def turned(self, block: ConvBlock) -> Any:
-        """[images, groups, positions, kernel * C / groups], until the next is taken."""
+        """[images, groups, positions, kernel * C / groups], valid until the next call."""
         kernel = self._how.kernel
         given = self._rows(block)
         n, c, *space = given.shape
@@ -171,14 +171,14 @@ class _Columns:
         return columns.reshape(many, groups, n // many * numel(places), numel(kernel) * (c // groups))
 
     def _windows(self, x: Any, first: int) -> Any:
-        """The windows of a buffer; of the same memory where the shape is that of the last time."""
+        """The windows of a buffer, cached while its shape stays the same."""
         if x.shape != self._shape:
             kernel, stride, _, dilation = self._how
             self._shape, self._view = x.shape, windows(self._xp, x, first, kernel, stride, dilation)
         return self._view
 
     def _rows(self, block: ConvBlock) -> Any:
-        """The images' rows that the block's windows see, with zeros where these are outside."""
+        """The image rows that the block's windows cover, zeros included outside the image."""
         kernel, stride, padding, dilation = self._how
         images, size = slice(block.first, block.last), self._x.shape[2:]
         begin = block.top * stride[0]
@@ -200,7 +200,7 @@ class _Columns:
 
 
 def convolve(xp: Any, input: Any, weight: Any, bias: Any, how: How, size: Sequence[int], groups: int) -> Any:
-    """[N, C, ...] with a weight [O, C / groups, *kernel]: [N, O, *size]."""
+    """[N, C, ...] with a weight [O, C / groups, *kernel] to [N, O, *size]."""
     n, o = input.shape[0], weight.shape[0]
     each, depth = o // groups, numel(weight.shape[1:])
     places, wide = numel(size), numel(size[1:])
@@ -209,7 +209,7 @@ def convolve(xp: Any, input: Any, weight: Any, bias: Any, how: How, size: Sequen
     blocks = _blocks(xp, n, size, groups * depth)
     merged = places < LEAST
     taps, step = how.kernel[0], how.dilation[0]
-    # Rows of windows overlap: where they do so row by row, products of one row of cells each share columns.
+    # Windows overlap: with stride 1, a product per row of the kernel can share the same columns.
     if xp is not np or merged or how.stride[0] != 1 or depth < taps * LEAST_SUM:
         taps = 1
         rows = weight.reshape(1, groups, each, depth)
@@ -242,7 +242,7 @@ def convolve(xp: Any, input: Any, weight: Any, bias: Any, how: How, size: Sequen
 
 
 def convolve_weight(xp: Any, g: Any, input: Any, how: How, groups: int) -> Any:
-    """The gradient of `convolve` for its weight, from that of its result, [N, O, ...]."""
+    """The gradient of `convolve` for its weight, from its result's gradient [N, O, ...]."""
     n, o, *size = g.shape
     each, channels = o // groups, input.shape[1] // groups
     depth, places, wide = channels * numel(how.kernel), numel(size), numel(size[1:])
@@ -287,14 +287,13 @@ def convolve_transposed(
 ) -> Any:
     """The transpose of `convolve`: [N, C, ...] with a weight [C, O / groups, *kernel] to [N, O, *size].
 
-    `fold` is what sums columns in flat planes, where there is something faster than NumPy's sums of views.
+    `fold` sums columns in flat planes, if there is a faster way than NumPy.
     """
     n, c, *places = input.shape
     inner, each, taps = c // groups, weight.shape[1], numel(how.kernel)
     whole = [s + 2 * p for s, p in zip(size, how.padding, strict=True)]
     crop = tuple(slice(p, p + s) for p, s in zip(how.padding, size, strict=True))
-    # With rows as long as the result's, zeros at their ends, sums are those of whole planes. That wants the
-    # weight in another order.
+    # With rows zero-padded to the result's length, whole planes can be summed. That needs a reordered weight.
     flat = all(s == 1 for s in how.stride) and numel(whole[1:]) <= IDLE * numel(places[1:])
     flat = flat and n * numel(places) >= REORDER * inner
     wide = [places[0], *whole[1:]] if flat else places
@@ -352,8 +351,7 @@ def convolve_transposed(
 def _fold(columns: Any, how: How, whole: Sequence[int], buffers: Buffers) -> Any:
     """Columns [channels, *kernel, images, *positions] summed at their places: [channels, images, *whole].
 
-    Where rows follow one another, one dimension after the other, the last one last: so most sums are of long
-    rows.
+    With stride 1, dimensions are summed one after another, so most sums are over long rows.
     """
     dims = len(whole)
     kernel, stride, _, dilation = how
@@ -380,8 +378,9 @@ def _fold(columns: Any, how: How, whole: Sequence[int], buffers: Buffers) -> Any
 
 
 def _fold_flat(columns: Any, shifts: Sequence[int], size: int, buffers: Buffers) -> Any:
-    """Columns [groups, taps, channels, images, positions] summed in flat planes of `size`, a tap's from its
-    shift on: [groups, channels, images, size]."""
+    """Columns [groups, taps, channels, images, positions] summed in flat planes of `size`, each tap from its
+    shift on: [groups, channels, images, size].
+    """
     groups, _, channels, many, width = columns.shape
     found = buffers.filled("fold", (groups, channels, many, size), columns.dtype)
     for tap, begin in enumerate(shifts):

@@ -1,7 +1,7 @@
-"""Windows over planes [P, H, W]: maxima with their places, sums, and the transposes of both.
+"""Windows over planes [P, H, W]: maxima with indices, sums, and the transposes of both.
 
-Windows are taken apart: first the cells of a row, then the rows. Planes are worked on a few at a time, which
-threads share.
+Windows are reduced in two steps, first along rows, then across them. A few planes are processed at a time,
+shared by threads.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from .windows import Buffers, cell
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-#: elements of the planes that are worked on at a time
+#: elements of the planes processed at a time
 TILE = 1 << 17
 
 
 def _positions(size: int, kernel: int, stride: int, pad: int, dilation: int, ceil_mode: bool) -> int:
-    """How many windows: in ceil mode also one that begins inside and ends outside."""
+    """The number of windows; in ceil mode the last may extend beyond the padding."""
     free = size + 2 * pad - dilation * (kernel - 1) - 1
     found = (free + (stride - 1 if ceil_mode else 0)) // stride + 1
     return found - 1 if ceil_mode and (found - 1) * stride >= size + pad else found
@@ -37,7 +37,7 @@ def out_shape(
     dilation: Sequence[int],
     ceil_mode: bool,
 ) -> tuple[int, ...]:
-    """The images' shape after one value a window; RuntimeError where there is no window."""
+    """The shape with one value per window; RuntimeError if there are no windows."""
     c, h, w = shape[-3:]
     found = [
         _positions(*each, ceil_mode) for each in zip((h, w), kernel, stride, padding, dilation, strict=True)
@@ -51,7 +51,7 @@ def out_shape(
 
 
 def each_plane(xp: Any, planes: int, size: int, work: Callable[[slice, Buffers], None]) -> None:
-    """Call `work` with planes of `size` elements, few enough for a core's cache."""
+    """Call `work` on batches of planes, each of `size` elements, that fit a core's cache."""
     step = max(1, TILE // max(size, 1)) if xp is np else max(planes, 1)
     begins = range(0, planes, step)
 
@@ -73,7 +73,7 @@ def _reached(
     fill: Any,
     buffers: Any,
 ) -> Any:
-    """Planes with padding, to the right as far as the last windows reach."""
+    """The planes, padded, and extended at the end to cover the last windows."""
     ends = [
         (n - 1) * s + d * (k - 1) + 1 for n, k, s, d in zip(places, kernel, stride, dilation, strict=True)
     ]
@@ -97,15 +97,16 @@ def max_windows(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> tuple[Any, Any]:
-    """Maxima at `places` [H, W] of windows, and their flat indices into each plane.
+    """Maxima over windows, of shape `places` [H, W], and their flat indices into each plane.
 
-    The first of equal ones; where there are NaNs the last of these, as in PyTorch's loop.
+    Ties go to the first; if there are nans, the last of them wins, as in PyTorch's loop.
     """
     (n, h, w), (kh, kw) = x.shape, kernel
     floats = x.dtype.kind == "f"
     lowest = -np.inf if floats else np.iinfo(x.dtype).min
     code = np.uint8 if kh * kw <= 256 else np.int64
-    # A cell's code is its number in the window. Where all is lowest the first cell inside the plane wins.
+    # A cell's code is its number in the window. If all values are the lowest, the first cell inside the plane
+    # wins.
     begins = [xp.arange(m) * s - p for m, s, p in zip(places, stride, padding, strict=True)]
     first = [(xp.maximum(-b, 0) + d - 1) // d for b, d in zip(begins, dilation, strict=True)]
     from_row, from_column = (first[0] * kw).astype(code)[:, None], first[1].astype(code)
@@ -118,7 +119,8 @@ def max_windows(
         seen = _reached(x[some], places, kernel, stride, padding, dilation, lowest, buffers)
         rows = [cell(i, dilation[0], stride[0], places[0]) for i in range(kh)]
         columns = [cell(j, dilation[1], stride[1], places[1]) for j in range(kw)]
-        # `at` is the number of the row's cell, `where` that of the window's: a later one where it is greater.
+        # `at` is the cell's number within its row, `where` within the window; a later, greater cell replaces
+        # it.
         best, at = seen[:, :, columns[0]], from_column
         for j in range(1, kw):
             more = xp.greater(seen[:, :, columns[j]], best).view(np.uint8)
@@ -144,7 +146,7 @@ def max_windows(
 
 
 def check_places(index: Any, size: int) -> None:
-    """RuntimeError where a flat index is outside of planes of `size` elements."""
+    """Raise RuntimeError if a flat index is outside planes of `size` elements."""
     if index.size and (int(index.min()) < 0 or int(index.max()) >= size):
         bad = index[(index < 0) | (index >= size)].reshape(-1)[0]
         raise RuntimeError(f"index {int(bad)} is outside of a plane of {size} elements")
@@ -159,7 +161,7 @@ def add_at(xp: Any, x: Any, index: Any, size: Sequence[int]) -> Any:
 
     def work(some: slice, buffers: Buffers) -> None:
         planes = out[some]
-        planes.fill(0)  # just before it is read: so it is in the cache
+        planes.fill(0)  # zeroed just before use, so it is in the cache
         places = (index[some] + begins[: some.stop - some.start]).reshape(-1)
         xp.add.at(planes.reshape(-1), places, x[some].reshape(-1))
 
@@ -168,7 +170,7 @@ def add_at(xp: Any, x: Any, index: Any, size: Sequence[int]) -> Any:
 
 
 def pick(xp: Any, x: Any, index: Any) -> Any:
-    """The elements of each plane at flat indices into it."""
+    """The elements of each plane at flat indices."""
     check_places(index, numel(x.shape[1:]))
     begins = xp.arange(x.shape[0])[:, None, None] * numel(x.shape[1:])
     return x.reshape(-1)[index + begins]
@@ -185,7 +187,7 @@ def sum_windows(
     stride: Sequence[int],
     padding: Sequence[int],
 ) -> Any:
-    """Sums at `places` [H, W] of windows."""
+    """Sums over windows, of shape `places` [H, W]."""
     out = xp.empty((x.shape[0], *places), x.dtype)
 
     def work(some: slice, buffers: Buffers) -> None:

@@ -1,4 +1,4 @@
-"""Compiled kernels on images: the sums of a transposed convolution, and those of the gradient of maxima."""
+"""Compiled kernels on images: the sums of a transposed convolution and of max pooling's gradient."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _transposed(plain: Any) -> Any:
 
 @compiled(2, INDICES, 2)
 def _add_at(x: Any, index: Any, out: Any) -> int:
-    """Where in its plane a place is outside of it, or -1."""
+    """Return the position of the first index outside its plane, or -1."""
     planes, places = x.shape
     size = out.shape[1]
     for n in range(planes):
@@ -68,7 +68,7 @@ def _add_at(x: Any, index: Any, out: Any) -> int:
         at = index[n * places : (n + 1) * places]
         target[:] = 0
         for i in range(places):
-            # a negative one is a large one without a sign
+            # as unsigned, negative indices are large
             if np.uint64(at[i]) >= np.uint64(size):
                 return i
             target[at[i]] += row[i]

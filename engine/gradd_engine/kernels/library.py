@@ -12,7 +12,7 @@ from . import softmax_rows as softmax
 if TYPE_CHECKING:
     from . import Native
 
-#: raised whenever a kernel's bits may change
+#: increase whenever a kernel's bits may change
 ID = "jit-1"
 
 NATIVE: dict[str, Native] = {}

@@ -1,7 +1,7 @@
-"""Elementary functions that kernels call inside their loops: no branch and no call, so loops become vectors.
+"""Elementary functions for kernel loops, without branches or calls, so that loops vectorise.
 
-exp: x = n log 2 + r, a polynomial in r, times 2**n by its bits in two halves, so that results go to 0 through
-the subnormal numbers and to inf as they should. About 1 ulp. The normal distribution: see `gauss`.
+exp: x = n log 2 + r, a polynomial in r, times 2**n applied to its bits in two halves, so that results
+underflow gradually and overflow to inf. About 1 ulp. For the normal distribution see `gauss`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .native import by_type, inlined, polynomial
 f32, i32 = np.float32, np.int32
 f64, i64 = np.float64, np.int64
 
-# (e**r - 1 - r) / r**2 for |r| <= 0.35, highest power first; ours, relative errors 1e-7 and 2e-16
+# (e**r - 1 - r) / r**2 for |r| <= 0.35, highest power first; own coefficients, relative errors 1e-7 and 2e-16
 _exp_of_32 = polynomial(
     f32, (1.39269266140219065e-3, 8.3637738744055735e-3, 4.16665501103051244e-2, 1.6666573381900846e-1, 0.5)
 )
@@ -29,14 +29,14 @@ _tail_of_32, _tail_of_64 = polynomial(f32, SINGLE.tail), polynomial(f64, DOUBLE.
 _near_of_32, _near_of_64 = polynomial(f32, SINGLE.near), polynomial(f64, DOUBLE.near)
 _K32, _K2_32, _FAR32 = f32(SINGLE.k), f32(2 * SINGLE.k), f32(SINGLE.far)
 _K64, _K2_64, _FAR64 = DOUBLE.k, 2 * DOUBLE.k, DOUBLE.far
-# adding it rounds to an integer, which then stands in the low bits
+# adding it rounds to an integer, which is then in the low bits
 _ROUND32, _BITS32 = f32(1.5 * 2.0**23), i32(0x4B400000)
 _ROUND64, _BITS64 = 1.5 * 2.0**52, i64(0x4338000000000000)
-# log 2 in two parts, the first short enough for n times it to be exact
+# log 2 in two parts, the first short enough that n times it is exact
 _LOG2_32 = f32(0.693359375), f32(-2.12194440e-4)
 _LOG2_64 = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 _INVERSE = 1.4426950408889634
-# keeps the upper half of a fraction, whose square is exact
+# keeps the upper half of a fraction, so that its square is exact
 _UPPER32, _UPPER64 = i32(-0x1000), i64(-0x8000000)
 
 
@@ -70,11 +70,11 @@ def _exp64(x: Any, low: Any) -> Any:
     return p * first * second
 
 
-#: exp(x + low), for a `low` that is small
+#: exp(x + low), for a small `low`
 exp_sum = by_type(_exp32, _exp64)
 
 
-# The same where the result is known to be neither inf nor subnormal.
+# The same for results known to be neither inf nor subnormal.
 
 
 @inlined
@@ -127,7 +127,7 @@ def _normal64(x: Any) -> Any:
     return (1.0 - above if x > 0.0 else above), bell
 
 
-#: P(X <= x) and exp(-x*x/2) for a standard normal X; of nan, numbers
+#: P(X <= x) and exp(-x*x/2) for a standard normal X; unspecified numbers for nan
 normal = by_type(_normal32, _normal64)
 
 
@@ -155,7 +155,7 @@ def _erf64(x: Any) -> Any:
     return size, near, above
 
 
-#: erf(|x|), the same where |x| <= NEAR, and erfc(|x|); of nan, numbers
+#: erf(|x|), erf(|x|) for |x| <= NEAR, and erfc(|x|); unspecified numbers for nan
 erf_parts = by_type(_erf32, _erf64)
 
 
@@ -197,5 +197,5 @@ def _largest64(row: Any) -> Any:
     return _of_key64(top)
 
 
-#: the largest of a row, found among integers of the same order, as vectors can; nan may be passed over
+#: the largest of a row, compared as integers in the same order, which vectorises; may skip nan
 largest = by_type(_largest32, _largest64)

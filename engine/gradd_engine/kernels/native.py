@@ -1,8 +1,8 @@
-"""Compiling kernels: the only module that may import numba, when the library is loaded.
+"""Kernel compilation: the only module that may import numba, and only when the library is loaded.
 
-A kernel is compiled for float32 and for float64, when its module is imported, never in the middle of a
-request. The machine code is kept on disk: beside this package, else in the user's cache directory, or where
-NUMBA_CACHE_DIR says; its place is named after the text of all kernels, so that no edit can meet old code.
+A kernel is compiled for float32 and float64 when its module is imported, never during a request. Machine code
+is cached beside this package, in the user's cache directory, or in NUMBA_CACHE_DIR, under a name derived from
+the kernels' source, so that an edit never meets old code.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 
 FLOATS = (types.float32, types.float64)
-#: a product and a sum may be rounded once
+#: a product and a sum may be rounded once (fused multiply-add)
 CONTRACT = frozenset({"contract"})
-#: and sums may be taken in any order, for kernels that add along rows
+#: sums may be reordered too, for kernels that add along rows
 REORDER = frozenset({"contract", "reassoc"})
 _INLINED: Any = {"fastmath": set(CONTRACT), "error_model": "numpy", "nogil": True, "forceinline": True}
 _HERE = Path(__file__).parent
 
-# What arguments of kernels are, beside arrays of the float type.
-#: a number of the float type
+# Argument types of kernels, besides arrays of the float type.
+#: a scalar of the float type
 REAL = object()
 BOOL = types.boolean
 DOUBLE = types.float64
 INT64 = types.int64
 UINT32 = types.uint32
-#: row-major arrays of one dimension
+#: row-major 1-D arrays
 INDICES = types.Array(types.int64, 1, "C")
 SINGLES = types.Array(types.float32, 1, "C")
 
@@ -50,9 +50,9 @@ def _fingerprint() -> str:
 
 
 def _cache_dir() -> Path | None:
-    """Where machine code is kept; None where nothing can be written."""
+    """The directory for machine code; None if nothing is writable."""
     bases = [Path(numba.config.CACHE_DIR)] if numba.config.CACHE_DIR else [_HERE / "__pycache__"]
-    with contextlib.suppress(RuntimeError):  # nobody's home
+    with contextlib.suppress(RuntimeError):  # there may be no home directory
         bases.append(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gradd")
     for base in bases:
         place = base / f"kernels-{_fingerprint()}"
@@ -72,7 +72,7 @@ _CACHE = _cache_dir()
 
 @contextlib.contextmanager
 def _own_cache() -> Iterator[None]:
-    # numba reads its setting when a function is declared; other users of numba in this process keep theirs
+    # numba reads this setting when a function is declared; restore it for other users of numba
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(_CACHE or "")
     try:
@@ -88,10 +88,10 @@ def _type(s: Any, real: Any) -> Any:
 
 
 def compiled(*signature: Any, fastmath: frozenset[str] = CONTRACT) -> Callable[[F], F]:
-    """Compile a function now, for float32 and for float64.
+    """Compile a function now, for float32 and float64.
 
-    `signature` says of each argument what it is: the number of dimensions of a row-major array of the float
-    type, REAL, or one of the types above.
+    `signature` has one entry per argument: the number of dimensions of a row-major array of the float type,
+    REAL, or a type from above.
     """
 
     def make(fn: F) -> F:
@@ -109,12 +109,12 @@ def compiled(*signature: Any, fastmath: frozenset[str] = CONTRACT) -> Callable[[
 
 
 def inlined(fn: F) -> F:
-    """A function that kernels call; LLVM puts it into their loops."""
+    """A function for kernels to call; LLVM inlines it."""
     return numba.njit(**_INLINED)(fn)  # type: ignore[no-any-return]
 
 
 def polynomial(real: Any, coefficients: tuple[float, ...]) -> Any:
-    """Horner's rule, written out: LLVM would leave a loop over many coefficients a loop."""
+    """Horner's rule, unrolled: LLVM does not unroll a loop over many coefficients."""
     names = {f"c{i}": real(c) for i, c in enumerate(coefficients)}
     text = "c0"
     for name in list(names)[1:]:
@@ -124,7 +124,7 @@ def polynomial(real: Any, coefficients: tuple[float, ...]) -> Any:
 
 
 def by_type(single: Any, double: Any) -> Any:
-    """One name for two functions, `inlined` both: of float32 and of float64, as the first argument is."""
+    """One function that calls `single` or `double`, inlined, by the dtype of its first argument."""
 
     def choose(*_: Any) -> Any:
         raise TypeError("for kernels alone")

@@ -1,4 +1,4 @@
-"""Random numbers: the bits of `rng`, made where they are used."""
+"""Random numbers: the bits of `rng`, generated where they are used."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ u32, u64 = np.uint32, np.uint64
 
 @inlined
 def _philox(block: Any, step0: Any, step1: Any, k0: Any, k1: Any) -> Any:
-    """Four random uint32, as uint64: block `block` of the random step."""
+    """Four random uint32, as uint64, of block `block` of a random step."""
     low = u64(0xFFFFFFFF)
     c0, c1, c2, c3 = block & low, block >> u64(32), u64(step0), u64(step1)
     k0, k1 = u64(k0), u64(k1)
@@ -27,7 +27,7 @@ def _philox(block: Any, step0: Any, step1: Any, k0: Any, k1: Any) -> Any:
 
 @compiled(REAL, REAL, UINT32, UINT32, UINT32, UINT32, 2)
 def _mask(p: Any, scale: Any, k0: Any, k1: Any, step0: Any, step1: Any, out: Any) -> None:
-    """0 where a uniform number is below `p`, else `scale`; rows of four."""
+    """0 where a uniform number is below `p`, otherwise `scale`; in rows of four."""
     number = out.dtype.type
     unit, zero = number(2.0**-24), number(0)
     for i in range(out.shape[0]):

@@ -42,7 +42,7 @@ def _layer(a: Any, weight: Any, bias: Any, eps: float, out: Any, means: Any, rst
 def _layer_backward(
     g: Any, a: Any, means: Any, rstds: Any, weight: Any, inner: bool, out: Any, for_weight: Any, for_bias: Any
 ) -> None:
-    """Gradients for the input where `inner`, for weight and bias where there is room for them."""
+    """Gradients for the input if `inner`, and for weight and bias unless their outputs are empty."""
     rows, n = a.shape
     number = a.dtype.type
     count = number(n)

@@ -42,7 +42,7 @@ def _safe_softmax(a: Any, out: Any) -> None:
             total += e
         share = one / (one if total == zero else total)
         for j in range(row.size):
-            # inf over inf is nan, as where one divides
+            # inf / inf is nan, as with division
             result[j] = result[j] / total if np.isinf(total) else result[j] * share
 
 
@@ -84,7 +84,7 @@ def _log_softmax_backward(g: Any, result: Any, out: Any) -> None:
 
 
 def _last(a: Any, dim: int) -> bool:
-    """Whether `dim` is the last of an array with elements."""
+    """Whether `dim` is the last dimension of a non-empty array."""
     return a.ndim > 0 and a.size > 0 and dim in (-1, a.ndim - 1)
 
 

@@ -1,4 +1,4 @@
-"""Optimizer steps: one call a parameter, one pass over it and its state."""
+"""Optimizer steps: one call per parameter, in one pass over it and its state."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _adam(
             slope += value * add
             value *= shrink
         away = slope - mean[i]
-        # the two forms of lerp, each exact at its own end
+        # lerp has two forms, each exact at its own end
         first = mean[i] + away * weight if near else slope - away * keep
         second = square[i] * keep2 + slope * weight2 * slope
         mean[i] = first
@@ -69,7 +69,7 @@ def _adam(
 
 
 class _Written:
-    """Arrays that a kernel changes, flat; copies of those that it cannot work on are written back after."""
+    """Flat arrays for a kernel to write; copies, where a layout needs one, are written back afterwards."""
 
     def __init__(self) -> None:
         self._back: list[tuple[Any, Any]] = []

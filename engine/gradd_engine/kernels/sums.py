@@ -12,7 +12,7 @@ from .native import compiled
 
 @compiled(2, 1)
 def _columns(a: Any, out: Any) -> None:
-    # Row after row, as NumPy adds them; four at a time for fewer passes over the result.
+    # Row by row, as NumPy adds; four at a time for fewer passes over the result.
     rows, n = a.shape
     for j in range(n):
         out[j] = 0

@@ -1,7 +1,7 @@
-"""Parts of one kernel's work on the engine's own threads, with one BLAS thread in each.
+"""Threads that share one kernel's work, with a single-threaded BLAS in each.
 
-There are as many as BLAS is given (an engine process: `--threads T`) unless `set_threads` says otherwise.
-Kernels cut their work by shapes alone, never by the number of threads, so that results do not depend on it.
+There are as many as BLAS has (in an engine process: `--threads T`) unless `set_threads` changes that. Kernels
+split work by shapes alone, so results do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-#: array elements worth the wake-up of one more thread
+#: array elements that justify waking one more thread
 LOAD = 1 << 17
-#: most threads
+#: maximum number of threads
 MOST = 64
 
 
 class _Blas:
-    """The number of threads of NumPy's own OpenBLAS; one that is not there (another BLAS) stays 1."""
+    """The thread count of NumPy's own OpenBLAS; with another BLAS it counts as 1."""
 
     def __init__(self) -> None:
         self._get, self._set = (_symbol(f"openblas_{verb}_num_threads") for verb in ("get", "set"))
@@ -37,12 +37,12 @@ class _Blas:
         self._before = 1
 
     def count(self) -> int:
-        """How many threads a product may take."""
+        """How many threads a matrix product may use."""
         return 1 if self._get is None else int(self._get())
 
     @contextmanager
     def single(self) -> Iterator[None]:
-        """One thread a product, in the whole process: OpenBLAS has no such setting for a thread."""
+        """Limit BLAS to one thread, in the whole process: OpenBLAS has no per-thread setting."""
         if self._set is None:
             yield
             return
@@ -62,7 +62,7 @@ class _Blas:
 
 
 def _symbol(name: str) -> Any:
-    """A function of NumPy's BLAS, by one of the names that builds of OpenBLAS give it, or None."""
+    """A function of NumPy's BLAS under any of the names OpenBLAS builds use, or None."""
     with suppress(ImportError, OSError):
         linked: Any = import_module("numpy._core._multiarray_umath")
         library = ctypes.CDLL(linked.__file__)
@@ -73,14 +73,14 @@ def _symbol(name: str) -> Any:
 
 
 class _Pool:
-    """How many threads there are to be, and those that help; an executor makes them when first needed."""
+    """The number of threads, and the executor of the helpers, which starts them when needed."""
 
     def __init__(self) -> None:
         self.threads = _blas.count()
         self.renew()
 
     def renew(self) -> None:
-        """Begin with no thread: a forked child's are not there."""
+        """Start without threads: a forked child has none."""
         self.helpers = ThreadPoolExecutor(MOST, "gradd-kernels")
 
 
@@ -91,7 +91,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def threads() -> int:
-    """How many threads a kernel may use."""
+    """The number of threads a kernel may use."""
     return _pool.threads
 
 
@@ -103,11 +103,11 @@ def set_threads(count: int) -> None:
 
 
 def share(xp: Any, parts: int, load: int, work: Callable[[Iterator[int]], None]) -> None:
-    """Call `work` in one thread or several; the numbers that it is given are in all those below `parts`.
+    """Call `work` in one or several threads, with iterators that together yield every number below `parts`.
 
-    `load` is the work's size in array elements: what is small stays in this thread, and so does what is not
-    in NumPy's arrays (a device and its stream are a thread's). What a part raises is raised here, when no
-    thread is at work any more.
+    `load` is the work's size in array elements: small work stays in this thread, and so does work on arrays
+    other than NumPy's (a device and its stream belong to a thread). An exception from any part is raised
+    here, after all threads have stopped.
     """
     helpers = min(threads(), parts, load // LOAD, MOST) - 1 if xp is np else 0
     with _blas.single():
@@ -115,7 +115,7 @@ def share(xp: Any, parts: int, load: int, work: Callable[[Iterator[int]], None])
             work(iter(range(parts)))
             return
         left = deque(range(parts))
-        # Each gets this thread's context: which floating-point warnings are off is kept there.
+        # Each runs in a copy of this context, which holds the floating-point warning settings.
         submit = _pool.helpers.submit
         others = [submit(copy_context().run, work, _taken(left)) for _ in range(helpers)]
         try:
@@ -128,7 +128,7 @@ def share(xp: Any, parts: int, load: int, work: Callable[[Iterator[int]], None])
             if raised:
                 raise raised[0]
         finally:
-            raised.clear()  # its traceback holds this frame
+            raised.clear()  # its traceback refers to this frame
 
 
 def _taken(left: deque[int]) -> Iterator[int]:

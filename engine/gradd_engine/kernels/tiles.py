@@ -1,4 +1,4 @@
-"""Long formulas over large arrays, piece by piece: what one of them touches stays in the cache."""
+"""Long formulas over large arrays in tiles that stay in the cache."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-#: elements worked on at a time
+#: elements per tile
 TILE = 1 << 15
 
 
 def tiles(xp: Any, arrays: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """Arrays of one size in pieces, where they are large and row-major in host memory; else as they are.
+    """Tiles of arrays of one size if they are large, row-major and in host memory; otherwise the arrays.
 
-    All have a dimension: NumPy gives numbers for arrays of none, which nothing can be written into.
+    0-d arrays become 1-d, as NumPy would turn results into scalars, which cannot be written to.
     """
     first = arrays[0]
     if not first.ndim:
@@ -31,7 +31,7 @@ def tiles(xp: Any, arrays: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def tiled(xp: Any, formula: Callable[..., Any], first: Any, *others: Any) -> Any:
-    """`formula` of arrays, element by element: an array in the shape and dtype of the first."""
+    """`formula` of arrays, element-wise: an array with the shape and dtype of the first."""
     if not first.ndim:
         return formula(xp, *(a.reshape(1) for a in (first, *others))).reshape(())
     arrays = (first, *others)

@@ -1,4 +1,4 @@
-"""What kernels on images share: windows as views, and memory that is used again."""
+"""Shared by kernels on images: windows as views, and reusable memory."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 class Buffers:
-    """A thread's working memory: what has one name shares memory, a new taking overwrites the last."""
+    """A thread's scratch memory: arrays taken under the same name share memory and overwrite each other."""
 
     def __init__(self, xp: Any) -> None:
         self._xp = xp
         self._flat: dict[str, Any] = {}
 
     def take(self, name: str, shape: Sequence[int], dtype: Any) -> Any:
-        """An array of that shape; contents undefined."""
+        """An array of this shape, uninitialised."""
         size = numel(shape)
         flat = self._flat.get(name)
         if flat is None or flat.size < size or flat.dtype != dtype:
@@ -26,7 +26,7 @@ class Buffers:
         return flat[:size].reshape(shape)
 
     def filled(self, name: str, shape: Sequence[int], dtype: Any, value: Any = 0) -> Any:
-        """An array of that shape full of `value`."""
+        """An array of this shape, filled with `value`."""
         found = self.take(name, shape, dtype)
         found.fill(value)
         return found
@@ -35,8 +35,9 @@ class Buffers:
 def windows(
     xp: Any, x: Any, first: int, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int]
 ) -> Any:
-    """A view of an array with its spatial dimensions, from dimension `first`, as (*kernel, *positions): each
-    window at each of its positions."""
+    """A view with the spatial dimensions, from dimension `first`, turned into (*kernel, *positions): each
+    window at each position.
+    """
     end = first + len(kernel)
     space, inner = x.shape[first:end], x.strides[first:end]
     places = [
@@ -53,6 +54,6 @@ def windows(
 
 
 def cell(at: int, dilation: int, stride: int, places: int) -> slice:
-    """Where a dimension is under the `at`-th cell of a window, over all of its positions."""
+    """The slice of a dimension under the `at`-th cell of a window, over all positions."""
     begin = at * dilation
     return slice(begin, begin + (places - 1) * stride + 1, stride)
