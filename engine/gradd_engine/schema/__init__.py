@@ -1,4 +1,4 @@
-"""What a declaration says: signatures, rules, the declared op itself, and the table of all ops by name."""
+"""Op declarations: signatures, rules, the declared op, and the registry of ops by name."""
 
 from .effects import Effects, Pass
 from .infer_cache import InferCache

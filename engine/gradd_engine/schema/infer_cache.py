@@ -1,4 +1,4 @@
-"""What is remembered of a call: what a plain op or view makes of inputs of one geometry."""
+"""A cache entry for a plain op or view on inputs of one geometry."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 class InferCache:
-    """What a plain op or view makes of inputs of one geometry: ``meta``, what `infer` says, and its parts
-    at hand.
+    """What a plain op or view makes of inputs of one geometry: ``meta``, the result of `infer`, and its parts
+    for fast access.
 
     ``line``: any array of that shape in memory of its own is contiguous. ``tracks``: its result can have a
-    history. ``takes``, an entry an input, says what its kernel gets: None for the array as it is, a type to
-    make of a number, False where it takes more; with ``asks`` it gets more than inputs and parameters. For
-    its node: ``params`` and ``label``, which the overload decides, ``slots``, where the tensors of the edges
-    stand among the inputs (-1: never a gradient), ``inputs``, their geometry, and ``recipes`` by what is
+    history. ``takes`` has an entry per input saying what its kernel gets: None for the array itself, a type
+    to convert a number to, False for anything else; if ``asks``, it gets more than inputs and parameters. For
+    its node: ``params`` and ``label``, which depend on the overload; ``slots``, the input position of each
+    edge's tensor (-1: never a gradient); ``inputs``, their geometry; and ``recipes``, by the gradients
     wanted.
     """
 

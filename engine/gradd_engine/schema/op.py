@@ -1,6 +1,4 @@
-"""A declared op: its signature, how it computes, its derivative, its effects, its surface, and what is
-remembered of it.
-"""
+"""The declared op: signature, computation, derivative, effects, public surface and caches."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 class Op:
     """A declared op. Call it to run it.
 
-    Its parts say all there is to it; what is read at every call stands here too, one look away.
+    Attributes read at every call are copied here from its parts, to save a lookup.
     """
 
     __slots__ = (
@@ -45,17 +43,17 @@ class Op:
     ) -> None:
         self.kind, self.schema, self.kernel, self.derivative = kind, schema, kernel, derivative
         self.effects, self.surface = effects, surface
-        #: what it is the in-place form of
+        #: the op whose in-place form this is
         self.base = base
         self._read_signature(schema)
         self._read_parts(kernel, derivative, effects)
         self.caches = Caches(base is None and self.simple and not effects.dynamic and not kernel.infers_anew)
-        #: inputs are tensors or numbers, and the result is one new tensor that a kernel makes
+        #: inputs are tensors or numbers, and a kernel makes one new tensor
         self.plain = base is None and self._is_plain()
         self.inplace: Op | None = None
-        #: the op as a function: a slot of this name makes a call of the op a call of it, nothing in between
+        #: the op as a function; a slot of this name makes calling the op call it directly
         self.__call__: Callable[..., Any] = _nothing
-        #: runs it on inputs and attributes that are bound already
+        #: runs the op on inputs and attributes already bound
         self.run: Callable[[tuple[Any, ...], dict[str, Any]], Any] = lambda inputs, attrs: None
 
     def _read_signature(self, schema: Schema) -> None:
@@ -66,38 +64,38 @@ class Op:
         self.slot_of = {n: i for i, n in enumerate(self.tensor_slots)}
         #: per tensor parameter: it takes a list of tensors
         self.listed = tuple("[" in p.kind for p in schema.tensors)
-        #: no parameter takes one
+        #: no parameter takes a list
         self.simple = True not in self.listed
-        #: per tensor parameter: the classes, besides tensors, of what may stand there
+        #: per tensor parameter: the classes it accepts besides tensors
         self.accepts = tuple(_accepted(p) for p in schema.tensors)
-        #: a number may stand for some tensor
+        #: a number may replace some tensor
         self.numbers_too = not self.surface.of_numbers and any("Number" in p.kind for p in schema.tensors)
-        #: numbers may stand for all tensors, but not at once
+        #: numbers may replace every tensor, but not all at once
         self.never_alone = self.numbers_too and all(
             "Number" in p.kind and not p.kind.endswith("?") for p in schema.tensors
         )
         self.many, self.differentiable = schema.many, schema.differentiable
-        #: each element is computed from those at its place: operands broadcast
+        #: each element is computed from those at its place; operands broadcast
         self.elementwise = self.kind == "elementwise"
         #: its results share the memory of its first input
         self.view = self.kind == "view"
         self.multi_view = self.view and self.many
-        #: a view of a temporary that nobody else sees: autograd follows it as a result of its own
+        #: a view of a temporary; autograd treats it as an ordinary result
         self.unsafe = self.view and not schema.returns[0].alias
         self.writes = tuple(p.name for p in schema.params if p.written)
-        #: per tensor parameter: whether the op writes to it by itself, and not `dispatch` for it
+        #: per tensor parameter: whether the op itself writes to it, rather than `dispatch`
         self.written = tuple(p.written and self.base is None for p in schema.tensors)
 
     def _read_parts(self, kernel: Kernel, derivative: Derivative, effects: Effects) -> None:
         self.infer, self.composite, self.inline = kernel.infer, kernel.composite, kernel.inline
         self.impl: Callable[..., Any] = kernel.impl or _nothing
-        #: `impl` takes the Meta of what it makes, as ``meta``
+        #: `impl` takes the Meta of its result, as ``meta``
         self.needs_meta = _takes(self.impl, "meta")
         self.cost, self.check_values, self.conjugates = kernel.cost, kernel.check_values, kernel.conjugates
         self.rules, self.jvp, self.number_nodes = derivative.rules, derivative.jvp, derivative.number_nodes
         self.refuses, self.zero_gradient_when = derivative.refuses, derivative.zero_gradient_when
         self.check_backward = derivative.check_backward
-        #: the tensor parameters that have a rule, and where they stand among the inputs
+        #: the tensor parameters that have a rule, and their positions among the inputs
         self.edge_params = tuple(n for n in self.tensor_slots if n in derivative.rules)
         self.edge_slots = tuple(self.slot_of[n] for n in self.edge_params)
         self.random, self.stateful = effects.random, effects.stateful
@@ -116,9 +114,7 @@ class Op:
 
     @property
     def takes_out(self) -> bool:
-        """Whether its function has ``out=``: it is public, and its result is one new tensor (of a composite,
-        ``out`` says so).
-        """
+        """Whether its function has ``out=``: it is public and returns one new tensor; composites opt in."""
         surface = self.surface
         return (
             (self.infer is not None or surface.out)
@@ -133,7 +129,7 @@ class Op:
 
 
 def _nothing(*given: Any, **more: Any) -> None:
-    """What stands where an op has no kernel, and no function yet."""
+    """The placeholder for an op's kernel or function before it has one."""
 
 
 def _takes(fn: Callable[..., Any], name: str) -> bool:
@@ -142,7 +138,7 @@ def _takes(fn: Callable[..., Any], name: str) -> bool:
 
 
 def _accepted(p: Param) -> frozenset[type]:
-    """The classes, besides tensors, of what surely may stand in a tensor's place (lists are looked into)."""
+    """The classes besides tensors that are accepted without a further check; lists are checked by element."""
     found: set[type] = set()
     if p.kind.endswith("?") or p.default is None:
         found.add(type(None))

@@ -1,4 +1,4 @@
-"""Parts of a declared op: how it computes, where users find it, and what is remembered of it."""
+"""Parts of a declared op: its computation, its public surface and its caches."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 class Kernel:
     """How results are computed."""
 
-    #: ``infer(*inputs, **attrs)`` gives a Meta (a list for several results) and raises PyTorch's errors
+    #: ``infer(*inputs, **attrs)`` returns a Meta (a list for several results) or raises PyTorch's errors
     infer: Callable[..., Any] | None = None
-    #: ``impl(xp, *inputs, **attrs)`` gets arrays, already cast to ``Meta.compute``
+    #: ``impl(xp, *inputs, **attrs)`` gets arrays already cast to ``Meta.compute``
     impl: Callable[..., Any] | None = None
     #: the op written in recorded ops
     composite: Callable[..., Any] | None = None
-    #: a composite is recorded as the ops inside it
+    #: a composite whose inner ops are recorded instead of itself
     inline: bool = False
-    #: the function of the array namespace that `impl` is where all parameters have their defaults
+    #: the array namespace's function that equals `impl` if all parameters have their defaults
     ufunc: str = ""
-    #: ``cost(*inputs, **attrs)``: work and bytes of temporaries beyond those of inputs and outputs
+    #: ``cost(*inputs, **attrs)``: work and bytes of temporaries, beyond inputs and outputs
     cost: Callable[..., tuple[int, int]] | None = None
-    #: ``check_values(*inputs, **attrs)`` raises what depends on the values of numbers among the inputs
+    #: ``check_values(*inputs, **attrs)`` raises errors that depend on the values of numbers among the inputs
     check_values: Callable[..., None] | None = None
-    #: a view that stands for the conjugates of what it holds
+    #: a view that conjugates its input
     conjugates: bool = False
-    #: what `infer` says depends on more than geometry and parameters
+    #: the result of `infer` depends on more than geometry and parameters
     infers_anew: bool = False
 
 
@@ -39,28 +39,28 @@ class Kernel:
 class Surface:
     """Where users find an op."""
 
-    #: "nn.functional", "linalg"; "" is the top level, "-" nowhere, a bar stands between several
+    #: "nn.functional", "linalg" etc.; "" is the top level, "-" means nowhere, and "|" separates several
     namespace: str = ""
-    #: it is a method of tensors too
+    #: also a method of tensors
     method: bool = False
-    #: a step of a program may call it, from wherever the program comes
+    #: may be a step of a program, wherever the program comes from
     outside: bool = True
     #: the function of a composite takes ``out=`` too
     out: bool = False
-    #: PyTorch computes it of numbers alone, as of tensors
+    #: PyTorch also computes it from numbers alone
     of_numbers: bool = False
     doc: str = ""
 
 
 class Caches:
-    """What is remembered of calls of an op."""
+    """Caches about the calls of an op."""
 
     __slots__ = ("inferred", "known", "recipes")
 
     def __init__(self, infers: bool) -> None:
-        #: what `infer` said, by geometry and parameters; None where that is not all it depends on
+        #: results of `infer`, by geometry and parameters; None if they depend on more than that
         self.inferred: dict[tuple[Any, ...], Any] | None = {} if infers else None
-        #: of a plain op or view: what it makes of inputs of each geometry
+        #: of a plain op or view: its entry for each geometry of the inputs
         self.known: dict[tuple[Any, ...], InferCache] = {}
         #: what nodes save and how they run their rules, by overload and wanted inputs
         self.recipes: dict[Any, Any] = {}

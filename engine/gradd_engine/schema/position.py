@@ -1,15 +1,17 @@
-"""Where an argument stands in the call that the user wrote: PyTorch counts a method's without ``self``."""
+"""Where an argument stands in the user's call: PyTorch does not count a method's ``self``."""
 
 from __future__ import annotations
 
 import sys
 
-#: calls that stand between a function of the user's and the refusal of its arguments, at most
+#: most frames between the user's call and the check of its arguments
 _DEEP = 16
 
 
 def position(name: str, at: int) -> int:
-    """Where argument `at`, counted from 0 with ``self``, stands in the call of `name` under way, from 1."""
+    """The position, from 1, of argument `at` (counted from 0 including ``self``) in the current call of
+    `name`.
+    """
     frame = sys._getframe(1)
     for _ in range(_DEEP):
         if frame.f_code.co_qualname == f"Tensor.{name}":

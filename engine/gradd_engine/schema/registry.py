@@ -1,7 +1,7 @@
 """Declared ops by name.
 
-What lies below the declarations (graph, executor, views, forward mode) calls ops through `named`, so that
-rooms depend on each other in one direction only: ops on the core, never the core on a family of ops.
+The layers below the declarations (graph, executor, views, forward mode) call ops through `named`, so ops
+depend on the core and never the core on ops.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class _Named:
         found = REGISTRY.get(name)
         if found is None:
             raise LookupError(f"the op {name!r} is not declared: import gradd_engine.ops")
-        # Found at once from now on: a declaration is made once and stays.
+        # Cache it: declarations are permanent.
         setattr(self, name, found.call)
         return found.call
 

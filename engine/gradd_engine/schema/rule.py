@@ -1,4 +1,4 @@
-"""What a declaration says of derivatives: its rules, and what they need."""
+"""The derivative part of a declaration: its rules, and what they need."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Joint:
-    """A vjp rule that gives the gradients of several inputs at once: ``names`` says of which, in order."""
+    """A vjp rule that returns the gradients of several inputs at once: those in ``names``, in order."""
 
     __slots__ = ("fn", "names")
 
@@ -20,7 +20,7 @@ class Joint:
 
 
 class Rule:
-    """A vjp function, the inputs it serves, and its residuals: the names of what it needs."""
+    """A vjp function, the inputs it serves, and its residuals: the names of the values it needs."""
 
     __slots__ = ("fn", "joint", "residuals", "serves")
 
@@ -50,15 +50,16 @@ class Derivative:
     ) -> None:
         #: vjp rules by input
         self.rules = rules
-        #: the rule of forward mode, or one of the constants
+        #: the forward-mode rule, or one of the constants
         self.jvp = jvp
-        #: the node's name, or a function of the attributes that gives it
+        #: the node's name, or a function that returns it from the attributes
         self.node_name = node_name
-        #: by parameter, the node where a number stands there: PyTorch's overload for numbers
+        #: by parameter, the node's name if a number is passed for it: PyTorch's overload for numbers
         self.number_nodes = number_nodes or {}
-        #: of an op without a derivative: the exception of its node, by attributes
+        #: of an op without a derivative: returns the exception its node raises, from the attributes
         self.refuses = refuses
-        #: whether, by attributes, nothing depends on the inputs: the node has no edges
+        #: whether, given the attributes, nothing depends on the inputs: the node then has no edges
         self.zero_gradient_when = zero_gradient_when
-        #: ``check_backward(inputs, **attrs)`` raises what the rules would raise of inputs of that geometry
+        #: ``check_backward(inputs, **attrs)`` raises the errors the rules would raise for inputs of that
+        #: geometry
         self.check_backward = check_backward

@@ -1,15 +1,15 @@
 """The signature language of op declarations.
 
-``add(Tensor input, Tensor|Number other, *, value Number alpha=1) -> Tensor``: PyTorch's parameter order and
-names; each parameter is tensor-capable (``Tensor``, ``Tensor?``, ``Tensor|Number``, ``Tensor[]``,
+``add(Tensor input, Tensor|Number other, *, value Number alpha=1) -> Tensor`` uses PyTorch's parameter names
+and order. Each parameter is tensor-capable (``Tensor``, ``Tensor?``, ``Tensor|Number``, ``Tensor[]``,
 ``Tensor?[]``), run-time (``value T``) or static. A schema binds arguments, gives Python and JSON callers the
-same signature, and says what belongs to a program's identity.
+same signature, and decides what belongs to a program's identity.
 
-What comes out is said as in PyTorch's native_functions.yaml: ``-> Tensor``; ``-> Tensor[]`` for as many as
-there are; ``-> (Tensor values, const Tensor indices)``, where ``const`` has no derivative; ``-> ()``. Letters
-say what shares memory: ``unbind(Tensor(a) input, int dim=0) -> Tensor(a)[]``; a mark, what is written:
-``t_(Tensor(a!) input) -> Tensor(a!)``. Other results of other arguments follow after a bar, as in ``max``:
-``-> Tensor|(Tensor values, Tensor indices)``.
+Results are written as in PyTorch's native_functions.yaml: ``-> Tensor``; ``-> Tensor[]`` for a varying
+number; ``-> (Tensor values, const Tensor indices)``, where ``const`` has no derivative; ``-> ()``. Letters
+mark shared memory: ``unbind(Tensor(a) input, int dim=0) -> Tensor(a)[]``; an exclamation mark, what is
+written: ``t_(Tensor(a!) input) -> Tensor(a!)``. A bar separates the results of other overloads, as in
+``max``: ``-> Tensor|(Tensor values, Tensor indices)``.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ LINEAR = "linear"
 #: Forward mode of an op linear in each of its two tensor inputs: the sum of both.
 BILINEAR = "bilinear"
 REQUIRED: Any = object()
-#: NumPy's names of parameters, which PyTorch takes as keywords too
+#: NumPy's parameter names, which PyTorch also accepts as keywords
 NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
 _LITERALS = {"None": None, "True": True, "False": False, "inf": float("inf"), "-inf": float("-inf")}
 
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One parameter: ``kind`` without a trailing ``?`` for statics, ``optional`` when None is allowed."""
+    """One parameter: ``kind`` has no trailing ``?`` for statics, ``optional`` means None is allowed."""
 
     name: str
     kind: str
@@ -60,11 +60,11 @@ class Param:
     optional: bool
     default: Any
     keyword_only: bool
-    #: the letter of the memory that results share with it, or ""
+    #: the letter of the memory it shares with results, or ""
     alias: str = ""
     #: the op writes to it
     written: bool = False
-    #: whether tensors may stand here
+    #: whether it accepts tensors
     is_tensor: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -73,13 +73,13 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """One result: ``name`` is "" unless there are several, ``kind`` one of those of tensor parameters."""
+    """One result: ``name`` is "" unless there are several, ``kind`` is one of the tensor kinds."""
 
     name: str
     kind: str
     #: it has no derivative
     const: bool
-    #: the letter of the memory that it shares with a parameter, or ""
+    #: the letter of the memory it shares with a parameter, or ""
     alias: str
 
     def __str__(self) -> str:
@@ -93,16 +93,16 @@ class Schema:
 
     name: str
     params: tuple[Param, ...]
-    #: what comes out; of ops with several forms, of the first
+    #: the results; of the first form if there are several
     returns: tuple[Return, ...]
-    #: what comes out of the other forms
+    #: the results of the other forms
     otherwise: tuple[tuple[Return, ...], ...] = ()
 
-    #: the tensor-capable parameters, in order: what `inputs` binds to
+    #: the tensor-capable parameters, in order, to which `inputs` binds
     tensors: tuple[Param, ...] = field(init=False)
     #: all other parameters
     attrs: tuple[Param, ...] = field(init=False)
-    #: what `check_attrs` looks at; see `_checked`
+    #: what `check_attrs` checks; see `_checked`
     checked: tuple[tuple[Param, frozenset[type], str | None], ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -123,12 +123,12 @@ class Schema:
 
     @property
     def many(self) -> bool:
-        """Whether a call gives a tuple: of several, of as many as there are, or of none."""
+        """Whether a call returns a tuple: of several, of a varying number, or empty."""
         return len(self.returns) != 1 or self.returns[0].kind.endswith("[]")
 
     @property
     def differentiable(self) -> tuple[bool, ...] | None:
-        """Which of several results have a derivative; None for all."""
+        """Which of several results have a derivative; None if all do."""
         flags = tuple(not r.const for r in self.returns)
         return None if all(flags) else flags
 
@@ -148,7 +148,7 @@ def _literal(text: str) -> Any:
 
 
 def parse(text: str) -> Schema:
-    """Parse a signature; ValueError names what is wrong with it."""
+    """Parse a signature; ValueError says what is wrong with it."""
     match = re.fullmatch(r"\s*([A-Za-z_]\w*)\((.*)\) -> (.+)", text, re.S)
     if match is None:
         raise ValueError(f"not a signature: {text!r}")
@@ -192,7 +192,7 @@ def parse(text: str) -> Schema:
 
 
 def _unmarked(kind: str) -> tuple[str, str, bool]:
-    """A kind without its mark, the mark's letter, and whether it says that the op writes there."""
+    """A kind without its mark, the mark's letter, and whether it marks a write."""
     m = re.fullmatch(r"Tensor\(([a-z])(!?)\)(.*)", kind)
     return (kind, "", False) if m is None else (f"Tensor{m[3]}", m[1], bool(m[2]))
 
@@ -232,7 +232,7 @@ _CHECKS: dict[str, Callable[[Any], bool]] = {
 }
 
 
-#: the classes of what surely is of a kind
+#: the classes that belong to a kind for certain
 _EXACT: dict[str, frozenset[type]] = {
     "int": frozenset({int}),
     "float": frozenset({int, float}),
@@ -241,16 +241,14 @@ _EXACT: dict[str, frozenset[type]] = {
     "dtype": frozenset({DType}),
     "Number": frozenset({bool, int, float, complex}),
 }
-#: integers fit 64 bits, with a sign or without one
+#: integers fit 64 bits, signed or unsigned
 LEAST, GREATEST = -(1 << 63), (1 << 64) - 1
-#: kinds, as PyTorch says what an argument must be
+#: kinds as PyTorch's messages name them
 _WORDS = {"dtype": "torch.dtype", "int[]": "tuple of ints", "float[]": "tuple of floats"}
 
 
 def type_name(v: Any) -> str:
-    """The class of a value, as C code names it: with its module, unless it is Python's or written in
-    Python.
-    """
+    """The class of a value as C code names it: with its module, unless built in or defined in Python."""
     kind = type(v)
     written_in_python = kind.__flags__ & (1 << 9)  # Py_TPFLAGS_HEAPTYPE
     return (
@@ -261,10 +259,8 @@ def type_name(v: Any) -> str:
 
 
 def check_attrs(schema: Schema, attrs: dict[str, Any]) -> None:
-    """TypeError in PyTorch's words where an attribute given in Python is of another kind than its parameter;
-    OverflowError where an integer is too big.
-
-    Numbers of NumPy, and tensors of one element, stand for their values: `attrs` gets these.
+    """Check attributes given in Python, replacing NumPy numbers and one-element tensors in `attrs` by their
+    values. PyTorch's TypeError for another kind than the parameter's; OverflowError if an integer is too big.
     """
     for p, exact, one in schema.checked:
         v = attrs[p.name]
@@ -288,8 +284,8 @@ def check_attrs(schema: Schema, attrs: dict[str, Any]) -> None:
 
 
 def _checked(params: Iterable[Param]) -> Iterator[tuple[Param, frozenset[type], str | None]]:
-    """Of parameters that `check_attrs` looks at: the classes of what surely is of their kind, and the kind of
-    an element where they are lists.
+    """For each parameter that `check_attrs` checks: the classes that certainly belong to its kind, and the
+    element kind if it is a list.
     """
     for p in params:
         if p.kind not in ("any", "index"):
@@ -300,13 +296,13 @@ def _checked(params: Iterable[Param]) -> Iterator[tuple[Param, frozenset[type], 
 
 
 def check_int(v: int) -> None:
-    """OverflowError where an integer does not fit 64 bits."""
+    """Raise OverflowError if an integer does not fit 64 bits."""
     if not LEAST <= v <= GREATEST:
         raise OverflowError("int too big to convert")
 
 
 def _plain(schema: Schema, p: Param, kind: str, v: Any) -> Any:
-    """A value of a kind; TypeError where what is given cannot stand for one."""
+    """A value of a kind, converted if needed; TypeError if that is impossible."""
     if not _CHECKS[kind](v):
         if kind == "int" and hasattr(v, "__index__") and not isinstance(v, bool):
             return v.__index__()
@@ -326,8 +322,8 @@ def _misfit(schema: Schema, p: Param, v: Any) -> TypeError:
 
 
 def check_attr(p: Param, v: Any) -> None:
-    """TypeError unless `v` is of the parameter's kind (None where optional; one int where a list of ints may
-    stand).
+    """Raise TypeError unless `v` is of the parameter's kind; None is allowed if optional, and one int for a
+    list of ints.
     """
     if v is None:
         if p.optional or p.default is None:
