@@ -109,12 +109,12 @@ def vmap(
     *,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """`func` over a dimension of its inputs, in one run (torch.vmap).
+    """Map `func` over a dimension of its inputs, in one run (torch.vmap).
 
-    ``in_dims`` says which dimension of each input is mapped over (an int, None for "the same for every
-    sample", or a nested tuple in the inputs' structure), ``out_dims`` where the mapped dimension is in each
-    output. ``randomness`` is "error", "different" (a draw for each sample) or "same". With ``chunk_size`` the
-    batch is computed so many samples at a time.
+    ``in_dims`` is the mapped dimension of each input: an int, None for "the same for every sample", or a
+    nested tuple in the inputs' structure. ``out_dims`` is the mapped dimension of each output. ``randomness``
+    is "error", "different" (a draw per sample) or "same". ``chunk_size`` limits how many samples are computed
+    at a time.
 
     Raises ValueError and RuntimeError as PyTorch does.
     """

@@ -1,4 +1,4 @@
-"""`vmap`: levels of tensors that show one sample and hold the batch, and a rule for each op."""
+"""`vmap`: levels whose tensors show one sample and hold the batch, and a rule for each op."""
 
 from .batched_pass import batch_of, check_batched, run_through
 from .level import BatchedBackend

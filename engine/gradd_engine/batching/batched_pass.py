@@ -1,7 +1,7 @@
-"""A pass over a batch of cotangents: `is_grads_batched` of autograd.grad, and passes within `vmap` through
-what was computed outside of it.
+"""Passes over a batch of cotangents: `is_grads_batched` of autograd.grad, and passes within `vmap` through
+graphs recorded outside of it.
 
-The graph is of one sample and the cotangents hold them all, so the pass is a `vmap` of what it does.
+The graph is of one sample and the cotangents hold all of them, so the pass runs under a `vmap`.
 Source: https://pytorch.org/docs/stable/generated/torch.autograd.grad.html
 """
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 def check_batched(out: Tensor, g: Tensor, index: int) -> None:
-    """RuntimeError where `g` is no batch of cotangents of `out`; IndexError where it has no dimension, or
-    nothing along the first.
+    """Raise RuntimeError unless `g` is a batch of cotangents of `out`; IndexError if it is 0-dim or its first
+    dimension is empty.
     """
     if not g.shape:
         raise IndexError(
@@ -35,7 +35,7 @@ def check_batched(out: Tensor, g: Tensor, index: int) -> None:
     if not g.shape[0]:
         raise IndexError("index 0 is out of bounds for dimension 0 with size 0")
     if tuple(g.shape[1:]) != tuple(out.shape):
-        # As in PyTorch, the shape that is told lacks one dimension more.
+        # As in PyTorch, the shape in the message lacks one more dimension.
         raise RuntimeError(
             "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
             "dimension. The sizes of the remaining dimensions are expected to match the shape of "
@@ -46,8 +46,8 @@ def check_batched(out: Tensor, g: Tensor, index: int) -> None:
 
 
 def batch_of(roots: Sequence[tuple[Edge, Tensor]]) -> tuple[BatchedBackend, list[tuple[Edge, Any]]]:
-    """A level over the cotangents, and the roots with those of a sample; ValueError in vmap's words where
-    they are no batches of one size.
+    """A level over the cotangents, and the roots paired with per-sample cotangents; vmap's ValueError unless
+    all are batches of one size.
     """
     for _, g in roots:
         if not g.shape:
@@ -69,13 +69,13 @@ def run_through(
     is_grads_batched: bool = False,
     **options: Any,
 ) -> tuple[Tensor | None, ...]:
-    """`run`, which is autograd.grad, where cotangents belong to levels of vmap that the outputs do not: one
-    pass over all their samples.
+    """Call `run`, which is autograd.grad, once for all samples if cotangents belong to levels of vmap that
+    the outputs do not.
     """
     outputs, inputs = [_beneath(o) for o in outputs], [_beneath(x) for x in inputs]
     below = max((o.backend.level for o in outputs), default=0)
     levels = _levels_between(below, weights)
-    # What was computed outside of levels is differentiated there.
+    # Tensors from outside the levels are differentiated outside.
     with ambient(vmaps=tuple(v for v in state.vmaps if v.level <= below)):
         if not levels:
             return tuple(run(outputs, inputs, weights, is_grads_batched=is_grads_batched, **options))
@@ -102,7 +102,7 @@ def run_through(
 
 
 def _beneath(t: Tensor) -> Tensor:
-    """`t` below the levels that have no history of it, where it is the same for every sample of theirs."""
+    """`t`, taken out of the levels that have no history of it and where it is the same in every sample."""
     found: Any = t
     while isinstance(found.array, Tensor) and not found.mapped and not found.requires_grad:
         found = found.backend.only(found)
@@ -110,7 +110,7 @@ def _beneath(t: Tensor) -> Tensor:
 
 
 def _levels_between(below: int, weights: Sequence[Tensor | None] | None) -> list[Any]:
-    """The levels of vmap above `below` that cotangents belong to, innermost first."""
+    """The levels of vmap above `below` that the cotangents belong to, innermost first."""
     given = [w.backend for w in weights or () if w is not None]
     level: Any = max(given, key=lambda b: b.level, default=None)
     levels = []
@@ -121,7 +121,7 @@ def _levels_between(below: int, weights: Sequence[Tensor | None] | None) -> list
 
 
 def _batch(w: Any, output: Any, levels: Sequence[Any], count: int, batched: bool) -> Any:
-    """A cotangent of all samples of `levels` along dimension 0, with its own batch where it is `batched`."""
+    """A cotangent for all samples of `levels`, along dimension 0, merged with its own batch if `batched`."""
     if w is None:
         return (
             None if batched else named.expand(named.ones_like(named.detach(output)), [count, *output.shape])

@@ -1,10 +1,10 @@
 """A level of `vmap` as a backend: its tensors show one sample and hold the whole batch.
 
-A tensor of a level has the *logical* geometry, that of a sample; its ``array`` is the *physical* tensor below
-(an array's, a session's, or another level's), with the batch as dimension 0. Where the physical tensor has no
-more dimensions than the logical one, it is the same for every sample. Ops infer on logical geometry, so shape
-errors are PyTorch's, and run on physical tensors through dispatch: what stands below sees plain ops and may
-track gradients of its own. Strides and offsets are those of the first sample within the physical storage.
+A tensor of a level has the *logical* geometry of a sample; its ``array`` is the *physical* tensor below (of
+an array, a session or another level), with the batch as dimension 0. If the physical tensor has no more
+dimensions than the logical one, it is the same for every sample. Ops infer on logical geometry, so shape
+errors are PyTorch's, and run on physical tensors through dispatch, so the backend below sees plain ops and
+may track gradients of its own. Strides and offsets are those of the first sample in the physical storage.
 
 Source: https://pytorch.org/docs/stable/generated/torch.vmap.html
 """
@@ -63,17 +63,15 @@ _BY_MASK = (
 
 
 class Batched(Tensor):
-    """What tensors of a level have besides a tensor's methods; `class_over` adds the methods of users'
-    tensors.
-    """
+    """What a level's tensors have beyond a tensor's methods; `class_over` adds those users see."""
 
     grad = Tensor.grad
-    #: of a tensor that an op of the level made of nothing: the views of it
+    #: of a tensor made by an op without tensor inputs: its views
     views_made: list[weakref.ref[Any]] | None = None
 
     @property
     def data(self) -> Any:
-        """RuntimeError: within vmap there is no alias without history."""
+        """Raise RuntimeError: `.data` is not allowed within vmap."""
         raise RuntimeError("accessing `data` under vmap transform is not allowed")
 
     @data.setter
@@ -82,7 +80,7 @@ class Batched(Tensor):
 
     @property
     def mapped(self) -> bool:
-        """Whether samples differ: the physical tensor has a batch dimension, 0."""
+        """Whether samples differ: the physical tensor has a batch dimension 0."""
         return len(self.array.shape) > len(self.shape)
 
     def _only(self) -> Any:
@@ -94,7 +92,7 @@ class Batched(Tensor):
         return level.beneath()  # type: ignore[no-any-return]
 
     def item(self) -> Any:
-        """RuntimeError where samples differ (torch.Tensor.item within vmap)."""
+        """Raise RuntimeError if samples differ (torch.Tensor.item within vmap)."""
         with self._below():
             return self._only().item()
 
@@ -105,13 +103,13 @@ class Batched(Tensor):
             return self.array._values()
 
     def numpy(self, *, force: bool = False) -> Any:
-        """RuntimeError where samples differ: there is no one array."""
+        """Raise RuntimeError if samples differ."""
         self._values()
         with self._below():
             return self.array.numpy(force=force)
 
     def tolist(self) -> Any:
-        """RuntimeError where samples differ: there are no values of one."""
+        """Raise RuntimeError if samples differ."""
         self._values()
         with self._below():
             return self.array.tolist()
@@ -127,11 +125,11 @@ class Batched(Tensor):
         return bool(found.any().item())
 
     def requires_grad_(self, requires_grad: bool = True) -> Any:
-        """RuntimeError: transforms say what is differentiated."""
+        """Raise RuntimeError: transforms decide what is differentiated."""
         raise RuntimeError(REQUIRES)
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
-        """RuntimeError: transforms say what is differentiated."""
+        """Raise RuntimeError: transforms decide what is differentiated."""
         raise RuntimeError(BACKWARD)
 
     def __repr__(self) -> str:
@@ -152,7 +150,7 @@ _classes: dict[type[Tensor], type[Any]] = {Tensor: Batched}
 
 
 def class_over(root: type[Tensor]) -> type[Any]:
-    """The class of a level's tensors, with the methods of those that users see."""
+    """The class of a level's tensors, with the methods of the user-facing class."""
     found = _classes.get(root)
     if found is None:
         found = _classes[root] = type("BatchedTensor", (Batched, root), {})
@@ -171,13 +169,13 @@ class BatchedBackend:
     ) -> None:
         MAPPED[:] = [True]
         self.below = below
-        #: the levels of the thread when this one began
+        #: the thread's levels when this one began
         self.outer = outer
         self.size = size
-        #: whether the function is still running whose samples these are
+        #: whether the mapped function is still running
         self.open = True
-        #: for "same": what was drawn, in order, where levels of several chunks share it; and how many this
-        #: one took
+        #: for "same": the draws so far, if the levels of several chunks share them; `drawn` is how many this
+        #: one used
         self.draws: list[Any] | None = None
         self.drawn = 0
         self.randomness = randomness
@@ -190,21 +188,21 @@ class BatchedBackend:
 
     @property
     def session(self) -> Any:
-        """The session that everything is computed in, for clients."""
+        """The session that computes everything, for clients."""
         return self.root.session  # type: ignore[attr-defined]
 
     def beneath(self) -> ambient:
-        """Where physical tensors are computed on."""
+        """A context that computes on physical tensors."""
         return ambient(backend=self.below, vmaps=self.outer)
 
     # -- in and out --------------------------------------------------------------------------------
 
     def wrap(self, physical: Any, version: VersionCounter | None = None) -> Any:
-        """The samples along dimension 0 of `physical` as one tensor."""
+        """One tensor whose samples are along dimension 0 of `physical`."""
         return self._over(physical, Size(physical.shape[1:]), tuple(physical.strides[1:]), version)
 
     def lift(self, t: Any) -> Any:
-        """`t`, the same for every sample, as a tensor of this level: without history here."""
+        """`t` as a tensor of this level, without history here; the same for every sample."""
         return self._over(t, t.shape, t.strides, t._vc)
 
     def _over(
@@ -214,7 +212,7 @@ class BatchedBackend:
             raise RuntimeError(_ESCAPED)
         conjugate = physical._conj
         if conjugate:
-            # The level's tensor has the flag, and its physical tensor what the memory holds.
+            # The level's tensor gets the flag, and its physical tensor the values in memory.
             with self.beneath():
                 physical = named.conj(physical)
         out = self.made(
@@ -225,7 +223,7 @@ class BatchedBackend:
         return out
 
     def front(self, t: Tensor) -> Any:
-        """The physical tensor with the batch as dimension 0, expanded where samples do not differ."""
+        """The physical tensor with the batch as dimension 0, expanded if samples do not differ."""
         if t.backend is not self:
             t = self.lift(t)
         with self.beneath():
@@ -233,14 +231,14 @@ class BatchedBackend:
             return named.conj(p) if t._conj else p
 
     def only(self, t: Any) -> Any:
-        """What every sample is; RuntimeError in PyTorch's words for ``item()`` where they differ."""
+        """The value that all samples share; PyTorch's RuntimeError for ``item()`` if they differ."""
         if t.mapped:
             raise RuntimeError(ITEM)
         with self.beneath():
             return named.conj(t.array) if t._conj else t.array
 
     def lifted(self, op: Op, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The inputs of `op` as tensors of this level; RuntimeError where a shape would depend on values."""
+        """The inputs of `op` as tensors of this level; RuntimeError if a shape depends on samples' values."""
         found = tuple(self._lifted(x) for x in inputs)
         if op.effects.backward_pass is Pass.BACKWARD:
             raise RuntimeError(BACKWARD)
@@ -250,7 +248,7 @@ class BatchedBackend:
         return found
 
     def check_mask(self, t: Any) -> None:
-        """RuntimeError where a mask among indices differs by sample: so would shapes."""
+        """Raise RuntimeError if an index mask differs by sample, as shapes would too."""
         if t.mapped:
             raise RuntimeError(_BY_MASK)
 
@@ -268,7 +266,7 @@ class BatchedBackend:
     def run(
         self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> list[Tensor]:
-        """Run `op` on physical tensors, by its rule where samples differ."""
+        """Run `op` on physical tensors, by its rule if samples differ."""
         call = MappedCall(self, op, tuple(metas), inputs, attrs)
         if not self.open:
             return self._after(call)
@@ -285,7 +283,7 @@ class BatchedBackend:
             return found
 
     def _after(self, call: MappedCall) -> list[Tensor]:
-        """What is the same for every sample outlives the level; RuntimeError for the rest."""
+        """`run` after the level has closed; RuntimeError if samples differ."""
         if call.mapped:
             raise RuntimeError(_ESCAPED)
         return call.outputs(call.op.run(tuple(call.physical(call.inputs)), call.attrs))
@@ -297,8 +295,8 @@ class BatchedBackend:
     def run_into(
         self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> None:
-        """Store the result in the physical tensor; RuntimeError where its samples would differ and it has
-        one for all.
+        """Store the result in the physical tensor; RuntimeError if samples would differ in a tensor they
+        share.
         """
         call = MappedCall(self, op, (meta,), inputs, attrs)
         t: Any = target
@@ -328,8 +326,8 @@ class BatchedBackend:
             named.copy_(t.array, source)
 
     def _part(self, t: Any) -> None:
-        """Give each sample a part of its own in what an op made here, so that it can write there: the op
-        could not know that samples differ. What the user made is left as it is.
+        """Give each sample its own memory in a tensor that an op made here, so that samples can write
+        different values. Tensors from outside the level are not changed.
         """
         base: Any = t if t._base is None else t._base
         if not isinstance(base, Batched) or base.views_made is None:
@@ -345,12 +343,12 @@ class BatchedBackend:
                 x.array, x.storage, x.offset = p, p.storage, p.offset
 
     def copy_into(self, target: Tensor, source: Tensor) -> None:
-        """Copy elements; both have one shape and dtype."""
+        """Copy elements; both have the same shape and dtype."""
         with self.beneath(), ambient(grad=False):
             named.copy_(target.array, self.front(source))
 
     def view(self, of: Tensor, meta: Meta) -> Tensor:
-        """The same view of every sample: whichever view of the physical tensor has its geometry."""
+        """The same view of every sample, by whichever op gives the physical tensor that geometry."""
         p, shape, strides = of.array, tuple(meta.shape), tuple(meta.strides)
         if not self.open and of.mapped:  # type: ignore[attr-defined]
             raise RuntimeError(_ESCAPED)
@@ -372,9 +370,9 @@ class BatchedBackend:
             return self.wrap(named.empty([self.size, *meta.shape], dtype=meta.dtype))  # type: ignore[no-any-return]
 
     def from_array(self, array: Any, dtype: Any = None) -> Tensor:
-        """A tensor of the backend below: it is the same for every sample."""
+        """A tensor of the backend below, the same for every sample."""
         return self.below.from_array(array, dtype)
 
     def to_numpy(self, t: Tensor) -> Any:
-        """RuntimeError where samples differ."""
+        """Raise RuntimeError if samples differ."""
         return self.below.to_numpy(self.only(t))

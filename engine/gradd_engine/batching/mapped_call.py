@@ -1,4 +1,4 @@
-"""One op on the tensors of a level of vmap, and the table of rules that say what becomes of it."""
+"""One op call on tensors of a vmap level, and the table of batching rules."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     RuleFn = Callable[["MappedCall"], Any]
 
-#: rules by the op's name
+#: rules by op name
 RULES: dict[str, RuleFn] = {}
 
 
 def rule(*names: str) -> Callable[[RuleFn], RuleFn]:
-    """Register a function of a `MappedCall` that gives the physical outputs: a tensor, or one an output."""
+    """Register a function from a `MappedCall` to the physical outputs: a tensor, or one per output."""
 
     def register(fn: RuleFn) -> RuleFn:
         RULES.update(dict.fromkeys(names, fn))
@@ -30,7 +30,7 @@ def rule(*names: str) -> Callable[[RuleFn], RuleFn]:
 
 
 def by_sample(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function of a sample that says `names` in other ops: ``fn(*inputs, **attributes)``."""
+    """Register ``fn(*inputs, **attributes)``, which writes the ops `names` in other ops on samples."""
 
     def register(fn: Callable[..., Any]) -> Callable[..., Any]:
         RULES.update(dict.fromkeys(names, lambda call: call.composed(fn)))
@@ -40,9 +40,9 @@ def by_sample(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 class MapLevel(Protocol):
-    """What rules ask of a level of vmap."""
+    """The part of a vmap level that rules use."""
 
-    # A protocol's members have no code; `...` stands where a type checker would miss what is returned.
+    # Members of a protocol have no code; `...` is for type checkers.
 
     size: int
     randomness: str
@@ -51,7 +51,7 @@ class MapLevel(Protocol):
     drawn: int
 
     def beneath(self) -> ambient:
-        """Where physical tensors are computed on."""
+        """A context that computes on physical tensors."""
         ...
 
     def front(self, t: Tensor) -> Any:
@@ -59,16 +59,16 @@ class MapLevel(Protocol):
         ...
 
     def lift(self, t: Any) -> Any:
-        """A tensor of the level that is the same for every sample."""
+        """A tensor of the level, the same for every sample."""
         ...
 
     def wrap(self, physical: Any) -> Any:
-        """A tensor of the level whose samples lie along dimension 0 of a physical one."""
+        """A tensor of the level whose samples are along dimension 0 of a physical one."""
         ...
 
 
 class MappedCall:
-    """One op on tensors of a level: ``inputs`` are that level's, ``metas`` the outputs of a sample."""
+    """One op call on tensors of a level: ``inputs`` are the level's, ``metas`` a sample's outputs."""
 
     __slots__ = ("attrs", "inputs", "level", "mapped", "metas", "op", "tensors")
 
@@ -87,36 +87,36 @@ class MappedCall:
 
     @property
     def size(self) -> int:
-        """How many samples there are."""
+        """The number of samples."""
         return self.level.size
 
     def ambient(self) -> ambient:
-        """Where ops run that make something from nothing: below the level."""
+        """A context for ops without tensor inputs: below the level."""
         return self.level.beneath()
 
     def below(self, inputs: Sequence[Any], **changes: Any) -> Any:
-        """Run the op on physical tensors, with its attributes but for `changes`."""
+        """Run the op on physical tensors, with its attributes updated by `changes`."""
         with self.ambient():
             return self.op.run(tuple(inputs), {**self.attrs, **changes} if changes else self.attrs)
 
     def outputs(self, found: Any) -> list[Any]:
-        """The outputs of a call of the op as a list."""
+        """The outputs of the op's call as a list."""
         return list(found) if self.op.many else [found]
 
     def physical(self, x: Any) -> Any:
-        """Physical tensors in the place of this level's, as they are."""
+        """`x` with the level's tensors replaced by their physical ones."""
         if isinstance(x, Tensor):
             return x.array
         return [self.physical(e) for e in x] if type(x) is list or type(x) is tuple else x
 
     def front(self, x: Any) -> Any:
-        """The physical tensor with the batch as dimension 0, also where samples do not differ."""
+        """The physical tensor with the batch as dimension 0, expanded if samples do not differ."""
         if isinstance(x, Tensor):
             return self.level.front(x)
         return [self.front(e) for e in x] if type(x) is list or type(x) is tuple else x
 
     def padded(self, x: Any, ndim: int) -> Any:
-        """The physical tensor of something that broadcasts with samples of `ndim` dimensions."""
+        """The physical tensor, shaped to broadcast with samples of `ndim` dimensions."""
         if not isinstance(x, Tensor):
             return x
         lead = ndim - x.ndim
@@ -125,13 +125,13 @@ class MappedCall:
         return named.view(x.array, [self.size, *[1] * lead, *x.shape])
 
     def sample(self, x: Any, i: int) -> Any:
-        """What sample `i` has in the place of `x`."""
+        """`x` as sample `i` sees it."""
         if isinstance(x, Tensor):
             return named.select(x.array, 0, i) if x.mapped else x.array  # type: ignore[attr-defined]
         return [self.sample(e, i) for e in x] if type(x) is list or type(x) is tuple else x
 
     def nothing(self) -> list[Any]:
-        """Inputs of a sample where there is none: zeros."""
+        """Zeros as inputs of a sample, for a batch without samples."""
 
         def zero(x: Any) -> Any:
             if isinstance(x, Tensor):
@@ -142,14 +142,14 @@ class MappedCall:
         return [zero(x) for x in self.inputs]
 
     def composed(self, fn: Callable[..., Any]) -> Any:
-        """The physical results of a function of samples, run on this level without its history."""
+        """The physical results of a function of samples, run on this level without the inputs' history."""
         with ambient(backend=self.level, vmaps=(*self.level.outer, self.level)):
             found = fn(*[_bare(x) for x in self.inputs], **self.attrs)
         return [self.front(o) for o in found] if self.op.many else self.front(found)
 
     def fitted(self, p: Any, meta: Meta) -> Any:
-        """A physical result in the shape and dtype that a sample's must have; a sample's memory has no gaps
-        and is its own, so that its views can be written to.
+        """A physical result in the shape and dtype required of a sample; each sample gets dense memory of its
+        own, so that its views can be written to.
         """
         shape = (self.size, *meta.shape)
         if tuple(p.shape) != shape:

@@ -1,4 +1,4 @@
-"""Random ops within `vmap`: refused, one sample for all, or a sample each, as its `randomness` says."""
+"""Random ops within `vmap`: refused, drawn once for all samples, or once per sample, by its `randomness`."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _NOT_SAME = (
 
 
 def _shared(call: MappedCall, inputs: list[Any]) -> Any:
-    """A draw that is the same for all samples, also those of other chunks."""
+    """A draw that is the same for all samples, including those of other chunks."""
     level = call.level
     if level.draws is None:
         return call.below(inputs)
     if level.drawn == len(level.draws):
         level.draws.append(call.below(inputs))
     level.drawn += 1
-    # The function may write to it.
+    # Cloned, as the function may write to it.
     return named.clone(level.draws[level.drawn - 1])
 
 
 def randomly(call: MappedCall) -> list[Any]:
-    """The outputs of a random op; RuntimeError in PyTorch's words where `randomness` forbids it."""
+    """The outputs of a random op; PyTorch's RuntimeError if `randomness` forbids it."""
     level, inputs = call.level, call.inputs
     if level.randomness == "error":
         raise RuntimeError(_NEVER if state.direct else _REFUSED)

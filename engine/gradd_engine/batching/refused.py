@@ -1,4 +1,4 @@
-"""What a function may not do while a transform runs it: transforms say what is differentiated.
+"""What a function may not do inside a transform, since transforms decide what is differentiated.
 
 Source: https://pytorch.org/docs/stable/func.ux_limitations.html
 """
@@ -12,7 +12,6 @@ _CALLS = (
     "transform. This is unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, "
     "jacfwd, hessian) or call {0}() outside of a function being transformed instead."
 )
-#: of Tensor.requires_grad_ and Tensor.retain_grad
 REQUIRES = _CALLS.format("requires_grad_", "(or perhaps using torch.autograd.functional.* APIs) ")
 RETAINS = _CALLS.format("retain_grad", "")
 BACKWARD = (
@@ -22,7 +21,7 @@ BACKWARD = (
 
 
 def refuse(message: str) -> None:
-    """RuntimeError of this `message` while a transform runs a function of the caller's in this thread."""
+    """Raise RuntimeError with `message` if a transform is running a function in this thread."""
     if state.transform or state.vmaps:
         raise RuntimeError(message)
 

@@ -1,7 +1,7 @@
-"""Views by geometry: the cheapest view of a tensor that has given sizes, strides and offset.
+"""Views by geometry: the cheapest view of a tensor with given sizes, strides and offset.
 
-What a level of `vmap` asks of its physical tensors, so that their own gradients pass through a transpose or a
-slice and not through `as_strided`.
+A level of `vmap` uses these on physical tensors, so that gradients pass through a transpose or slice rather
+than `as_strided`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from ..schema import named
 
 
 def restride(t: Any, shape: tuple[int, ...], strides: tuple[int, ...], offset: Any) -> Any:
-    """A view of `t` with that geometry: a permutation, reshape, expansion, selection or slice where it is
-    one.
+    """A view of `t` with this geometry: a permutation, reshape, expansion, selection or slice if possible,
+    otherwise `as_strided`.
     """
     old, steps = tuple(t.shape), tuple(t.strides)
     if offset == t.offset:
@@ -34,7 +34,7 @@ def restride(t: Any, shape: tuple[int, ...], strides: tuple[int, ...], offset: A
 def _permutation(
     old: tuple[int, ...], steps: tuple[int, ...], shape: tuple[int, ...], strides: tuple[int, ...]
 ) -> list[int] | None:
-    """The dimensions of `old` in the order in which they make `shape`."""
+    """The permutation of `old` that gives `shape` and `strides`; None without one or a change."""
     if len(old) != len(shape) or (old == shape and steps == strides):
         return None
     left = list(range(len(old)))
@@ -49,7 +49,7 @@ def _permutation(
 
 
 def _expanded(t: Any, old: tuple[int, ...], shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
-    """`t` with its later dimensions expanded, the first kept."""
+    """`t` expanded in all dimensions but the first, or None."""
     if not old:
         return None
     inner, rest = shape[1:], old[1:]
@@ -71,7 +71,7 @@ def _part(
     strides: tuple[int, ...],
     offset: Any,
 ) -> Any:
-    """`t` with one dimension selected from, or sliced; None where it is neither."""
+    """`t` with one dimension selected from or sliced; None if neither fits."""
     ahead = offset - t.offset
     if ahead < 0:
         return None
@@ -95,7 +95,7 @@ def _part(
 
 
 def _steps(distance: int, step: int) -> int | None:
-    """How many steps lead as far; None where none do."""
+    """How many steps make up `distance`, or None."""
     if not step:
         return 0 if not distance else None
     return distance // step if distance % step == 0 else None

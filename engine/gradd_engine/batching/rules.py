@@ -1,9 +1,8 @@
-"""Batching rules: what an op on samples is on tensors that hold the whole batch in dimension 0.
+"""Batching rules: an op on samples, in terms of tensors that hold the batch in dimension 0.
 
-A rule gets the `MappedCall` and gives physical tensors, one per output. What has no rule of its own follows
-from the declaration: element-wise ops broadcast, fused ops run their composite, and the rest runs sample by
-sample.
-Source: https://pytorch.org/docs/stable/func.batch_norm.html and its neighbours; observed results of torch.
+A rule gets the `MappedCall` and returns physical tensors, one per output. Without a rule, the declaration
+decides: element-wise ops broadcast, fused ops run their composite, and all others run sample by sample.
+Source: https://pytorch.org/docs/stable/func.batch_norm.html and related pages; observed results of torch.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def _composed(call: MappedCall) -> Any:
 
 
 def one_by_one(call: MappedCall) -> Any:
-    """Any op: sample by sample, the results stacked. Correct, and as slow as a loop."""
+    """Run any op sample by sample and stack the results. Correct, but as slow as a loop."""
     if not call.size:
         with call.ambient():
             rows = [named.zeros([0, *m.shape], dtype=m.dtype) for m in call.metas]
@@ -48,7 +47,7 @@ def one_by_one(call: MappedCall) -> Any:
 
 
 def elementwise(call: MappedCall) -> Any:
-    """Operands broadcast: each sample's dimensions stay at the end."""
+    """Broadcast operands, with each sample's dimensions at the end."""
     ndim = max(t.ndim for t in call.tensors)
     return call.below([call.padded(x, ndim) for x in call.inputs])
 
@@ -99,7 +98,7 @@ def _loss(call: MappedCall) -> Any:
 
 
 def _over(call: MappedCall, dims: str = "dim") -> tuple[Any, int]:
-    """The first input with the batch in front and at least one dimension more, and how many a sample has."""
+    """The first input with the batch in front and one more dimension at least, and a sample's dimensions."""
     t = call.inputs[0]
     p = call.front(t)
     return (p, t.ndim) if t.ndim else (named.view(p, [call.size, 1]), 1)
@@ -140,7 +139,7 @@ def _over_one(call: MappedCall) -> Any:
 
 @rule("itself")
 def _itself(call: MappedCall) -> Any:
-    """A mask that geometry alone decides."""
+    """A mask that depends on geometry only."""
     one = call.below([call.sample(x, 0) for x in call.inputs] if call.size else call.nothing())
     return named.expand(one, [call.size, *one.shape])
 
@@ -149,7 +148,7 @@ def _over_all(name: str, along: Callable[[Any], Any]) -> None:
     @rule(name)
     def _all(call: MappedCall) -> Any:
         if call.inputs[0].array.requires_grad:
-            # Their gradients treat ties and NaN in another way than those along a dimension.
+            # Their gradients treat ties and nan differently from the forms along a dimension.
             return one_by_one(call)
         return along(named.reshape(call.front(call.inputs[0]), [call.size, numel(call.inputs[0].shape)]))
 
@@ -170,7 +169,7 @@ def _pick(call: MappedCall) -> Any:
 
 @rule("softmax_backward", "log_softmax_backward", "glu_backward", "recurrence", "prod_others")
 def _together(call: MappedCall) -> Any:
-    """All operands along one dimension."""
+    """All operands, batched, along one dimension."""
     ndim = max(t.ndim for t in call.tensors) or 1
     given = [call.front(t) for t in call.inputs]
     given = [named.view(p, [call.size, 1]) if p.ndim == 1 else p for p in given]
@@ -199,7 +198,7 @@ def _roll(call: MappedCall) -> Any:
 
 @rule("tril", "triu", "safe_softmax", "constant_pad_nd", "one_hot_rows")
 def _trailing(call: MappedCall) -> Any:
-    """What counts dimensions from the last: one more in front changes nothing."""
+    """Ops that count dimensions from the last: a leading batch dimension changes nothing."""
     return call.below([call.front(x) for x in call.inputs])
 
 
@@ -235,7 +234,7 @@ def _into_zeros(call: MappedCall) -> Any:
 
 
 def _shifted(attrs: dict[str, Any], ndim: int, *names: str) -> dict[str, int]:
-    """Dimensions of a sample as those of the batch."""
+    """Dimensions of a sample as dimensions of the batch."""
     return {n: wrap_dim(attrs[n], ndim) + 1 for n in names}
 
 
@@ -245,7 +244,7 @@ def _as_strided_backward(call: MappedCall) -> Any:
     offset = a["offset"]
     if not call.size or not numel(a["shape"]) or not numel(a["size"]):
         return one_by_one(call)
-    # So far apart that no sample reaches into the next.
+    # Far enough apart that samples do not overlap.
     reach = max(_last(a["shape"], a["strides"]), offset + _last(a["size"], a["stride"])) + 1 - min(0, offset)
     return call.below(
         [call.front(g)],
@@ -258,7 +257,7 @@ def _as_strided_backward(call: MappedCall) -> Any:
 
 
 def _last(shape: Sequence[int], strides: Sequence[int]) -> int:
-    """Where the last element lies, counted from the first."""
+    """The offset of the last element from the first."""
     return sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Batching rules of indices: reading and writing by tensors, scatter and gather, embeddings, class losses."""
+"""Batching rules for indexing, scatter and gather, embeddings, and class losses."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from .rules import one_by_one
 
 
 class _Indexed:
-    """An index of samples as one of the batch, the indexed dimensions brought to the front of the others.
+    """A per-sample index as an index of the batch, with the indexed dimensions first.
 
-    ``indices``: the batch's, one for each indexed dimension, after one of samples. ``dims`` and ``rest``: the
-    sample's dimensions that are indexed and that are not; ``at``: where the indices' shape stands in a
-    sample's result.
+    ``indices``: an index of the samples, then one per indexed dimension. ``dims`` and ``rest``: the sample's
+    indexed and remaining dimensions; ``at``: the position of the indices' shape in a sample's result.
     """
 
     def __init__(self, call: MappedCall, shape: Any, indices: Any) -> None:
@@ -40,7 +39,7 @@ class _Indexed:
             self.indices = [None, *physical]
 
     def ahead(self, p: Any) -> Any:
-        """A physical tensor of the indexed shape with the indexed dimensions first."""
+        """A physical tensor of the indexed shape, with the indexed dimensions first."""
         return named.permute(p, [0, *(d + 1 for d in (*self.dims, *self.rest))])
 
     def back(self, p: Any) -> Any:
@@ -49,17 +48,17 @@ class _Indexed:
         return named.permute(p, sorted(range(len(order)), key=order.__getitem__))
 
     def size(self) -> list[int]:
-        """The physical shape of what is indexed, as `ahead` has it."""
+        """The physical shape of the indexed tensor, in the order of `ahead`."""
         return [self.call.size, *(self.shape[d] for d in (*self.dims, *self.rest))]
 
     def placed(self, p: Any) -> Any:
-        """A physical result with the indices' shape where a sample has it."""
+        """A physical result with the indices' shape in its place."""
         n = len(self.index_shape)
         lead = range(n + 1, n + 1 + self.at)
         return named.permute(p, [0, *lead, *range(1, n + 1), *range(n + 1 + self.at, p.ndim)])
 
     def values(self, t: Any) -> Any:
-        """Physical values to write, the indices' shape first."""
+        """Physical values to write, with the indices' shape first."""
         n, rest = len(self.index_shape), [self.shape[d] for d in self.rest]
         full = [*rest[: self.at], *self.index_shape, *rest[self.at :]]
         p = named.expand(self.call.padded(t, len(full)), [self.call.size, *full])
@@ -162,7 +161,7 @@ def _place(call: MappedCall) -> Any:
 
 
 def _own_rows(call: MappedCall, index: Any, rows: int) -> Any:
-    """Indices into the tables of all samples, one after the other."""
+    """Indices into the concatenated tables of all samples."""
     with call.ambient():
         first = named.mul(named.arange(0, call.size, 1), rows)
     p = call.front(index)
@@ -186,7 +185,7 @@ def _embedding(call: MappedCall) -> Any:
 
 
 def _hidden(call: MappedCall, index: Any, padding: int) -> Any:
-    """Where an index is that of the padding, which gets no gradient."""
+    """Whether an index is the padding index, which gets no gradient."""
     return named.unsqueeze(named.eq(call.front(index), padding), -1)
 
 
@@ -229,7 +228,7 @@ def _nll(call: MappedCall) -> Any:
 
 
 def _weights(target: Any, table: Any, ignored: int, dtype: Any) -> Any:
-    """The weight of each target: that of its class, 0 where it is ignored."""
+    """The weight of each target's class; 0 for ignored targets."""
     hidden = named.eq(target, ignored)
     if table is None:
         return named.to_copy(named.logical_not(hidden), dtype)

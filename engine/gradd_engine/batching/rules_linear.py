@@ -1,4 +1,4 @@
-"""Batching rules of products, convolutions, pooling and normalisation."""
+"""Batching rules for products, convolutions, pooling and normalisation."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _vdot(input: Any, other: Any) -> Any:
 
 
 def _sum(input: Any, product: Any, beta: Any, alpha: Any) -> Any:
-    """``beta * input + alpha * product``; what is in `input` does not count where beta is 0."""
+    """``beta * input + alpha * product``; `input` is ignored if beta is 0, even if nan."""
     scaled = product if alpha == 1 else named.mul(product, alpha)
     if beta == 0:
         return scaled
@@ -68,7 +68,7 @@ def _added(input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
 
 
 def _merged(p: Any, dim: int) -> Any:
-    """The batch, dimension 0, moved before `dim` of a sample and merged with it."""
+    """The batch dimension 0, moved before a sample's dimension `dim` and merged with it."""
     moved = named.movedim(p, [0], [dim])
     shape = list(moved.shape)
     return named.reshape(moved, [*shape[:dim], shape[dim] * shape[dim + 1], *shape[dim + 2 :]])
@@ -90,7 +90,7 @@ def _convolution(call: MappedCall) -> Any:
         found = call.below([_merged(call.front(input), 0), weight.array, None])
         found = _parted(found, 0, call.size)
     else:
-        # One group of channels a sample: a weight of its own.
+        # One group of channels per sample, each with its own weight.
         found = call.below(
             [_merged(call.front(input), 1), _merged(weight.array, 0), None],
             groups=call.attrs["groups"] * call.size,
@@ -122,7 +122,7 @@ def _convolution_weight(call: MappedCall) -> Any:
     "adaptive_avg_pool2d_windows", "upsample_nearest", "upsample_nearest_backward",
 )  # fmt: skip
 def _images(call: MappedCall) -> Any:
-    """Each sample's images (or channels) one after the other."""
+    """The samples' images (or channels), concatenated."""
     return call.below([_merged(call.front(t), 0) for t in call.inputs])
 
 
@@ -142,7 +142,7 @@ _UNBATCHED_STATISTICS = (
 
 
 def _affine(x: Any, weight: Any, bias: Any, dim: int) -> Any:
-    """``x * weight + bias`` of samples, whose dimension `dim` theirs begin at."""
+    """``x * weight + bias``, both starting at dimension `dim` of `x`."""
     for fn, t in ((named.mul, weight), (named.add, bias)):
         if t is not None:
             x = fn(x, named.view(t, [*t.shape, *[1] * (x.ndim - dim - t.ndim)]))

@@ -1,6 +1,6 @@
-"""Nested tuples, lists and dicts as leaves and a structure (torch.utils._pytree's notion of them).
+"""Nested tuples, lists and dicts as leaves and a structure, as in torch.utils._pytree.
 
-None is a leaf. A structure prints as PyTorch prints it, because messages quote it.
+None is a leaf. A structure prints as in PyTorch, because messages quote it.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 class Structure:
-    """A container's class, what it needs to be made again (keys, a named tuple's class), and its parts;
-    ``kind`` None is a leaf.
+    """A container's class, what is needed to rebuild it (keys, a named tuple's class), and its parts; a leaf
+    has ``kind`` None.
     """
 
     __slots__ = ("context", "kind", "leaves", "parts")
 
     def __init__(self, kind: Any = None, context: Any = None, parts: Sequence[Structure] = ()) -> None:
         self.kind, self.context, self.parts = kind, context, tuple(parts)
-        #: how many leaves there are
+        #: the number of leaves
         self.leaves: int = sum(p.leaves for p in self.parts) if kind is not None else 1
 
     def __repr__(self) -> str:
@@ -35,7 +35,7 @@ class Structure:
         return f"TreeSpec({self.kind.__name__}, {self.context}, [{inside}])"
 
     def build(self, leaves: Iterator[Any]) -> Any:
-        """The containers around `leaves`."""
+        """The containers, filled with `leaves`."""
         if self.kind is None:
             return next(leaves)
         found = [p.build(leaves) for p in self.parts]
@@ -45,14 +45,14 @@ class Structure:
 
 
 class _NamedTuple:
-    """Stands for any class of named tuples: the structure's context says which."""
+    """Represents any named tuple class; the structure's context holds the actual one."""
 
 
 _NamedTuple.__name__ = "namedtuple"
 
 
 def _opened(x: Any) -> tuple[Any, Any, list[Any]] | None:
-    """Class, context and parts of a container; None for a leaf."""
+    """The class, context and parts of a container; None for a leaf."""
     kind = type(x)
     if kind is tuple or kind is list:
         return kind, None, list(x)
@@ -84,7 +84,7 @@ def unflatten(leaves: Sequence[Any], structure: Structure) -> Any:
 
 
 def spread(x: Any, structure: Structure) -> list[Any] | None:
-    """One leaf of `x` for each leaf of `structure`, where `x` is a prefix of it; None where it is none."""
+    """One leaf of `x` for each leaf of `structure` if `x` is a prefix of it; otherwise None."""
     opened = _opened(x)
     if opened is None:
         return [x] * structure.leaves

@@ -1,6 +1,6 @@
-"""`vmap`: a function of one sample made a function of a batch.
+"""`vmap`: turn a function of a sample into a function of a batch.
 
-The function runs once, on tensors of a level (`level.py`) that show a sample and hold them all.
+The function runs once, on tensors of a level (`level.py`) that show one sample and hold them all.
 Source: https://pytorch.org/docs/stable/generated/torch.vmap.html
 """
 
@@ -13,7 +13,7 @@ from ..data import ambient
 from ..data.state import state
 from ..schema import named
 from ..tensor import Tensor
-from . import rules_index, rules_linear  # noqa: F401 - the rules are there once they are imported
+from . import rules_index, rules_linear  # noqa: F401 - importing them registers the rules
 from .level import BatchedBackend
 from .tree import flatten, spread, unflatten
 
@@ -31,12 +31,12 @@ def vmap(
     *,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """`func` over a dimension of its inputs, in one run (torch.vmap).
+    """Map `func` over a dimension of its inputs, in one run (torch.vmap).
 
-    ``in_dims`` says which dimension of each input is mapped over (an int, None for "the same for every
-    sample", or a nested tuple in the inputs' structure), ``out_dims`` where the mapped dimension is in each
-    output. ``randomness`` is "error", "different" (a draw for each sample) or "same". With ``chunk_size`` the
-    batch is computed so many samples at a time.
+    ``in_dims`` is the mapped dimension of each input: an int, None for "the same for every sample", or a
+    nested tuple in the inputs' structure. ``out_dims`` is the mapped dimension of each output. ``randomness``
+    is "error", "different" (a draw per sample) or "same". ``chunk_size`` limits how many samples are computed
+    at a time.
 
     Raises ValueError and RuntimeError as PyTorch does.
     """
@@ -100,17 +100,17 @@ def _run(
 
 
 def level_over(below: Any, size: int, randomness: str = "error") -> BatchedBackend:
-    """A level of `size` samples over the tensors of a backend, be it the innermost open level or not."""
+    """A level of `size` samples over the tensors of a backend, which need not be the innermost open level."""
     outer = tuple(level for level in state.vmaps if level.level <= below.level)
     return BatchedBackend(below, size, randomness, outer)
 
 
 def lifted(t: Tensor) -> Tensor:
-    """`t` as a tensor of the innermost open level, the same for every sample and without history there;
-    itself outside vmap, and where it is of that level already.
+    """`t` as a tensor of the innermost open level, the same for every sample and without history there; `t`
+    itself outside vmap or if it is already of that level.
 
-    What a transform within vmap differentiates with respect to must be such a tensor, so that its history is
-    the level's alone and not seen below.
+    A transform within vmap differentiates with respect to such tensors, so that their history belongs to the
+    level alone.
     """
     level = state.vmaps[-1] if state.vmaps else None
     return t if level is None or t.backend is level else level.lift(t)
@@ -121,7 +121,7 @@ def _moved(t: Any, source: int, target: int) -> Any:
 
 
 def _unwrapped(level: BatchedBackend, x: Any, dim: int | None, func: Callable[..., Any]) -> Any:
-    """An output of the function as the caller gets it."""
+    """An output of the function, as the caller gets it."""
     name = name_of(func)
     if dim is None:
         if not isinstance(x, Tensor) or x.backend is not level:
@@ -141,7 +141,7 @@ def _unwrapped(level: BatchedBackend, x: Any, dim: int | None, func: Callable[..
 
 
 def name_of(func: Any) -> str:
-    """A function's name as messages have it."""
+    """A function's name for messages."""
     name = getattr(func, "__name__", None)
     if name is not None:
         return str(name)
@@ -153,7 +153,7 @@ def name_of(func: Any) -> str:
 def _in_dims(
     in_dims: Any, args: Any, leaves: Sequence[Any], structure: Structure, func: Callable[..., Any]
 ) -> list[int | None]:
-    """A dimension, counted from the front, or None for each input."""
+    """For each input a dimension, counted from the front, or None."""
     call = f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>): "
     if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
@@ -200,7 +200,7 @@ def _batch_size(dims: Sequence[int | None], leaves: Sequence[Any]) -> int:
 
 
 def same_size(sizes: list[int]) -> int:
-    """The one size; ValueError where they differ."""
+    """The common size; ValueError if sizes differ."""
     if len(set(sizes)) > 1:
         raise ValueError(
             "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
@@ -218,7 +218,7 @@ def _check_out_dims(out_dims: Any, func: Callable[..., Any]) -> None:
 
 
 def _out_dims(out_dims: Any, found: Any, made: Structure, func: Callable[..., Any]) -> list[int | None]:
-    """A dimension or None for each output."""
+    """For each output a dimension or None."""
 
     def refuse() -> NoReturn:
         raise ValueError(
