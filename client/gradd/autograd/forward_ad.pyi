@@ -19,30 +19,30 @@ __all__ = [
 ]
 
 class UnpackedDualTensor(NamedTuple):
-    """What `unpack_dual` returns; ``tangent`` is None where the tensor has none."""
+    """The result of `unpack_dual`; ``tangent`` is None if the tensor has none."""
 
     primal: Tensor
     tangent: Tensor | None
 
 def enter_dual_level() -> int:
-    """Enter a level, in which dual tensors can be made; returns its number.
+    """Enter a level in which dual tensors can be made, and return its number.
 
-    RuntimeError when there is one: they do not nest. See
+    RuntimeError if one is already entered: they do not nest. See
     https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.enter_dual_level.html.
     """
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Leave the level: its tangents are gone. RuntimeError where there is none, or another one."""
+    """Exit the level and drop its tangents. RuntimeError unless `level` is the current one."""
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """A view of `tensor` that has `tangent`, a tensor of its shape; both floating point or complex.
+    """A view of `tensor` with `tangent`, a tensor of the same shape; both floating-point or complex.
 
-    RuntimeError and ValueError as PyTorch has them, AttributeError for what is no tensor. See
+    RuntimeError and ValueError as in PyTorch, AttributeError for non-tensors. See
     https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.make_dual.html.
     """
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """The primal and the tangent of `tensor`; the tangent is None where it has none, or no level is entered.
+    """The primal and tangent of `tensor`; the tangent is None if it has none or no level is entered.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.unpack_dual.html.
     """

@@ -18,7 +18,7 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """The Hessian of a scalar `func` at `inputs`: for each pair of inputs a tensor of both shapes joined.
+    """The Hessian of a scalar `func` at `inputs`: for each pair of inputs, a tensor of both shapes joined.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.functional.hessian.html.
     """
@@ -30,9 +30,9 @@ def hvp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """Output of a scalar `func`, and the product of its Hessian at `inputs` with `v`.
+    """The output of a scalar `func`, and the product of its Hessian at `inputs` with `v`.
 
-    By three reverse passes; `vhp` takes two. See
+    This takes three reverse passes; `vhp` takes two. See
     https://pytorch.org/docs/stable/generated/torch.autograd.functional.hvp.html.
     """
 
@@ -44,10 +44,11 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """The Jacobian of `func` at `inputs`: for each output and input a tensor of both shapes joined.
+    """The Jacobian of `func` at `inputs`: for each output and input, a tensor of both shapes joined.
 
-    By one reverse pass an element of the output; with `vectorize` by one pass over all of them, or with
-    ``strategy="forward-mode"`` one call over all directions of an input. See https://pytorch.org/docs/stable/generated/torch.autograd.functional.jacobian.html.
+    A reverse pass per element of the output; with `vectorize` one pass over all of them or, with
+    ``strategy="forward-mode"``, one call over all directions of each input. See
+    https://pytorch.org/docs/stable/generated/torch.autograd.functional.jacobian.html.
     """
 
 def jvp(
@@ -57,9 +58,9 @@ def jvp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """Output of `func`, and the product of its Jacobian at `inputs` with `v` (of the inputs' shape).
+    """The output of `func`, and the product of its Jacobian at `inputs` with `v` (of the inputs' shape).
 
-    By two reverse passes; `gradd.func.jvp` makes it in one forward pass. See
+    This takes two reverse passes; `gradd.func.jvp` takes one forward pass. See
     https://pytorch.org/docs/stable/generated/torch.autograd.functional.jvp.html.
     """
 
@@ -70,7 +71,7 @@ def vhp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """Output of a scalar `func`, and the product of `v` with its Hessian at `inputs`.
+    """The output of a scalar `func`, and the product of `v` with its Hessian at `inputs`.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.functional.vhp.html.
     """
@@ -82,7 +83,7 @@ def vjp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """Output of `func`, and the product of `v` (of the output's shape) with its Jacobian at `inputs`.
+    """The output of `func`, and the product of `v` (of the output's shape) with its Jacobian at `inputs`.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.functional.vjp.html.
     """

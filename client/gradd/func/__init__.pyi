@@ -28,16 +28,16 @@ __all__ = [
 def grad(
     func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """The gradient of a scalar function (a 0-dim output) with respect to the arguments `argnums`.
+    """The gradient of a scalar function (with a 0-dim output) with respect to the arguments `argnums`.
 
     With `has_aux`, ``func`` returns ``(output, aux)`` and the result is ``(gradient, aux)``. RuntimeError and
-    ValueError as PyTorch has them: https://pytorch.org/docs/stable/generated/torch.func.grad.html.
+    ValueError as in PyTorch: https://pytorch.org/docs/stable/generated/torch.func.grad.html.
     """
 
 def grad_and_value(
     func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """``(gradient, output)`` of a scalar function, ``(gradient, (output, aux))`` with `has_aux`.
+    """``(gradient, output)`` of a scalar function, or ``(gradient, (output, aux))`` with `has_aux`.
 
     See https://pytorch.org/docs/stable/generated/torch.func.grad_and_value.html.
     """
@@ -55,7 +55,7 @@ def jacfwd(
     *,
     randomness: str = "error",
 ) -> Callable[..., Any]:
-    """The Jacobian of `func` by forward mode, nested as `jacrev` nests it; of a result of `jacrev`, second
+    """The Jacobian of `func` by forward mode, nested like that of `jacrev`; of `jacrev`'s result, second
     derivatives.
 
     See https://pytorch.org/docs/stable/generated/torch.func.jacfwd.html.
@@ -68,34 +68,34 @@ def jacrev(
     has_aux: bool = False,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """The Jacobian of `func` by reverse mode: for each output and chosen input a tensor of both shapes
+    """The Jacobian of `func` by reverse mode: for each output and chosen input, a tensor of both shapes
     joined.
 
-    All rows are computed in one pass, or so many at a time as `chunk_size` says; `_preallocate_and_copy` is
-    PyTorch's hint how to join them, and says nothing here. With `has_aux`, ``func``
-    returns ``(output, aux)`` and the result is ``(jacobian, aux)``. See
+    All rows are computed in one pass, or `chunk_size` at a time; `_preallocate_and_copy` is ignored. With
+    `has_aux`, ``func`` returns ``(output, aux)`` and the result is ``(jacobian, aux)``. See
     https://pytorch.org/docs/stable/generated/torch.func.jacrev.html.
     """
 
 def jvp(
     func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
 ) -> Any:
-    """Output of `func` at `primals`, a tuple, and its derivative along `tangents`, in one forward pass.
+    """The output of `func` at `primals`, a tuple, and its derivative along `tangents`, in one forward pass.
 
     With `has_aux`, ``func`` returns ``(output, aux)``, and aux is the third result. With `strict`,
-    RuntimeError where an output does not depend on the inputs. See
+    RuntimeError if an output does not depend on the inputs. See
     https://pytorch.org/docs/stable/generated/torch.func.jvp.html.
     """
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """Output of `func` at `primals`, and the linear function from tangents of `primals` to the output's.
+    """Output of `func` at `primals`, and a linear function from tangents of `primals` to the output's.
 
-    `func` is called once: the linear function is the transpose of its pullback. RuntimeError where tangents
-    have another structure, shape or dtype. See https://pytorch.org/docs/stable/generated/torch.func.linearize.html.
+    `func` is called once: the linear function is the transpose of its pullback. RuntimeError if tangents
+    differ from primals in structure, shape or dtype. See
+    https://pytorch.org/docs/stable/generated/torch.func.linearize.html.
     """
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """Output of `func` at `primals`, and the function from its cotangents to those of `primals`, a tuple.
+    """The output of `func` at `primals`, and a function from its cotangents to those of `primals`, a tuple.
 
     With `has_aux`, ``func`` returns ``(output, aux)``, and aux is the third result. See
     https://pytorch.org/docs/stable/generated/torch.func.vjp.html.

@@ -1,4 +1,4 @@
-"""Function transforms: what `torch.func` and forward mode make of functions."""
+"""Function transforms: `torch.func`, `torch.autograd.functional` and forward mode."""
 
 from .captured import made_here
 from .forward_ad import (

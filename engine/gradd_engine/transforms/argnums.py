@@ -1,4 +1,4 @@
-"""Which arguments of a function are differentiated with respect to: PyTorch's argnums, with its messages."""
+"""Which arguments of a function to differentiate with respect to: PyTorch's argnums, with its messages."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def _place(argnum: Any, count: int) -> int:
 
 
 def checked(argnums: Any) -> Any:
-    """`argnums`; RuntimeError for None, which stands for all arguments only where no reverse pass begins."""
+    """`argnums`; RuntimeError for None, which only forward mode accepts, for all arguments."""
     if argnums is None:
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     return argnums
 
 
 class Arguments:
-    """The arguments of a call, of which some are differentiated with respect to: ``leaves`` are the tensors
-    in them, nested as ``structure`` says. With `argnums` None all are.
+    """A call's arguments, some of which are differentiated with respect to: ``leaves`` are the tensors in
+    them, nested as in ``structure``. With `argnums` None, all are.
     """
 
     def __init__(self, args: tuple[Any, ...], argnums: int | tuple[int, ...] | None) -> None:
@@ -58,11 +58,11 @@ class Arguments:
         self.leaves, self.structure = flatten(chosen)
 
     def nested(self, leaves: Sequence[Any]) -> Any:
-        """`leaves` in the place of those of the chosen arguments."""
+        """`leaves`, nested like the chosen arguments."""
         return unflatten(leaves, self.structure)
 
     def call(self, func: Callable[..., Any], leaves: Sequence[Tensor], kwargs: dict[str, Any]) -> Any:
-        """Call `func` with `leaves` in the chosen arguments."""
+        """Call `func` with `leaves` as the chosen arguments."""
         given, structure = flatten([*self.args, kwargs])
         given = [lifted(x) if isinstance(x, Tensor) else x for x in given]
         *args, kwargs = unflatten(given, structure)
@@ -78,7 +78,7 @@ class Arguments:
 
 
 def with_aux(found: Any, call: str) -> tuple[Any, Any]:
-    """Output and auxiliary output; RuntimeError unless the function returned both."""
+    """Output and auxiliary output; RuntimeError unless the function returned a pair."""
     if not (isinstance(found, tuple) and len(found) == 2):
         raise RuntimeError(
             f"{call}: output of function f should be a tuple: (output, aux) if has_aux is True"

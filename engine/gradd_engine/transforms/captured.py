@@ -1,4 +1,4 @@
-"""What a function under grad, vjp or jvp may write to: what it was given and what it made, nothing else.
+"""A function under grad, vjp or jvp may write only to what it was given and what it made.
 
 Source: https://pytorch.org/docs/stable/func.ux_limitations.html
 """
@@ -26,7 +26,7 @@ _CAPTURED = (
 
 
 class Captured:
-    """Watches one call of a function: it knows the memory of what it was `given` and of what it made."""
+    """Watches one call of a function, tracking the memory of what it was `given` and what it made."""
 
     def __init__(self, given: Iterable[Any]) -> None:
         self._outer = state.watcher
@@ -35,13 +35,13 @@ class Captured:
         self._ours.update(id(t.storage) for t in flat_tensors(given))
 
     def made(self, tensors: Iterable[Any]) -> None:
-        """These tensors are the call's."""
+        """Mark tensors as made by the call."""
         self._ours.update(id(t.storage) for t in flat_tensors(tensors))
         if isinstance(self._outer, Captured):
             self._outer.made(tensors)
 
     def begin(self, op: Op, inputs: tuple[Any, ...]) -> None:
-        """RuntimeError where an op of the function writes to anything else; what ops do inside is theirs."""
+        """Raise RuntimeError if an op of the function, not one inside an op, writes to anything else."""
         if not self._depth and not op.stateful and not op.effects.unversioned:
             targets = [inputs[0]] if op.base is not None else written(op, inputs) if op.writes else ()
             if any(id(t.storage) not in self._ours for t in targets):
@@ -51,26 +51,26 @@ class Captured:
         self._depth += 1
 
     def end(self) -> None:
-        """The op is through, or has raised."""
+        """The op has finished or raised."""
         self._depth -= 1
         if self._outer is not None:
             self._outer.end()
 
     def inside(self) -> Any:
-        """A Function may write to what it likes."""
+        """The watcher within a Function, which may write to anything."""
         return None if self._outer is None else self._outer.inside()
 
     def opens(self, op: Op) -> bool:
-        """As whoever watches outside wants it."""
+        """Whether the outer watcher wants the op opened."""
         return self._outer is not None and bool(self._outer.opens(op))
 
     def append(self, node: Node) -> None:
-        """A node was made."""
+        """Tell the outer watcher of a node."""
         if self._outer is not None:
             self._outer.append(node)
 
     def settle(self, inputs: tuple[Any, ...], outputs: Any) -> None:
-        """The op is done: what came out is the call's, but for what it was given."""
+        """The op has finished: outputs that are not inputs belong to the call."""
         if not isinstance(outputs, (Tensor, tuple, list)):
             return
         before = {id(t.storage) for t in flat_tensors(inputs)}
@@ -81,7 +81,7 @@ class Captured:
 
 
 def made_here(t: Tensor) -> Tensor:
-    """A tensor that was just made of data, as one of whatever transforms are at work."""
+    """A tensor just made from data, as a tensor of the current transforms."""
     t = lifted(t)
     if isinstance(state.watcher, Captured):
         state.watcher.made([t])
@@ -89,11 +89,11 @@ def made_here(t: Tensor) -> Tensor:
 
 
 def _name(op: Op, inputs: tuple[Any, ...]) -> str:
-    """The in-place op as PyTorch's dispatcher calls it."""
+    """The in-place op's name in PyTorch's dispatcher."""
     base = op.base
     if len(inputs) < 2 or (base is not None and base.effects.copies):
         return f"aten::{op.name}"
-    # PyTorch's arithmetic has one form for numbers and tensors, unless it has nodes for both.
+    # PyTorch's arithmetic has one overload for numbers and tensors, unless it has nodes for both.
     one = base is not None and base.surface.of_numbers and not base.number_nodes
     form = "Tensor" if one or isinstance(inputs[1], Tensor) else "Scalar"
     return f"aten::{op.name}.{form}"

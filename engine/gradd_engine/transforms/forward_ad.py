@@ -1,7 +1,7 @@
-"""Forward-mode automatic differentiation: levels, dual tensors, and both as ops that a client records.
+"""Forward-mode automatic differentiation: levels, dual tensors, and the ops that a client records for them.
 
-Source: https://pytorch.org/docs/stable/autograd.html#forward-mode-automatic-differentiation. A level of a
-session is held by a *token*, an empty tensor that other ops name it by.
+Source: https://pytorch.org/docs/stable/autograd.html#forward-mode-automatic-differentiation. In a session, a
+level is held by a *token*, an empty tensor by which other ops refer to it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NO_LEVEL = (
 
 
 class UnpackedDualTensor(NamedTuple):
-    """What `unpack_dual` returns; ``tangent`` is None where the tensor has none."""
+    """The result of `unpack_dual`; ``tangent`` is None if the tensor has none."""
 
     primal: Tensor
     tangent: Tensor | None
@@ -47,7 +47,7 @@ def _enter(depth: int) -> Tensor:
 
 def _level(token: Tensor) -> Level:
     while isinstance(token.array, Tensor):
-        # A level of vmap shows the token to its samples.
+        # A vmap level wraps the token.
         token = token.array
     level = token._holds
     if not isinstance(level, Level):
@@ -83,7 +83,7 @@ def _make(primal: Tensor, tangent: Tensor, level: Tensor) -> Tensor:
 
 
 def _laid(tangent: Tensor, primal: Tensor) -> Tensor:
-    """`tangent` in the layout of its primal, so that views and writes go the same ways in both."""
+    """`tangent` in the layout of `primal`, so that views and writes act alike on both."""
     layouts = zip(primal.shape, tangent.strides, primal.strides, strict=True)
     if all(a == b for n, a, b in layouts if n > 1) and not overlaps_itself(tangent.shape, tangent.strides):
         return tangent
@@ -124,7 +124,7 @@ enter_level = stateful(
     "enter_dual_level(int depth=0) -> Tensor",
     body=_enter,
     traced=False,
-    doc="""A token of a new forward AD level, `depth` levels being around it.
+    doc="""A token of a new forward AD level inside `depth` others.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.enter_dual_level.html.
     """,
@@ -134,13 +134,13 @@ exit_level = stateful(
     "exit_dual_level(Tensor level) -> ()",
     body=_exit,
     traced=False,
-    doc="End a forward AD level: no tensor has a tangent of it any more.",
+    doc="End a forward AD level and drop its tangents.",
 )
 _make_dual = stateful(
     "make_dual(Tensor primal, Tensor tangent, Tensor level) -> Tensor",
     body=_make,
     traced=False,
-    doc="""A view of `primal` that has `tangent`, of its shape, at a forward AD level.
+    doc="""A view of `primal` with `tangent`, of the same shape, at a forward AD level.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.make_dual.html.
     """,
@@ -150,7 +150,7 @@ hold_tangent = stateful(
     "hold_tangent(Tensor input, Tensor? tangent, Tensor level) -> ()",
     body=_hold,
     traced=False,
-    doc="Give `input` itself a tangent of a forward AD level, or none.",
+    doc="Set or remove the tangent of `input` itself at a forward AD level.",
     wide=False,
 )
 _identity = view(
@@ -160,7 +160,7 @@ _identity = view(
     node="torch::autograd::Identity",
     namespace="-",
     outside=True,
-    doc="The same tensor as a view: what `dual_primal` takes the tangent off.",
+    doc="The same tensor as a view, from which `dual_primal` removes the tangent.",
     stateful=True,
     dry_run=True,
     relative=True,
@@ -169,14 +169,14 @@ primal_of_dual = stateful(
     "dual_primal(Tensor input, Tensor level) -> Tensor",
     body=_primal,
     traced=False,
-    doc="A view of `input` without its tangent of a forward AD level.",
+    doc="A view of `input` without its tangent at a forward AD level.",
     wide=False,
 )
 tangent_of_dual = stateful(
     "dual_tangent(Tensor input, Tensor level) -> Tensor",
     body=_tangent,
     traced=False,
-    doc="The tangent of `input` at a forward AD level, the same tensor; RuntimeError where it has none.",
+    doc="The tangent of `input` at a forward AD level, not a copy; RuntimeError if it has none.",
     wide=False,
 )
 
@@ -185,9 +185,9 @@ tangent_of_dual = stateful(
 
 
 class Entered:
-    """A level that this thread has entered: a level in each session that has tensors in it, made on use.
+    """A level entered by this thread, with one token per session, made on first use.
 
-    ``public``: by `enter_dual_level`, which does not nest.
+    ``public``: entered by `enter_dual_level`, which does not nest.
     """
 
     def __init__(self, public: bool) -> None:
@@ -197,7 +197,7 @@ class Entered:
         state.entered = (*state.entered, self)
 
     def token(self, t: Tensor) -> Tensor:
-        """The token of this level where `t` lives."""
+        """The token of this level in the session of `t`."""
         backend: Backend = getattr(t.backend, "root", t.backend)
         found = self._tokens.get(backend)
         if found is None:
@@ -206,18 +206,18 @@ class Entered:
         return found
 
     def dual(self, primal: Tensor, tangent: Tensor) -> Tensor:
-        """`primal` with a tangent of this level."""
+        """`primal` with a tangent at this level."""
         out: Tensor = _make_dual(lifted(primal), tangent, self.token(primal))
         return out
 
     def unpack(self, t: Tensor) -> UnpackedDualTensor:
-        """`t` without its tangent of this level, and that tangent."""
+        """`t` without its tangent at this level, and that tangent."""
         token = self.token(t)
         has = has_tangent(t, token._holds)
         return UnpackedDualTensor(primal_of_dual(t, token), tangent_of_dual(t, token) if has else None)
 
     def exit(self) -> None:
-        """End the level everywhere."""
+        """End the level in every session."""
         state.entered = tuple(e for e in state.entered if e is not self)
         for token in self._tokens.values():
             exit_level(token)
@@ -225,7 +225,7 @@ class Entered:
 
 @contextmanager
 def level() -> Iterator[Entered]:
-    """A level of its own for a transform: these nest, in each other and in `dual_level`."""
+    """A level for a transform; these nest, in each other and in `dual_level`."""
     entered = Entered(public=False)
     try:
         yield entered
@@ -238,9 +238,9 @@ def _current() -> Entered | None:
 
 
 def enter_dual_level() -> int:
-    """Enter a level, in which dual tensors can be made; returns its number.
+    """Enter a level in which dual tensors can be made, and return its number.
 
-    RuntimeError when there is one: they do not nest. See
+    RuntimeError if one is already entered: they do not nest. See
     https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.enter_dual_level.html.
     """
     if _current() is not None:
@@ -250,7 +250,7 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Leave the level: its tangents are gone. RuntimeError where there is none, or another one."""
+    """Exit the level and drop its tangents. RuntimeError unless `level` is the current one."""
     found = _current()
     if level is not None and level != (-1 if found is None else 0):
         raise RuntimeError(
@@ -264,7 +264,7 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
 @contextmanager
 def dual_level() -> Iterator[int]:
-    """A context (or decorator) in which dual tensors live; their tangents end with it.
+    """A context (or decorator) for dual tensors, whose tangents end with it.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.dual_level.html.
     """
@@ -276,9 +276,9 @@ def dual_level() -> Iterator[int]:
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """A view of `tensor` that has `tangent`, a tensor of its shape; both floating point or complex.
+    """A view of `tensor` with `tangent`, a tensor of the same shape; both floating-point or complex.
 
-    RuntimeError and ValueError as PyTorch has them, AttributeError for what is no tensor. See
+    RuntimeError and ValueError as in PyTorch, AttributeError for non-tensors. See
     https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.make_dual.html.
     """
     found = _current()
@@ -293,7 +293,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """The primal and the tangent of `tensor`; the tangent is None where it has none, or no level is entered.
+    """The primal and tangent of `tensor`; the tangent is None if it has none or no level is entered.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.forward_ad.unpack_dual.html.
     """
@@ -310,7 +310,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 
 
 def tangent_at_hand(tensor: Tensor) -> Tensor | None:
-    """The tangent of `tensor`; None where it has none, or no level is entered."""
+    """The tangent of `tensor`; None if it has none or no level is entered."""
     found = _current()
     if found is None or not LEVELS:
         return None

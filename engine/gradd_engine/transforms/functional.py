@@ -1,8 +1,8 @@
-"""Products with Jacobians and Hessians, and the matrices themselves, of functions of tensors.
+"""Jacobians, Hessians and products with them, for functions of tensors.
 
 Source: https://pytorch.org/docs/stable/autograd.html#functional-higher-level-api. A function takes tensors
-and returns a tensor or a tuple of them; results are nested as the caller nests: outputs before inputs, a
-tuple only where one was given.
+and returns a tensor or a tuple of them; results are nested like these, outputs before inputs, with a tuple
+only where the caller used one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _OUTPUTS = "outputs of the user-provided function"
 _STRICT = "This is not allowed in strict mode"
 
-#: where a gradient is missing in strict mode, by what was differentiated
+#: messages of strict mode for a missing gradient, by what was differentiated
 _MISSING = {
     "output": f"The output of the user-provided function is independent of input {{i}}. {_STRICT}.",
     "vjp": "The gradient with respect to the input is independent of entry {i} in the grad_outputs when "
@@ -43,7 +43,7 @@ _MISSING = {
     "hessian": "The hessian of the user-provided function is independent of entry {i} in the grad_jacobian. "
     f"{_STRICT} as it prevents from using the double backward trick to replace forward mode AD.",
 }
-#: where a tensor does not require grad in strict mode, by what it is
+#: messages of strict mode for a tensor that does not require grad, by what it is
 _UNTRACKED = {
     "outputs": "Output {i} of the user-provided function does not require gradients. The outputs must be "
     "computed in a differentiable manner from the input when running in strict mode.",
@@ -60,7 +60,7 @@ _UNTRACKED = {
 
 
 class _Call:
-    """One call of `name`, with its two options; ``inputs`` are differentiated with respect to."""
+    """One call of `name` with its options; derivatives are with respect to ``inputs``."""
 
     def __init__(self, name: str, create: bool, strict: bool) -> None:
         self.name = name
@@ -85,7 +85,7 @@ class _Call:
         return found
 
     def take(self, inputs: Any) -> None:
-        """Begin with fresh aliases of `inputs`: the function may use the same tensors in other ways too."""
+        """Take fresh aliases of `inputs`, as the function may also use the same tensors otherwise."""
         self.inputs = tuple(self._fresh(t, True) for t in self.several(inputs, "inputs"))
 
     def run(self, func: Function) -> None:
@@ -94,7 +94,7 @@ class _Call:
         self.check(self.outputs, "outputs")
 
     def direction(self, v: Any, like: str) -> tuple[Tensor, ...] | None:
-        """`v`, which must have the shapes of ``inputs`` or ``outputs``; None for a single element."""
+        """`v`, which must have the shapes of ``inputs`` or ``outputs``; may be None for a single element."""
         given = self.inputs if like == "inputs" else self.outputs
         if v is None:
             if len(given) == 1 and given[0].numel() == 1:
@@ -121,7 +121,7 @@ class _Call:
         return found
 
     def single(self) -> None:
-        """RuntimeError unless the function returned one tensor of one element."""
+        """Raise RuntimeError unless the function returned one tensor of one element."""
         if self.tuples[_OUTPUTS]:
             raise RuntimeError(f"The function given to {self.name} should return a single Tensor")
         if self.outputs[0].numel() != 1:
@@ -130,7 +130,7 @@ class _Call:
             )
 
     def check(self, tensors: Grads, what: str) -> None:
-        """RuntimeError in strict mode where one is missing or does not require grad."""
+        """In strict mode, raise RuntimeError if a tensor is missing or does not require grad."""
         if not self.strict:
             return
         for i, t in enumerate(tensors):
@@ -140,7 +140,7 @@ class _Call:
                 raise RuntimeError(_UNTRACKED[what].format(i=i))
 
     def filled(self, grads: Grads, like: Sequence[Tensor], of: str) -> tuple[Tensor, ...]:
-        """Zeros where there is no gradient of the `of`; in strict mode RuntimeError."""
+        """`grads`, with zeros for missing ones; in strict mode RuntimeError."""
         found = []
         for i, (g, t) in enumerate(zip(grads, like, strict=True)):
             if g is None and self.strict:
@@ -155,18 +155,18 @@ class _Call:
         return tuple(found)
 
     def result(self, found: Any, *levels: str) -> Any:
-        """Nested tuples as the caller nests (``levels`` of them); without history unless it is asked for."""
+        """Nested tuples as the caller nests (``levels`` of them); without history unless `create_graph`."""
         if isinstance(found, Tensor):
             return found if self.create else detach(found)
         parts = tuple(self.result(e, *levels[1:]) for e in found)
         return parts if self.tuples[levels[0]] else parts[0]
 
     def answer(self, product: tuple[Tensor, ...], like: str) -> tuple[Any, Any]:
-        """Output and product, as the caller nests."""
+        """Output and product, nested as the caller nests."""
         return self.result(self.outputs, _OUTPUTS), self.result(product, like)
 
     def recording(self) -> Any:
-        """The mode for the last pass: recorded where its result is to be differentiated."""
+        """The grad mode of the last pass: on if its result may be differentiated."""
         return set_grad_enabled(self.create or state.grad)
 
     def _fresh(self, t: Tensor, track: bool) -> Tensor:
@@ -185,7 +185,7 @@ def _gradients(
     keep: bool | None = None,
     batched: bool = False,
 ) -> Grads:
-    """Gradients, None where there are none; outputs without history do not count."""
+    """Gradients, or None if there are none; outputs without history are skipped."""
     given = cotangents or [None] * len(outputs)
     pairs = [(o, g) for o, g in zip(outputs, given, strict=True) if o is not None and o.requires_grad]
     if not pairs:
@@ -203,12 +203,12 @@ def _gradients(
 
 
 def _leaves(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Zeros to differentiate a linear function at: what they are does not matter."""
+    """Zeros to differentiate a linear function at; their values do not matter."""
     return tuple(finished(zeros_like(detach(t)), True) for t in tensors)
 
 
 def basis(t: Tensor) -> Tensor:
-    """The directions to differentiate `t` along: ``(numel, *shape)``, a one in each."""
+    """The unit directions of `t`, of shape ``(numel, *shape)``."""
     n = t.numel()
     with ambient(backend=t.backend):
         out: Tensor = eye(n, dtype=t.dtype).reshape((n, *t.shape))
@@ -218,7 +218,7 @@ def basis(t: Tensor) -> Tensor:
 def vjp(
     func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
-    """Output of `func`, and the product of `v` (of the output's shape) with its Jacobian at `inputs`.
+    """The output of `func`, and the product of `v` (of the output's shape) with its Jacobian at `inputs`.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.functional.vjp.html.
     """
@@ -236,9 +236,9 @@ def vjp(
 def jvp(
     func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
-    """Output of `func`, and the product of its Jacobian at `inputs` with `v` (of the inputs' shape).
+    """The output of `func`, and the product of its Jacobian at `inputs` with `v` (of the inputs' shape).
 
-    By two reverse passes; `gradd.func.jvp` makes it in one forward pass. See
+    This takes two reverse passes; `gradd.func.jvp` takes one forward pass. See
     https://pytorch.org/docs/stable/generated/torch.autograd.functional.jvp.html.
     """
     call = _Call("jvp", create_graph, strict)
@@ -258,7 +258,7 @@ def jvp(
 def vhp(
     func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
-    """Output of a scalar `func`, and the product of `v` with its Hessian at `inputs`.
+    """The output of a scalar `func`, and the product of `v` with its Hessian at `inputs`.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.functional.vhp.html.
     """
@@ -274,9 +274,9 @@ def vhp(
 def hvp(
     func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
-    """Output of a scalar `func`, and the product of its Hessian at `inputs` with `v`.
+    """The output of a scalar `func`, and the product of its Hessian at `inputs` with `v`.
 
-    By three reverse passes; `vhp` takes two. See
+    This takes three reverse passes; `vhp` takes two. See
     https://pytorch.org/docs/stable/generated/torch.autograd.functional.hvp.html.
     """
     call = _Call("hvp", create_graph, strict)
@@ -291,7 +291,7 @@ def hvp(
 
 
 def _gradient_of(call: _Call, func: Function, inputs: Any, v: Any) -> tuple[Any, Grads]:
-    """The direction of a Hessian product, and the gradient of the scalar function."""
+    """The direction of a Hessian product, and the scalar function's gradient."""
     call.take(inputs)
     direction = call.direction(v, "inputs")
     call.run(func)
@@ -309,10 +309,11 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """The Jacobian of `func` at `inputs`: for each output and input a tensor of both shapes joined.
+    """The Jacobian of `func` at `inputs`: for each output and input, a tensor of both shapes joined.
 
-    By one reverse pass an element of the output; with `vectorize` by one pass over all of them, or with
-    ``strategy="forward-mode"`` one call over all directions of an input. See https://pytorch.org/docs/stable/generated/torch.autograd.functional.jacobian.html.
+    A reverse pass per element of the output; with `vectorize` one pass over all of them or, with
+    ``strategy="forward-mode"``, one call over all directions of each input. See
+    https://pytorch.org/docs/stable/generated/torch.autograd.functional.jacobian.html.
     """
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(
@@ -337,7 +338,7 @@ def jacobian(
 
 
 def _all_rows(call: _Call, number: int, out: Tensor) -> list[Tensor]:
-    """Of one output, the Jacobian for each input, in one pass over a batch of cotangents."""
+    """The Jacobian of one output for each input, in one pass over a batch of cotangents."""
     inputs: tuple[Any, ...] = call.inputs
     found: Any = _gradients([out], inputs, [basis(out)], call.create, keep=True, batched=True)
     return [
@@ -347,7 +348,7 @@ def _all_rows(call: _Call, number: int, out: Tensor) -> list[Tensor]:
 
 
 def _rows(call: _Call, number: int, out: Tensor) -> list[Tensor]:
-    """`_all_rows` by a pass an element, which can be strict."""
+    """Like `_all_rows`, by one pass per element, which supports strict mode."""
     flat: Any = out.reshape(-1)  # type: ignore[attr-defined]
     rows: list[Grads] = []
     for k in range(out.numel()):
@@ -378,7 +379,7 @@ def _forward_jacobian(func: Function, inputs: Any, create: bool, strict: bool, v
             f"supported together (yet). Please either set `{option}=False` or "
             '`strategy="reverse-mode"`.'
         )
-    # What the tangents are made of may be tracked: the result is whatever they are.
+    # The inputs may be tracked: the result keeps whatever history it gets.
     call = _Call("jacobian", True, False)
     given = call.several(inputs, "inputs")
     if not vectorize:
@@ -401,7 +402,7 @@ def _forward_jacobian(func: Function, inputs: Any, create: bool, strict: bool, v
     result = call.result(found, _OUTPUTS, "inputs")
     if not call.tuples["inputs"]:
         return result
-    # PyTorch gives lists here, and tuples everywhere else.
+    # PyTorch returns lists here, and tuples everywhere else.
     return [list(row) for row in result] if call.tuples[_OUTPUTS] else list(result)
 
 
@@ -413,7 +414,7 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """The Hessian of a scalar `func` at `inputs`: for each pair of inputs a tensor of both shapes joined.
+    """The Hessian of a scalar `func` at `inputs`: for each pair of inputs, a tensor of both shapes joined.
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.functional.hessian.html.
     """

@@ -1,7 +1,7 @@
-"""Reverse mode as transforms of functions: `grad`, `grad_and_value`, `vjp`, `linearize`.
+"""Reverse mode as function transforms: `grad`, `grad_and_value`, `vjp`, `linearize`.
 
-They nest in each other, in the forward transforms and in ordinary passes, since each differentiates with
-respect to aliases of its own. Source: https://pytorch.org/docs/stable/func.api.html
+They nest in each other, in forward transforms and in ordinary passes, since each differentiates with respect
+to its own aliases. Source: https://pytorch.org/docs/stable/func.api.html
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _NO_HOOKS = (
 def grad(
     func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """The gradient of a scalar function (a 0-dim output) with respect to the arguments `argnums`.
+    """The gradient of a scalar function (with a 0-dim output) with respect to the arguments `argnums`.
 
     With `has_aux`, ``func`` returns ``(output, aux)`` and the result is ``(gradient, aux)``. RuntimeError and
-    ValueError as PyTorch has them: https://pytorch.org/docs/stable/generated/torch.func.grad.html.
+    ValueError as in PyTorch: https://pytorch.org/docs/stable/generated/torch.func.grad.html.
     """
 
     @functools.wraps(func)
@@ -53,7 +53,7 @@ def grad(
 def grad_and_value(
     func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """``(gradient, output)`` of a scalar function, ``(gradient, (output, aux))`` with `has_aux`.
+    """``(gradient, output)`` of a scalar function, or ``(gradient, (output, aux))`` with `has_aux`.
 
     See https://pytorch.org/docs/stable/generated/torch.func.grad_and_value.html.
     """
@@ -96,29 +96,29 @@ def _grad_and_value(
 
 
 def check_tensors(leaves: list[Any]) -> None:
-    """RuntimeError unless auxiliary output is tensors alone."""
+    """Raise RuntimeError unless auxiliary output consists of tensors."""
     for x in leaves:
         if not isinstance(x, Tensor):
             raise RuntimeError(f"Expected tensors, got unsupported type {type(x)}")
 
 
 def _settled(scope: Scope, aux: Any) -> Any:
-    """Auxiliary output as the caller gets it; RuntimeError unless it is tensors."""
+    """Auxiliary output as the caller gets it; RuntimeError unless it consists of tensors."""
     leaves, structure = flatten(aux)
     check_tensors(leaves)
     return unflatten([scope.settle(x) for x in leaves], structure)
 
 
 class Pullback:
-    """A function called once, whose products with its Jacobian can be taken any number of times.
+    """A function called once, whose vector-Jacobian products can be taken repeatedly.
 
-    ``outputs`` are the tensors that it returned, nested as ``structure`` says.
+    ``outputs`` are the tensors it returned, nested as in ``structure``.
     """
 
     def __init__(self, func: Callable[..., Any], arguments: Arguments, has_aux: bool = False) -> None:
         self.arguments = arguments
         watched = state.grad
-        # Its products may be watched even if its outputs are not.
+        # Its products may be tracked outside even if its outputs are not.
         self.scope = Scope(watched=True)
         self.aux = None
         with disable_saved_tensors_hooks(_NO_HOOKS), enable_grad():
@@ -157,7 +157,7 @@ class Pullback:
 
 
 def check_outputs(outputs: list[Any], call: str) -> None:
-    """RuntimeError unless a function returned tensors."""
+    """Raise RuntimeError unless a function returned tensors."""
     if not outputs or (len(outputs) == 1 and outputs[0] is None):
         raise RuntimeError(
             f"{call}: Expected f to be a function that has non-empty output (got output = {outputs})"
@@ -170,7 +170,7 @@ def check_outputs(outputs: list[Any], call: str) -> None:
 
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """Output of `func` at `primals`, and the function from its cotangents to those of `primals`, a tuple.
+    """The output of `func` at `primals`, and a function from its cotangents to those of `primals`, a tuple.
 
     With `has_aux`, ``func`` returns ``(output, aux)``, and aux is the third result. See
     https://pytorch.org/docs/stable/generated/torch.func.vjp.html.
@@ -198,21 +198,22 @@ class _Star:
 
 
 def _stars(structure: Structure) -> str:
-    """A structure as the containers themselves print, a star for each leaf."""
+    """A structure printed like its containers, with a star for each leaf."""
     return repr(unflatten([_Star()] * structure.leaves, structure))
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """Output of `func` at `primals`, and the linear function from tangents of `primals` to the output's.
+    """Output of `func` at `primals`, and a linear function from tangents of `primals` to the output's.
 
-    `func` is called once: the linear function is the transpose of its pullback. RuntimeError where tangents
-    have another structure, shape or dtype. See https://pytorch.org/docs/stable/generated/torch.func.linearize.html.
+    `func` is called once: the linear function is the transpose of its pullback. RuntimeError if tangents
+    differ from primals in structure, shape or dtype. See
+    https://pytorch.org/docs/stable/generated/torch.func.linearize.html.
     """
     arguments = Arguments(primals, None)
     pullback = Pullback(func, arguments)
     scope = pullback.scope
     with enable_grad():
-        # The pullback is linear in its weights, so it has one derivative whatever they are.
+        # The pullback is linear in its weights, so their values do not matter.
         weights = [scope.open(zeros_like(t)) for t in pullback.outputs]
         pulled = scope.gradients(pullback.outputs, pullback.inputs, weights, create=True)
 

@@ -1,4 +1,4 @@
-"""Forward mode as a transform of functions, and whole Jacobians: `jvp`, `jacrev`, `jacfwd`, `hessian`.
+"""Forward mode as a function transform, and whole Jacobians: `jvp`, `jacrev`, `jacfwd`, `hessian`.
 
 Source: https://pytorch.org/docs/stable/func.api.html
 """
@@ -30,10 +30,10 @@ _JVP = "jvp(f, primals, tangents)"
 def jvp(
     func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
 ) -> Any:
-    """Output of `func` at `primals`, a tuple, and its derivative along `tangents`, in one forward pass.
+    """The output of `func` at `primals`, a tuple, and its derivative along `tangents`, in one forward pass.
 
     With `has_aux`, ``func`` returns ``(output, aux)``, and aux is the third result. With `strict`,
-    RuntimeError where an output does not depend on the inputs. See
+    RuntimeError if an output does not depend on the inputs. See
     https://pytorch.org/docs/stable/generated/torch.func.jvp.html.
     """
     if not isinstance(primals, tuple):
@@ -66,7 +66,7 @@ def _push(
     strict: bool,
     has_aux: bool,
 ) -> tuple[list[Tensor], list[Tensor], Structure, Any]:
-    """Outputs, their derivatives along `tangents` (None for an input that stays), their structure, aux."""
+    """The outputs, their derivatives along `tangents` (None for a constant input), their structure, aux."""
     aux = None
     with forward_ad.level() as level:
         duals = [
@@ -91,7 +91,7 @@ def _push(
 
 
 def _each_row(fn: Callable[[Tensor], list[Tensor]], rows: Tensor, chunk_size: int | None) -> list[Tensor]:
-    """What `fn` makes of each row, stacked. Rows by themselves (a chunk of one) need no vmap."""
+    """The results of `fn` for each row, stacked; without vmap if `chunk_size` is 1."""
     if chunk_size != 1:
         found: list[Tensor] = vmap(fn, chunk_size=chunk_size)(rows)
         return found
@@ -120,12 +120,11 @@ def jacrev(
     chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
 ) -> Callable[..., Any]:
-    """The Jacobian of `func` by reverse mode: for each output and chosen input a tensor of both shapes
+    """The Jacobian of `func` by reverse mode: for each output and chosen input, a tensor of both shapes
     joined.
 
-    All rows are computed in one pass, or so many at a time as `chunk_size` says; `_preallocate_and_copy` is
-    PyTorch's hint how to join them, and says nothing here. With `has_aux`, ``func``
-    returns ``(output, aux)`` and the result is ``(jacobian, aux)``. See
+    All rows are computed in one pass, or `chunk_size` at a time; `_preallocate_and_copy` is ignored. With
+    `has_aux`, ``func`` returns ``(output, aux)`` and the result is ``(jacobian, aux)``. See
     https://pytorch.org/docs/stable/generated/torch.func.jacrev.html.
     """
     if chunk_size is not None and chunk_size <= 0:
@@ -157,7 +156,7 @@ def jacfwd(
     *,
     randomness: str = "error",
 ) -> Callable[..., Any]:
-    """The Jacobian of `func` by forward mode, nested as `jacrev` nests it; of a result of `jacrev`, second
+    """The Jacobian of `func` by forward mode, nested like that of `jacrev`; of `jacrev`'s result, second
     derivatives.
 
     See https://pytorch.org/docs/stable/generated/torch.func.jacfwd.html.
@@ -181,7 +180,7 @@ def jacfwd(
         columns = []
         aux: list[Any] = []
         for at, x in enumerate(arguments.leaves):
-            # Where there is no direction, one of nothing tells the outputs.
+            # Without directions, push zeros once to get the outputs.
             rows = basis(x) if x.numel() else named.expand(zeros_like(x), [1, *x.shape])
             moved, aux = vmap(functools.partial(push, at), randomness=randomness)(rows)
             columns.append([named.slice_from(c, 0, 0, x.numel()) for c in moved])

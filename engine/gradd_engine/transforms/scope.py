@@ -1,5 +1,5 @@
-"""What the reverse transforms share: fresh aliases to differentiate with respect to, and results without the
-history that is the call's alone.
+"""Shared by the reverse transforms: fresh aliases to differentiate with respect to, and results stripped of
+history that belongs to the call alone.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 class Scope:
-    """One call of a transform. Inside, gradients are recorded whatever the mode outside is."""
+    """One call of a transform. Inside, gradients are recorded whatever the grad mode outside."""
 
     def __init__(self, watched: bool | None = None) -> None:
-        #: whether anything outside may look at the history of results: by the mode unless said
+        #: whether the results' history may be used outside; by default, if grad mode is on
         self._watched = state.grad if watched is None else watched
         #: by id, the leaves that only this call differentiates with respect to
         self._own: dict[int, Tensor] = {}
 
     def open(self, x: Any) -> Tensor:
-        """A fresh alias of `x`: nobody else's history leads through it. ValueError unless it is a tensor."""
+        """A fresh alias of `x`, through which no other history passes. ValueError unless it is a tensor."""
         if not isinstance(x, Tensor):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
         x = lifted(x)
@@ -38,7 +38,7 @@ class Scope:
         return out
 
     def reaches_out(self, tensors: Iterable[Tensor]) -> bool:
-        """Whether the history of one of `tensors` leads to what is tracked outside."""
+        """Whether the history of one of `tensors` leads to tensors tracked outside."""
         if not self._watched:
             return False
         seen: set[int] = set()
@@ -58,12 +58,12 @@ class Scope:
                 if id(node.variable) not in self._own:
                     return True
             elif node.opaque or not node.edges:
-                return True  # it leads out of sight, or refuses to be gone through
+                return True  # it leads out of sight, or refuses to be walked
             stack.extend(e.node for e in node.edges if e is not None)
         return False
 
     def settle(self, x: Any) -> Any:
-        """`x` as the caller gets it: without history where that is this call's alone."""
+        """`x` as the caller gets it: without history that is this call's alone."""
         if not isinstance(x, Tensor) or not x.requires_grad or self.reaches_out([x]):
             return x
         return untracked(x)
@@ -77,7 +77,7 @@ class Scope:
         create: bool,
         keep: bool | None = None,
     ) -> list[Tensor]:
-        """Gradients of the inputs, zeros where there are none."""
+        """Gradients of the inputs, with zeros for missing ones."""
         given: Sequence[Tensor | None] = weights or [None] * len(outputs)
         pairs = [(o, w) for o, w in zip(outputs, given, strict=True) if o.requires_grad]
         found: Sequence[Tensor | None] = [None] * len(inputs)
@@ -95,5 +95,5 @@ class Scope:
 
 
 def tracked(t: Tensor) -> bool:
-    """Whether `t`, or what it is a level of vmap over, has a history."""
+    """Whether `t`, or the tensor below it in a vmap level, has a history."""
     return t.requires_grad or (isinstance(t.array, Tensor) and tracked(t.array))
