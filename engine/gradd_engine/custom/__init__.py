@@ -1,4 +1,4 @@
-"""`autograd.Function`, checkpoints, and the random stream that they restore."""
+"""`autograd.Function`, checkpoints, and the random stream that checkpoints restore."""
 
 from .checkpoint import CheckpointError, checkpoint_sequential, noop_context_fn, set_checkpoint_early_stop
 from .custom_node import CustomNode

@@ -1,5 +1,4 @@
-"""`autograd.Function` within vmap: by its own ``vmap`` staticmethod, or a rule generated from the others.
-
+"""`autograd.Function` within vmap: its ``vmap`` staticmethod, or a rule generated from its other methods.
 Source: https://pytorch.org/docs/stable/notes/extending.func.html
 """
 
@@ -19,15 +18,15 @@ _MORE = "For more details, please see https://pytorch.org/docs/main/notes/extend
 
 
 class VmapInfo(NamedTuple):
-    """What a ``vmap`` staticmethod is told: how many samples there are, and vmap's ``randomness``."""
+    """The ``info`` of a ``vmap`` staticmethod: the number of samples, and vmap's ``randomness``."""
 
     batch_size: int
     randomness: str
 
 
 def batched(cls: Any, args: tuple[Any, ...]) -> Any:
-    """Run the forward of the Function `cls` on arguments of which some hold all samples. Tensors below the
-    level keep a history of their own.
+    """Run the forward of the Function `cls` on arguments that may hold all samples. Tensors below the level
+    keep their own history.
     """
     own = cls.vmap is not _base(cls).vmap
     if own and cls.generate_vmap_rule:
@@ -70,12 +69,12 @@ def batched(cls: Any, args: tuple[Any, ...]) -> Any:
 
 
 def _base(cls: Any) -> Any:
-    """autograd.Function itself, which stands above this module."""
+    """autograd.Function itself, which this module cannot import."""
     return cls.__mro__[-2]
 
 
 def _wrapped(level: BatchedBackend, found: Any, where: Any) -> Any:
-    """Physical outputs as tensors of the level; `where`: the mapped dimension of each."""
+    """Physical outputs as tensors of the level; `where` is the mapped dimension of each."""
     leaves, structure = flatten(found)
     dims = spread(where, structure)
     if dims is None:
@@ -96,10 +95,10 @@ def _wrapped(level: BatchedBackend, found: Any, where: Any) -> Any:
 
 
 class _Context:
-    """The ``ctx`` that a generated rule hands to the function's own methods: its tensors are the level's."""
+    """The ``ctx`` that a generated rule passes to the Function's own methods: its tensors are the level's."""
 
     def __init__(self, ctx: Any, level: BatchedBackend) -> None:
-        # It is what holds this.
+        # A weak proxy: ctx holds this object.
         self._ctx, self._level = weakref.proxy(node_behind(ctx)), level
         self._mapped: list[bool | None] = []
 
@@ -107,7 +106,7 @@ class _Context:
         return getattr(self._ctx, name)
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Keep tensors, as physical ones."""
+        """Keep the physical tensors."""
         self._mapped = [
             None if t is None else t.backend is self._level and len(t.array.shape) > len(t.shape)
             for t in tensors
@@ -123,7 +122,7 @@ class _Context:
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What was kept, as tensors of the level."""
+        """The kept tensors, as tensors of the level."""
         level = self._level
         return tuple(
             t if m is None else level.wrap(t) if m else level.lift(t)
@@ -132,8 +131,8 @@ class _Context:
 
 
 def _generated(cls: Any, level: BatchedBackend, dims: tuple[Any, ...]) -> Any:
-    """`cls` on physical tensors: each of its methods mapped over the batch."""
-    # Backward runs after that level has ended, over a level of its own.
+    """`cls` on physical tensors, each of its methods mapped over the batch."""
+    # Backward runs after that level has closed, so it gets its own.
     level = BatchedBackend(level.below, level.size, level.randomness, level.outer)
     inside = ambient(vmaps=(*level.outer, level))
 

@@ -1,8 +1,8 @@
-"""Checkpoints: a part of the forward that saves nothing and is run again in backward.
+"""Checkpoints: a part of the forward that saves nothing and is recomputed in backward.
 
-Two ways, as in PyTorch (https://pytorch.org/docs/stable/checkpoint.html): without re-entry, by packing saved
-tensors (`backward/saved_hooks.py`), and with it, by a `Function` whose backward runs a pass of its own. Both
-run the user's function in the user's process; its ops are recorded like any others.
+There are two kinds, as in PyTorch (https://pytorch.org/docs/stable/checkpoint.html): non-reentrant, by
+packing saved tensors (`backward/saved_hooks.py`), and reentrant, by a `Function` whose backward runs its own
+pass. Both run the user's function in the user's process; its ops are recorded like any others.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ class CheckpointError(RuntimeError):
 
 
 def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:
-    """No contexts around the forward and around its recomputation."""
+    """No contexts for the forward and its recomputation."""
     return nullcontext(), nullcontext()
 
 
 class _Early:
-    """Whether a recomputation stops once it has all that is needed."""
+    """Whether a recomputation stops once it has everything needed."""
 
     on = True
 
 
 @contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Context that decides whether a recomputation stops as soon as all saved tensors are there."""
+    """Context that sets whether recomputations stop once all saved tensors are available."""
     before, _Early.on = _Early.on, bool(enable)
     try:
         yield
@@ -62,7 +62,7 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 @contextmanager
 def _stream_of(token: Tensor | None) -> Iterator[None]:
-    """Context in which the random stream is where it was when `token` was made."""
+    """Context in which the random stream starts where it was when `token` was made."""
     if token is None:
         yield
         return
@@ -89,13 +89,12 @@ def checkpoint(
     preserve_rng_state: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """``function(*args, **kwargs)``, whose saved tensors are computed again in backward
+    """Call ``function(*args, **kwargs)``, and recompute its saved tensors in backward
     (torch.utils.checkpoint.checkpoint).
 
-    `use_reentrant`: by a pass of its own in backward, which supports neither ``autograd.grad`` nor
-    ``inputs=``; it should be given (UserWarning). `determinism_check`: "default" compares shapes and dtypes
-    of what was computed again, "none" nothing. CheckpointError, a RuntimeError, where they differ. ValueError
-    for wrong arguments.
+    `use_reentrant`: recompute in a separate pass, which supports neither ``autograd.grad`` nor ``inputs=``;
+    UserWarning if not given. `determinism_check`: "default" compares shapes and dtypes of recomputed tensors,
+    "none" nothing. CheckpointError, a RuntimeError, if they differ. ValueError for wrong arguments.
     """
     if use_reentrant is None:
         warnings.warn(_PASSED, UserWarning, stacklevel=2)
@@ -117,7 +116,7 @@ def checkpoint(
 def checkpoint_sequential(
     functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
 ) -> Any:
-    """Run a Sequential, or a list of functions, in `segments` parts of which all but the last are checkpoints
+    """Run a Sequential, or a list of functions, in `segments` parts, with all but the last checkpointed
     (torch.utils.checkpoint.checkpoint_sequential).
     """
     if use_reentrant is None:
@@ -154,9 +153,7 @@ def _chain(parts: Sequence[Any]) -> Callable[[Any], Any]:
 
 
 class _Place:
-    """Stands for one saved tensor; `made` is what the recomputation of a pass gave, which is handed out
-    once.
-    """
+    """The placeholder of a saved tensor; `made` holds what each pass recomputed, to be unpacked once."""
 
     __slots__ = ("__weakref__", "made", "meta")
 
@@ -166,7 +163,7 @@ class _Place:
 
 
 class _Look:
-    """Stands for a pass where something is unpacked outside of one."""
+    """Replaces the pass if a tensor is unpacked outside of one."""
 
 
 def _meta(t: Tensor) -> dict[str, Any]:
@@ -174,7 +171,7 @@ def _meta(t: Tensor) -> dict[str, Any]:
 
 
 class _Enough(Exception):
-    """The recomputation has all that is needed."""
+    """The recomputation has everything needed."""
 
 
 class _Frame:
@@ -196,11 +193,11 @@ class _Frame:
         self._token: Tensor | None = None
         self._places: list[weakref.ref[_Place]] = []
         self._inputs = BackwardNode()
-        #: passes for which the function was run again
+        #: passes for which the function was recomputed
         self._passes: WeakSet[Any] = WeakSet()
 
     def forward(self, preserve: bool) -> Any:
-        """Run the function; its nodes keep places instead of tensors."""
+        """Run the function; its nodes save placeholders instead of tensors."""
         function, args, kwargs = self._call
         if not state.grad:
             return function(*args, **kwargs)
@@ -235,7 +232,7 @@ class _Frame:
         due = len(self._places)
 
         def pack(t: Tensor) -> Tensor:
-            # A node that kept its own output would hold itself.
+            # Detached, as a node that saves its own output would be a reference cycle.
             t = _detach(t) if t.requires_grad else t
             made.append(t)
             if self._early and len(made) == due:
@@ -244,7 +241,7 @@ class _Frame:
 
         again = zip(args, self._inputs.saved_tensors, strict=True)
         given = [a if t is None else t for a, t in again]
-        # The user's context sees what ends the recomputation early, as PyTorch's does.
+        # As in PyTorch, the user's context sees the exception that stops the recomputation.
         with suppress(_Enough), ExitStack() as stack:
             stack.enter_context(_stream_of(self._token))
             stack.enter_context(self._again)
@@ -289,7 +286,7 @@ def _detach(t: Tensor) -> Tensor:
 
 
 class CheckpointFunction(Function):
-    """Runs the function without history, and again with it in backward."""
+    """Runs the function without history, and again with history in backward."""
 
     @staticmethod
     def forward(ctx: Any, function: Callable[..., Any], preserve: bool, *args: Any) -> Any:

@@ -1,7 +1,7 @@
-"""The ``ctx`` that the methods of an `autograd.Function` are given: its node, and whatever they set on it.
+"""The ``ctx`` passed to the methods of an `autograd.Function`: its node, and whatever they set on it.
 
-A node has attributes of its own (``width``, ``outputs``, ...), which PyTorch keeps out of Python's sight.
-Here what a method sets is kept apart from them, so any name is free.
+A node has attributes of its own (``width``, ``outputs``, ...), which PyTorch does not expose. They are kept
+apart from what methods set, so any name is free.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .function_node import BackwardNode
 
-#: what is the node's to refuse
+#: setting these is left to the node, which refuses
 _READ_ONLY = frozenset({"metadata", "next_functions", "saved_tensors", "saved_variables"})
 
 
 class Context:
-    """A node as its Function's methods see it. Two of one node are equal, and equal to the node."""
+    """A node as its Function's methods see it. Contexts of one node equal each other and the node."""
 
     __slots__ = ("__weakref__", "_gradd_node")
     _gradd_node: BackwardNode
@@ -24,7 +24,7 @@ class Context:
     def __init__(self, node: BackwardNode) -> None:
         object.__setattr__(self, "_gradd_node", node)
 
-    # isinstance(ctx, FunctionCtx) asks this.
+    # For isinstance(ctx, FunctionCtx).
     __class__ = property(lambda self: type(self._gradd_node))
 
     def __getattr__(self, name: str) -> Any:
@@ -56,5 +56,5 @@ class Context:
 
 
 def node_behind(ctx: Any) -> Any:
-    """The node of a `Context`; anything else as it is."""
+    """The node of a `Context`; anything else unchanged."""
     return object.__getattribute__(ctx, "_gradd_node") if type(ctx) is Context else ctx

@@ -1,4 +1,4 @@
-"""A node whose backward is Python in some process, and the op that gives it to outputs."""
+"""A node whose backward is Python in some process, and the op that attaches it to outputs."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
 
 class CustomNode(Node):
-    """A node whose body is Python in some process: a `BackwardNode`'s, or another client's."""
+    """A node whose body is Python in some process: that of a `BackwardNode`, or another client's."""
 
     def __init__(self, name: str = "") -> None:
         self.priority = next_priority()
         self._label = name
         self.metas: dict[int, TensorMeta] = {}
-        #: outputs that are kept for backward: here, since they share the node's history
+        #: outputs kept for backward, saved here because they share the node's history
         self.outputs: list[Saved] | None = []
         #: shape and dtype of each tensor argument of the forward
         self.arguments: list[Geometry] = []
 
     def name(self) -> str:
-        """``<Class>Backward``."""
+        """The node's name, ``<Class>Backward``."""
         return self._label
 
     def _slot(self, slot: int) -> Any:
@@ -53,33 +53,33 @@ class CustomNode(Node):
         return False if at == BODY else super().waits(at)
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
-        """RuntimeError: nobody here has the body."""
+        """Raise RuntimeError: the body is in another process."""
         raise RuntimeError(f"the backward of {self._label} runs in the process that made it")
 
     def verify(self) -> None:
-        """RuntimeError where it was freed, or a kept output was changed in place."""
+        """Raise RuntimeError if the node was freed or a kept output was changed in place."""
         if self.outputs is None:
             raise RuntimeError(FREED)
         for entry in self.outputs:
             entry.check(self)
 
     def release(self) -> None:
-        """Let go of kept outputs."""
+        """Drop the kept outputs."""
         if self.outputs:
             self.outputs = None
 
     def kept(self) -> Sequence[Tensor]:
-        """The outputs that backward asked for, with their history; it checks those that it reads."""
+        """The outputs that backward needs, with their history; their versions are checked when read."""
         return [entry.opened(self, history=True) for entry in self.outputs or ()]
 
     @property
     def _saved_tensors(self) -> list[Tensor]:
-        """`kept`, checked: for a process that looks at them outside a pass."""
+        """`kept`, checked, for a process that reads them outside a pass."""
         self.verify()
         return list(self.kept())
 
     def entries(self) -> dict[str, Any] | None:
-        """What is kept, by name; None once it was freed."""
+        """The kept outputs by name; None once freed."""
         return None if self.outputs is None else {"tensors": list(self.outputs)}
 
 
@@ -99,7 +99,7 @@ def _set_history(
     node.edges = tuple(edge_of(x) if x.dtype.category > 1 else None for x in inputs)
     for x in inputs:
         if any(x._base is b for b in rewritten):
-            # Where its gradient went is settled; from here on that is for the new history of its base.
+            # Its gradient edge is already taken; from now on it follows its base's new history.
             x._view_version = x._vc.n - 1
     node.width = width
     node.arguments = [(x.shape, x.dtype) for x in inputs]
@@ -129,10 +129,10 @@ set_history = stateful(
     "dirty, int[] kept) -> ()",
     body=_set_history,
     traced=False,
-    doc="""Give `outputs` a node whose body runs in the process that calls this: a pass over it stops there.
+    doc="""Give `outputs` a node whose body runs in the calling process: a pass pauses there.
 
-    `numbers`: which outputs of the node they are, of `width`; `dirty`: those that were changed in place;
-    `kept`: those that the body is given besides the gradients.
+    `numbers`: their positions among the node's `width` outputs; `dirty`: those that were changed in place;
+    `kept`: those passed to the body besides the gradients.
     """,
     dry_run=dry_run.set_history,
     wide=False,

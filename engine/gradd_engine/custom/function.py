@@ -1,7 +1,7 @@
 """`autograd.Function`: ops whose forward and backward are the user's Python.
 
-The forward runs in the user's process, and its ops are recorded like any others. The server has its node too,
-but not the body: a pass pauses there (`backward/passes.py`).
+Forward runs in the user's process, and its ops are recorded like any others. The server has the node but not
+its body: a pass pauses there (`backward/passes.py`).
 Source: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class _FunctionMeta(type):
-    """Makes of each Function the class of its nodes, ``<Name>Backward``."""
+    """Creates the node class of each Function, ``<Name>Backward``."""
 
     _backward_cls: type[BackwardNode]
 
@@ -39,12 +39,11 @@ class _FunctionMeta(type):
 
 
 class Function(metaclass=_FunctionMeta):
-    """Base of operations with a backward of their own (torch.autograd.Function).
+    """Base class of operations with a custom backward (torch.autograd.Function).
 
-    Subclasses have static methods ``forward(ctx, *args)``, or ``forward(*args)`` with
-    ``setup_context(ctx, inputs, output)``; ``backward(ctx, *grads)`` (or ``vjp``); for forward mode
-    ``jvp(ctx, *tangents)``; for vmap ``vmap(info, in_dims, *args)`` or ``generate_vmap_rule = True``.
-    Use them by ``apply``.
+    Subclasses have static methods ``forward(ctx, *args)``, or ``forward(*args)`` and ``setup_context(ctx,
+    inputs, output)``; ``backward(ctx, *grads)`` (or ``vjp``); for forward mode ``jvp(ctx, *tangents)``; for
+    vmap ``vmap(info, in_dims, *args)`` or ``generate_vmap_rule = True``. Call them with ``apply``.
     """
 
     generate_vmap_rule = False
@@ -59,7 +58,7 @@ class Function(metaclass=_FunctionMeta):
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """RuntimeError: Functions are not called as objects."""
+        """Raise RuntimeError: instances of a Function are not callable."""
         raise RuntimeError(
             "Legacy autograd function with non-static forward method is deprecated. Please use new-style "
             "autograd function with static forward method. (Example: "
@@ -68,17 +67,17 @@ class Function(metaclass=_FunctionMeta):
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
-        """What the operation computes."""
+        """Compute the operation."""
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
-        """Keep in `ctx` what backward needs, where forward takes no `ctx`."""
+        """Keep in `ctx` what backward needs, if forward does not take `ctx`."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """Gradients of all arguments of forward from those of all outputs."""
+        """The gradients of all arguments, from those of all outputs."""
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use "
             "it with backward mode AD."
@@ -88,14 +87,14 @@ class Function(metaclass=_FunctionMeta):
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """Tangents of all outputs from those of all arguments."""
+        """The tangents of all outputs, from those of all arguments."""
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
-        """The operation over a batch."""
+        """Compute the operation over a batch."""
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap static method or set "
             "generate_vmap_rule=True."
@@ -103,7 +102,7 @@ class Function(metaclass=_FunctionMeta):
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Run forward on `args`; a node with this class's backward is the history of what comes out."""
+        """Run forward on `args`; its outputs get a node with this class's backward as their history."""
         node = cls._backward_cls()
         split = cls.setup_context is not Function.setup_context
         if state.vmaps and any(isinstance(x, Tensor) for x in kwargs.values()):
@@ -124,7 +123,7 @@ class Function(metaclass=_FunctionMeta):
         try:
             over = bool(state.vmaps) or any(isinstance(t.backend, BatchedBackend) for t in tensors)
             over = over and not state.direct
-            # What a vmap is over has a history of its own, also where this node is without one.
+            # The tensors below a vmap have their own history, even if this node does not.
             found = batched(cls, given) if over else None
             watcher = state.watcher
             inside = None if watcher is None else watcher.inside()
@@ -146,7 +145,7 @@ class Function(metaclass=_FunctionMeta):
 
 
 class InplaceFunction(Function):
-    """`Function` by an old name (torch.autograd.function.InplaceFunction)."""
+    """An old name of `Function` (torch.autograd.function.InplaceFunction)."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -156,8 +155,8 @@ class InplaceFunction(Function):
 def _positional(
     forward: Callable[..., Any], split: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, ...]:
-    """The arguments of `forward` by position, `split`: with its defaults; TypeError as torch.autograd has it.
-    Gradients go by position, so a keyword has none.
+    """The arguments of `forward` by position, as gradients are; with defaults if `split`. TypeError as in
+    torch.autograd.
     """
     if not split and not kwargs:
         return args
@@ -182,8 +181,8 @@ def _positional(
 
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a backward that is not differentiable itself
-    (https://pytorch.org/docs/stable/notes/extending.html): a second derivative raises RuntimeError.
+    """Decorate a backward that is not differentiable: a second derivative raises RuntimeError
+    (https://pytorch.org/docs/stable/notes/extending.html).
     """
 
     @functools.wraps(fn)
@@ -211,18 +210,18 @@ class DelayedError(Node):
         self._message = message
 
     def verify(self) -> None:
-        """RuntimeError with its message."""
+        """Raise RuntimeError with the node's message."""
         raise RuntimeError(self._message)
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
-        """RuntimeError with its message."""
+        """Raise RuntimeError with the node's message."""
         raise RuntimeError(self._message)
 
 
 def _delayed(tensors: Sequence[Tensor | None], message: str) -> tuple[Tensor, ...]:
     node = DelayedError(message)
     node.width = len(tensors)
-    # As in PyTorch, with leaves of their own behind it.
+    # As in PyTorch, its edges lead to fresh leaves.
     leaves = [t if t is None else detached(t) for t in tensors]
     for leaf in leaves:
         if leaf is not None:
@@ -244,6 +243,6 @@ delayed_error = stateful(
     "delayed_error(Tensor?[] tensors, *, str message) -> Tensor[]",
     body=_delayed,
     traced=False,
-    doc="The tensors, with a history that raises RuntimeError with `message` when a pass comes by.",
+    doc="The tensors, with a history that raises RuntimeError with `message` when a pass reaches it.",
     wide=False,
 )

@@ -1,7 +1,7 @@
-"""The node of an `autograd.Function`, which is its ``ctx``: what it keeps, and how its backward is run and
+"""The node of an `autograd.Function`, which is its ``ctx``: what it saves, and how its backward runs and is
 checked.
 
-Messages and order of checks as PyTorch's (https://pytorch.org/docs/stable/notes/extending.html).
+Messages and the order of checks follow PyTorch (https://pytorch.org/docs/stable/notes/extending.html).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class BackwardNode(CustomNode):
-    """The ``ctx`` of a Function (torch.autograd.function.FunctionCtx), and the node of what it computed."""
+    """The ``ctx`` of a Function (torch.autograd.function.FunctionCtx), and the node of its outputs."""
 
     forward_cls: ClassVar[Any] = None
 
@@ -43,16 +43,16 @@ class BackwardNode(CustomNode):
         self._dirty: tuple[Any, ...] = ()
         self._constant: tuple[Any, ...] = ()
         self._materialize = True
-        #: whether outputs that need no gradient count there
+        #: whether outputs that do not need a gradient are materialised too
         self._materialize_non_diff_grads = True
         self.saved_for_forward: tuple[Any, ...] | None = None
         self._pushing = False
         self._saved: list[Any] | None = []
         self._kept: Sequence[Tensor] | None = None
-        #: per argument: its place among the edges, None for a non-tensor
+        #: per argument: its position among the edges, None if not a tensor
         self._places: list[int | None] = []
         self._inputs: list[TensorMeta] = []
-        #: what the methods set on their ctx, by name
+        #: attributes that methods set on their ctx
         self.kept_by_methods: dict[str, Any] = {}
         Node.callables = True
 
@@ -62,34 +62,32 @@ class BackwardNode(CustomNode):
     # -- what forward says ---------------------------------------------------------------------------
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Keep tensors (or None) for backward: they are freed with the graph, and their versions are
-        checked.
-        """
+        """Keep tensors (or None) for backward; the graph frees them, and their versions are checked."""
         self._to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
-        """Keep tensors for jvp, which runs at once."""
+        """Keep tensors for jvp, which runs immediately."""
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *tensors: Any) -> None:
-        """Inputs that forward changed in place; it must return them. RuntimeError for non-tensors."""
+        """Declare inputs that forward changed in place and must return. RuntimeError for non-tensors."""
         _only_tensors("mark_dirty can only accept variables", tensors)
         self._dirty = tensors
         named.increment_version(list(tensors))
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
-        """Outputs that need no gradient. RuntimeError for non-tensors."""
+        """Declare outputs without a gradient. RuntimeError for non-tensors."""
         _only_tensors("mark_non_differentiable only accepts variable arguments", tensors)
         self._constant = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether missing gradients of outputs come as zeros (the default) or as None."""
+        """Set whether missing output gradients are passed as zeros (the default) or as None."""
         self._materialize = value
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What `save_for_backward` kept (within jvp, `save_for_forward`); RuntimeError once it was freed, or
-        where it was changed in place.
+        """The tensors from `save_for_backward` (within jvp, from `save_for_forward`); RuntimeError if they
+        were freed or changed in place.
         """
         if self._pushing:
             return self.saved_for_forward or ()
@@ -99,14 +97,14 @@ class BackwardNode(CustomNode):
 
     @property
     def saved_variables(self) -> tuple[Any, ...]:
-        """`saved_tensors`, by its old name: DeprecationWarning."""
+        """The old name of `saved_tensors`; warns with DeprecationWarning."""
         warnings.warn(
             "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
         )
         return self.saved_tensors
 
     def entries(self) -> dict[str, Any] | None:
-        """What `save_for_backward` kept; None once it was freed."""
+        """The entries from `save_for_backward`; None once freed."""
         if self._saved is None:
             return None
         outputs = self.outputs or ()
@@ -123,12 +121,12 @@ class BackwardNode(CustomNode):
             if self._kept is not None:
                 return self._kept[entry]
             output = self.outputs[entry].source()
-            _ = output is not None and output.grad_fn  # a session knows of a node that was looked at
+            _ = output is not None and output.grad_fn  # accessing grad_fn makes the node known to a session
             with ambient(grad=True):
                 return self._show("tensors", self.outputs)[entry]
         check_saved(entry, self)
         if entry is not None and entry.tensor._base is not None:
-            entry.tensor._shown()  # rebuilds its node, or refuses to, also where backward does not ask for it
+            entry.tensor._shown()  # rebuilds its node or raises, even if backward does not use it
         return None if entry is None else entry.tensor
 
     def __getattr__(self, name: str) -> Any:
@@ -140,7 +138,7 @@ class BackwardNode(CustomNode):
     # -- the forward ---------------------------------------------------------------------------------
 
     def begin(self, given: tuple[Any, ...]) -> None:
-        """Take in the arguments."""
+        """Note which arguments are tensors or need gradients."""
         at = 0
         for a in given:
             self._places.append(at if isinstance(a, Tensor) else None)
@@ -148,8 +146,8 @@ class BackwardNode(CustomNode):
         self.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in given)
 
     def end(self, outputs: list[Any], inputs: list[Tensor], recorded: bool, split: bool) -> None:
-        """Give the outputs (changed in place) their history, and keep what is to be kept. `split`: the class
-        has a ``setup_context``.
+        """Give the outputs their history, replacing them in the list where needed, and save tensors. `split`:
+        the class has a ``setup_context``.
         """
         raw = list(outputs)
         constant = {i for i, o in enumerate(raw) if _among(o, self._constant)}
@@ -196,7 +194,7 @@ class BackwardNode(CustomNode):
         self._keep(outputs, recorded)
 
     def forget(self) -> None:
-        """Let go of tensors that nobody needs after `apply`: keeping outputs would be a cycle."""
+        """Drop tensors not needed after `apply`, as keeping outputs would be a reference cycle."""
         self._dirty = self._constant = self._to_save = ()
         self.saved_for_forward = None
 
@@ -205,7 +203,7 @@ class BackwardNode(CustomNode):
         tracked = [outputs[i] for i in numbers]
         dirty = [k for k, o in enumerate(tracked) if _among(o, self._dirty)]
         kept = [] if state.packing else [k for k, o in enumerate(tracked) if _among(o, self._to_save)]
-        if tracked:  # else nobody comes by this node
+        if tracked:  # otherwise no pass reaches this node
             with ambient(function=self):
                 named.set_history(
                     tracked,
@@ -221,7 +219,7 @@ class BackwardNode(CustomNode):
                 self.metas[nr] = TensorMeta(o)
 
     def keep(self, tensors: Sequence[Any]) -> None:
-        """Save tensors (or None) without a forward: `saved_tensors` gives them, checked and unpacked."""
+        """Save tensors (or None) without a forward; `saved_tensors` returns them, checked and unpacked."""
         self._to_save = tuple(tensors)
         self._keep([], True)
 
@@ -259,14 +257,12 @@ class BackwardNode(CustomNode):
         return at == BODY or super().waits(at)
 
     def release(self) -> None:
-        """Let go of what was saved."""
+        """Drop saved tensors and kept outputs."""
         self._saved = None
         super().release()
 
     def body(self, values: list[Any]) -> list[Any]:
-        """Run backward on the gradients (and kept outputs) in `values`; one gradient for each tensor
-        argument.
-        """
+        """Run backward on the gradients (and kept outputs) in `values`; one gradient per tensor argument."""
         grads, self._kept = values[: self.width], values[self.width :]
         try:
             found = self._rule()(Context(self), *[self._materialized(nr, g) for nr, g in enumerate(grads)])
@@ -275,7 +271,7 @@ class BackwardNode(CustomNode):
         return self._checked(list(found) if isinstance(found, tuple) else [found])
 
     def _rule(self) -> Any:
-        """The backward that the class has, under one of two names."""
+        """The class's backward, under either of its names."""
         cls, base = self.forward_cls, self.forward_cls.__mro__[-2]
         if cls.vjp is base.vjp:
             return cls.backward
@@ -315,7 +311,7 @@ class BackwardNode(CustomNode):
             elif g is not None:
                 if not isinstance(g, Tensor):
                     raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
-                # Without an edge nobody takes the gradient, but the node's hooks see it.
+                # Without an edge the gradient goes nowhere, but the node's hooks see it.
                 out[place] = g if self.edges[place] is None else self._fitted(g, self._inputs[place], i)
         return out
 

@@ -1,4 +1,4 @@
-"""Forward mode of `autograd.Function`: its jvp instead of the rules of the ops inside.
+"""Forward mode of `autograd.Function`: its jvp replaces the rules of the ops inside.
 
 Source: https://pytorch.org/docs/stable/notes/extending.html (forward mode AD).
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class _Taken:
-    """The arguments' tangents of one level, hidden until they are put back."""
+    """The arguments' tangents at one level, removed until they are put back."""
 
     def __init__(self, token: Tensor, given: Sequence[Any]) -> None:
         self.token = token
@@ -42,7 +42,7 @@ class _Taken:
 class Tangents:
     """The tangents of a Function's arguments: forward runs without them, then `give` calls its jvp.
 
-    `put_back` restores them at the end, after errors too.
+    `put_back` restores them at the end, even after an error.
     """
 
     def __init__(self, given: Sequence[Any]) -> None:
@@ -55,12 +55,12 @@ class Tangents:
                 self._taken.append(_Taken(token, given))
 
     def put_back(self) -> None:
-        """Give the arguments their tangents again."""
+        """Restore the arguments' tangents."""
         while self._taken:
             self._taken.pop().put_back(self._given)
 
     def give(self, outputs: Sequence[Any], ctx: BackwardNode) -> None:
-        """Give the outputs the tangents that jvp makes, level by level; it sees those of outer levels."""
+        """Call jvp level by level and give the outputs its tangents; it sees those of outer levels."""
         while self._taken:
             self._level(self._taken[0], outputs, ctx)
             self._taken.pop(0).put_back(self._given)
@@ -107,7 +107,7 @@ class Tangents:
     def _check_written(
         self, o: Tensor, t: Tensor, tangents: Sequence[Any], versions: Sequence[int | None]
     ) -> None:
-        """RuntimeError where a value was written to and its tangent was not, or is another."""
+        """Raise RuntimeError if a value was changed in place but its tangent was not, or was replaced."""
         at = next((i for i, x in enumerate(self._given) if x is o), None)
         if at is None or tangents[at] is None:
             return
@@ -125,7 +125,7 @@ class Tangents:
             )
 
     def _check_view(self, o: Tensor, t: Tensor, tangents: Sequence[Any]) -> None:
-        """RuntimeError where a value is a view of an argument and its tangent is no view of that one's."""
+        """Raise RuntimeError if a value is a view of an argument, but its tangent not of that one's."""
         whole = ((x if x._base is None else x._base) if isinstance(x, Tensor) else None for x in self._given)
         at = next((i for i, base in enumerate(whole) if base is o._base), None)
         given = None if at is None else tangents[at]

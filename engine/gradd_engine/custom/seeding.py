@@ -1,4 +1,4 @@
-"""The session's random stream, as steps: restarted, and taken back to where it was."""
+"""The session's random stream: seeding, storing and restoring its position."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ manual_seed = stateful(
     "manual_seed(value int seed) -> ()",
     body=_seed,
     traced=False,
-    doc="Restart the session's random stream; see torch.manual_seed.",
+    doc="Restart the session's random stream (torch.manual_seed).",
     dry_run=dry_run.nothing,
     wide=False,
 )
@@ -35,7 +35,7 @@ stored_rng = stateful(
     "stored_rng(Tensor like) -> Tensor",
     body=_stored,
     traced=False,
-    doc="A token of where the session's random stream is, for `restore_rng`.",
+    doc="A token of the random stream's position, for `restore_rng`.",
     wide=False,
 )
 
@@ -53,6 +53,6 @@ restore_rng = stateful(
     "restore_rng(Tensor token) -> Tensor",
     body=_restore,
     traced=False,
-    doc="Take the session's random stream back to where `token` was made; gives a token of where it was.",
+    doc="Set the random stream back to the position of `token`; returns a token of the position before.",
     wide=False,
 )

@@ -1,4 +1,4 @@
-"""History of a tensor of which an `autograd.Function` changed a view in place."""
+"""History of a tensor whose view was changed in place by an `autograd.Function`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def check_written(t: Tensor, given: bool, outputs: int) -> None:
-    """RuntimeError where a Function of so many outputs may not have written to `t`; UserWarning where it was
-    not `given` it.
+    """Raise RuntimeError if a Function with this many outputs may not write to `t`; UserWarning if `t` was
+    not an input.
     """
     if t._fn is None and t.requires_grad and (t._base is None or t._requires_grad):
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
@@ -43,7 +43,7 @@ def check_written(t: Tensor, given: bool, outputs: int) -> None:
 
 
 def rebase(view: Tensor, node: CustomNode, at: int) -> None:
-    """Make `node`, which wrote to its input number `at`, the history of `view`: of its base and all views."""
+    """Make `node`, which wrote to its input `at`, the history of `view`, its base and all views."""
     base = view._base
     assert base is not None
     slices = DirtySlices(base, view, node, at)
@@ -53,9 +53,9 @@ def rebase(view: Tensor, node: CustomNode, at: int) -> None:
 
 
 class DirtySlices(Node):
-    """The history of a tensor of which a Function changed a view: CopySlices whose body is the user's.
+    """CopySlices with a user-defined body: the history of a tensor whose view a Function changed.
 
-    `at`: which input of `fn` the view was.
+    `at` is the view's position among the inputs of `fn`.
     """
 
     _name = "torch::autograd::CopySlices"
@@ -75,35 +75,35 @@ class DirtySlices(Node):
         return None if self.fn is None else self.fn._slot(slot - 1 if slot <= self.at else slot)
 
     def waits(self, at: str) -> bool:
-        """Its body is the Function's."""
+        """Its body is that of the Function."""
         return (self.fn is None or self.fn.waits(at)) if at == BODY else super().waits(at)
 
     def _written(self) -> CustomNode:
-        """The Function's node; RuntimeError once it was freed."""
+        """The Function's node; RuntimeError once freed."""
         if self.fn is None:
             raise RuntimeError(FREED)
         return self.fn
 
     def verify(self) -> None:
-        """What the Function's node would raise."""
+        """Raise the errors of the Function's node."""
         self._written().verify()
 
     def release(self) -> None:
-        """Drop what the Function saved, and its node."""
+        """Drop the Function's node and what it saved."""
         if self.fn is not None:
             self.fn.release()
             self.fn = None
 
     def kept(self) -> Sequence[Tensor]:
-        """The outputs that backward asked for."""
+        """The outputs that backward needs."""
         return self._written().kept()
 
     def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
-        """RuntimeError: nobody here has the body."""
+        """Raise RuntimeError: the body is in another process."""
         return self._written().apply(grads)
 
     def body(self, values: list[Any]) -> list[Any]:
-        """The changed part of the gradient goes through the Function's backward, the rest straight on."""
+        """Pass the changed part of the gradient through the Function's backward, the rest straight on."""
         g, base, view = values[0], self._base, self._view
         if g is None:
             return [None] * len(self.edges)
@@ -118,7 +118,7 @@ class DirtySlices(Node):
         return [named.as_strided_scatter(whole, first, *where), *found]
 
 
-#: outputs of a Function
+#: maximum number of a Function's outputs
 MOST_OUTPUTS = 1 << 16
 
 
@@ -130,7 +130,7 @@ def check_history(
     dirty: Sequence[int],
     kept: Sequence[int],
 ) -> None:
-    """RuntimeError where the numbers of a Function's outputs do not go together."""
+    """Raise RuntimeError if the output numbers of `set_history` are inconsistent."""
     if not outputs or len(numbers) != len(outputs) or len(set(numbers)) != len(numbers):
         raise RuntimeError(f"set_history(): {len(outputs)} outputs cannot have the numbers {list(numbers)}")
     if not max(numbers) < width <= MOST_OUTPUTS or min(numbers) < 0:
