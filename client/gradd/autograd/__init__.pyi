@@ -121,14 +121,15 @@ def gradcheck(
     fast_mode: bool = False,
     masked: bool | None = None,
 ) -> bool:
-    """Compare the gradients of `func` at `inputs` with central differences of step `eps`; True, or an error.
+    """Compare the gradients of `func` at `inputs` with central differences of step `eps`; returns True or
+    raises.
 
-    `inputs`: a tensor or a tuple; those that require grad are moved, in place, and should be float64 or
-    complex128. A complex output counts as two, its real and its imaginary part. In a session all values are
-    read in one round trip. See https://pytorch.org/docs/stable/generated/torch.autograd.gradcheck.gradcheck.html
+    `inputs` is a tensor or a tuple; those that require grad are perturbed in place and should be float64 or
+    complex128. A complex output counts as two, its real and imaginary parts. In a session all values are read
+    in one round trip. See https://pytorch.org/docs/stable/generated/torch.autograd.gradcheck.gradcheck.html
 
-    Raises GradcheckError (False where `raise_exception` is off), ValueError without an input that requires
-    grad, RuntimeError for one whose elements share memory.
+    Raises GradcheckError (or returns False without `raise_exception`), ValueError if no input requires grad,
+    RuntimeError for an input whose elements share memory.
     """
 
 def gradgradcheck(
@@ -150,8 +151,8 @@ def gradgradcheck(
     fast_mode: bool = False,
     masked: bool = False,
 ) -> bool:
-    """`gradcheck` of the gradients of `func`, with respect to `inputs` and to `grad_outputs` (random where
-    they are not given).
+    """`gradcheck` of the gradients of `func`, with respect to `inputs` and `grad_outputs` (random by
+    default).
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.gradcheck.gradgradcheck.html
     """

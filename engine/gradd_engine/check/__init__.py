@@ -1,4 +1,4 @@
-"""gradcheck and its parts: Jacobians by differences, and what is said where derivatives disagree."""
+"""gradcheck and its parts: numerical and analytical Jacobians, comparisons and their messages."""
 
 from .gradcheck import gradgradcheck
 from .gradcheck_compare import GradcheckError

@@ -1,7 +1,7 @@
-"""gradcheck and gradgradcheck: a function's derivatives against differences, for users' own functions too.
+"""gradcheck and gradgradcheck compare a function's derivatives with finite differences.
 
-A call records all that its checks need before any of them judges, so that one fetch serves them all.
-Behaviour and messages after https://pytorch.org/docs/stable/autograd.html#numerical-gradient-checking
+All checks record what they need before any of them compares, so that one fetch serves all. Behaviour and
+messages follow https://pytorch.org/docs/stable/autograd.html#numerical-gradient-checking
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 def _judge(checks: Iterable[Check], reading: Reading) -> None:
-    """Let every check record, fetch all values at once, then let every check judge, in order.
+    """Let every check record, fetch all values at once, then let every check compare, in order.
 
-    An error while one records comes after the verdicts of those before it.
+    An error while a check records is raised after the earlier checks have compared.
     """
     recorded: list[Check] = []
     failure: Exception | None = None
@@ -47,7 +47,7 @@ def _judge(checks: Iterable[Check], reading: Reading) -> None:
         try:
             raise failure
         finally:
-            del failure  # its traceback holds this frame
+            del failure  # its traceback refers to this frame
 
 
 def _check_inputs(inputs: tuple[Any, ...]) -> None:
@@ -95,14 +95,15 @@ def gradcheck(
     fast_mode: bool = False,
     masked: bool | None = None,
 ) -> bool:
-    """Compare the gradients of `func` at `inputs` with central differences of step `eps`; True, or an error.
+    """Compare the gradients of `func` at `inputs` with central differences of step `eps`; returns True or
+    raises.
 
-    `inputs`: a tensor or a tuple; those that require grad are moved, in place, and should be float64 or
-    complex128. A complex output counts as two, its real and its imaginary part. In a session all values are
-    read in one round trip. See https://pytorch.org/docs/stable/generated/torch.autograd.gradcheck.gradcheck.html
+    `inputs` is a tensor or a tuple; those that require grad are perturbed in place and should be float64 or
+    complex128. A complex output counts as two, its real and imaginary parts. In a session all values are read
+    in one round trip. See https://pytorch.org/docs/stable/generated/torch.autograd.gradcheck.gradcheck.html
 
-    Raises GradcheckError (False where `raise_exception` is off), ValueError without an input that requires
-    grad, RuntimeError for one whose elements share memory.
+    Raises GradcheckError (or returns False without `raise_exception`), ValueError if no input requires grad,
+    RuntimeError for an input whose elements share memory.
     """
     if not (check_forward_ad or check_backward_ad):
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
@@ -152,8 +153,8 @@ def gradgradcheck(
     fast_mode: bool = False,
     masked: bool = False,
 ) -> bool:
-    """`gradcheck` of the gradients of `func`, with respect to `inputs` and to `grad_outputs` (random where
-    they are not given).
+    """`gradcheck` of the gradients of `func`, with respect to `inputs` and `grad_outputs` (random by
+    default).
 
     See https://pytorch.org/docs/stable/generated/torch.autograd.gradcheck.gradgradcheck.html
     """
@@ -175,7 +176,7 @@ def gradgradcheck(
     tracked = [isinstance(x, Tensor) and x.requires_grad for x in (*given, *cotangents)]
 
     def gradients(*args: Any) -> tuple[Tensor, ...]:
-        # Forward mode passes aliases that require no gradient.
+        # Forward mode passes aliases that do not require grad.
         args = tuple(autograd.requires_grad_(x) if yes else x for x, yes in zip(args, tracked, strict=True))
         wanted = [x for x, yes in zip(args[:count], tracked, strict=False) if yes]
         outputs = [o for o in floating(func(*args[:count])) if o.requires_grad]
@@ -201,8 +202,8 @@ def gradgradcheck(
 
 
 def _random_cotangents(outputs: Sequence[Tensor], apart: bool) -> tuple[Tensor, ...]:
-    """Leaves of the geometry of `outputs`, with `apart` not contiguous; the session's random stream is left
-    alone.
+    """Leaves with the geometry of `outputs`, not contiguous if `apart`; does not use the session's random
+    stream.
     """
     chance = np.random.default_rng(0)
     found = []

@@ -1,6 +1,6 @@
-"""What gradcheck looks at: each check records all that it needs, stops, and judges once values were fetched.
+"""The checks of gradcheck: each records what it needs, yields, and compares once values are fetched.
 
-Checks and messages after https://pytorch.org/docs/stable/notes/gradcheck.html
+Checks and messages follow https://pytorch.org/docs/stable/notes/gradcheck.html
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     Array = np.ndarray[Any, Any]
-    #: records up to its only yield, judges after it
+    #: records up to its only yield, compares after it
     Check = Iterator[None]
 
 
 class GradcheckError(RuntimeError):
-    """Derivatives and differences disagree, or a derivative has another flaw."""
+    """Derivatives and differences disagree, or a derivative is otherwise wrong."""
 
 
 def _close(a: Array, n: Array, atol: float, rtol: float) -> bool:
@@ -63,7 +63,7 @@ def _prefix(what: str, t: Tensor, part: Part) -> str:
 
 
 def _numerical(s: Subject, i: int, j: int, part: Part) -> Array:
-    """The derivative of that part of output `i` by differences; a complex input's real and imaginary ones."""
+    """The derivative of this part of output `i` by differences, complex for a complex input."""
     along = part.of(s.slopes(i, j, REAL))
     if s.wanted[j].dtype.is_complex:
         along = along + 1j * part.of(s.slopes(i, j, IMAGINARY))
@@ -71,7 +71,7 @@ def _numerical(s: Subject, i: int, j: int, part: Part) -> Array:
 
 
 def _slow_too(s: Subject, i: int, j: int, part: Part, forward: bool) -> str:
-    """What a fast check that failed looks like element by element: a second fetch."""
+    """The message for a failed fast check, with Jacobians recomputed in slow mode: a second fetch."""
     whole = Subject(s.fn, s.inputs, s.limits, fast=False)
     whole.moves()
     if forward:
@@ -97,7 +97,7 @@ def _slow_too(s: Subject, i: int, j: int, part: Part, forward: bool) -> str:
 
 
 def flat(s: Subject) -> Check:
-    """A function without a differentiable output: differences must be zero."""
+    """For a function without a differentiable output, differences must be zero."""
     moves = s.moves()
     yield
     if any(np.any(slopes != 0) for one in moves for slopes in one.slopes):
@@ -105,7 +105,7 @@ def flat(s: Subject) -> Check:
 
 
 def backward(s: Subject) -> Check:
-    """Reverse mode against differences, and against itself run again."""
+    """Compare reverse mode with differences, and with itself run again."""
     limits = s.limits
     s.moves()
     found = []
@@ -141,7 +141,7 @@ def _along(a: Array, u: dict[Part, Array]) -> Any:
 
 
 def forward(s: Subject) -> Check:
-    """Forward mode against differences."""
+    """Compare forward mode with differences."""
     limits = s.limits
     s.moves()
     any_complex = any(isinstance(x, Tensor) and x.dtype.is_complex for x in s.inputs)
@@ -158,7 +158,7 @@ def forward(s: Subject) -> Check:
     for turn, (i, at) in product(rounds, enumerate(s.differentiable)):
         for j, part, found in turn:
             n, atol = s.slopes(i, j, part), limits.atol
-            a = found.rows[at] if found.rows else n  # an input without elements moves nowhere
+            a = found.rows[at] if found.rows else n  # an empty input has no directions
             if s.fast:
                 a, n = a[0], n[0]
                 atol *= float(s.u[j][part].sum())
@@ -169,7 +169,7 @@ def forward(s: Subject) -> Check:
 
 
 def undefined_tangents(s: Subject) -> Check:
-    """An input without a tangent counts as one whose tangent is zero."""
+    """An input without a tangent must count as one with a zero tangent."""
     given: dict[int, Tensor | None] = {}
     for j, at in enumerate(s.places):
         given[at] = tensor_like(s.wanted[j], np.sum([u * p.unit for p, u in s.u[j].items()], 0))
@@ -192,7 +192,7 @@ def undefined_tangents(s: Subject) -> Check:
 
 
 def batched(s: Subject) -> Check:
-    """Gradients of a batch of cotangents against those of each."""
+    """Compare the gradients of a batch of cotangents with those of each."""
     chance = np.random.default_rng(0)
     found = []
     for i, o in enumerate(s.outputs):
@@ -210,7 +210,7 @@ def batched(s: Subject) -> Check:
 
 
 def batched_tangents(s: Subject) -> Check:
-    """Tangents of a batch of tangents against those of each."""
+    """Compare the tangents of a batch of tangents with those of each."""
     chance = np.random.default_rng(0)
     found = []
     for j, at in enumerate(s.places):
@@ -233,7 +233,7 @@ def _or_zeros(t: Tensor | None, like: Tensor) -> Tensor:
 def _both_ways(
     s: Subject, one: Callable[[Tensor], Any], all_: Callable[[Tensor], Any], some: Sequence[Tensor]
 ) -> list[Callable[[], list[Array]]]:
-    """For each output what `one` makes of every one of `some`, and `all_` of them together."""
+    """For each output, the results of `one` for each of `some` and of `all_` for their stack."""
     alone = [one(t) for t in some]
     try:
         with ambient(direct=True):
@@ -263,7 +263,7 @@ def _normal(chance: np.random.Generator, like: Tensor) -> Array:
 
 
 def zero_in_zero_out(s: Subject, masked: bool | None) -> Check:
-    """A backward of zeros gives zeros."""
+    """A backward of zeros must give zeros."""
     found = _of_zeros(s.outputs, s.wanted)
     values = s.reading.note(found)
     yield
@@ -279,7 +279,7 @@ def _of_zeros(outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> list[Tenso
 
 
 def undefined_grads(s: Subject) -> Check:
-    """Backward copes with output gradients that are undefined: all of them, and one at a time."""
+    """Backward must handle undefined output gradients: all of them, and one at a time."""
     count = len(s.outputs)
     found = []
     for which in [range(count), *([k] for k in range(count) if count > 1)]:

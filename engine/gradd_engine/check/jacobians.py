@@ -1,7 +1,7 @@
 """Products with a function's Jacobian: by differences, by reverse mode, by forward mode.
 
-Here everything is only recorded. Values are read together at the end (`Reading`), so that a check of a
-function far away costs one round trip, whatever the size of its Jacobian. Source of the method:
+Everything is only recorded here. Values are read together at the end (`Reading`), so checking a remote
+function costs one round trip, whatever the size of its Jacobian. Source of the method:
 https://pytorch.org/docs/stable/notes/gradcheck.html
 """
 
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
     Function = Callable[..., Any]
-    #: values that were noted: call it after the fetch
+    #: returns noted values; call it after the fetch
     Noted = Callable[[], list[Array]]
 
-#: tensors of one step at most; more are put together in several
+#: maximum number of tensors to concatenate in one step
 _TOGETHER = 1000
 
 
 def unrecorded() -> ambient:
-    """A context for the arithmetic of a check itself, which leaves no history."""
+    """A context for the check's own arithmetic, without history."""
     return ambient(grad=False)
 
 
 def floating(found: Any) -> list[Tensor]:
-    """The outputs of a function that could have a derivative; AttributeError for one that is no tensor."""
+    """The outputs of a function that could have a derivative; AttributeError for a non-tensor."""
     some = found if isinstance(found, (tuple, list)) else (found,)
     for o in some:
         if not isinstance(o, Tensor):
@@ -46,7 +46,7 @@ def floating(found: Any) -> list[Tensor]:
 
 
 class Reading:
-    """Tensors whose values are wanted: noted as they come by, fetched all at once."""
+    """Tensors whose values are needed: noted one by one, fetched all at once."""
 
     def __init__(self) -> None:
         self._rows: list[Tensor] = []
@@ -55,9 +55,10 @@ class Reading:
         self._values: Array = np.zeros(0)
 
     def note(self, tensors: Sequence[Tensor]) -> Noted:
-        """Keep the values that `tensors` have now; the result gives them after `fetch`, flat, one array each.
+        """Keep the current values of `tensors`; the result returns them after `fetch`, as one flat array
+        each.
 
-        They are put together in one dtype, which holds the values of every other exactly.
+        They are concatenated in one dtype that holds every value exactly.
         """
         slots = []
         for t in tensors:
@@ -76,7 +77,7 @@ class Reading:
         return values
 
     def fetch(self) -> None:
-        """Read all that was noted."""
+        """Read everything noted."""
         if self._size:
             with unrecorded():
                 whole = named.cat([*self._blocks, *self._rows])
@@ -89,7 +90,7 @@ def _cast(a: Array, dtype: Any) -> Array:
 
 
 def basis(like: Tensor, scale: complex) -> tuple[Tensor, ...]:
-    """A tensor of the geometry of `like` for each of its elements: `scale` there and zero elsewhere."""
+    """For each element of `like`, a tensor of its geometry with `scale` there and zero elsewhere."""
     count = like.numel()
     if not count:
         return ()
@@ -100,16 +101,16 @@ def basis(like: Tensor, scale: complex) -> tuple[Tensor, ...]:
 
 
 def tensor_like(like: Tensor, values: Array) -> Tensor:
-    """A tensor of the geometry of `like` with these values."""
+    """A tensor with the geometry of `like` and these values."""
     array = values.reshape(tuple(like.shape)).astype(like.dtype.np)
     return like.backend.from_array(array, like.dtype)
 
 
 class Moves:
-    """The outputs of a function as input `at` moves, in place, forth and back along each of `steps`.
+    """The outputs of a function as input `at` is perturbed in place, both ways along each of `steps`.
 
-    `eps` is what a step is long; `axes`: the steps go along the elements one by one, so that an error can
-    name one. Raises AssertionError where an output changes its shape or dtype on the way.
+    `eps` is the length of a step; `axes` says that steps go along single elements, so that an error can name
+    one. Raises AssertionError if an output changes shape or dtype.
     """
 
     def __init__(
@@ -125,7 +126,7 @@ class Moves:
         self._eps = eps
         self._pairs: list[tuple[Noted, Noted]] = []
         x: Tensor = inputs[at]
-        # Through an alias with a version of its own: graphs that saved the input are still wanted.
+        # Through an alias with its own version: graphs that saved the input are still needed.
         here = autograd.data(x)
         with unrecorded():
             home = named.clone(here)
@@ -155,7 +156,7 @@ class Moves:
 
     @cached_property
     def slopes(self) -> list[Array]:
-        """Central differences: for each floating-point output an array of a row a step. After the fetch."""
+        """Central differences: per floating-point output an array of a row per step. Call after the fetch."""
         rows = []
         for before, after in self._pairs:
             with np.errstate(all="ignore"):
@@ -164,14 +165,14 @@ class Moves:
 
 
 def _index(k: int, x: Tensor) -> tuple[int, ...]:
-    """Where the k-th step leads; those of a complex tensor go along its imaginary parts after the real."""
+    """The index that step k moves; imaginary steps of a complex tensor follow the real ones."""
     return tuple(int(i) for i in np.unravel_index(k % x.numel(), tuple(x.shape)))
 
 
 class Pulled:
     """Gradients of one output with respect to inputs, for each of several cotangents.
 
-    ``same_dtypes``: each has the dtype of its input.
+    ``same_dtypes``: every gradient has the dtype of its input.
     """
 
     def __init__(
@@ -189,9 +190,7 @@ class Pulled:
 
     @cached_property
     def columns(self) -> list[Array]:
-        """For each input an array of a column a cotangent, zero where there is no gradient. After the
-        fetch.
-        """
+        """For each input an array with a column per cotangent, or zeros. Call after the fetch."""
         out = [np.zeros((x.numel(), len(self._found)), x.dtype.np) for x in self._inputs]
         for k, (there, values) in enumerate(self._found):
             arrays = iter(values())
@@ -204,9 +203,9 @@ class Pulled:
 def pushed(
     fn: Function, inputs: Sequence[Any], tangents: Mapping[int, Tensor | None]
 ) -> list[tuple[Tensor, Tensor | None]]:
-    """The floating-point outputs of `fn` and their tangents, where the input at each place has that one.
+    """The floating-point outputs of `fn` and their tangents, given tangents for inputs by position.
 
-    None is for an input without a tangent, which is not the same as a tangent of zeros.
+    None means an input without a tangent, which differs from a tangent of zeros.
     """
     with forward_ad.dual_level():
         given = list(inputs)
@@ -219,7 +218,7 @@ def pushed(
 class Pushed:
     """Tangents of all outputs, for each of several tangents of input `at`; those of `others` are zero.
 
-    ``same_dtypes``: no real output got a complex one.
+    ``same_dtypes``: tangents are complex exactly if their outputs are.
     """
 
     def __init__(
@@ -244,7 +243,7 @@ class Pushed:
 
     @cached_property
     def rows(self) -> list[Array]:
-        """For each floating-point output an array of a row a tangent. After the fetch."""
+        """For each floating-point output an array with a row per tangent. Call after the fetch."""
         return [
             np.stack([a if isinstance(a, np.ndarray) else a()[0] for a in column])
             for column in zip(*self._found, strict=True)
@@ -253,13 +252,13 @@ class Pushed:
 
 @dataclass(frozen=True)
 class Part:
-    """What of a complex number is looked at, and the number that picks it out."""
+    """The real or imaginary part of complex numbers, and the unit in its direction."""
 
     name: str
     unit: complex
 
     def of(self, a: Array) -> Array:
-        """This part of complex numbers; real ones as they are."""
+        """This part of complex numbers; real ones unchanged."""
         return (a.real if self is REAL else a.imag) if np.iscomplexobj(a) else a
 
 
@@ -268,7 +267,7 @@ REAL, IMAGINARY = Part("real", 1.0), Part("imaginary", 1.0j)
 
 @dataclass
 class Tolerances:
-    """How far a step goes, and how closely results must agree."""
+    """The step size, and the tolerances for results."""
 
     eps: float
     atol: float
@@ -278,30 +277,30 @@ class Tolerances:
 
 
 class Subject:
-    """A function at a point: its inputs, and what it made of them.
+    """A function at a point: its inputs and outputs.
 
-    `fast`: derivatives are looked at along one random direction, not along every element.
+    `fast`: derivatives are compared along one random direction instead of every element.
     """
 
     def __init__(self, fn: Function, inputs: tuple[Any, ...], limits: Tolerances, fast: bool) -> None:
         self.fn, self.inputs, self.limits, self.fast = fn, inputs, limits, fast
         self.reading = Reading()
-        #: where the inputs stand that are differentiated
+        #: positions of the inputs to differentiate with respect to
         self.places = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
         self.wanted: list[Tensor] = [inputs[i] for i in self.places]
         found = floating(fn(*inputs))
         self.any_complex = any(o.dtype.is_complex for o in found)
-        #: where differentiable outputs stand among floating-point ones
+        #: positions of differentiable outputs among the floating-point ones
         self.differentiable = [i for i, o in enumerate(found) if o.requires_grad]
         self.outputs = [found[i] for i in self.differentiable]
         chance = np.random.default_rng(0)
-        #: random directions: two for a complex input, one for its real and one for its imaginary part
+        #: random directions: one per real input, and one for each part of a complex input
         self.u = [{part: _unit(chance, x) for part in parts(x)} for x in self.wanted]
         self.v = [_unit(chance, o) for o in self.outputs]
         self._moves: list[Moves] | None = None
 
     def moves(self) -> list[Moves]:
-        """The outputs as each input moves: recorded once, for the checks of both modes."""
+        """The outputs as each input is perturbed: recorded once, for the checks of both modes."""
         if self._moves is None:
             eps = self.limits.eps
             self._moves = []
@@ -311,21 +310,21 @@ class Subject:
         return self._moves
 
     def directions(self, j: int, part: Part, length: float = 1.0) -> tuple[Tensor, ...]:
-        """Where input `j` moves to in that part of it."""
+        """The directions in which this part of input `j` is perturbed."""
         x = self.wanted[j]
         if not self.fast:
             return basis(x, length * part.unit)
         return (tensor_like(x, length * self.u[j][part] * part.unit),)
 
     def cotangents(self, i: int, part: Part) -> tuple[Tensor, ...]:
-        """What picks the elements of output `i` out of it, or their random sum, in that part."""
+        """Cotangents that select the elements of output `i`, or a random sum of them, in this part."""
         o = self.outputs[i]
         return (tensor_like(o, self.v[i] * part.unit),) if self.fast else basis(o, part.unit)
 
     def slopes(self, i: int, j: int, part: Part) -> Array:
-        """Differences of output `i` as input `j` moves in that part: a row a direction."""
+        """Differences of output `i` as this part of input `j` is perturbed: a row per direction."""
         found = self.moves()[j].slopes
-        if not found:  # an input without elements moves nowhere
+        if not found:  # an empty input has no directions
             return np.zeros((0, self.outputs[i].numel()), self.outputs[i].dtype.np)
         rows = found[self.differentiable[i]]
         half = len(rows) // len(parts(self.wanted[j]))
@@ -338,8 +337,8 @@ def parts(t: Tensor) -> tuple[Part, ...]:
 
 
 def turns(tensors: Sequence[Tensor], any_complex: bool) -> list[list[tuple[int, Part]]]:
-    """Which part of which tensors is looked at, in PyTorch's order: in a first turn imaginary parts and real
-    tensors, in a second one real parts.
+    """Which part of which tensors to check, in PyTorch's order: first imaginary parts and real tensors, then
+    real parts of complex tensors.
     """
     numbered = list(enumerate(tensors))
     if not any_complex:

@@ -1,7 +1,7 @@
 """Checks of derivative rules against central differences along random directions.
 
-One direction a check: a few evaluations whatever the size of the inputs, and a wrong rule is missed with
-probability zero. Inner products are real parts, <v, y> = Re sum conj(v) y, so complex functions need no other
+One direction per check takes a few evaluations whatever the size of the inputs, and misses a wrong rule with
+probability zero. Inner products are real parts, <v, y> = Re sum conj(v) y, so complex functions need no extra
 code. Source of the method: https://pytorch.org/docs/stable/notes/gradcheck.html (fast mode).
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Arrays = Sequence[np.ndarray[Any, Any]]
     Fn = Callable[..., Any]
 
-#: step of the differences; with four points the error is step**4, the rounding 1e-16/step
+#: step of the differences; with four points the error is step**4, plus rounding of 1e-16/step
 STEP = 1e-3
 TOLERANCE = 1e-6
 
@@ -33,7 +33,7 @@ class Mismatch(AssertionError):
 
 
 def leaves(arrays: Arrays) -> list[Tensor]:
-    """Tensors over copies of `arrays` that require gradients where their dtype can."""
+    """Tensors over copies of `arrays`, requiring gradients if their dtype can."""
     out = []
     for a in arrays:
         t = NUMPY.from_array(np.array(a))
@@ -80,7 +80,7 @@ def _compare(what: str, got: float, want: float, tolerance: float) -> None:
 
 
 def _gradients(fn: Fn, inputs: Sequence[Tensor], cotangents: Sequence[Tensor], create: bool) -> list[Tensor]:
-    """Gradients of all differentiable inputs; zeros where an input does not count."""
+    """Gradients of all differentiable inputs, zeros for unused ones."""
     outs = _outputs(fn(*inputs))
     roots = [(o, v) for o, v in zip(outs, cotangents, strict=True) if o.requires_grad]
     wanted = [t for t in inputs if t.requires_grad]
@@ -157,7 +157,7 @@ def check_rules(
     seed: int = 0,
     tolerance: float = TOLERANCE,
 ) -> None:
-    """`check_vjp`, and as asked `check_jvp` and `check_second`."""
+    """Run `check_vjp` and, if requested, `check_jvp` and `check_second`."""
     check_vjp(fn, arrays, seed=seed, tolerance=tolerance)
     if forward:
         check_jvp(fn, arrays, seed=seed, tolerance=tolerance)
