@@ -1,7 +1,7 @@
-"""Programs run once on tensors without numbers, and their effect on tensors and graphs applied again.
+"""Run a program once on tensors without values, then apply its effect on tensors and graphs again.
 
-`InputSignature` says what comes in with a program, `AbstractInputs` stands for it in a trace, `TraceBackend`
-writes down what the engine does with that, `TraceOutputs` sorts what is left at the end, `Commit` makes it
+`InputSignature` describes a program's inputs, `AbstractInputs` represents them in a trace, `TraceBackend`
+records what the engine does with them, `TraceOutputs` sorts what outlives the program, and `Commit` makes it
 real. A server replays kernels in between; a client's mirror has none to replay.
 """
 

@@ -1,4 +1,4 @@
-"""After a replay: the tensors, gradients, versions and graphs that an eager run would have left."""
+"""Commit a replay: leave the tensors, gradients, versions and graphs that an eager run would have left."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Memory(Protocol):
-    """What a replay gives to its commit: run-time values, and memory for what outlives it."""
+    """What a replay provides to its commit: run-time values, and memory for what outlives it."""
 
     @property
     def values(self) -> Sequence[Any]:
@@ -26,16 +26,16 @@ class Memory(Protocol):
         ...
 
     def start(self, window: int) -> int:
-        """Where the window of that number begins in the block that it is in, in elements."""
+        """Where a window, given by number, begins in its enclosing block, in elements."""
         ...
 
     def storage(self, of: Shape) -> Storage:
-        """The memory of a block that the program made."""
+        """The memory of a block made by the program."""
         ...
 
 
 class Commit:
-    """Makes one replay's results real. `tensors` and `nodes`: real ones by the identity of traced ones."""
+    """Makes one replay's results real. `tensors` and `nodes` map the ids of traced ones to real ones."""
 
     def __init__(self, ending: TraceOutputs, found: InputSignature, memory: Memory, backend: Backend) -> None:
         self.backend = backend
@@ -53,7 +53,7 @@ class Commit:
     # -- memory --------------------------------------------------------------------------------------
 
     def memory(self, f: Shape) -> tuple[Storage, int]:
-        """The real storage of a surviving tensor, and where in it the tensor begins (elements)."""
+        """The real storage of a surviving tensor, and the tensor's offset in it, in elements."""
         offset = f.offset
         for w in f.windows:
             offset += self._memory.start(w)
@@ -75,7 +75,7 @@ class Commit:
         return at + (self._reals[block.source].offset if block.floats and block.source is not None else 0)
 
     def counter(self, traced: VersionCounter) -> tuple[VersionCounter, int]:
-        """The real version counter of a traced one, and how far it is ahead of it."""
+        """The real version counter of a traced one, and how far it is ahead."""
         found = self._counters.get(id(traced))
         if found is None:
             at = self._ending.counters.get(id(traced))
@@ -92,7 +92,7 @@ class Commit:
     # -- what is made, what is changed ---------------------------------------------------------------
 
     def make(self) -> None:
-        """Make what is new, then bring the inputs to the state in which the trace left its mirrors."""
+        """Make new tensors and nodes, then bring the inputs to the state of their traced counterparts."""
         ending, tensors = self._ending, self.tensors
         near = []
         for f in ending.near:

@@ -1,8 +1,8 @@
-"""What a trace ends with: the tensors and graphs that outlive it, sorted once for all its replays.
+"""What a trace ends with: the tensors and graphs that outlive it, sorted once for all replays.
 
-Near tensors are held by a session or its tensors, through ``.grad`` and bases. Far ones are held by graphs
-alone: they are made with the graph, which is made when somebody looks at it, unless that could keep memory
-alive for longer than an eager run would.
+Near tensors are held by a session or by its tensors, through ``.grad`` and bases. Far tensors are held by
+graphs only. They are made together with the graph, on first access, unless that could keep memory alive for
+longer than an eager run would.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from ..data import Storage, VersionCounter
     from .mirror import AbstractInputs
 
-#: what a tensor has of its own beyond memory and history
+#: a tensor's own attributes, besides memory and history
 OWN = ("_requires_grad", "_nr", "_creation", "_retains", "_grad_dtype", "_conj")
 
 
 def survivors(roots: Iterable[Tensor | None]) -> tuple[list[Tensor], list[Node]]:
-    """The tensors that outlive the program with `roots`, and the nodes of their graphs in order of
+    """The tensors that outlive the program, starting from `roots`, and their graphs' nodes in order of
     creation.
     """
     tensors: dict[int, Tensor] = {}
@@ -62,19 +62,19 @@ def held(node: Node) -> list[Tensor]:
 
 
 def _inner(node: Node) -> Node:
-    """The node that saves: of a CopySlices the one inside it."""
+    """The node that saves tensors: for CopySlices, the one inside it."""
     return node.fn if isinstance(node, CopySlices) and node.fn is not None else node
 
 
 def saved(node: Node) -> list[Saved]:
-    """What a node saved."""
+    """The tensors a node saved."""
     entries = (getattr(node, "saved", None) or {}).values()
     flat = (e for entry in entries for e in (entry if isinstance(entry, list) else [entry]))
     return [e for e in flat if isinstance(e, Saved)]
 
 
 def begins(node: Node) -> Iterator[Block]:
-    """The blocks on whose begin a node's geometry depends; it is known only at replay."""
+    """The blocks whose start a node's geometry depends on; it is known only at replay."""
     inner = _inner(node)
     metas: list[Any] = [node.base, node.view] if isinstance(node, CopySlices) else []
     if isinstance(inner, OpNode):
@@ -97,7 +97,7 @@ def _numbers(storage: Any) -> Iterator[int]:
 
 
 def root(storage: Any) -> Block:
-    """The outermost block that a block is in."""
+    """The outermost block around a block."""
     block: Block = storage
     while block.of is not None:
         block = block.of
@@ -105,7 +105,7 @@ def root(storage: Any) -> Block:
 
 
 class Shape:
-    """Where a surviving tensor is, and what it has of its own."""
+    """A surviving tensor: its place in memory and its own attributes."""
 
     __slots__ = ("base", "dtype", "floats", "grad", "home", "number", "offset", "own", "shape", "source",
                  "strides", "tensor", "view_version", "whole", "windows")  # fmt: skip
@@ -121,12 +121,12 @@ class Shape:
         self.source: int | None = block.source
         self.floats: bool = block.floats
         self.number: int = block.number
-        #: the register of its memory, where that is of the plan's own
+        #: the register of its memory if the plan allocates it, else -1
         self.home = homes.get(block.number, -1)
         self.offset = local(t.offset)
         self.shape, self.strides, self.dtype = t.shape, t.strides, t.dtype
         m = block.meta
-        #: it is the plan's array as it stands
+        #: it is exactly the plan's array
         self.whole = (
             block.source is None
             and not windows
@@ -155,7 +155,7 @@ class Shape:
         return made
 
     def dress(self, real: Tensor, ahead: int, tensors: dict[int, Tensor]) -> None:
-        """Give it its flags, base and gradient; `ahead`: how far its version has come since the trace."""
+        """Set its attributes, base and gradient; `ahead` is how far its version is ahead of the trace."""
         if self.own:
             real.__dict__.update(self.own)
         if self.base is not None:
@@ -166,7 +166,7 @@ class Shape:
 
 
 class TraceOutputs:
-    """What is to be made after a replay of the trace that `mirrored` began and `wanted` slots ended."""
+    """What to make after a replay of the trace from `mirrored` to the slots `wanted`."""
 
     def __init__(self, mirrored: AbstractInputs, wanted: dict[int, Any]) -> None:
         self.mirrored = mirrored
@@ -174,19 +174,19 @@ class TraceOutputs:
         roots: list[Any] = [*wanted.values(), *mirrored.traced, *mirrored.nodes]
         self._tensors, nodes = survivors(roots)
         known = {id(n) for n in mirrored.nodes}
-        #: nodes that the program made and somebody may look at, in order of creation
+        #: reachable nodes made by the program, in order of creation
         self.nodes = [n for n in nodes if id(n) not in known]
-        #: version counters of inputs -> an input that has it
+        #: id of an input's version counter -> the first input that has it
         self.counters = {id(t._vc): i for i, t in reversed(list(enumerate(mirrored.traced)))}
-        #: numbers of all blocks that survivors are in, windows and what these are in
+        #: numbers of all blocks with survivors, and of the blocks around them
         self.blocks = {n for t in self._tensors for n in _numbers(t.storage)}
-        #: blocks whose begin the new nodes depend on
+        #: blocks whose start the new nodes depend on
         self.begins = list({b.number: b for n in self.nodes for b in begins(n)}.values())
         self.blocks.update(n for b in self.begins for n in _numbers(b))
         self.outliving = {b.number: b for t in self._tensors if (b := root(t.storage)).source is None}
 
     def settle(self, homes: dict[int, int]) -> None:
-        """After the outliving blocks got their registers: sort what is near, what is far."""
+        """Sort tensors into near and far, once the surviving blocks have registers."""
         inputs = {id(t) for t in self.mirrored.traced}
         near: dict[int, Tensor] = {}
         todo = [t for t in (*self.wanted.values(), *self.mirrored.traced) if t is not None]
@@ -199,7 +199,7 @@ class TraceOutputs:
         self.near = [Shape(t, homes) for t in fresh if id(t) in near]
         self.far = [Shape(t, homes) for t in fresh if id(t) not in near]
         made = {id(n) for n in self.nodes}
-        #: near tensors and inputs whose history is one of the new nodes
+        #: new nodes that are the history of near tensors or inputs
         histories = {id(t._fn) for t in near.values() if t._fn is not None and id(t._fn) in made}
         #: tensors that the new nodes keep alive, besides far ones
         kept = [t for n in self.nodes for t in held(n)]
@@ -216,18 +216,18 @@ class TraceOutputs:
         looked = [x for e in entries if (x := e.source()) is not None]
         looked += [x for n in self.nodes for r in (n.retainers or {}).values() if (x := r()) is not None]
         self.known = [i for i in {id(x) for x in looked} if i in near]
-        #: tensors that detach_() took from their graphs: how many of the new nodes were there before
+        #: for tensors cut from their graphs by detach_(): how many new nodes came before the cut
         self.cuts = {id(t): sum(n.priority < t._cut for n in self.nodes) for t in self._tensors if t._cut}
         cycle = any(
             id(t._fn) in histories or (t._base is not None and id(t._base._fn) in histories)
             for t in self.kept
         )
-        #: with several histories one would keep what another needs
+        #: with several histories, one would keep alive what another needs
         self.folds = len(histories) == 1 and not cycle
         self._note_inputs()
 
     def _note_inputs(self) -> None:
-        """Note the inputs that the program leaves in another state."""
+        """Note the inputs whose state the program changes."""
         self.changed = []
         counters: set[int] = set()
         for i, (t, before) in enumerate(zip(self.mirrored.traced, self.mirrored.before, strict=True)):

@@ -1,4 +1,4 @@
-"""The graph that one replay leaves behind, and what only the graph holds: made on demand."""
+"""The graph that a replay leaves behind, and the tensors only it holds, made on demand."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 class ReplayedGraph:
-    """The new nodes of one replay. It holds what they need, as of the end of the replay.
+    """The new nodes of one replay, and what they need, as of the end of the replay.
 
-    Unlike a `Commit` it may live for long: of the session's tensors it keeps those that the nodes keep.
+    Unlike a `Commit` it may live long: of the session's tensors it holds only those that the nodes keep.
     """
 
     def __init__(self, ending: TraceOutputs, commit: Commit) -> None:
@@ -40,22 +40,22 @@ class ReplayedGraph:
         self._far = [(f, *commit.memory(f), *commit.counter(f.tensor._vc)) for f in ending.far]
         self._tensors: dict[int, Tensor] = {id(t): commit.tensors[id(t)] for t in ending.kept}
         self._nodes: dict[int, Node] = {id(n): commit.nodes[id(n)] for n in ending.old_nodes}
-        #: near tensors that nodes know but do not keep
+        #: near tensors that nodes refer to but do not keep alive
         self._known = {i: weakref.ref(commit.tensors[i]) for i in ending.known}
-        #: how far versions have come since the trace
+        #: how far versions have advanced since the trace
         self._ahead = {id(vc): commit.counter(vc)[1] for vc in ending.stamps}
-        #: where the blocks begin that nodes know the place of
+        #: the starts of blocks that nodes depend on
         self._begins = {b.number: commit.begin(b) for b in ending.begins}
-        #: the nodes' sequence numbers are of now, whenever they are made
+        #: sequence numbers are taken now, whenever the nodes are made
         self.began = next_priority()
         self._made = False
 
     def fold(self, traced: Node) -> LazyNode:
-        """A stand-in for the real node of a traced one."""
+        """A lazy node for the real counterpart of a traced node."""
         return LazyNode(lambda: self.node(traced))
 
     def node(self, traced: Node) -> Node:
-        """The real node of a traced one; the first call makes them all, and what only they hold."""
+        """The real counterpart of a traced node; the first call makes all, and the tensors only they hold."""
         if not self._made:
             self._made = True
             self._make()
@@ -110,13 +110,13 @@ class ReplayedGraph:
             self._fill(made)
 
     def _find(self, traced: Tensor) -> Tensor | None:
-        """The real tensor of a traced one, where it still is."""
+        """The real counterpart of a traced tensor, if it is still alive."""
         found = self._tensors.get(id(traced))
         ref = self._known.get(id(traced))
         return found if found is not None or ref is None else ref()
 
     def _value(self, traced: Any) -> Any:
-        """An attribute or saved number as of the replay."""
+        """An attribute or saved number, with this replay's values."""
         if isinstance(traced, Offset):
             return self._begins[traced.block.number] + traced.local
         at = place_of(traced)
@@ -153,7 +153,7 @@ class ReplayedGraph:
 
 
 def retainers(node: Node, find: Callable[[Tensor], Tensor | None]) -> dict[int, weakref.ref[Tensor]] | None:
-    """The tensors that keep the gradients of a node's outputs, as far as they live on."""
+    """The living tensors that retain the gradients of a node's outputs."""
     found = {
         nr: weakref.ref(real)
         for nr, ref in (node.retainers or {}).items()

@@ -1,10 +1,10 @@
-"""The inputs of a program as a trace sees them: tensors and the graphs that come with them.
+"""The inputs of a program as a trace sees them: tensors and their graphs.
 
-`InputSignature` walks from the inputs over gradients, bases, nodes and what nodes saved, always in one
-order, and says what of it all a plan depends on. Two batches with equal keys have, in that order, tensors
-and nodes that play the same parts. A program that runs no pass over the graph of an input never looks
-behind that input's node; then neither does the walk, and a batch costs what it touches, however long the
-graph is that grew before it.
+`InputSignature` walks from the inputs over gradients, bases, nodes and their saved values, always in the same
+order, and collects everything a plan depends on. In two batches with equal keys, the n-th tensors and nodes
+of that order have the same roles. A program that runs no pass over an input's graph does not look behind the
+input's node; then neither does the walk, so that a batch costs only what it touches, however long the graph
+before it.
 """
 
 from __future__ import annotations
@@ -35,34 +35,34 @@ if TYPE_CHECKING:
     from ..data import VersionCounter
     from .trace import Block, TraceBackend
 
-#: a graph of more nodes than this is walked eagerly: looking at it would cost what a plan saves
+#: inputs with more tensors or nodes are not planned: walking them would cost what a plan saves
 _NODES = 2000
 
 
 def floats(t: Tensor) -> bool:
-    """Whether a tensor's offset is left to the replay: an untracked view, such as a slice that moves through
-    the data.
+    """Whether the replay decides a tensor's offset: an untracked view, such as a slice moving through the
+    data.
     """
     base = t._base
     return base is not None and not (t._requires_grad or t._fn or base._requires_grad or base._fn)
 
 
 class Unplannable(Exception):
-    """The inputs bring something that a plan cannot hold: hooks, tangents, nodes of other kinds."""
+    """The inputs have something that a plan cannot hold: hooks, tangents, other kinds of nodes."""
 
 
 class InputSignature:
-    """What comes in with a batch: ``tensors`` and ``nodes`` in one order, and the ``key`` of their geometry
-    and relations.
+    """A batch's inputs: ``tensors`` and ``nodes`` in a fixed order, and the ``key`` of their geometry and
+    relations.
 
-    `deep`: the inputs behind whose nodes the walk goes on, by number; all of them unless said. Nodes of the
-    others are taken as they stand: they come last, from number ``walked`` on.
+    `deep`: numbers of the inputs whose graphs are walked, by default all. Nodes of the other inputs are not
+    walked; they come last, from number ``walked`` on.
     """
 
     def __init__(self, inputs: Sequence[Tensor], deep: Set[int] | None = None) -> None:
         self.tensors: list[Tensor] = []
         self.nodes: list[Node] = []
-        #: of each node from ``walked`` on: the input that led to it
+        #: for each node from ``walked`` on: the input that led to it
         self.owners: list[int] = []
         self._places: dict[int, int] = {}
         self._storages: dict[int, int] = {}
@@ -173,8 +173,8 @@ class InputSignature:
 
 
 class Behind(Node):
-    """Stands for a node whose graph was not walked. A trace may lead edges to it; one that looks at it fails,
-    and ``seen`` is told the input that led here.
+    """A placeholder for a node whose graph was not walked. A trace may point edges at it; accessing anything
+    else fails, and adds the input that led here to ``seen``.
     """
 
     def __init__(self, owner: int, seen: set[int]) -> None:
@@ -188,14 +188,14 @@ class Behind(Node):
         return object.__getattribute__(self, name)
 
 
-#: what recording an op asks of a node that is there
+#: what recording an op reads from an existing node
 _PLAIN = frozenset(
     {"priority", "retainers", "folded", "unfold", "leaf", "_owner", "_seen", "__class__", "__dict__"}
 )
 
 
 class Before:
-    """The state of an input as the trace found it."""
+    """The state of an input when the trace began."""
 
     __slots__ = ("_objects", "_values", "version")
 
@@ -205,7 +205,7 @@ class Before:
         self._values = (t._requires_grad, t._nr, t._retains, t._view_version)
 
     def differs(self, t: Tensor) -> bool:
-        """Whether anything but the version is another now."""
+        """Whether anything except the version has changed."""
         now = (t._fn, t._grad, t._grad_dtype)
         return any(a is not b for a, b in zip(self._objects, now, strict=True)) or self._values != (
             t._requires_grad, t._nr, t._retains, t._view_version
@@ -213,7 +213,7 @@ class Before:
 
 
 class AbstractInputs:
-    """Trace tensors and nodes for what was found, in its order. It holds geometry, never a session's
+    """Traced tensors and nodes for an input signature, in its order. They hold geometry, never a session's
     memory.
     """
 
@@ -224,7 +224,7 @@ class AbstractInputs:
         self.traced = [self._tensor(i, t) for i, t in enumerate(found.tensors)]
         of: dict[int, Any] = {id(r): m for r, m in zip(found.tensors, self.traced, strict=True)}
         self.nodes: list[Node] = [None] * len(found.nodes)  # type: ignore[list-item]
-        #: inputs into whose graph the trace looked, though it was not walked
+        #: inputs whose graph the trace accessed although it was not walked
         self.seen: set[int] = set()
         for i, owner in enumerate(found.owners, found.walked):
             self.nodes[i] = Behind(owner, self.seen)
@@ -254,7 +254,7 @@ class AbstractInputs:
         self._counters.clear()
 
     def check(self, found: InputSignature) -> None:
-        """TraceFailed unless the inputs are still where they were: assigning `.data` moves them."""
+        """Raise TraceFailed if an input moved, as assigning `.data` does."""
         for t, real in zip(self.traced, found.tensors, strict=True):
             block: Any = t.storage
             moved = not block.floats and local(t.offset) != real.offset

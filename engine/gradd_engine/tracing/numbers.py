@@ -1,6 +1,6 @@
-"""Run-time values while a plan is traced: numbers that know where they came from.
+"""Run-time values while a plan is traced: numbers that remember where they came from.
 
-A traced number that is handed on untouched becomes an argument of the plan. One that is looked at (compared,
+A traced number that is only passed on becomes an argument of the plan. One whose value is used (compared,
 converted, computed with) becomes a *guard*: the plan holds for exactly that value.
 """
 
@@ -10,11 +10,11 @@ from typing import Any
 
 
 class TraceFailed(Exception):
-    """This program cannot be planned; it runs eagerly."""
+    """This program cannot be planned and runs eagerly."""
 
 
 class Guards:
-    """Which run-time values a trace looked at, by their place in the batch."""
+    """The run-time values that a trace looked at, by position in the batch."""
 
     def __init__(self) -> None:
         self.places: set[int] = set()
@@ -50,7 +50,7 @@ TRACED = tuple(_CLASSES.values())
 
 
 def traced(value: Any, place: int, guards: Guards) -> Any:
-    """`value` as a number that knows its place; a bool is guarded at once, since bool has no subclasses."""
+    """`value` as a number that knows its position; a bool is guarded at once, as it has no subclasses."""
     if isinstance(value, bool):
         guards.places.add(place)
         return value
@@ -61,7 +61,7 @@ def traced(value: Any, place: int, guards: Guards) -> Any:
 
 
 def place_of(value: Any) -> int | None:
-    """Where an untouched traced number came from; None for any other value."""
+    """The position of an untouched traced number; None for any other value."""
     return value.place if isinstance(value, TRACED) else None
 
 
@@ -77,10 +77,10 @@ def plain(value: Any) -> Any:
 
 
 class Offset(int):
-    """An offset that the replay decides: ``local`` elements behind the begin of ``block``.
+    """An offset decided at replay: ``local`` elements after the start of ``block``.
 
-    As a number it is what it was in the trace. It may be added to; looking at it in any other way guards the
-    run-time values that it comes from (``places``), or fails where it comes from none.
+    Its int value is that of the trace. It can be added to; using its value in any other way guards the
+    run-time values it depends on (``places``), or fails if there are none.
     """
 
     block: Any
@@ -90,7 +90,7 @@ class Offset(int):
 
     @classmethod
     def begin(cls, at: int, block: Any, places: frozenset[int] | None, guards: Guards | None) -> Offset:
-        """The begin of `block`, a window or an input; `places` is None where it is no run-time value."""
+        """The start of `block`, a window or an input; `places` is None if no run-time values decide it."""
         made = cls(at)
         made.block, made.local, made.places, made.guards = block, 0, places, guards
         return made
@@ -105,7 +105,7 @@ class Offset(int):
     __radd__ = __add__
 
     def look(self) -> int:
-        """The number; the plan depends on it from now on."""
+        """The number; from now on the plan depends on it."""
         if self.places is None or self.guards is None:
             raise TraceFailed("an offset that only the replay knows was used as a number")
         self.guards.places.update(self.places)
@@ -127,7 +127,7 @@ for _name in _LOOKS:
 
 
 def looked(value: Any) -> Any:
-    """`value` as a number that the trace looked at."""
+    """`value` as a plain number, guarded."""
     if isinstance(value, Offset):
         return value.look()
     if isinstance(value, TRACED):
@@ -139,5 +139,5 @@ def looked(value: Any) -> Any:
 
 
 def local(offset: int) -> int:
-    """An offset as elements behind the begin of the block that it is in."""
+    """An offset relative to the start of its block."""
     return offset.local if isinstance(offset, Offset) else offset

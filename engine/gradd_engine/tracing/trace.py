@@ -1,8 +1,8 @@
-"""Tracing: the engine runs a program on tensors without numbers, and its backend writes down what it is asked
-to do.
+"""Tracing: the engine runs a program on tensors without values, and its backend records what it is asked to
+do.
 
-Forward, backward and optimizer come out as one flat list of kernel calls over registers. Whatever autograd
-decided (order, versions, which gradients exist) is in the tensors that the trace ends with.
+Forward, backward and optimizer become one flat list of kernel calls over registers. What autograd decided
+(order, versions, which gradients exist) is in the tensors that the trace ends with.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 class Block:
-    """A block of memory in a trace. ``source`` is the index of the input whose memory it is, or None for
-    memory of its own.
+    """A block of memory in a trace. ``source`` is the index of the input that owns the memory, or None if the
+    program allocates it.
 
-    A window is a block inside another: ``of`` is that block, and where it begins is known at replay.
+    A window is a block inside another block, ``of``; its start is known at replay.
     """
 
     __slots__ = ("__weakref__", "floats", "meta", "nbytes", "number", "of", "source")
@@ -39,7 +39,7 @@ class Block:
         self.nbytes = nbytes
         self.source = source
         self.of = of
-        #: an input whose place in its memory is known at replay
+        #: an input whose offset is known only at replay
         self.floats = False
 
 
@@ -54,15 +54,13 @@ class Place(NamedTuple):
 
 
 class RuntimeValue(NamedTuple):
-    """A run-time value of the batch, by its place."""
+    """A run-time value, by its position in the batch."""
 
     place: int
 
 
 class KernelCall(NamedTuple):
-    """Run ``op``: into blocks of its own (``outs``), or into ``target``. ``draws``: it takes the next random
-    step.
-    """
+    """Run ``op`` into new blocks (``outs``) or into ``target``."""
 
     op: Op
     args: tuple[Any, ...]
@@ -73,7 +71,7 @@ class KernelCall(NamedTuple):
 
 
 class Window(NamedTuple):
-    """Find where a view begins: infer ``op`` on ``of`` with the values of this batch."""
+    """Find where a view begins: infer ``op`` on ``of`` with this batch's values."""
 
     op: Op
     of: Place
@@ -89,7 +87,7 @@ class Copy(NamedTuple):
 
 
 class Allocate(NamedTuple):
-    """Make memory; something will be copied into it."""
+    """Allocate memory that something will be copied into."""
 
     block: Block
 
@@ -105,7 +103,7 @@ Instruction = KernelCall | Window | Copy | Allocate | Upload
 
 
 class TraceBackend:
-    """Writes down what it is asked to do. Tensors have blocks instead of memory."""
+    """Records what it is asked to do. Tensors have blocks instead of memory."""
 
     is_meta = False
     level = 0
@@ -131,7 +129,7 @@ class TraceBackend:
         return Block(self.blocks - 1, meta, n, source, of)
 
     def place(self, t: Tensor) -> Place:
-        """Where `t` is."""
+        """The place of `t`."""
         block: Any = t.storage
         return Place(block, tuple(t.shape), tuple(t.strides), local(t.offset), t.dtype)
 
@@ -161,8 +159,8 @@ class TraceBackend:
     # -- the interface of backends -----------------------------------------------------------------
 
     def infer(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """See Backend.infer. Where a window begins may be a run-time value: no guard, every replay infers it
-        anew.
+        """See Backend.infer. The start of a window may depend on run-time values: not guarded, but inferred
+        at every replay.
         """
         assert op.infer is not None
         window = None
@@ -212,7 +210,7 @@ class TraceBackend:
         return Tensor(self, storage, meta.shape, meta.strides, offset, meta.dtype, None, of._vc)
 
     def _begin(self, offset: int, window: Block, attrs: dict[str, Any]) -> Offset:
-        """Where a window begins: `offset`, as long as the run-time values are those of the trace."""
+        """The start of a window: `offset`, if the run-time values are those of the trace."""
         places: frozenset[int] | None = frozenset(
             v.place for v in attrs.values() if isinstance(v, RuntimeValue)
         )
@@ -231,14 +229,14 @@ class TraceBackend:
         self.code.append(Copy(self.place(target), self.place(physical(source))))
 
     def from_array(self, array: Any, dtype: Any = None) -> Tensor:
-        """An upload: the only arrays that a program brings."""
+        """An upload, the only kind of array a program brings."""
         meta = Meta(tuple(array.shape), dtype)
         block = self.block(meta)
         self.code.append(Upload(block, dtype))
         return self.tensor(block, meta)
 
     def to_numpy(self, t: Tensor) -> Any:
-        """Values are not known while a plan is traced."""
+        """Raise TraceFailed: values are unknown during a trace."""
         raise TraceFailed("a value is needed while the program runs")
 
 
