@@ -1100,7 +1100,7 @@ def broadcast_to(input: Tensor, *size: int) -> Tensor: ...
 def bucketize(
     input: Tensor | _Number, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:
-    """The index of each number's bucket between sorted boundaries: int64, or int32 if `out_int32`.
+    """The index of each number's bucket between sorted boundaries, int64 or int32.
 
     https://pytorch.org/docs/stable/generated/torch.bucketize.html
     """
@@ -1134,7 +1134,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
 def cdist(
     x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
 ) -> Tensor:
-    """`compute_mode` has no effect, as differences are always computed.
+    """`compute_mode` has no effect.
 
     https://pytorch.org/docs/stable/generated/torch.cdist.html
     """
@@ -1479,7 +1479,7 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
-    """The cosine of the angle between vectors along `dim`; norms are clamped to `eps`.
+    """Cosine of the angle between vectors along `dim`; norms are `eps` or more.
 
     Shapes: (2, 3), (2, 3) -> (2,). dtype: the input's.
     Raises RuntimeError for integers, bools and complex numbers.
@@ -1605,7 +1605,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 def diag_embed(
     input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None
 ) -> Tensor:
-    """The last dimension, put on the diagonal of two new ones.
+    """The last dimension as the diagonal of two new ones.
 
     Shapes: (2, 3) -> (2, 3, 3). dtype: the input's.
     Raises RuntimeError: diagonal dimensions cannot be identical ..., ...
@@ -2831,8 +2831,8 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
 
 @overload
 def max(input: Tensor) -> Tensor:
-    """The maximum over all elements, of two tensors, or along `dim` as values and indices. Over all
-    elements; along `dim`, with indices; or of two tensors.
+    """The maximum over all, of two tensors, or along `dim` as values and indices. Over all elements;
+    along `dim`, with indices; or of two tensors.
 
     Shapes: (2, 3) -> (). dtype: the input's.
     Raises NotImplementedError for complex numbers.
@@ -2901,8 +2901,8 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> tuple[Tensor
 def meshgrid(*tensors: Tensor, indexing: str = "ij") -> tuple[Tensor, ...]: ...
 @overload
 def min(input: Tensor) -> Tensor:
-    """The minimum over all elements, of two tensors, or along `dim` as values and indices. Over all
-    elements; along `dim`, with indices; or of two tensors.
+    """The minimum over all, of two tensors, or along `dim` as values and indices. Over all elements;
+    along `dim`, with indices; or of two tensors.
 
     Shapes: (2, 3) -> (). dtype: the input's.
     Raises NotImplementedError for complex numbers.
@@ -3883,7 +3883,7 @@ def searchsorted(
     side: str | None = None,
     sorter: Tensor | None = None,
 ) -> Tensor:
-    """The positions at which values would be inserted into sorted ones.
+    """The positions at which values fit into sorted ones.
 
     Shape: that of the inputs, which is one. dtype: int64.
     Raises NotImplementedError for bools and complex numbers.
@@ -3897,7 +3897,7 @@ def searchsorted(
     """
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """The slice at one index of `dim`, which is removed.
+    """The slice at one index of `dim`, without that dimension.
 
     Shapes: (2, 3) -> (2,). dtype: the input's.
     Raises IndexError: select() cannot be applied to a 0-dim tensor.
@@ -4467,8 +4467,7 @@ def unique(
 ) -> Any: ...
 @overload
 def unique_consecutive(input: Tensor, *, dim: int | None = None) -> Tensor:
-    """Each run of equal elements reduced to one, with the groups of elements and the run lengths if
-    requested.
+    """Each run of equal elements once, with their groups and run lengths if requested.
 
     https://pytorch.org/docs/stable/generated/torch.unique_consecutive.html
     """

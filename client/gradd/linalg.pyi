@@ -26,7 +26,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
 def cholesky_ex(
     A: Tensor, *, upper: bool = False, check_errors: bool = False
 ) -> return_types.linalg_cholesky_ex:
-    """A triangular factor, and per matrix 0 or the order of the failing leading minor. L, info.
+    """A triangular factor, and the leading minor that failed, if any. L, info.
 
     Shapes: (3, 3) -> (3, 3), (). dtype: the input's, int32.
     Raises RuntimeError for integers and bools.
@@ -147,7 +147,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> return_types.linalg_inv_
 def lstsq(
     A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None
 ) -> return_types.linalg_lstsq:
-    """The X that minimises |A X - B|, and of several the one of least norm. Solution, residuals, rank,
+    """The X of least norm among those that minimise |A X - B|. Solution, residuals, rank,
     singular_values.
 
     Shapes: (2, 3), (2, 3) -> (3, 3), (0,), (), (0,). dtype: the input's, float32, int64, float32.
@@ -373,7 +373,7 @@ def svdvals(A: Tensor) -> Tensor:
     """
 
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
-    """The inverse of a tensor seen as a matrix whose rows are its first `ind` dimensions.
+    """The inverse of a tensor seen as a matrix with `ind` row dimensions.
 
     Raises RuntimeError: Expected a strictly positive integer for 'ind', but got ...
     Raises RuntimeError: Expected self to satisfy the requirement prod(self.shape[ind:]) ==

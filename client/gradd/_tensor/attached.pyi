@@ -787,7 +787,7 @@ class Methods(EngineTensor):
     @overload
     def broadcast_to(self, *size: _int) -> Tensor: ...
     def bucketize(self, boundaries: Tensor, *, out_int32: _bool = False, right: _bool = False) -> Tensor:
-        """The index of each number's bucket between sorted boundaries: int64, or int32 if `out_int32`.
+        """The index of each number's bucket between sorted boundaries, int64 or int32.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.bucketize.html
         """
@@ -1167,7 +1167,7 @@ class Methods(EngineTensor):
     def diag_embed(
         self, offset: _int = 0, dim1: _int = -2, dim2: _int = -1, *, out: Tensor | None = None
     ) -> Tensor:
-        """The last dimension, put on the diagonal of two new ones.
+        """The last dimension as the diagonal of two new ones.
 
         Shapes: (2, 3) -> (2, 3, 3). dtype: the input's.
         Raises RuntimeError: diagonal dimensions cannot be identical ..., ...
@@ -2509,8 +2509,8 @@ class Methods(EngineTensor):
 
     @overload
     def max(self) -> Tensor:
-        """The maximum over all elements, of two tensors, or along `dim` as values and indices. Over
-        all elements; along `dim`, with indices; or of two tensors.
+        """The maximum over all, of two tensors, or along `dim` as values and indices. Over all
+        elements; along `dim`, with indices; or of two tensors.
 
         Shapes: (2, 3) -> (). dtype: the input's.
         Raises NotImplementedError for complex numbers.
@@ -2563,8 +2563,8 @@ class Methods(EngineTensor):
     def median(self, dim: _int, keepdim: _bool = False) -> return_types.median: ...
     @overload
     def min(self) -> Tensor:
-        """The minimum over all elements, of two tensors, or along `dim` as values and indices. Over
-        all elements; along `dim`, with indices; or of two tensors.
+        """The minimum over all, of two tensors, or along `dim` as values and indices. Over all
+        elements; along `dim`, with indices; or of two tensors.
 
         Shapes: (2, 3) -> (). dtype: the input's.
         Raises NotImplementedError for complex numbers.
@@ -3322,9 +3322,9 @@ class Methods(EngineTensor):
 
     @overload
     def resize_(self, size: Sequence[_int]) -> Self:
-        """Change the shape over the same memory. If the memory is too small, the tensor moves to new
-        memory, with its elements first and then zeros; its views keep the old memory. RuntimeError
-        for tensors that require grad.
+        """Change the shape over the same memory. If that is too small, the tensor moves to new memory:
+        its elements, then zeros; its views keep the old memory. RuntimeError for tensors that
+        require grad.
 
         Shapes: (2, 3) -> (1,). dtype: the input's.
         Raises RuntimeError: cannot resize variables that require grad
@@ -3500,7 +3500,7 @@ class Methods(EngineTensor):
         """
 
     def select(self, dim: _int, index: _int) -> Tensor:
-        """The slice at one index of `dim`, which is removed.
+        """The slice at one index of `dim`, without that dimension.
 
         Shapes: (2, 3) -> (2,). dtype: the input's.
         Raises IndexError: select() cannot be applied to a 0-dim tensor.
@@ -4124,7 +4124,7 @@ class Methods(EngineTensor):
         """
 
     def unfold(self, dimension: _int, size: _int, step: _int) -> Tensor:
-        """Windows of `size` elements of `dimension`, `step` apart, as a new last dimension.
+        """Windows of `size` elements of `dimension`, `step` apart, as a last dimension.
 
         Shapes: (2, 3) -> (2, 3, 1). dtype: the input's.
         Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got
@@ -4157,8 +4157,7 @@ class Methods(EngineTensor):
     ) -> Any: ...
     @overload
     def unique_consecutive(self, *, dim: _int | None = None) -> Tensor:
-        """Each run of equal elements reduced to one, with the groups of elements and the run lengths
-        if requested.
+        """Each run of equal elements once, with their groups and run lengths if requested.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.unique_consecutive.html
         """

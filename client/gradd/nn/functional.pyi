@@ -26,7 +26,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tens
     """
 
 def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
-    """Average pooling over [H, W] to `output_size`; None keeps a size.
+    """Averages over [H, W] to `output_size`; None keeps a size.
 
     Shapes: (2, 3) -> (1, 1). dtype: the input's.
     Raises RuntimeError for integers and bools.
@@ -112,7 +112,7 @@ def binary_cross_entropy(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Cross entropy of probabilities; logarithms are clamped to -100.
+    """Cross entropy of probabilities; logarithms end at -100.
 
     Raises NotImplementedError: "binary_cross_entropy" not implemented for '...'
     Raises RuntimeError: Found dtype ... but expected ...
@@ -290,7 +290,7 @@ def cosine_embedding_loss(
     """
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
-    """The cosine of the angle between vectors along `dim`; norms are clamped to `eps`.
+    """Cosine of the angle between vectors along `dim`; norms are `eps` or more.
 
     Shapes: (2, 3), (2, 3) -> (2,). dtype: the input's.
     Raises RuntimeError for integers, bools and complex numbers.
@@ -484,7 +484,7 @@ def hardswish_(input: Tensor) -> Tensor:
     """In-place form of `hardswish`."""
 
 def hardtanh(input: Tensor, min_val: _Number = -1.0, max_val: _Number = 1.0, inplace: bool = False) -> Tensor:
-    """The input clamped to [min_val, max_val]; the gradient at a bound is 0.
+    """Values clamped to [min_val, max_val]; the gradient at a bound is 0.
 
     Shape: the input's. dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.
@@ -753,7 +753,7 @@ def nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The negative log likelihood of class indices, given log probabilities.
+    """Negative log likelihood of class indices, given log probabilities.
 
     Raises ValueError: Expected 1 or more dimensions (got ...)
     Raises ValueError: Expected input batch_size (...) to match target batch_size (...).
@@ -950,7 +950,7 @@ def smooth_l1_loss(
     reduction: str = "mean",
     beta: float = 1.0,
 ) -> Tensor:
-    """Squared error below `beta`, absolute error above; `beta` is positive.
+    """Squared below `beta`, absolute above; `beta` is positive.
 
     Shapes: (2, 3), (2, 3) -> (). dtype: the input's.
     Raises NotImplementedError for integers and bools.
@@ -1079,7 +1079,7 @@ def unfold(
     padding: int | Sequence[int] | str = 0,
     stride: int | Sequence[int] = 1,
 ) -> Tensor:
-    """Windows of `size` elements of `dimension`, `step` apart, as a new last dimension.
+    """Windows of `size` elements of `dimension`, `step` apart, as a last dimension.
 
     Shapes: (2, 3) -> (2, 3, 1). dtype: the input's.
     Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)

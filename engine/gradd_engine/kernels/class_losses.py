@@ -12,9 +12,7 @@ from .native import BOOL, INDICES, INT64, compiled
 
 @compiled(2, INDICES, 1, INT64, 1, 1)
 def _nll(rows: Any, target: Any, weight: Any, ignored: int, losses: Any, sums: Any) -> int:
-    """Write each row's loss unless `losses` is empty, and the sums of losses and weights. Return the first
-    bad row, or -1.
-    """
+    """Losses, if `losses` is not empty; sums of losses and weights. Returns the first bad row, or -1."""
     loss = total = 0.0
     classes = rows.shape[1]
     for i in range(target.size):

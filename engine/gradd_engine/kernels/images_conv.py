@@ -63,7 +63,7 @@ Fold = Callable[[Any, "Sequence[int]", int, Buffers], Any]
 
 
 class ConvBlock(NamedTuple):
-    """Images from `first` to `last`, and rows of positions from `top` to `bottom` (both exclusive)."""
+    """Images from `first` to `last`, rows of positions from `top` to `bottom`."""
 
     first: int
     last: int
@@ -77,7 +77,7 @@ class ConvBlock(NamedTuple):
 
 
 def _even(size: int, most: int) -> Iterator[tuple[int, int]]:
-    """Ranges of equal length, at most `most`, the last maybe shorter."""
+    """Ranges of equal length, at most `most`."""
     step = -(-size // -(-size // most)) if size else 1
     for begin in range(0, size, step):
         yield begin, min(begin + step, size)
@@ -379,7 +379,7 @@ def _fold(columns: Any, how: How, whole: Sequence[int], buffers: Buffers) -> Any
 
 def _fold_flat(columns: Any, shifts: Sequence[int], size: int, buffers: Buffers) -> Any:
     """Columns [groups, taps, channels, images, positions] summed in flat planes of `size`, each tap from its
-    shift on: [groups, channels, images, size].
+    shift: [groups, channels, images, size].
     """
     groups, _, channels, many, width = columns.shape
     found = buffers.filled("fold", (groups, channels, many, size), columns.dtype)

@@ -1,5 +1,5 @@
-"""Op families, one room each. Importing this package declares every op except those that act on autograd's
-own state; `gradd_engine.assembly` declares these too.
+"""Op families, one room each. Importing this package declares them all, except ops on autograd's own state,
+which `gradd_engine.assembly` adds.
 """
 
 from . import create, elementwise, index, linalg, nn, optim, reduce, shape, shared

@@ -9,9 +9,7 @@ _DEEP = 16
 
 
 def position(name: str, at: int) -> int:
-    """The position, from 1, of argument `at` (counted from 0 including ``self``) in the current call of
-    `name`.
-    """
+    """The position, from 1, of argument `at` (from 0, counting ``self``) in the current call of `name`."""
     frame = sys._getframe(1)
     for _ in range(_DEEP):
         if frame.f_code.co_qualname == f"Tensor.{name}":

@@ -1,4 +1,4 @@
-"""Addition, subtraction, multiplication, division and negation, with broadcasting and type promotion."""
+"""Addition, subtraction, multiplication, division and negation."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def _double(kernel: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def _guess(xp: Any, outside: Any) -> Any:
-    """An x with erfc(x) near `outside`, which is in (0, 1]."""
+    """An x with erfc(x) near `outside`, in (0, 1]."""
     logs = xp.log(outside * (2.0 - outside))
     half = 2.0 / (math.pi * _A) + logs / 2.0
     return xp.sqrt(xp.maximum(xp.sqrt(half * half - logs / _A) - half, 0.0))

@@ -71,9 +71,7 @@ rot90: Op = kernel(
 
 
 def _set(input: Tensor, src: Tensor, part: Meta) -> Meta:
-    """The geometry of a copy of `input` with a part of geometry `part` set; RuntimeError if `src` has another
-    shape.
-    """
+    """The geometry of `input` with a part set; RuntimeError if `src` does not have the part's shape."""
     if tuple(src.shape) != part.shape:
         raise RuntimeError(
             "expected src to have a size equal to the slice of self. "

@@ -3,7 +3,6 @@
 Masks are first turned into indices, which reads their values (`dynamic.read`); writing one number under a
 mask does not. `subscript` implements the square-bracket syntax. `as_tensor` converts lists and arrays used as
 indices; a client replaces it (``indexing.as_tensor = ...``) to create them in its session.
-
 Source: https://pytorch.org/docs/stable/tensor_view.html and NumPy's rules of advanced indexing.
 """
 

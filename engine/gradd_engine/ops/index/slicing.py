@@ -168,7 +168,7 @@ select: Op = view(
     infer=_select_infer,
     vjp=lambda g, input_meta, dim, index: select_backward(g, list(input_meta.shape), dim, index),
     method=True,
-    doc="The slice at one index of `dim`, which is removed (torch.select).",
+    doc="The slice at one index of `dim`, without that dimension (torch.select).",
     window=True,
     relative=True,
 )
@@ -212,9 +212,7 @@ def _unbind_backward(grads: Sequence[Any], input_meta: Any, dim: int) -> Any:
 
 
 def views_cost(input: Tensor, dim: int, each: int) -> tuple[int, int]:
-    """The cost of a view and its node for every `each` elements along `dim`; 0 for arguments that are
-    refused.
-    """
+    """The cost of a view and its node for every `each` elements along `dim`; 0 if refused anyway."""
     if not -input.ndim <= dim < input.ndim or each < 1:
         return 0, 0
     return parts_cost(-(-input.shape[dim] // each))
@@ -352,9 +350,7 @@ def _split_method(self: Any, split_size: Any, dim: int = 0) -> Any:
 
 
 def chunked(name: str, split: Any, by_sizes: Any, input: Tensor, chunks: int, dim: int) -> Any:
-    """At most `chunks` parts of equal size, made by `split` or, if `dim` is empty, by `by_sizes`; costs are
-    charged to `name`.
-    """
+    """At most `chunks` equal parts, by `split` or, if `dim` is empty, by `by_sizes`; charged to `name`."""
     if not input.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:

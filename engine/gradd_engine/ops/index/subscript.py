@@ -2,7 +2,6 @@
 
 The same syntax as data, for other languages: a list with, for each axis, an int, a bool, None, "...",
 ["slice", start, stop, step] or ["input", k] (the k-th tensor, from 1).
-
 Source: https://pytorch.org/docs/stable/tensor_view.html and observed graphs.
 """
 

@@ -146,7 +146,7 @@ def unique(
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """Each run of equal elements reduced to one, with the groups of elements and the run lengths if requested
+    """Each run of equal elements once, with their groups and run lengths if requested
     (torch.unique_consecutive).
     """
     return _all(input, dim, False, return_inverse, return_counts)

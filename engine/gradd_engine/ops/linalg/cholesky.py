@@ -60,8 +60,7 @@ def _kernel(op_name: str, error_name: str, node: str) -> Op:
         node=node,
         namespace="-",
         outside=True,
-        doc="A triangular factor, and for each matrix 0 or the order of the leading minor that is not "
-        "positive-definite.",
+        doc="A triangular factor, and for each matrix 0 or the leading minor that is not positive.",
     )
 
 
@@ -89,8 +88,7 @@ cholesky_ex = tupled(
         body=_pair,
         dynamic=True,
         namespace="linalg",
-        doc="A triangular factor, and per matrix 0 or the order of the failing leading minor "
-        "(torch.linalg.cholesky_ex).",
+        doc="A triangular factor, and the leading minor that failed, if any (torch.linalg.cholesky_ex).",
     ).call,
     "linalg_cholesky_ex",
     "L info",

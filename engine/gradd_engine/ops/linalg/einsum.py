@@ -1,7 +1,6 @@
 """einsum, tensordot, inner, outer and kron, as permutations and batched matrix products.
 
 einsum contracts operands from left to right with the same views and products as PyTorch without opt_einsum.
-
 Source: https://pytorch.org/docs/stable/generated/torch.einsum.html
 """
 
@@ -72,9 +71,7 @@ def _parse(equation: str, count: int) -> tuple[list[list[str]], list[str] | None
 
 
 def _ellipsis_dims(operands: Sequence[Sequence[str]], tensors: Sequence[Tensor]) -> int:
-    """The largest number of dimensions that "..." stands for; RuntimeError if labels and dimensions do not
-    fit.
-    """
+    """The most dimensions that "..." stands for; RuntimeError if labels and dimensions do not fit."""
     most = 0
     for i, (labels, x) in enumerate(zip(operands, tensors, strict=True)):
         named = sum(c != ELLIPSIS for c in labels)
@@ -114,9 +111,7 @@ def _output(operands: Sequence[Sequence[str]], given: list[str] | None) -> list[
 def _axes(
     operands: Sequence[Sequence[str]], out: list[str], ellipsis: int
 ) -> tuple[dict[str, int], int, int]:
-    """The first axis of each label in the common order (output first), the number of output axes, and of all
-    axes.
-    """
+    """The first axis of each label in the common order (output first), the output's axes, all axes."""
     place: dict[str, int] = {}
     at = 0
     for c in out:
@@ -134,8 +129,7 @@ def _axes(
 
 
 def _aligned(x: Any, labels: Sequence[str], place: dict[str, int], total: int, wide: int, i: int) -> Any:
-    """An operand with its dimensions in the common order, of size 1 where it lacks a label; repeated labels
-    become diagonals.
+    """An operand with its dimensions in the common order, of size 1 where it lacks a label; diagonals taken.
 
     ``wide`` is the number of ellipsis dimensions, ``i`` the operand's number.
     """

@@ -138,7 +138,7 @@ lstsq = tupled(
         body=lambda A, B, rcond, driver: _lstsq(A, B, rcond, driver or "gelsy"),
         inline=True,
         namespace="linalg",
-        doc="The X that minimises |A X - B|, and of several the one of least norm (torch.linalg.lstsq).",
+        doc="The X of least norm among those that minimise |A X - B| (torch.linalg.lstsq).",
     ).call,
     "linalg_lstsq",
     "solution residuals rank singular_values",

@@ -44,7 +44,7 @@ def columns(shape: Any, dtype: DType) -> Meta:
 
 
 def matrices(A: Tensor, name: str, arg: str = "A") -> None:
-    """Raise RuntimeError unless `A` is a matrix or a batch of matrices."""
+    """Raise RuntimeError unless `A` has at least two dimensions."""
     if A.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor {arg} must have at least 2 dimensions.")
 
@@ -60,7 +60,7 @@ def floating(A: Tensor, name: str, low: bool = False) -> None:
 
 
 def square(A: Tensor, name: str, arg: str = "A") -> None:
-    """Raise RuntimeError unless `A` is a square matrix or a batch of them."""
+    """Raise RuntimeError unless `A` has square matrices."""
     matrices(A, name, arg)
     if A.shape[-1] != A.shape[-2]:
         # The message says A whatever the argument's name.
@@ -135,9 +135,7 @@ def check(info: Tensor, name: str, reason: str, error: type[RuntimeError] = LinA
 
 
 def tupled(call: Callable[..., Any], name: str, fields: str, *places: tuple[str, str]) -> Callable[..., Any]:
-    """Publish `call` at `places` (namespace, name), with a named tuple as result; the namespace "Tensor"
-    makes it a method.
-    """
+    """Publish `call` at `places` (namespace, name), returning a named tuple; "Tensor" is a method."""
     made = return_type(name, fields)
 
     def named_call(*args: Any, **kwargs: Any) -> Any:

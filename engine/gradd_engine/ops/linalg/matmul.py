@@ -221,9 +221,7 @@ squeezed_product = view(
 
 
 def _should_fold(a: Tensor, b: Tensor) -> bool:
-    """Whether to view the larger operand as one matrix, which avoids a batched product and a batched
-    gradient.
-    """
+    """Whether to view the larger operand as one matrix, to avoid a batched product and gradient."""
     larger, smaller = (a, b) if a.ndim >= b.ndim else (b, a)
     if larger.ndim < 3 or smaller.ndim > 2:
         return False

@@ -1,6 +1,4 @@
-"""Complex singular vectors and eigenvectors are unique up to a phase: a loss that depends on it has no
-gradient.
-"""
+"""Complex singular and eigenvectors are unique up to a phase; a loss that depends on it has no gradient."""
 
 from __future__ import annotations
 
@@ -42,9 +40,7 @@ _phase_free = kernel(
 
 
 def unturned(turned: Any, what: str) -> Any:
-    """The products of eigenvectors with their gradients; RuntimeError if the loss depends on a vector's
-    phase.
-    """
+    """The products of eigenvectors with their gradients; RuntimeError if the loss depends on a phase."""
     if not turned.dtype.is_complex:
         return turned
     phase = diagonal(turned, 0, -2, -1)

@@ -99,7 +99,7 @@ def vector_side(A: Any, B: Any) -> bool:
 
 
 def fits(A: Any, B: Any, left: bool, name: str) -> None:
-    """Raise RuntimeError unless `B` fits `A` as a right-hand side, or a left-hand one unless `left`."""
+    """Raise RuntimeError unless `B` fits A X = B, or X A = B without `left`."""
     matrices(B, name, "B")
     if A.shape[-2 if left else -1] != B.shape[-2 if left else -1]:
         raise RuntimeError(
@@ -330,8 +330,7 @@ tensorinv = composite(
     body=_tensorinv,
     dynamic=True,
     namespace="linalg",
-    doc="The inverse of a tensor seen as a matrix whose rows are its first `ind` dimensions "
-    "(torch.linalg.tensorinv).",
+    doc="The inverse of a tensor seen as a matrix with `ind` row dimensions (torch.linalg.tensorinv).",
 )
 tensorsolve = composite(
     "linalg_tensorsolve(Tensor A, Tensor B, int[]? dims=None) -> Tensor",

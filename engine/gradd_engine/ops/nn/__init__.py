@@ -1,4 +1,4 @@
-"""Layers and losses: activations, convolutions, pooling, normalisation, attention, dropout, recurrent layers.
+"""Layers and losses.
 
 Importing this room declares its ops.
 """

@@ -44,9 +44,7 @@ def published(made: Op, *spaces: str, inplace: Callable[..., Any] | None = None)
 
 
 def floating(kernel: str, integers: bool = False) -> Callable[..., Meta]:
-    """An infer that keeps the input's geometry; NotImplementedError as in PyTorch for dtypes without a
-    kernel.
-    """
+    """An infer that keeps the geometry; PyTorch's NotImplementedError for dtypes without a kernel."""
 
     def infer(input: Tensor, *_: Any, **__: Any) -> Meta:
         refuse(input.dtype, kernel, dtypes.bool_, complex=True, integer=not integers)
@@ -87,8 +85,7 @@ straight: Op = elementwise(
     vjp=(lambda g: g, lambda g: zeros_like(g)),
     namespace="-",
     outside=True,
-    doc="The gradient of a function that is piecewise linear in `input`: its derivatives by `input` are "
-    "zeros.",
+    doc="The gradient of a piecewise linear function of `input`: its derivatives by `input` are zeros.",
     raises=False,
 )
 
@@ -225,7 +222,7 @@ def _elu_kernel(xp: Any, a: Any, alpha: Any, scale: Any, input_scale: Any) -> An
 
 def _elu_vjp(g: Any, input: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
     below = input <= 0
-    # 0 keeps exp finite on the side that `where` drops, and makes the second derivative at 0 match PyTorch's
+    # 0 keeps exp finite on the side that `where` drops, and makes the second derivative at 0 zero
     low = exp(where(input < 0, input, 0.0) * input_scale) * (input_scale * alpha * scale)
     return g * where(below, low, float(scale))
 

@@ -1,7 +1,6 @@
 """Average pooling over windows and to a given size.
 
 All are linear: each op and its transpose are each other's gradients.
-
 Source: https://pytorch.org/docs/stable/nn.functional.html#pooling-functions
 """
 
@@ -329,8 +328,7 @@ adaptive_avg_pool2d = composite(
     "adaptive_avg_pool2d(Tensor input, any output_size) -> Tensor",
     body=_adaptive_pool2d,
     namespace="nn.functional",
-    doc="Average pooling over [H, W] to `output_size`; None keeps a size "
-    "(torch.nn.functional.adaptive_avg_pool2d).",
+    doc="Averages over [H, W] to `output_size`; None keeps a size (torch.nn.functional.adaptive_avg_pool2d).",
 )
 
 

@@ -121,8 +121,7 @@ batch_norm_train: Op = kernel(
     ],
     unversioned=True,
     namespace="-", outside=True,
-    doc="Batch norm by the batch's statistics, updating the running ones; also returns the statistics it "
-    "used.",
+    doc="Batch norm by the batch's statistics, which update the running ones; also returns them.",
     raises=False,
 )  # fmt: skip
 

@@ -101,8 +101,7 @@ bce: Op = kernel(
     jvp=_bce_tangent,
     namespace="-",
     outside=True,
-    doc="Cross entropy of probabilities; logarithms are clamped to -100 "
-    "(torch.nn.functional.binary_cross_entropy).",
+    doc="Cross entropy of probabilities; logarithms end at -100 (torch.nn.functional.binary_cross_entropy).",
 )
 
 

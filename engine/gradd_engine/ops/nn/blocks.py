@@ -1,7 +1,6 @@
 """Sliding blocks of images as columns (unfold), and columns summed into images (fold).
 
 Both are linear, and each is the other's gradient.
-
 Source: https://pytorch.org/docs/stable/generated/torch.nn.Unfold.html
 """
 

@@ -2,7 +2,6 @@
 
 Three ops are each other's derivatives: `convolution`, its transpose (the gradient for the input) and
 `convolution_weight` (the gradient for the weight). They cover every order of both modes.
-
 Source: https://pytorch.org/docs/stable/nn.functional.html#convolution-functions
 """
 

@@ -82,7 +82,7 @@ def conv_infer(
     dilation: Sequence[int],
     groups: int,
 ) -> Meta:
-    """The geometry of a convolution's result; RuntimeError if the arguments do not fit."""
+    """The geometry of a convolution's result; RuntimeError if arguments do not fit."""
     dims = weight.ndim - 2
     _check_dtypes(input, weight, bias)
     check_numbers(dims, groups, stride=stride, padding=padding, dilation=dilation)
@@ -135,7 +135,7 @@ def transpose_infer(
     dilation: Sequence[int],
     groups: int,
 ) -> Meta:
-    """The geometry of a transposed convolution to `size`; RuntimeError if the arguments do not fit."""
+    """The geometry of a transposed convolution to `size`; RuntimeError if arguments do not fit."""
     dims = weight.ndim - 2
     _check_dtypes(input, weight, bias)
     check_numbers(dims, groups, stride=stride, padding=padding, dilation=dilation)

@@ -53,7 +53,7 @@ def conv_room(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> Meta:
-    """`meta` with the room that a convolution needs."""
+    """`meta` with the room for a convolution."""
     if not numel(meta.shape) or not numel(weight.shape):
         return meta
     columns, seen, blocks = _columns(input, meta.shape[2:], weight.shape[2:], stride, padding, dilation)
@@ -70,7 +70,7 @@ def weight_room(
     padding: Sequence[int],
     dilation: Sequence[int],
 ) -> Meta:
-    """`meta` with the room that a convolution's weight gradient needs."""
+    """`meta` with the room for a convolution's weight gradient."""
     if not numel(grad.shape) or not numel(meta.shape):
         return meta
     columns, seen, blocks = _columns(input, grad.shape[2:], kernel, stride, padding, dilation)
@@ -81,7 +81,7 @@ def weight_room(
 
 
 def transpose_room(meta: Meta, input: Tensor, weight: Tensor, padding: Sequence[int], groups: int) -> Meta:
-    """`meta` with the room that a transposed convolution needs."""
+    """`meta` with the room for a transposed convolution."""
     if not numel(meta.shape) or not numel(weight.shape):
         return meta
     n, c, *places = input.shape

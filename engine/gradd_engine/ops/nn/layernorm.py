@@ -2,7 +2,6 @@
 
 All centre and scale over some dimensions. Backward uses two small ops over (input, mean, 1 / deviation); when
 differentiated themselves, they recompute both, so higher orders are exact.
-
 Source: https://pytorch.org/docs/stable/nn.functional.html#normalization-functions
 """
 
@@ -181,9 +180,7 @@ def _check_normalized(
 
 
 def check_mixed(input: Tensor, kernel: str, *others: Tensor | None) -> None:
-    """Require a floating input, and parameters of its dtype, or float32 if it is 16-bit; PyTorch's errors
-    otherwise.
-    """
+    """Require floating input, and parameters of its dtype or, for 16 bits, float32."""
     if not input.dtype.is_floating_point:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
     for t in others:

@@ -138,8 +138,7 @@ smooth_l1: Op = kernel(
     node="SmoothL1LossBackward0",
     namespace="-",
     outside=True,
-    doc="Squared error below `beta`, absolute error above (torch.nn.functional.smooth_l1_loss); `beta` is "
-    "positive.",
+    doc="Squared below `beta`, absolute above (torch.nn.functional.smooth_l1_loss); `beta` is positive.",
     raises=False,
 )
 

@@ -68,8 +68,7 @@ cosine_similarity = composite(
     "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor",
     body=_cosine,
     namespace="|nn.functional",
-    doc="The cosine of the angle between vectors along `dim`; norms are clamped to `eps` "
-    "(torch.cosine_similarity).",
+    doc="Cosine of the angle between vectors along `dim`; norms are `eps` or more (torch.cosine_similarity).",
 )
 
 

@@ -2,7 +2,6 @@
 
 The class dimension is dimension 0 of a 1-D input, otherwise dimension 1; targets have the input's shape
 without it.
-
 Source: https://pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html
 """
 
@@ -83,9 +82,7 @@ def _spatial_infer(
 def _picked(
     xp: Any, classes: int, target: Any, weight: Any, ignore_index: int, dtype: Any
 ) -> tuple[Any, ...]:
-    """Per target, flattened: whether it counts, its class and its weight (0 if ignored); IndexError if out of
-    range.
-    """
+    """Per target, flat: whether it counts, its class and weight (0 if ignored); IndexError out of range."""
     target = target.reshape(-1)
     keep = target != ignore_index
     bad = keep & ((target < 0) | (target >= classes))
@@ -247,8 +244,7 @@ _nll_loss = composite(
         input, target, weight, reduction_of(reduction), ignore_index
     )[0],
     namespace="nn.functional",
-    doc="The negative log likelihood of class indices, given log probabilities "
-    "(torch.nn.functional.nll_loss).",
+    doc="Negative log likelihood of class indices, given log probabilities (torch.nn.functional.nll_loss).",
 )
 
 

@@ -117,9 +117,7 @@ def planes(x: Any) -> Any:
 
 
 def _check_places(name: str, images: Tensor, indices: Tensor, size: Sequence[int]) -> None:
-    """Raise RuntimeError unless `indices` are valid in shape and dtype as flat indices into planes of `size`,
-    one plane for each in `images`.
-    """
+    """Raise RuntimeError unless `indices` fit `images` as flat indices into planes of `size`."""
     if indices.dtype is not dtypes.int64:
         raise RuntimeError(f"{name}(): expected indices to be Long, got {indices.dtype.title}")
     if len(size) != 2 or min(size) < 0:
@@ -241,7 +239,7 @@ _MAX = "int[] kernel_size, int[]? stride=None, int[] padding=0, int[] dilation=1
 
 
 def _declare(name: str, fn: Callable[..., tuple[Any, Any]]) -> tuple[Op, Op]:
-    """Declare the op that returns maxima, and the one that also returns their indices."""
+    """Declare the op for maxima alone, and the one with indices."""
     alone = composite(
         f"{name}(Tensor input, {_MAX}) -> Tensor",
         body=lambda input, **how: fn(input, **how)[0],

@@ -151,8 +151,7 @@ hardtanh: Op = elementwise(
     ),
     inplace=True,
     namespace=F,
-    doc="The input clamped to [min_val, max_val] (torch.nn.functional.hardtanh); the gradient at a bound is "
-    "0.",
+    doc="Values clamped to [min_val, max_val] (torch.nn.functional.hardtanh); the gradient at a bound is 0.",
     raises="not of floats",
 )
 published(hardtanh)

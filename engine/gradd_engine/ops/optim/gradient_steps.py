@@ -3,7 +3,6 @@
 Learning rates, momenta, decays and epsilons are run-time values, so schedules do not change the program.
 Arithmetic and its order follow torch.optim with ``foreach=False``; 16-bit parameters are computed in float32
 and rounded once.
-
 Source: https://pytorch.org/docs/stable/optim.html
 """
 

@@ -75,7 +75,7 @@ _search: Op = kernel(
     impl=_search_impl,
     namespace="-",
     outside=True,
-    doc="The positions at which values would be inserted into sorted ones (torch.searchsorted).",
+    doc="The positions at which values fit into sorted ones (torch.searchsorted).",
 )
 
 
@@ -110,9 +110,7 @@ def searchsorted(
 
 @public(method=True, forms="(input: Tensor | Number, boundaries, *, out_int32=False, right=False)")
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Any:
-    """The index of each number's bucket between sorted boundaries: int64, or int32 if `out_int32`
-    (torch.bucketize).
-    """
+    """The index of each number's bucket between sorted boundaries, int64 or int32 (torch.bucketize)."""
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)

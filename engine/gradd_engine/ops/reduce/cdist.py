@@ -89,7 +89,7 @@ _MODES = (
 def cdist(
     x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary"
 ) -> Any:
-    """See torch.cdist; `compute_mode` has no effect, as differences are always computed."""
+    """See torch.cdist; `compute_mode` has no effect."""
     if compute_mode not in _MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     return _cdist(x1, x2, p)

@@ -220,8 +220,7 @@ def _any_form(name: str, choose: Any) -> Op:
         body=lambda input, other, dim, keepdim: choose(input, dim, keepdim, other=other),
         namespace="-",
         outside=True,
-        doc=f"The {name}imum over all elements, of two tensors, or along `dim` as values and indices "
-        f"(torch.{name}).",
+        doc=f"The {name}imum over all, of two tensors, or along `dim` as values and indices (torch.{name}).",
     )
 
 

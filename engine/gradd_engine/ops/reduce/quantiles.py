@@ -42,7 +42,7 @@ def _check(input: Tensor, q: Tensor, interpolation: str, name: str) -> None:
 
 
 def _in_range(q: Any, name: str) -> None:
-    """Raise RuntimeError if a quantile is outside [0, 1]; without values (meta tensors) nothing is raised."""
+    """Raise RuntimeError for quantiles outside [0, 1]; not checked without values (meta tensors)."""
     try:
         q = dynamic.every_sample(q)
         good = bool(dynamic.read(((q >= 0) & (q <= 1)).all()))

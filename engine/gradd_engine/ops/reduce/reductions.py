@@ -30,9 +30,7 @@ def axes(input: Any, dim: Dims) -> tuple[int, ...]:
 
 
 def spread(g: Any, input: Any, dim: Dims, keepdim: bool) -> Any:
-    """A reduced result or its gradient, with the reduced dimensions as ones so that it broadcasts over
-    `input`.
-    """
+    """A reduced result or its gradient, with ones as reduced dimensions to broadcast over `input`."""
     if keepdim or not input.ndim:
         return g
     return g.reshape(list(reduced_shape(input.shape, axes(input, dim), True)))
@@ -154,9 +152,7 @@ nanmean: Op = composite(
 
 
 def _others(xp: Any, a: Any, dim: int) -> Any:
-    """For each element the product of the others along `dim`, exact with zeros: cumulative products from both
-    ends.
-    """
+    """For each element the product of the others along `dim`, exact with zeros."""
     if not a.ndim:
         return xp.ones(a.shape, a.dtype)
     x = xp.moveaxis(a, dim, 0)

@@ -115,8 +115,7 @@ unfold = view(
     vjp=_unfold_backward,
     method=True,
     namespace="-",
-    doc="Windows of `size` elements of `dimension`, `step` apart, as a new last dimension "
-    "(torch.Tensor.unfold).",
+    doc="Windows of `size` elements of `dimension`, `step` apart, as a last dimension (torch.Tensor.unfold).",
     relative=True,
 )
 
@@ -168,7 +167,7 @@ diag_embed: Op = kernel(
     vjp=lambda g, offset, dim1, dim2: diagonal(g, offset, dim1, dim2),
     jvp=LINEAR,
     method=True,
-    doc="The last dimension, put on the diagonal of two new ones (torch.diag_embed).",
+    doc="The last dimension as the diagonal of two new ones (torch.diag_embed).",
     raises=False,
 )
 

@@ -265,7 +265,7 @@ def _atleast(input: Any, n: int) -> Any:
 
 
 def _each_atleast(tensors: tuple[Any, ...], n: int) -> Any:
-    """The result for a single tensor, or a tuple of results for several or for a sequence."""
+    """The result for one tensor, or a tuple for several or a sequence."""
     given = tensors[0] if len(tensors) == 1 else tensors
     if isinstance(given, (list, tuple)):
         return tuple(_atleast(t, n) for t in all_tensors(given))

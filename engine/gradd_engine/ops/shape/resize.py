@@ -47,8 +47,8 @@ _resize_op = composite(
     outside=True,
     doc="""Change the shape over the same memory (torch.Tensor.resize_).
 
-    If the memory is too small, the tensor moves to new memory, with its elements first and then zeros; its
-    views keep the old memory. RuntimeError for tensors that require grad.
+    If that is too small, the tensor moves to new memory: its elements, then zeros; its views keep the old
+    memory. RuntimeError for tensors that require grad.
     """,
     wide=True,
 )
