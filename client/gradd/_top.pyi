@@ -726,7 +726,7 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def any(
     input: Tensor, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
-    """Whether one element is true, over `dim` or over all.
+    """Whether any element is true, over `dim` or over all.
 
     Shapes: (2, 3) -> (). dtype: bool.
 
@@ -2010,7 +2010,7 @@ def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def fmod(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The remainder of division with trunc.
+    """The remainder of trunc division.
 
     Shape: the inputs', broadcast. dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.
@@ -3635,7 +3635,7 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
 
 def remainder(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The remainder of division with floor.
+    """The remainder of floor division.
 
     Shape: the inputs', broadcast. dtype: the input's.
     Raises NotImplementedError for bools and complex numbers.

@@ -371,7 +371,7 @@ class Methods(EngineTensor):
     def any(
         self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, out: Tensor | None = None
     ) -> Tensor:
-        """Whether one element is true, over `dim` or over all.
+        """Whether any element is true, over `dim` or over all.
 
         Shapes: (2, 3) -> (). dtype: bool.
 
@@ -1573,7 +1573,7 @@ class Methods(EngineTensor):
         """
 
     def fmod(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The remainder of division with trunc.
+        """The remainder of trunc division.
 
         Shape: the inputs', broadcast. dtype: the input's.
         Raises NotImplementedError for bools and complex numbers.
@@ -3236,7 +3236,7 @@ class Methods(EngineTensor):
         """In-place form of `relu`."""
 
     def remainder(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The remainder of division with floor.
+        """The remainder of floor division.
 
         Shape: the inputs', broadcast. dtype: the input's.
         Raises NotImplementedError for bools and complex numbers.

@@ -130,7 +130,7 @@ def _modulo(name: str, kernel: Callable[[Any, Any, Any], Any], rounding: str) ->
         number_nodes={"other": f"{node}Backward0"},
         method=True,
         inplace=True,
-        doc=f"The remainder of division with {rounding} (torch.{name}).",
+        doc=f"The remainder of {rounding} division (torch.{name}).",
         raises="not of floats",
     )
 

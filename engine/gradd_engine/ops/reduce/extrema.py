@@ -339,7 +339,7 @@ def _truth(name: str, words: str) -> Op:
     )
 
 
-all, any = _truth("all", "every element is true"), _truth("any", "one element is true")
+all, any = _truth("all", "every element is true"), _truth("any", "any element is true")
 
 count_nonzero: Op = kernel(
     "count_nonzero(Tensor input, int[]? dim=None) -> Tensor",
