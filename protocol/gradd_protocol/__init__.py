@@ -1,1 +1,1 @@
-"""What crosses gradd's wire: programs, messages, frames, problems, limits. Pure data and bytes, no I/O."""
+"""gradd's wire format: programs, messages, frames, problems, limits. Pure data and bytes, no I/O."""

@@ -1,4 +1,4 @@
-"""The dtypes of the wire: NumPy name <-> frame code <-> item size. Bytes are little-endian, C order."""
+"""Dtypes on the wire: NumPy name <-> frame code <-> item size. Bytes are little-endian, in C order."""
 
 import dataclasses
 from typing import Annotated, Final, Literal, TypeAlias
@@ -40,7 +40,7 @@ TABLE: Final = (
     _row("complex64", "C64", "complex"),
     _row("complex128", "C128", "complex"),
 )
-"""Every dtype that crosses the wire."""
+"""Every dtype on the wire."""
 
 BY_NAME: Final = {row.name: row for row in TABLE}
 BY_CODE: Final = {row.code: row for row in TABLE}
@@ -49,11 +49,11 @@ BY_NUMPY: Final = {row.numpy: row for row in TABLE}
 DTypeName: TypeAlias = Annotated[
     str, Meta(title="Dtype", description="NumPy's name.", extra_json_schema={"enum": list(BY_NAME)})
 ]
-"""The name of a dtype, for schemas; `BY_NAME` is what checks one."""
+"""A dtype's name, for schemas; `BY_NAME` validates it."""
 
 
 def of(dtype: "np.dtype[np.generic]") -> WireType:
-    """The wire type of a NumPy dtype, whatever its byte order. TypeError when the wire has none."""
+    """The wire type of a NumPy dtype of any byte order. TypeError if there is none."""
     row = BY_NUMPY.get(dtype)
     if row is None:
         row = BY_NUMPY.get(dtype.newbyteorder("<"))

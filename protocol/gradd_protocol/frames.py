@@ -1,11 +1,11 @@
-"""Frames: one message and its buffers as bytes, in safetensors' layout.
+"""Frames: a message and its buffers as bytes, in safetensors' layout.
 
     u64 LE length of the header | JSON header, padded with spaces | buffers
 
 The header is `{"message": {...}, "buffers": [{"dtype": "F32", "shape": [2], "data_offsets": [begin, end]}]}`.
-Data start at a multiple of 8, offsets count from there; each buffer begins where the one before it ended,
-rounded up to 8, with zero bytes between; the frame ends with the last buffer. The same bytes are an HTTP
-body, a stream message, a journal record.
+The data start at a multiple of 8, and offsets count from there. Each buffer begins where the previous one
+ended, rounded up to 8 and padded with zeros; the frame ends with the last buffer. HTTP bodies, stream
+messages and journal records all use these bytes.
 """
 
 import math
@@ -81,10 +81,10 @@ _ZEROS: Final = bytes(8)
 
 
 def encode(message: Message, buffers: Iterable[Buffer] = ()) -> list[Part]:
-    """The frame in parts, to be sent one after the other (or `join`ed).
+    """The frame in parts, to be sent in order (or `join`ed).
 
-    Contiguous little-endian arrays are not copied: their parts are views of them. Raises TypeError for a
-    dtype that does not cross the wire, ValueError for a raw buffer whose size is not that of its shape.
+    Contiguous little-endian arrays are not copied: their parts are views. Raises TypeError for a dtype that
+    the wire does not have, ValueError for a raw buffer whose size does not match its shape.
     """
     entries: list[_Entry] = []
     parts: list[Part] = [b""]
@@ -109,12 +109,12 @@ def join(parts: Sequence[Part]) -> bytes:
 
 
 def size(parts: Sequence[Part]) -> int:
-    """Length of the frame in bytes."""
+    """The frame's length in bytes."""
     return sum(part.nbytes if isinstance(part, memoryview) else len(part) for part in parts)
 
 
 def header_bytes(frame: Bytes) -> int:
-    """Octets of the JSON header of a frame."""
+    """The length of a frame's JSON header in bytes."""
     return int.from_bytes(frame[:8], "little")
 
 
@@ -125,24 +125,24 @@ def decode(data: Bytes) -> tuple[Message, list[Array]]:
 
 
 def decode_request(data: Bytes) -> tuple[Request, list[Array]]:
-    """`decode` of a frame that must hold a request."""
+    """`decode`, for a frame that must hold a request."""
     header, body = _decode(_request, data)
     return header.message, _fitting(header.message, _views(header.buffers, body))
 
 
 def decode_reply(data: Bytes) -> tuple[Reply, list[Array]]:
-    """`decode` of a frame that must hold a reply."""
+    """`decode`, for a frame that must hold a reply."""
     header, body = _decode(_reply, data)
     return header.message, _fitting(header.message, _views(header.buffers, body))
 
 
 def text_buffer(text: bytes) -> RawBuffer:
-    """JSON text as the buffer of a message that carries one."""
+    """JSON text as a buffer."""
     return "uint8", (len(text),), text
 
 
 def text_of(buffer: Array) -> bytes:
-    """The JSON text in a buffer. Malformed for a buffer of another form."""
+    """The JSON text in a buffer. Raises Malformed for any other buffer."""
     _check_text(buffer)
     return buffer.tobytes()
 
@@ -217,7 +217,7 @@ _TENSORS: Final = (PutTensor, Stage, TensorReply)
 
 
 def _fitting(message: Message, views: list[Array]) -> list[Array]:
-    """The buffers, once it is sure that they are those the message speaks of."""
+    """The buffers, after checking that they match the message."""
     if isinstance(message, Batch):
         spoken = {upload for upload in message.uploads if isinstance(upload, int)}
     elif isinstance(message, BatchReply):

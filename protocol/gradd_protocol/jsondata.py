@@ -1,7 +1,7 @@
 """Tensor data as JSON (rest-by-hand rules 8 and 9).
 
-A number of JSON is first the nearest float64, as in PyTorch, then rounded once, to nearest even, to the
-tensor's dtype. Out goes the shortest decimal that comes back as the same value of that dtype.
+A JSON number is read as the nearest float64, as in PyTorch, then rounded once (to nearest even) to the
+tensor's dtype. Values are written as the shortest decimal that reads back as the same value of that dtype.
 """
 
 import itertools
@@ -39,19 +39,19 @@ Data: TypeAlias = Annotated[
         " 0-d tensor stands alone. Complex numbers are innermost `[re, im]`.",
     ),
 ]
-"""The data of a tensor, for schemas; `decode_data` is what reads them."""
+"""A tensor's data, for schemas; `decode_data` reads them."""
 _Size: TypeAlias = Annotated[int, Meta(extra_json_schema={"minimum": 0})]
 
 
 class TensorForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A tensor to make; `data` is still raw JSON values."""
+    """A tensor to create; `data` are still raw JSON."""
 
     data: Annotated[Any, Meta(title="Data")]
     dtype: dtypes.DTypeName
     shape: Annotated[list[_Size], Meta(extra_json_schema={"maxItems": DEFAULT.dims})] | None = None
-    """Sizes. Left out, the nesting of `data` says them; with it `data` may be flat."""
+    """Sizes. By default the nesting of `data` gives them; with `shape`, `data` may be flat."""
     requires_grad: bool = False
-    """Whether passes give it a gradient."""
+    """Whether backward passes compute its gradient."""
 
 
 _tensor: Final = msgspec.json.Decoder(TensorForm)
@@ -62,17 +62,19 @@ def _refuse(detail: str, pointer: str) -> ProtocolError:
 
 
 def invalid_json(detail: str) -> ProtocolError:
-    """The refusal of a body that is not the JSON it should be (400)."""
+    """The error for a body that is not valid JSON of the right form (400)."""
     return ProtocolError.of("invalid-json", detail)
 
 
 def decode_tensor(text: bytes) -> TensorForm:
-    """The form in a JSON body; invalid-json (400) for what is not one. Its data are not looked at yet."""
+    """The form in a JSON body; invalid-json (400) if it is not one. The data are not checked yet."""
     return strictjson.decode(_tensor, text, invalid_json)
 
 
 def decode_data(form: TensorForm) -> Array:
-    """The array a form describes: C order, its dtype, its shape. invalid-data (422) where they do not fit."""
+    """The array that a form describes, in C order. invalid-data (422) if data, dtype and shape do not
+    match.
+    """
     row = dtypes.BY_NAME.get(form.dtype)
     if row is None:
         raise _refuse(f"unknown dtype {form.dtype[:32]!r}; one of {', '.join(dtypes.BY_NAME)}", "/dtype")
@@ -105,8 +107,7 @@ def _check_shape(shape: list[int], nested: list[int]) -> None:
 
 
 def _flatten(data: Any) -> tuple[list[Any], list[int]]:
-    """The numbers of nested lists in C order, and the shape of the nesting. A level at a time: depth costs no
-    stack."""
+    """The numbers of nested lists in C order, and their shape. Works level by level, without recursion."""
     level: list[Any] = [data]
     shape: list[int] = []
     while level and isinstance(level[0], list):
@@ -163,14 +164,13 @@ def _read_doubles(flat: list[Any]) -> npt.NDArray[np.float64]:
 
 def _read_floats(flat: list[Any], row: dtypes.WireType) -> Array:
     doubles = _read_doubles(flat)
-    # Past the largest finite value, rounding to nearest gives infinity, and that is what was asked for.
+    # Rounding to nearest gives infinity above the largest finite value, as it should.
     with np.errstate(over="ignore"):
         return (_to_odd(doubles) if row.name == "bfloat16" else doubles).astype(row.numpy)
 
 
 def _to_odd(doubles: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
-    """float64 to float32, rounding to odd: then rounding on to bfloat16, which goes through float32, rounds
-    once."""
+    """float64 to float32, rounding to odd, so that float32 to bfloat16 does not round a second time."""
     singles = doubles.astype(np.float32)
     bits = singles.view(np.uint32)
     inexact = (singles != doubles) & ~np.isnan(doubles)
@@ -193,9 +193,9 @@ _READERS: Final[dict[str, Callable[[list[Any], dtypes.WireType], Array]]] = {
 
 
 def encode_data(array: Array) -> dict[str, Any]:
-    """`{"dtype", "shape", "data"}` of an array, as plain Python values that any JSON encoder can write.
+    """`{"dtype", "shape", "data"}` of an array, as plain Python values for any JSON encoder.
 
-    not-acceptable (406) where the text would be over the limit for JSON.
+    not-acceptable (406) if the text would exceed the limit for JSON.
     """
     row = dtypes.of(array.dtype)
     if array.size * 2 > DEFAULT.json_bytes:
@@ -205,7 +205,7 @@ def encode_data(array: Array) -> dict[str, Any]:
 
 
 def too_large() -> ProtocolError:
-    """The refusal to write so much JSON (406)."""
+    """The error for JSON that would be too large (406)."""
     detail = f"more than {DEFAULT.json_bytes} bytes of JSON: read the tensor in a binary form"
     return ProtocolError.of("not-acceptable", detail, limit=DEFAULT.json_bytes)
 
@@ -247,12 +247,12 @@ def _nest(flat: list[Any], shape: tuple[int, ...]) -> Any:
 
 
 def _shortest(flat: Array, row: dtypes.WireType) -> list[float]:
-    """Per element the float64 whose shortest decimal is the shortest one for the element's own dtype."""
+    """For each element, the float64 whose shortest decimal is the shortest for the element's dtype."""
     if row.name == "float64":
         values: list[float] = flat.tolist()
         return values
     if row.name == "bfloat16":
-        # At most 65,536 of them differ, and NumPy cannot print them shortest.
+        # NumPy cannot print the shortest form of bfloat16, and there are at most 65,536 distinct values.
         bits, where = np.unique(flat.view(np.uint16), return_inverse=True)
         known = [_shortest_bfloat16(float(value)) for value in bits.view(row.numpy)]
         return [known[index] for index in where.tolist()]

@@ -1,7 +1,7 @@
 """The JSON form of a batch (rest-by-hand rules 2 to 6): strict structs, and small types the runtime binds.
 
-Here is only what can be said without knowing an op. Which parameter an input binds to, whether an attr exists
-and how many outputs there are is the catalogue's to say.
+This module knows no ops. The catalogue decides which parameter an input binds to, whether an attr exists and
+how many outputs there are.
 """
 
 import types
@@ -61,11 +61,11 @@ _Part: TypeAlias = bool | int | float | NumberText
 
 
 class ScalarBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A number that JSON alone cannot say: of a dtype, complex (`[re, im]`), or not finite."""
+    """A number that plain JSON cannot express: with a dtype, complex (`[re, im]`), or not finite."""
 
     scalar: bool | int | float | NumberText | Annotated[list[_Part], Meta(min_length=2, max_length=2)]
     dtype: DTypeName | None = None
-    """Absent: a Python number, which does not decide the dtype of a result."""
+    """If absent, a Python number, which does not determine a result's dtype."""
 
 
 HookKind: TypeAlias = Annotated[
@@ -88,11 +88,11 @@ _Attr1: TypeAlias = bool | int | float | str | list[_Attr0] | dict[str, _Attr0] 
 _Attr2: TypeAlias = bool | int | float | str | list[_Attr1] | dict[str, _Attr1] | None
 _Attr3: TypeAlias = bool | int | float | str | list[_Attr2] | dict[str, _Attr2] | None
 JsonAttr: TypeAlias = bool | int | float | str | list[_Attr3] | dict[str, _Attr3] | None
-"""An attr as JSON says it, bounded in depth."""
+"""An attr in JSON, with bounded depth."""
 
 
 class NumberForm(msgspec.Struct, frozen=True):
-    """A number among the inputs: a weak Python scalar, or with `dtype` a 0-d value of that dtype."""
+    """A number as an input: a Python scalar, or with `dtype` a 0-d value of that dtype."""
 
     value: Number
     dtype: str | None = None
@@ -100,7 +100,7 @@ class NumberForm(msgspec.Struct, frozen=True):
 
 Simple: TypeAlias = Ref | NumberForm | None
 Input: TypeAlias = Ref | NumberForm | list[Simple] | None
-"""One input of a step: a tensor (or its gradient), a number, an absent optional, a list of those."""
+"""One input of a step: a tensor (or its gradient), a number, an absent optional, or a list of these."""
 
 
 class StepBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -108,13 +108,15 @@ class StepBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     op: Annotated[str, Meta(min_length=1, max_length=DEFAULT.op_name_chars)]
     inputs: Annotated[list[_Input], _LIST] | Annotated[dict[str, _Input], _LIST] = []
-    """In the order of the op's tensor-capable parameters, or by parameter."""
+    """In the order of the op's parameters that take tensors, or by parameter name."""
     attrs: dict[str, Annotated[JsonAttr, Meta(title="Attr")]] = {}
-    """All other parameters, by name."""
+    """The other parameters, by name."""
     outputs: Annotated[list[OutputName | None], _LIST] | None = None
-    """A name for each result, null to drop one. Absent: all are dropped."""
+    """A name for each result, null to drop it. If absent, all are dropped."""
     grad: bool | Literal["inference"] = True
-    """Whether it is recorded for backward; false is PyTorch's `no_grad`, "inference" its `inference_mode`."""
+    """Whether the op is recorded for backward; false is PyTorch's `no_grad`, "inference" its
+    `inference_mode`.
+    """
 
 
 class BatchBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -122,40 +124,42 @@ class BatchBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     steps: Annotated[list[StepBody], Meta(max_length=DEFAULT.batch_steps)] = []
     fetch: Annotated[list[Reference], _LIST] = []
-    """What to answer with, as it is after the last step."""
+    """The values to return, as of after the last step."""
     free: Annotated[list[HeldName], _LIST] = []
-    """What to release after the last step."""
+    """The names to release after the last step."""
 
 
 class BackwardBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The arguments of PyTorch's `backward`."""
 
     gradient: Reference | None = None
-    """The gradient of the root, of its shape. A root of one element needs none."""
+    """The gradient of the root, of the same shape. Optional for a root with one element."""
     retain_graph: bool | None = None
-    """Whether the graph can be run through again; null: as `create_graph` says."""
+    """Whether the graph can be used again; null: same as `create_graph`."""
     create_graph: bool = False
-    """Whether the pass is recorded, so that gradients can be differentiated."""
+    """Whether to record the pass, so that the gradients can be differentiated."""
     inputs: Annotated[list[Reference], _LIST] | None = None
-    """The tensors that accumulate; null: all leaves."""
+    """The tensors that accumulate gradients; null: all leaves."""
 
 
 class HookBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Steps that passes run when they come by a tensor or its node."""
+    """Steps that a pass runs when it reaches a tensor or its node."""
 
     tensor: Reference
-    """What it hangs on."""
+    """The tensor it is registered on."""
     kind: HookKind = "tensor"
     """When it runs."""
     inputs: Annotated[list[TemporaryName | None], _LIST] | None = None
-    """Names for what it is given; null: `%g`."""
+    """Names for what the hook receives; null: `%g`."""
     steps: Annotated[list[StepBody], Meta(max_length=DEFAULT.hook_steps)] = []
     outputs: Annotated[list[Reference | None], _LIST] | None = None
-    """Names of what replaces that; null: nothing does."""
+    """Names of the replacements; null: none."""
 
 
 class StepForm(msgspec.Struct, frozen=True):
-    """One step. `inputs` are positional or by parameter; `outputs` None drops all, a None in it drops one."""
+    """One step. `inputs` are positional or by parameter. `outputs`: None drops all, a None in it drops
+    one.
+    """
 
     op: str
     inputs: list[Input] | dict[str, Input]
@@ -182,8 +186,9 @@ class BackwardForm(msgspec.Struct, frozen=True):
 
 
 class HookForm(msgspec.Struct, frozen=True):
-    """A hook: when it runs, names for what it is given, its steps, and the names of what replaces that (None:
-    nothing does)."""
+    """A hook: when it runs, names for what it receives, its steps, and names of the replacements (or
+    None).
+    """
 
     tensor: Ref
     kind: HookKind
@@ -198,8 +203,8 @@ _hook: Final = msgspec.json.Decoder(HookBody)
 
 
 def decode_batch(text: bytes) -> BatchForm:
-    """The batch in a JSON body: invalid-json or invalid-name (400), or for a number that fits nothing
-    invalid-op (422)."""
+    """The batch in a JSON body. invalid-json or invalid-name (400); invalid-op (422) for a number that fits
+    nothing."""
     raw = strictjson.decode(_batch, text, invalid_json)
     return BatchForm(
         [_at(index, step) for index, step in enumerate(raw.steps)],
@@ -210,7 +215,8 @@ def decode_batch(text: bytes) -> BatchForm:
 
 def decode_backward(text: bytes) -> BackwardForm:
     """The arguments of `:backward`; an empty body means PyTorch's defaults. invalid-json, invalid-name
-    (400)."""
+    (400).
+    """
     raw = strictjson.decode(_backward, text, invalid_json) if text.strip() else BackwardBody()
     return BackwardForm(
         names.reference(raw.gradient) if raw.gradient is not None else None,
@@ -221,7 +227,7 @@ def decode_backward(text: bytes) -> BackwardForm:
 
 
 def decode_hook(text: bytes) -> HookForm:
-    """The hook that a JSON body declares. invalid-json, invalid-name (400), invalid-op (422)."""
+    """The hook in a JSON body. invalid-json, invalid-name (400), invalid-op (422)."""
     raw = strictjson.decode(_hook, text, invalid_json)
     inputs: list[str | None] = ["%g"] if raw.inputs is None else raw.inputs
     given = [name for name in inputs if name is not None]
@@ -315,7 +321,7 @@ def _invalid(detail: str) -> ProtocolError:
 
 
 class InputRef(msgspec.Struct, frozen=True):
-    """An entry of an index that is a tensor: the step's k-th input, from 1 after the indexed tensor."""
+    """A tensor in an index: the step's k-th input; 1 is the first after the indexed tensor."""
 
     k: int
 
@@ -324,9 +330,9 @@ IndexEntry: TypeAlias = int | slice | InputRef | types.EllipsisType | None
 
 
 def decode_index(attr: JsonAttr, inputs: int) -> list[IndexEntry]:
-    """`attrs.index` of `getitem` and `index_put_` as what stands between Python's brackets (rule 5).
+    """`attrs.index` of `getitem` and `index_put_` as a Python index (rule 5).
 
-    `inputs`: how many inputs the step has, the indexed tensor among them. ValueError says what is wrong.
+    `inputs`: number of the step's inputs, including the indexed tensor. ValueError says what is wrong.
     """
     if not isinstance(attr, list):
         raise ValueError("index is a list, one entry an axis")
@@ -375,7 +381,7 @@ _WORDS: Final = ("inf", "-inf", "nan")
 
 
 def decode_float(attr: JsonAttr) -> float:
-    """An attr where a float is declared (rule 4): a number, `"inf"`, `"-inf"` or `"nan"`. ValueError else."""
+    """An attr declared as a float (rule 4): a number, `"inf"`, `"-inf"` or `"nan"`; otherwise ValueError."""
     if isinstance(attr, str) and attr in _WORDS:
         return float(attr)
     if isinstance(attr, int | float):
@@ -384,8 +390,8 @@ def decode_float(attr: JsonAttr) -> float:
 
 
 def decode_number(attr: JsonAttr) -> Number:
-    """An attr where a number is declared: as `decode_float`, a bool, or `{"scalar": ...}` as among inputs,
-    which can say `[re, im]`. ValueError else.
+    """An attr declared as a number: as in `decode_float`, a bool, or `{"scalar": ...}` as in inputs, which
+    allows `[re, im]`; otherwise ValueError.
     """
     if isinstance(attr, bool | int | float):
         return attr
@@ -401,8 +407,7 @@ _encoder: Final = msgspec.json.Encoder()
 
 
 def encode_results(seq: int, position: int, results: Mapping[str, Array | None]) -> bytes:
-    """The JSON answer to a batch: a fetched name whose value is None gives null. 406 where it grows too
-    large."""
+    """The JSON answer to a batch; a fetched value of None is null. 406 if it would be too large."""
     if sum(array.size for array in results.values() if array is not None) * 2 > DEFAULT.json_bytes:
         raise too_large()
     said = {name: None if array is None else encode_data(array) for name, array in results.items()}

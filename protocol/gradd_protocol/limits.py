@@ -1,4 +1,4 @@
-"""Every limit of the wire, in one table. `GET /v1` serves it, decoders and the server enforce it."""
+"""Every limit of the wire, in one table: served by `GET /v1`, enforced by decoders and the server."""
 
 import dataclasses
 
@@ -9,14 +9,14 @@ GIB = 1 << 30
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of one daemon. Sizes are bytes unless the name says otherwise; `DEFAULT` is what ships."""
+    """Limits of a daemon. Sizes are in bytes unless the name says otherwise; `DEFAULT` has the defaults."""
 
     json_bytes: int = 16 * MIB
     """A JSON body, and the JSON header of a frame."""
     json_depth: int = 64
     """Nesting of a JSON body."""
     json_containers: int = 1 << 20
-    """Arrays and objects in one JSON text: what bounds the memory a small text can grow into."""
+    """Arrays and objects in one JSON text, which bounds the memory that a small text can expand to."""
     client_message_bytes: int = MIB
     """A stream message from a client."""
     server_message_bytes: int = 2 * MIB
@@ -24,13 +24,13 @@ class Limits:
     upload_bytes: int = GIB
     """One uploaded tensor."""
     inline_upload_bytes: int = 256 * KIB
-    """An upload riding in its batch; a larger one is staged."""
+    """An upload inside its batch; larger ones are staged."""
     inline_result_bytes: int = 256 * KIB
-    """A result riding in its reply; a larger one is pinned and read by GET."""
+    """A result inside its reply; larger ones are pinned and read with GET."""
     staged_bytes: int = 2 * GIB
-    """Uploads of one session that wait for their batch."""
+    """Uploads of one session waiting for their batch."""
     session_bytes: int = 8 * GIB
-    """Tensors of one session, unless the session was opened with a quota of its own."""
+    """Tensors of one session, unless it was opened with its own quota."""
     batch_steps: int = 4096
     """Steps of one batch."""
     batch_ids: int = 1 << 16
@@ -40,13 +40,13 @@ class Limits:
     window_bytes: int = 32 * MIB
     """Bytes of the unacknowledged batches of one writer."""
     hooks: int = 256
-    """Hooks of one session that were declared over REST."""
+    """Hooks of one session declared over REST."""
     hook_steps: int = 256
-    """Steps of one such hook."""
+    """Steps of one hook declared over REST."""
     batch_hook_steps: int = 1 << 14
-    """Steps of all such hooks that one batch may run."""
+    """Steps of such hooks in one batch, in all."""
     graph_nodes: int = 10_000
-    """Nodes that one picture of a graph may have."""
+    """Nodes in one picture of a graph."""
     stored_keys: int = 1024
     """Idempotency keys remembered by one session."""
     dims: int = 64
@@ -65,7 +65,7 @@ class Limits:
     """Number of headers of one HTTP request."""
 
     def as_dict(self) -> dict[str, int]:
-        """Name -> value of every limit, in declaration order."""
+        """Each limit's value by name, in declaration order."""
         return dataclasses.asdict(self)
 
 

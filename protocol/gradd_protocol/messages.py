@@ -14,15 +14,15 @@ from .program import Program
 _IDS = Meta(max_length=DEFAULT.batch_ids)
 _NAME = Meta(max_length=4 * DEFAULT.name_chars)
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
-"""A number that counts something: sequence numbers, sizes, positions."""
+"""A count: sequence numbers, sizes, positions."""
 Name: TypeAlias = Annotated[str, _NAME]
-"""A tensor name or id; the runtime looks it up, `names` checks new ones."""
+"""A tensor's name or id; the runtime looks it up, `names` checks new ones."""
 
 NonFinite: TypeAlias = Literal["Infinity", "-Infinity", "NaN"]
 Real: TypeAlias = float | NonFinite
 Complex: TypeAlias = Annotated[list[Real], Meta(min_length=2, max_length=2)]
 Scalar: TypeAlias = bool | int | float | NonFinite | Complex
-"""A run-time value: the non-finite floats are strings, a complex number is `[re, im]`."""
+"""A run-time value: non-finite floats are strings, a complex number is `[re, im]`."""
 
 
 class _Message(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True, forbid_unknown_fields=True):
@@ -30,7 +30,7 @@ class _Message(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True
 
 
 class TensorInfo(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What a mirror knows of a session tensor. Strides are in elements; `dtype` is NumPy's name."""
+    """A session tensor as the mirror needs it. Strides are in elements; `dtype` is NumPy's name."""
 
     id: str
     name: str | None
@@ -42,18 +42,17 @@ class TensorInfo(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     version: int
     has_grad: bool
     is_inference: bool = False
-    """It was made in inference mode."""
+    """Created in inference mode."""
     is_conj: bool = False
-    """Its memory holds the conjugates of its values."""
+    """Its memory holds conjugated values."""
     has_graph: bool = False
-    """It has a history of its own; a view without one gets it from its base when somebody looks."""
+    """It has its own history; a view without one gets it from its base on demand."""
     is_marked: bool = False
-    """It was told to require gradients; a view that was not requires them where its base does."""
+    """`requires_grad` was set on it; otherwise a view requires gradients if its base does."""
 
 
 class SessionInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A session as `GET /v1/sessions/{name}` shows it. `tensors` .. `writers` are counts, `bytes` is
-    bytes."""
+    """A session as `GET /v1/sessions/{name}` shows it. `tensors` .. `writers` are counts."""
 
     name: SessionName
     epoch: int
@@ -71,9 +70,9 @@ class SessionInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Attach(_Message, frozen=True, tag="attach"):
-    """Become a writer of the session, or with `resume` and `epoch` go on as the writer one was.
+    """Become a writer of the session, or resume as an earlier one with `resume` and `epoch`.
 
-    `client` is free text for humans.
+    `client` is free text for people.
     """
 
     client: Annotated[str, Meta(max_length=256)] = ""
@@ -82,17 +81,17 @@ class Attach(_Message, frozen=True, tag="attach"):
 
 
 class Acquire(_Message, frozen=True, tag="acquire"):
-    """Raise the session's epoch, fence all earlier writers, and become a writer."""
+    """Begin a new epoch, fence all earlier writers, and become a writer."""
 
 
 class Batch(_Message, frozen=True, tag="batch", kw_only=True):
-    """One program with everything that changes from step to step beside it.
+    """A program, and everything that changes from run to run.
 
-    `keep` slots become session tensors @writer.first, @writer.first+1, ... in order. `fetch` names slots or
-    ids whose values the reply brings. `free` ids are dropped: those that the batch names elsewhere after its
-    last step, unless one failed, the others before its first. `bind`/`unbind` are shared names. `state` asks
-    for the TensorInfo of ids. `uploads`: one entry a step of op `upload`, a buffer of this frame or the key
-    `w.n` of a staged one.
+    `keep`: slots that become session tensors @writer.first, @writer.first+1, ... in order. `fetch`: slots or
+    ids whose values the reply returns. `free`: ids to drop, before the first step, or after the last if the
+    batch uses them elsewhere and no step failed. `bind`/`unbind`: shared names. `state`: ids whose TensorInfo
+    the reply returns. `uploads`: for each step of op `upload`, a buffer of this frame or the key `w.n` of a
+    staged upload.
     """
 
     writer: Count
@@ -116,8 +115,8 @@ class Batch(_Message, frozen=True, tag="batch", kw_only=True):
 class JsonBatch(_Message, frozen=True, tag="json-batch"):
     """A batch in the JSON form. Buffer 0 is the JSON text.
 
-    Without `writer` the session numbers it (writer 0); with it, `epoch`, `seq` and `ack` are as in Batch.
-    Without `ack` the writer has read all earlier replies.
+    Without `writer` the session numbers it (writer 0); otherwise `epoch`, `seq` and `ack` are as in Batch,
+    and a missing `ack` means that all earlier replies were read.
     """
 
     idempotency_key: Annotated[str, Meta(max_length=256)] | None = None
@@ -128,14 +127,14 @@ class JsonBatch(_Message, frozen=True, tag="json-batch"):
 
 
 class PutTensor(_Message, frozen=True, tag="put-tensor"):
-    """Make a new leaf from buffer 0 and bind it to `name`."""
+    """Create a leaf from buffer 0 and bind it to `name`."""
 
     name: Name
     requires_grad: bool = False
 
 
 class PutJson(_Message, frozen=True, tag="put-json"):
-    """Make a new leaf from the JSON text in buffer 0 and bind it to `name`."""
+    """Create a leaf from the JSON text in buffer 0 and bind it to `name`."""
 
     name: Name
 
@@ -147,13 +146,13 @@ class GetTensor(_Message, frozen=True, tag="get-tensor"):
 
 
 class GetTensors(_Message, frozen=True, tag="get-tensors"):
-    """Read several at one moment, to be written as JSON: refused beyond what a JSON body holds."""
+    """Read several tensors at once, to be written as JSON; refused if a JSON body cannot hold them."""
 
     names: Annotated[list[Name], _IDS]
 
 
 class DeleteTensor(_Message, frozen=True, tag="delete-tensor"):
-    """Unbind a name; of `x.grad`, clear the gradient."""
+    """Unbind a name; for `x.grad`, clear the gradient."""
 
     name: Name
 
@@ -169,7 +168,7 @@ class BackwardJson(_Message, frozen=True, tag="backward-json"):
 
 
 class GetGraph(_Message, frozen=True, tag="get-graph"):
-    """Ask for the graph behind a tensor, as JSON or in the DOT language; at most `max_nodes` of it."""
+    """Ask for the graph of a tensor, as JSON or DOT, with at most `max_nodes` nodes."""
 
     name: Name
     form: Literal["json", "dot"] = "json"
@@ -189,7 +188,7 @@ class GetHook(_Message, frozen=True, tag="get-hook"):
 
 
 class DeleteHook(_Message, frozen=True, tag="delete-hook"):
-    """Remove a hook; removing it again is no error."""
+    """Remove a hook; not an error if there is none."""
 
     name: Name
 
@@ -199,13 +198,13 @@ class ListHooks(_Message, frozen=True, tag="list-hooks"):
 
 
 class Stage(_Message, frozen=True, tag="stage"):
-    """Stage buffer 0 under `key` (`writer.n`) for a batch to come."""
+    """Stage buffer 0 under `key` (`writer.n`) for a later batch."""
 
     key: Name
 
 
 class GetResult(_Message, frozen=True, tag="get-result"):
-    """Read a pinned result; with `count`, so many octets of it from `begin` on, as a flat buffer of uint8."""
+    """Read a pinned result; with `count`, that many bytes from `begin`, as a flat uint8 buffer."""
 
     key: Name
     begin: Count = 0
@@ -213,7 +212,7 @@ class GetResult(_Message, frozen=True, tag="get-result"):
 
 
 class GetReply(_Message, frozen=True, tag="get-reply"):
-    """Did batch `seq` of `writer` land? Answered by its stored reply."""
+    """Ask for the stored reply to batch `seq` of `writer`."""
 
     writer: Count
     seq: Count
@@ -224,7 +223,7 @@ class Info(_Message, frozen=True, tag="info"):
 
 
 class ProfileSwitch(_Message, frozen=True, tag="profile"):
-    """Tell what was measured since measuring began, and then begin anew, or with `on` false end."""
+    """Return what was measured so far, then start again, or stop if `on` is false."""
 
     on: bool
 
@@ -233,7 +232,7 @@ class ProfileSwitch(_Message, frozen=True, tag="profile"):
 
 
 class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One fetched value: in a buffer of the reply, pinned under a key for `GetResult`, or absent (None)."""
+    """One fetched value: in a buffer of the reply, pinned under a key for `GetResult`, or None."""
 
     dtype: str = ""
     shape: list[int] = []
@@ -243,7 +242,7 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
 
 
 class Attached(_Message, frozen=True, tag="attached"):
-    """The answer to Attach and Acquire. `window`: unacknowledged batches allowed."""
+    """The reply to Attach and Acquire. `window`: how many batches may be unacknowledged."""
 
     writer: int
     epoch: int
@@ -252,10 +251,10 @@ class Attached(_Message, frozen=True, tag="attached"):
 
 
 class BatchReply(_Message, frozen=True, tag="batch-reply", kw_only=True):
-    """The outcome of a batch. `applied` steps stand; with a problem, the rest were not run.
+    """The outcome of a batch: `applied` steps took effect; after a problem, the rest did not run.
 
-    `others`: other writers applied batches since this writer's last; `changed` has the shared tensors they
-    touched.
+    `others`: whether other writers applied batches since this writer's last; `changed`: the shared tensors
+    that they changed.
     """
 
     seq: int
@@ -271,13 +270,13 @@ class BatchReply(_Message, frozen=True, tag="batch-reply", kw_only=True):
 
 
 class TensorReply(_Message, frozen=True, tag="tensor"):
-    """A tensor: what it is, and its data in buffer 0."""
+    """A tensor's info, with its data in buffer 0."""
 
     info: TensorInfo
 
 
 class TensorsReply(_Message, frozen=True, tag="fetched"):
-    """Tensors in the order asked for, None for a gradient that is None; data in a buffer for each other."""
+    """Tensors in the order requested, None for a gradient that is None; a buffer for each of the others."""
 
     infos: list[TensorInfo | None]
 
@@ -289,20 +288,20 @@ class Tensors(_Message, frozen=True, tag="tensors"):
 
 
 class JsonReply(_Message, frozen=True, tag="json-reply"):
-    """A JSON answer to hand on as it is: buffer 0 is its text, `status` its HTTP status."""
+    """A JSON answer to pass on as is: buffer 0 is its text, `status` its HTTP status."""
 
     status: int = 200
     replayed: bool = False
 
 
 class Done(_Message, frozen=True, tag="done"):
-    """It is done and there is nothing to say, but whether something new came to be."""
+    """Success; says only whether something was created."""
 
     created: bool = False
 
 
 class SessionReply(_Message, frozen=True, tag="session"):
-    """The answer to Info."""
+    """The reply to Info."""
 
     session: SessionInfo
 
@@ -317,8 +316,8 @@ class KernelTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BatchTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The batch at a position: how it ran ("planned", "eager"), `why` it was eager, seconds in the engine and
-    in the queue before it.
+    """The batch at a position: how it ran ("planned", "eager"), `why` it was eager, and its seconds in the
+    engine and in the queue.
     """
 
     position: int
@@ -331,7 +330,7 @@ class BatchTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Miss(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A program that was new: the one before it, and the first step in which the two differ."""
+    """A new program: the one before it, and the first step in which they differ."""
 
     program: str
     like: str = ""
@@ -341,9 +340,9 @@ class Miss(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Profiled(_Message, frozen=True, tag="profiled", kw_only=True):
-    """What was measured: counts since the beginning; of `batches` and `misses` the latest thousand.
+    """What was measured: counts since the start, and the latest thousand `batches` and `misses`.
 
-    `hits` and `misses` count batches whose program the session knew or did not. Seconds of wall time.
+    `hits` and `misses` count batches whose program the session knew or did not. Seconds are wall time.
     """
 
     planned: int = 0
@@ -360,7 +359,7 @@ class Profiled(_Message, frozen=True, tag="profiled", kw_only=True):
 
 
 class ProblemReply(_Message, frozen=True, tag="problem"):
-    """It was refused."""
+    """The request was refused."""
 
     problem: Problem
 

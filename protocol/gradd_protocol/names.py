@@ -1,7 +1,7 @@
-"""Names: of sessions, of tensors, and the ids that clients give (rest-by-hand rule 1).
+"""Names of sessions and tensors, and the ids that clients assign (rest-by-hand rule 1).
 
-A tensor is referred to by its shared name `a.b`, by its id `@writer.n`, or in a JSON batch by a temporary
-`%name`; each followed by `.grad` is that tensor's gradient.
+A tensor has a shared name `a.b`, an id `@writer.n`, or in a JSON batch a temporary name `%name`; appending
+`.grad` refers to its gradient.
 """
 
 import re
@@ -19,7 +19,7 @@ _TEMPORARY: Final = re.compile(rf"%[A-Za-z0-9_.-]{{1,{_TAIL}}}")
 _ID: Final = re.compile(r"@(0|[1-9][0-9]{0,9})\.(0|[1-9][0-9]{0,18})")
 _GRAD: Final = ".grad"
 
-# Each name as one regular expression, for the JSON schemas; the functions below are what checks one.
+# Regular expressions for the JSON schemas; validation is done by the functions below.
 _NO_GRAD: Final = r"(?!grad$)(?!.*\.grad$)"
 _ANY: Final = rf"(?:{_TENSOR.pattern}|{_TEMPORARY.pattern}|{_ID.pattern})"
 
@@ -66,7 +66,7 @@ Reference: TypeAlias = Annotated[
 
 
 class Ref(NamedTuple):
-    """A tensor, or with `grad` its gradient. `name` is a shared name, an id, or a temporary name."""
+    """A tensor, or with `grad` its gradient. `name`: a shared name, an id, or a temporary name."""
 
     name: str
     grad: bool = False
@@ -80,26 +80,28 @@ def _refuse(what: str, name: str) -> ProtocolError:
 
 
 def session(name: str) -> str:
-    """The name of a session, itself; invalid-name (400) where it breaks the rules."""
+    """Validate a session's name and return it; otherwise invalid-name (400)."""
     if not _SESSION.fullmatch(name) or ".." in name:
         raise _refuse("the name of a session", name)
     return name
 
 
 def split(name: str) -> Ref:
-    """`a.b.grad` as the gradient of `a.b`; checks nothing."""
+    """Split off `.grad`, without any checks."""
     return Ref(name.removesuffix(_GRAD), True) if name.endswith(_GRAD) else Ref(name)
 
 
 def tensor(name: str) -> str:
-    """A shared name that may be bound, itself; invalid-name (400) else, also for `grad` and `x.grad`."""
+    """Validate a shared name to bind and return it; otherwise invalid-name (400), as for `grad` and
+    `x.grad`.
+    """
     if not _TENSOR.fullmatch(name) or name == "grad" or name.endswith(_GRAD):
         raise _refuse("a name that a tensor can have", name)
     return name
 
 
 def output(name: str) -> str:
-    """A name that a step of a JSON batch may give: shared, or temporary (`%d`). invalid-name (400) else."""
+    """Validate an output's name in a JSON batch, shared or temporary (`%d`); otherwise invalid-name (400)."""
     if not name.startswith("%"):
         return tensor(name)
     if not _TEMPORARY.fullmatch(name) or name.endswith(_GRAD):
@@ -108,8 +110,9 @@ def output(name: str) -> str:
 
 
 def reference(name: str) -> Ref:
-    """What a name refers to: shared name, id or temporary name, or the gradient of one. invalid-name (400)
-    else."""
+    """What a shared name, an id or a temporary name, or its `.grad`, refers to; otherwise invalid-name
+    (400).
+    """
     ref = split(name)
     if _ID.fullmatch(ref.name):
         return ref
@@ -120,11 +123,11 @@ def reference(name: str) -> Ref:
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a name lives for its batch only."""
+    """Whether a name exists only within its batch."""
     return name.startswith("%")
 
 
 def parse_id(name: str) -> tuple[int, int] | None:
-    """(writer, n) of an id `@writer.n`; None for anything else."""
+    """(writer, n) of an id `@writer.n`; otherwise None."""
     match = _ID.fullmatch(name)
     return (int(match[1]), int(match[2])) if match else None

@@ -1,4 +1,4 @@
-"""Problems (RFC 9457): the one table of what can go wrong, and the exceptions that carry a problem."""
+"""Problems (RFC 9457): the table of what can go wrong, and the exceptions that carry a problem."""
 
 import dataclasses
 from typing import Annotated, Any, Final
@@ -8,22 +8,22 @@ from msgspec import Meta
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The body of an `application/problem+json` answer; the same members ride in frames."""
+    """The body of an `application/problem+json` answer; frames use the same members."""
 
     type: Annotated[str, Meta(title="ProblemType")]
-    """`/problems/<slug>`, relative to the daemon, which serves the description there."""
+    """`/problems/<slug>`, where the daemon serves a description."""
     title: str
     status: int
     detail: str = ""
-    """What happened this time; PyTorch's message where a step failed."""
+    """What happened this time; PyTorch's message if a step failed."""
     exception: str | None = None
-    """Name of PyTorch's exception class, as `RuntimeError`."""
+    """Name of PyTorch's exception class, e.g. `RuntimeError`."""
     step: int | None = None
     """Index of the step at fault in its batch."""
     applied: int | None = None
-    """Steps that stand."""
+    """Number of steps that took effect."""
     node: int | None = None
-    """How manieth node of a backward pass, where anomaly detection found NaN there."""
+    """Index of the node in the backward pass in which anomaly detection found NaN."""
     limit: int | None = None
     used: int | None = None
     requested: int | None = None
@@ -31,9 +31,9 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
     epoch: int | None = None
     supported: list[str] | None = None
     errors: list[dict[str, str]] | None = None
-    """`[{"detail": ..., "pointer": "/steps/0/op"}]`: where in a JSON body the fault is."""
+    """`[{"detail": ..., "pointer": "/steps/0/op"}]`: where the error is in a JSON body."""
     retry_after: int | None = None
-    """Seconds."""
+    """In seconds."""
     request_id: str | None = None
 
     @property
@@ -44,7 +44,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Kind:
-    """One row of the table: what a slug means."""
+    """One row of the table, which describes a slug."""
 
     slug: str
     status: int
@@ -348,19 +348,19 @@ _ROWS: Final = (
 )
 
 TABLE: Final = {row.slug: row for row in _ROWS}
-"""slug -> row."""
+"""Rows by slug."""
 
 PREFIX: Final = "/problems/"
 
 
 def problem(slug: str, detail: str = "", **members: Any) -> Problem:
-    """The problem of that slug, with status and title from the table. KeyError for an unknown slug."""
+    """A problem with the slug's status and title. KeyError for an unknown slug."""
     row = TABLE[slug]
     return Problem(type=PREFIX + slug, title=row.title, status=row.status, detail=detail, **members)
 
 
 class ProtocolError(Exception):
-    """A refusal to be answered with `.problem`."""
+    """An error that is answered with `.problem`."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.detail or problem.title)
@@ -368,7 +368,7 @@ class ProtocolError(Exception):
 
     @classmethod
     def of(cls, slug: str, detail: str = "", **members: Any) -> "ProtocolError":
-        """The refusal with the problem of that slug."""
+        """An error with the problem of that slug."""
         return ProtocolError(problem(slug, detail, **members))
 
 

@@ -1,11 +1,10 @@
-"""Programs: what was recorded, in local slot numbers, and nothing else.
+"""Programs: the recorded steps, in local slot numbers.
 
 A program's identity is its steps: ops, slots, static parameters, kinds of run-time values, grad flags. What
-may change from step to step of a training loop travels beside it in the batch.
+may change from one iteration of a training loop to the next is in the batch, beside the program.
 
-Slots are numbered 0..inputs-1 for the program's inputs; each step's outputs take the next numbers. The
-run-time values of a batch come step by step; in a step its inputs first, left to right, then its attrs by
-sorted name.
+Slots 0..inputs-1 are the program's inputs; each step's outputs take the next numbers. A batch lists run-time
+values step by step: a step's inputs first, left to right, then its attrs in order of their names.
 """
 
 import hashlib
@@ -23,19 +22,19 @@ ValueKind: TypeAlias = Literal["bool", "int", "float", "complex"]
 
 
 class Value(msgspec.Struct, frozen=True, tag="v", tag_field="t", forbid_unknown_fields=True):
-    """Stands for the next run-time value of the batch. The kind is identity, the value is not."""
+    """The next run-time value of the batch. Its kind is part of the program's identity, its value is not."""
 
     kind: ValueKind
 
 
 class GradOf(msgspec.Struct, frozen=True, tag="g", tag_field="t", forbid_unknown_fields=True):
-    """Stands for the `.grad` that the tensor in slot `of` has at the time of the step."""
+    """The `.grad` of the tensor in slot `of` when the step runs."""
 
     of: int
 
 
 class Special(msgspec.Struct, frozen=True, tag="f", tag_field="t", forbid_unknown_fields=True):
-    """A static float that JSON cannot say."""
+    """A static float that JSON cannot express."""
 
     text: Literal["inf", "-inf", "nan"]
 
@@ -58,28 +57,28 @@ class Complex(msgspec.Struct, frozen=True, tag="c", tag_field="t", forbid_unknow
 
 SimpleArg: TypeAlias = int | Value | GradOf | None
 Arg: TypeAlias = int | Value | GradOf | list[SimpleArg] | None
-"""One input of a step: a slot, an absent optional, a run-time value, a gradient, or a list of those."""
+"""One input of a step: a slot, an absent optional, a run-time value, a gradient, or a list of these."""
 
 _Leaf: TypeAlias = bool | int | float | str | Special | Complex | None
 _Static1: TypeAlias = bool | int | float | str | Special | Complex | list[_Leaf] | None
 _Static2: TypeAlias = bool | int | float | str | Special | Complex | list[_Static1] | None
 _Static3: TypeAlias = bool | int | float | str | Special | Complex | list[_Static2] | None
 Static: TypeAlias = bool | int | float | str | Special | Complex | list[_Static3] | None
-"""A static parameter: a JSON scalar or lists of them, `limits.static_depth` levels deep."""
+"""A static parameter: a JSON scalar or lists of them, up to `limits.static_depth` levels deep."""
 Attr: TypeAlias = bool | int | float | str | Special | Complex | Value | list[_Static3] | None
 """A parameter of a step: static, or one run-time value."""
 
 UPLOAD: Final = "upload"
-"""The op of a step whose data come with the batch (`Batch.uploads`, one entry a step)."""
+"""The op of a step whose data are in the batch (`Batch.uploads`, one entry per step)."""
 
 _NAME: Final = re.compile(rf"[A-Za-z_][A-Za-z0-9_.]{{0,{DEFAULT.op_name_chars - 1}}}")
 _INT_MIN, _INT_MAX = -(1 << 63), (1 << 64) - 1
 
 
 class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One op call: `outputs` results, recorded for backward (`grad`) or not, or run in inference mode.
+    """One op call with `outputs` results. `grad`: recorded for backward or not, or run in inference mode.
 
-    `raises`: the client's mirror saw this backward raise midway; the server runs it for its partial effect.
+    `raises`: this backward raised midway in the client's mirror; the server runs it for its partial effect.
     """
 
     op: str
@@ -103,16 +102,16 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Steps over `inputs` input slots. `dtype`: the default dtype for them, where that is not float32."""
+    """Steps over `inputs` input slots. `dtype`: the default dtype, if not float32."""
 
     inputs: int
     steps: list[Step]
     dtype: Literal["float64", "float16", "bfloat16"] | msgspec.UnsetType = msgspec.UNSET
 
     def canonical(self) -> bytes:
-        """The bytes of its identity: JSON with every field, keys sorted, no spaces."""
+        """The bytes of its identity: JSON with every field, sorted keys, no spaces."""
         text = _canonical.encode(self)
-        # The encoder writes a float that is not finite as null: two programs would share an identity.
+        # The encoder writes non-finite floats as null, so two programs could share an identity.
         if b"null" in text:
             for step in self.steps:
                 for attr in step.attrs.values():
@@ -129,7 +128,7 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             yield from step.values()
 
     def slots(self) -> int:
-        """Number of slots: inputs and all outputs."""
+        """Number of slots, inputs and outputs."""
         return self.inputs + sum(step.outputs for step in self.steps)
 
     def uploads(self) -> int:
@@ -141,7 +140,7 @@ _canonical: Final = msgspec.json.Encoder(order="sorted")
 
 
 def static_float(value: float) -> float | Special:
-    """A float as a static parameter: itself, or `Special` where JSON cannot say it."""
+    """A float as a static parameter: itself, or `Special` if JSON cannot express it."""
     if math.isfinite(value):
         return value
     return Special("nan" if math.isnan(value) else "inf" if value > 0 else "-inf")
@@ -166,11 +165,11 @@ def _check_finite(attr: object) -> None:
 
 
 def validate(program: Program) -> None:
-    """Raise Malformed unless the program keeps the wire's rules.
+    """Raise Malformed unless the program follows the wire's rules.
 
-    Slots refer backwards only; names are names; at most `limits.batch_steps` steps and `limits.batch_ids`
-    slots, inputs a step and items a list; static integers fit 64 bits. What ops exist and take is the
-    runtime's to say.
+    Slots refer backwards only; names are valid; at most `limits.batch_steps` steps and `limits.batch_ids`
+    slots, inputs per step and items per list; static integers fit 64 bits. The runtime checks ops and their
+    parameters.
     """
     cap = DEFAULT.batch_ids
     if not 0 <= program.inputs <= cap:

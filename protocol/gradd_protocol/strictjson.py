@@ -1,4 +1,4 @@
-"""Strict JSON: bounded in size and memory, no key twice, errors of one class."""
+"""Strict JSON: bounded size and memory, no repeated keys, one class of errors."""
 
 import json
 from collections.abc import Callable
@@ -15,15 +15,15 @@ _encoder: Final = msgspec.json.Encoder()
 
 
 class _Repeated(ValueError):
-    """An object has a key twice."""
+    """An object repeats a key."""
 
 
 def decode(decoder: "msgspec.json.Decoder[T]", text: bytes, refuse: Callable[[str], ProtocolError]) -> T:
-    """What `decoder` makes of `text`; whatever is wrong with it raises `refuse(detail)`.
+    """Decode `text` with `decoder`; any error raises `refuse(detail)`.
 
-    The size is looked at before anything is parsed, and so is the number of arrays and objects: a text of
-    `[],[],...` would grow thirtyfold. Recursion is bounded by the interpreter, and by the decoder's type
-    where that is finite.
+    The size and the number of arrays and objects are checked before parsing: `[],[],...` would take thirty
+    times its size in memory. Recursion is bounded by the interpreter, and by the decoder's type if that is
+    finite.
     """
     if len(text) > DEFAULT.json_bytes:
         raise refuse(f"{len(text)} bytes of JSON, at most {DEFAULT.json_bytes} are allowed")
@@ -31,7 +31,7 @@ def decode(decoder: "msgspec.json.Decoder[T]", text: bytes, refuse: Callable[[st
         raise refuse(f"at most {DEFAULT.json_containers} arrays and objects are allowed")
     try:
         value = decoder.decode(text)
-        # What our encoder writes repeats no key; the slow look is for other writers.
+        # Our own encoder never repeats a key; only other writers' text needs the slow check.
         if not text.startswith(_encoder.encode(value)):
             json.loads(text, object_pairs_hook=_once)
     except RecursionError:

@@ -1,4 +1,4 @@
-"""Run-time values between Python numbers and what JSON can say."""
+"""Conversions between Python numbers and run-time values in JSON."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _INT_MIN, _INT_MAX = -(1 << 63), (1 << 64) - 1
 
 
 def kind_of(value: Number) -> ValueKind:
-    """The kind of a Python number: the part of it that is a program's identity."""
+    """The kind of a Python number, which is part of a program's identity."""
     if isinstance(value, bool):
         return "bool"
     if isinstance(value, int):
@@ -24,7 +24,7 @@ def kind_of(value: Number) -> ValueKind:
 
 
 def encode_real(value: float) -> Real:
-    """A float, or the word for it where it is not finite."""
+    """A float, or its name if it is not finite."""
     if math.isfinite(value):
         return value
     word: NonFinite = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
@@ -32,15 +32,15 @@ def encode_real(value: float) -> Real:
 
 
 def encode_scalar(value: Number) -> Scalar:
-    """A Python number as a batch carries it."""
+    """A Python number as in a batch."""
     if isinstance(value, complex):
         return [encode_real(value.real), encode_real(value.imag)]
     return encode_real(value) if isinstance(value, float) else value
 
 
 def decode_scalars(scalars: Sequence[Scalar], kinds: Sequence[ValueKind]) -> list[Number]:
-    """`decode_scalar` of each; there are as many kinds as scalars."""
-    # Most are floats of kind float: these need no look inside.
+    """`decode_scalar` for each scalar and its kind."""
+    # Fast path: most are floats of kind float.
     return [
         v if v.__class__ is float and k == "float" else decode_scalar(v, k)
         for v, k in zip(scalars, kinds, strict=True)
@@ -48,9 +48,9 @@ def decode_scalars(scalars: Sequence[Scalar], kinds: Sequence[ValueKind]) -> lis
 
 
 def decode_scalar(scalar: Scalar, kind: ValueKind) -> Number:
-    """The Python number of that kind; Malformed when it is of another, or an integer beyond 64 bits.
+    """The Python number of that kind. Malformed if it is of another kind, or an integer beyond 64 bits.
 
-    An integer is taken where a float or a complex number is due: JSON writers drop the point of 1.0.
+    An integer is accepted as a float or a complex number: some JSON writers write 1.0 as 1.
     """
     if kind == "complex" and isinstance(scalar, list):
         return complex(_real(scalar[0]), _real(scalar[1]))
@@ -70,7 +70,7 @@ def decode_scalar(scalar: Scalar, kind: ValueKind) -> Number:
 
 
 def read_real(value: bool | int | float | str) -> float:
-    """A JSON number, or the word for one that is not finite, as a float. ValueError for anything else."""
+    """A JSON number, or the name of a non-finite one, as a float. ValueError for anything else."""
     if isinstance(value, bool) or (isinstance(value, str) and value not in NON_FINITE):
         raise ValueError(f"{value!r:.40} is not a number; NaN, Infinity and -Infinity are")
     try:

@@ -1,4 +1,4 @@
-"""The version of the distribution and of the wire."""
+"""Versions of the distribution and of the wire."""
 
 VERSION = "0.1.0"
 """Version of the `gradd` distribution."""
