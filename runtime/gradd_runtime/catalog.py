@@ -1,4 +1,4 @@
-"""The op catalogue that other languages read: built from the declarations, nothing else."""
+"""The op catalogue for other languages, built from the declarations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _attr(p: Param) -> dict[str, Any]:
 
 
 def describe(op: Op) -> dict[str, Any]:
-    """One op: its inputs and attributes in order, its documentation, what it is."""
+    """An op's catalogue entry: inputs and attributes in order, documentation, properties."""
     return {
         "name": op.name,
         "signature": str(op.schema),
@@ -48,5 +48,5 @@ def describe(op: Op) -> dict[str, Any]:
 
 
 def ops() -> dict[str, dict[str, Any]]:
-    """Every op that a step may call, by name, sorted."""
+    """Every op that a step may call, sorted by name."""
     return {name: describe(op) for name, op in sorted(REGISTRY.items()) if op.surface.outside}

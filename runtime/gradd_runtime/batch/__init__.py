@@ -1,6 +1,6 @@
-"""What a batch asks for, in whichever form it came: a program, its inputs, and what becomes of its outputs.
+"""Batches in either form, as a program with its inputs and what to do with its outputs.
 
-Frames name a program and slots, the JSON form names tensors; both become `Work`.
+Frames refer to a program and slots, the JSON form to names of tensors; both become `Work`.
 """
 
 from .from_frame import frame_work, release

@@ -1,4 +1,4 @@
-"""A batch of the binary form made ready to run."""
+"""Prepares a batch in binary form."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def frame_work(
     batch: m.Batch, bound: Bound, table: TensorTable, buffers: Sequence[Any], staged: Mapping[str, Any]
 ) -> Work:
-    """What a batch asks for, checked against its program; ProtocolError where the two do not fit, or a name
-    is of nothing. Nothing has changed then.
+    """A batch's work, checked against its program. ProtocolError, with nothing changed, if they do not match
+    or a name is unknown.
     """
     if len(batch.inputs) != bound.inputs:
         raise ProtocolError.of(
@@ -71,8 +71,8 @@ def frame_work(
 
 
 def release(batch: m.Batch, kept: Iterable[str], table: TensorTable) -> list[str]:
-    """Drop what the batch frees and does not otherwise name or keep: its steps have that room. Returns what
-    is to be freed when it has run.
+    """Drop what the batch frees and does not otherwise use, to make room for its steps. Returns what to free
+    after it has run.
     """
     if not batch.free:
         return []

@@ -1,6 +1,4 @@
-"""The JSON form of a batch bound to programs: names become slots, parameters find their kinds
-(rest-by-hand.md).
-"""
+"""Compiles the JSON form of a batch: names become slots, parameters get their kinds (rest-by-hand.md)."""
 
 from __future__ import annotations
 
@@ -34,9 +32,9 @@ def json_tensor(text: bytes) -> tuple[Any, bool]:
 
 
 class Compiler:
-    """Names in scope while steps are compiled: tensors of the session become inputs, outputs become slots.
+    """The names in scope while steps are compiled: session tensors become inputs, outputs become slots.
 
-    `given`: names (or None) of inputs that come from elsewhere, ahead of the session's.
+    `given`: names (or None) of inputs from elsewhere, which precede the session's.
     """
 
     def __init__(
@@ -63,12 +61,12 @@ class Compiler:
         validate(self.program)
 
     def slot(self, name: str) -> int:
-        """Where a name's tensor is."""
+        """The slot of a name's tensor."""
         found = self.scope.get(name)
         return self.inputs[name] if found is None else found
 
     def arg(self, x: Any) -> Any:
-        """An input as a program has it; a number joins the values."""
+        """An input as in a program; numbers are added to the values."""
         if isinstance(x, Ref):
             return GradOf(self.slot(x.name)) if x.grad else self.slot(x.name)
         if isinstance(x, NumberForm):
@@ -79,7 +77,7 @@ class Compiler:
         return None
 
     def step(self, form: StepForm, i: int) -> Step:
-        """A step of the program."""
+        """Compile a step."""
         op = lookup(form.op, i)
         given = _by_parameter(form, op, i)
         inputs = [self.arg(given.get(p.name)) for p in op.schema.tensors]
@@ -103,7 +101,7 @@ class Compiler:
         return Step(op.name, inputs, attrs, len(outputs), form.grad)
 
     def attr(self, p: Param, v: Any, inputs: int) -> Any:
-        """An attr as a program has it. ValueError says what is wrong."""
+        """An attr as in a program. ValueError says what is wrong."""
         if p.kind == "index":
             return [_entry(e) for e in jsonform.decode_index(v, inputs)]
         if p.kind == "Number" and isinstance(v, (str, dict)):
@@ -147,9 +145,7 @@ def _refs(step: StepForm) -> list[Ref]:
 
 
 def _by_parameter(form: StepForm, op: Any, i: int) -> dict[str, Any]:
-    """Inputs by parameter: positional ones in order; one tensor where a list is due stands for a list of
-    one.
-    """
+    """Inputs by parameter, positional ones in order; a single tensor is accepted for a list."""
     slots = op.schema.tensors
     if isinstance(form.inputs, dict):
         unknown = sorted(set(form.inputs) - {p.name for p in slots})
@@ -172,7 +168,7 @@ def _by_parameter(form: StepForm, op: Any, i: int) -> dict[str, Any]:
 
 
 def compile_batch(text: bytes, table: TensorTable) -> Work:
-    """The work in a JSON body; refusals name the step."""
+    """The work in a JSON body; errors name the step."""
     return _compile(jsonform.decode_batch(text), table)
 
 
@@ -218,7 +214,7 @@ def _compile(form: BatchForm, table: TensorTable) -> Work:
 
 
 def json_answer(seq: int, position: int, work: Work, outcome: Outcome) -> tuple[bytes, int]:
-    """The JSON answer and its HTTP status."""
+    """The JSON answer to a batch, and its HTTP status."""
     if outcome.problem is not None:
         return _encoder.encode(outcome.problem), outcome.problem.status
     try:

@@ -1,4 +1,4 @@
-"""What a batch asks for: a bound program with what travels beside it, and what came of it."""
+"""A batch's work: a bound program with the rest of the batch, and its outcome."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
     from ..program import Bound
 
-#: an array, the name of its dtype, and the storage that it lies in (None: memory of its own)
+#: an array, the name of its dtype, and the storage that it shares (None: its own memory)
 Fetched = tuple[Any, str, Any]
-#: inline results of one reply, so that it fits a stream message
+#: bytes of inline results in a reply, so that it fits a stream message
 _INLINE_TOTAL = MIB
 
 
 @dataclass(slots=True)
 class Work:
-    """What to run and what to do with its outputs. `keep`: slot -> id; `binds`: slot -> names; `late`: (name,
-    id); `fetch`: slots, gradients of slots, ids and names.
+    """What to run, and what to do with the outputs. `keep`: slot -> id; `binds`: slot -> names; `late`:
+    (name, id); `fetch`: slots, gradients of slots, ids and names.
     """
 
     bound: Bound
@@ -41,7 +41,7 @@ class Work:
     labels: list[str] = field(default_factory=list)
 
     def fetched_slots(self) -> Iterator[int]:
-        """The slots of which `fetch` wants the value or the gradient."""
+        """The slots whose value or gradient is fetched."""
         for f in self.fetch:
             if isinstance(f, int):
                 yield f
@@ -51,7 +51,7 @@ class Work:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of it: steps that stand, what was fetched, the problem that stopped it."""
+    """The outcome: how many steps took effect, what was fetched, the problem that stopped it."""
 
     applied: int = 0
     problem: Problem | None = None
@@ -61,6 +61,6 @@ class Outcome:
     copied: int = 0
 
     def room(self, nbytes: int) -> bool:
-        """Whether another result may ride in the reply."""
+        """Whether the reply has room for another result."""
         used: int = sum(a.nbytes for a in self.inline)
         return used + nbytes <= _INLINE_TOTAL

@@ -1,4 +1,4 @@
-"""Which memory an instruction of a trace touches, which it changes, and which ones refuse no value."""
+"""Which memory a trace's instructions use and change, and which of them cannot raise."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def cannot_raise(i: Instruction) -> bool:
-    """Whether an instruction surely does not raise."""
+    """Whether an instruction never raises."""
     if not isinstance(i, KernelCall):
         return isinstance(i, (Copy, Allocate, Upload))
     if i.op.effects.raises == "not of floats":
@@ -20,7 +20,7 @@ def cannot_raise(i: Instruction) -> bool:
 
 
 def touched(i: Instruction) -> Iterator[Block]:
-    """The blocks that an instruction touches, windows with the blocks they are in."""
+    """The blocks that an instruction uses, including the blocks that windows are in."""
     if isinstance(i, KernelCall):
         yield from i.outs
         for a in (*i.args, i.target):
@@ -44,7 +44,7 @@ def _around(a: Any) -> Iterator[Block]:
 
 
 def written(i: Instruction) -> list[Block]:
-    """The blocks that an instruction changes, besides those that it fills."""
+    """The blocks that an instruction changes, without those that it creates."""
     if isinstance(i, Copy):
         return [root(i.target.block)]
     if not isinstance(i, KernelCall):

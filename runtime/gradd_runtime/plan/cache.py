@@ -1,4 +1,4 @@
-"""Which programs have a plan."""
+"""A session's plans."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ if TYPE_CHECKING:
     from ..batch import Work
     from ..program import RunContext
 
-#: sightings that a session remembers
+#: programs seen once that a session remembers
 SIGHTINGS = 1024
-#: plans of one key, for different values that a trace looked at
+#: plans per key, for different values of guards
 VARIANTS = 4
-#: bytes of plans that a session keeps: the least recently used go
+#: bytes of plans that a session keeps; the least recently used are dropped
 PLAN_BYTES = 64 << 20
-#: what the key of a plan takes, about
+#: approximate bytes of a plan's key
 ENTRY_BYTES = 8000
 
 
 class Plans:
     """A session's plans. `run` is the executor's `run` with the same result."""
 
-    #: the first sighting of a key runs eagerly; tests turn this off to plan all that can be planned
+    #: run a key eagerly the first time; tests turn this off to plan everything
     first_eager = True
-    #: whether anything is planned at all; tests compare with this off
+    #: whether to plan at all; tests compare with this off
     enabled = True
 
     def __init__(self) -> None:
-        #: by key: plans, or why there is none
+        #: by key: plans, or why there are none
         self._known: OrderedDict[Any, list[Plan] | str] = OrderedDict()
         self._seen: OrderedDict[Any, None] = OrderedDict()
         self.counts = {"planned": 0, "eager": 0, "traced": 0, "dropped": 0, "bytes": 0}
-        #: what was seen for the first time by the last batch
+        #: the key that the last batch saw for the first time
         self._new: Any = None
-        #: why the last batch ran eagerly; empty where it was planned
+        #: why the last batch ran eagerly; empty if it was planned
         self.why = ""
 
     def find(self, work: Work, context: RunContext) -> tuple[Plan, InputSignature] | None:
-        """The plan for this work and what comes in with it: None at the first sighting, and for what cannot
-        be planned; `why` says which.
+        """The plan for this work and its input signature, or None the first time and if it cannot be planned;
+        `why` says which.
         """
         bound = work.bound
         self._new = None
@@ -54,7 +54,7 @@ class Plans:
         known = len(bound.deep)
         found = self._find(work, context, self.first_eager)
         while found is None and len(bound.deep) > known:
-            # The trace looked into graphs that are walked from now on.
+            # The trace needed the inputs' graphs, which are walked from now on.
             known = len(bound.deep)
             found = self._find(work, context, False)
         return found
@@ -74,7 +74,7 @@ class Plans:
             return None
         found = next((p for p in plans if p.fits(work.values)), None)
         if found is not None:
-            if self.counts["bytes"] > PLAN_BYTES // 2:  # its order matters only where something may go soon
+            if self.counts["bytes"] > PLAN_BYTES // 2:  # order matters only if something may be dropped soon
                 self._known.move_to_end(key)
             return found, inputs
         if first_eager and key not in self._seen:
@@ -94,7 +94,7 @@ class Plans:
             bound.deep.update(error.inputs)
             return None
         except Exception as error:
-            # Whatever a trace runs into, the eager run answers for; the session's tensors are untouched.
+            # The session is unchanged, and the eager run reports any error.
             self.why = str(error) if isinstance(error, TraceFailed) else f"its trace raised: {error}"
             self._keep(key, self.why)
             return None
@@ -104,8 +104,8 @@ class Plans:
         return plan, inputs
 
     def failed(self) -> None:
-        """What the last batch did eagerly came to a problem: not before it went well once is it planned, so
-        that kernels which raise at no values need not be asked whether they raise at all.
+        """The last batch failed eagerly: plan it only after a success, which shows that kernels that no value
+        makes raise do not raise for another reason.
         """
         if self._new is not None:
             self._seen.pop(self._new, None)
@@ -120,8 +120,8 @@ class Plans:
             counts["dropped"] += 1
 
     def run(self, work: Work, context: RunContext, produced: Any) -> Run | None:
-        """Run the work by its plan and report each output; None where it has to run eagerly, and nothing was
-        done.
+        """Run the work by its plan and report each output; None, with nothing done, if it must run
+        eagerly.
         """
         hit = self.find(work, context)
         account = context.account
@@ -135,7 +135,7 @@ class Plans:
                 self._keep(hit[0].key, "a kernel raised that is declared not to")
                 return Run({}, problem=op_failed(RuntimeError(str(error)), 0, 0))
             except Exception as error:
-                # Nothing was changed: what raised raises again, at its step, when the program runs eagerly.
+                # Nothing was changed; the eager run raises this again, at the right step.
                 self.why = f"a kernel raised: {error}"
         if hit is None or slots is None:
             self.counts["eager"] += 1
@@ -148,5 +148,5 @@ class Plans:
 
 
 def _size(plans: list[Plan] | str) -> int:
-    """Bytes that an entry of the cache takes, its key included."""
+    """Bytes of a cache entry, including its key."""
     return ENTRY_BYTES + (0 if isinstance(plans, str) else sum(p.own_bytes for p in plans))

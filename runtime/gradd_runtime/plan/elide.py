@@ -1,7 +1,7 @@
-"""A pass over a trace: a copy out of memory that nobody looks at again takes that memory over instead.
+"""A pass over a trace: instead of copying from memory that is not used again, take it over.
 
-This is how a first gradient comes to be a leaf's ``.grad``; an eager pass does the same where it holds the
-only reference.
+A leaf's first gradient becomes its ``.grad`` this way; an eager pass does the same if it holds the only
+reference.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 def elide_copies(
     code: Sequence[Instruction], outliving: set[int]
 ) -> tuple[list[Instruction], dict[int, Block]]:
-    """The code without needless copies, and for each block that lost its memory the block whose memory it
-    takes.
+    """The code without needless copies, and for each block without memory of its own the block whose memory
+    it takes.
 
-    `outliving`: numbers of blocks that survive the program; they keep theirs.
+    `outliving`: numbers of blocks that outlive the program; they keep their memory.
     """
     fresh = {i.block.number for i in code if isinstance(i, Allocate)}
     last: dict[int, int] = {}

@@ -1,6 +1,6 @@
-"""From a trace to a list of calls: each reads and writes registers (arrays), nothing else.
+"""Lowers a trace to a list of calls, which only read and write registers (arrays).
 
-Casting, layout and ownership are the array backend's own functions, so a plan's bits are the eager run's.
+Casting, layout and ownership use the array backend's functions, so results are bitwise those of eager runs.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 
 class Plain:
-    """A kernel of arrays and constants with one result. Its first run says whether what it returns is as it
-    should be; then it always is, for all that a kernel's layout depends on is part of the plan's key.
+    """A kernel of arrays and constants with one result. If its first result has the right layout, so have
+    all: whatever the layout depends on is part of the plan's key.
     """
 
     __slots__ = ("_fetch", "_lawful", "_meta", "attrs", "direct", "impl", "out", "trusted", "wanted", "xp")
@@ -45,13 +45,13 @@ class Plain:
     ) -> None:  # fmt: skip
         self.impl, self.xp, self.wanted, self.attrs, self.out = impl, xp, wanted, attrs, out
         self._meta, self._lawful = meta, lawful
-        #: the kernel as one function of the arrays alone, where it is that
+        #: the kernel as a function of arrays alone, if it is one
         self.direct = direct
         self._fetch = _fetcher(list(wanted))
         self.trusted = False
 
     def __call__(self, f: Registers) -> None:
-        """Run it, and give the result the layout that it should have."""
+        """Run it, and give the result the right layout."""
         args = self._fetch(f.arrays)
         a = self.impl(self.xp, *args, **self.attrs)
         f.arrays[self.out] = made = self._lawful(a, self._meta, args)
@@ -59,7 +59,7 @@ class Plain:
 
 
 class Geometry:
-    """What `infer` of a window needs to know of the tensor it is in."""
+    """The geometry of the tensor that a window is in, for `infer`."""
 
     __slots__ = ("dtype", "offset", "shape", "strides")
 
@@ -73,7 +73,7 @@ class Geometry:
 
 
 class Lowering:
-    """Gives registers to places and turns instructions into calls. `inputs`: the traced inputs, in order;
+    """Assigns registers to places and turns instructions into calls. `inputs`: the traced inputs, in order;
     `changed`: numbers of the blocks that are written to.
     """
 
@@ -82,16 +82,16 @@ class Lowering:
     ) -> None:
         self.backend = backend
         self._changed = changed
-        #: blocks that need no memory of their own -> the block whose memory they take over
+        #: block without memory of its own -> the block whose memory it takes over
         self._same = same
         self.registers: dict[Place, int] = {}
-        #: what the registers hold when a replay begins: constants
+        #: the registers when a replay starts: constants
         self.template: list[Any] = []
-        #: (register, input): registers that hold the array of an input as it is
+        #: (register, input): registers that hold an input's array
         self.loads: list[tuple[int, int]] = []
-        #: (register, place in the values, dtype to compute in): registers that hold a number of the batch
+        #: (register, index in the values, dtype to compute in): registers that hold a run-time value
         self.numbers: list[tuple[int, int, Any]] = []
-        #: input blocks of whose memory views are made, and the input
+        #: input block whose memory has views -> the input
         self.sources: dict[int, int] = {}
         self.steps: list[tuple[Callable[[Registers], None], str]] = []
         self._own = {
@@ -107,7 +107,7 @@ class Lowering:
         return len(self.template) - 1
 
     def register(self, place: Place) -> int:
-        """The register of a place; a place inside a block gets a step that makes the view."""
+        """The register of a place; for a part of a block, adds a step that creates the view."""
         if place.block.number in self._same:
             place = place._replace(block=self._same[place.block.number])
         found = self.registers.get(place)
@@ -137,7 +137,7 @@ class Lowering:
         )
 
     def home(self, block: Block) -> int:
-        """The register of a block of its own, as a whole."""
+        """The register of a whole block."""
         m = block.meta
         return self.register(Place(block, tuple(m.shape), tuple(m.strides), 0, m.dtype))
 
@@ -157,7 +157,7 @@ class Lowering:
         self._touched.clear()
 
     def schedule(self, kept: set[int]) -> list[PlanStep]:
-        """The steps, each with the registers that nobody uses after it (`kept` ones are never let go)."""
+        """The steps, each with the registers that are not used after it, except `kept` ones."""
         ends: dict[int, list[int]] = {}
         for register, at in self.last_use.items():
             if register not in kept:
@@ -191,7 +191,7 @@ class Lowering:
             offset = begin + f.begins[number] if floats else begin
             for w in windows:
                 offset += f.starts[w]
-            # Only inputs' memory is remembered: a block of the program must be able to die.
+            # Only inputs' memory is remembered, so that the program's own blocks can be freed.
             flat = f.flats[number] if home is None else flat_bytes(f.arrays[home])
             f.arrays[register] = backend.strided(flat, Meta(shape, dtype, strides, offset))
 
@@ -231,7 +231,7 @@ class Lowering:
 
     def _upload(self, i: Upload) -> Callable[[Registers], None]:
         home, backend, dtype = self.home(i.block), self.backend, i.dtype
-        # The upload itself stays as it came, for an eager run where the replay raises.
+        # Leave the upload unchanged for an eager run, in case the replay raises.
         convert = backend.xp.array if i.block.number in self._changed else backend.xp.asarray
 
         def upload(f: Registers) -> None:
@@ -297,7 +297,7 @@ class Lowering:
         return Plain(impl, xp, tuple(wanted), attrs, out, meta, lawful, direct)
 
     def _argument(self, a: Any, compute: Any, raw: bool) -> Any:
-        """The register of an argument, or a list of them. A cast is a step of its own."""
+        """The register of an argument, or a list of them. A cast is a separate step."""
         backend = self.backend
         if isinstance(a, Place):
             register = self.register(a)
@@ -319,7 +319,7 @@ class Lowering:
         return self._new(self.number(a, compute))
 
     def number(self, x: Any, compute: Any) -> Any:
-        """A number for a kernel, as an array without dimensions: NumPy takes that faster than a scalar."""
+        """A number for a kernel, as a 0-d array, which is faster in NumPy than a scalar."""
         found = self.backend.number(x, compute)
         return self.backend.xp.asarray(found) if isinstance(found, np.generic) else found
 
@@ -329,7 +329,7 @@ def _is_default(p: Param, v: Any) -> bool:
 
 
 def _axes(place: Place) -> tuple[int, ...] | None:
-    """The permutation that makes a place of its whole block; None where it is another view."""
+    """The permutation of a whole block that gives the place; None for other views."""
     meta = place.block.meta
     if place.offset or place.dtype is not meta.dtype or sorted(place.shape) != sorted(meta.shape):
         return None
@@ -345,7 +345,7 @@ def _axes(place: Place) -> tuple[int, ...] | None:
 
 
 def _fetcher(wanted: list[Any]) -> Callable[[list[Any]], Any]:
-    """A function from the registers to a kernel's arguments."""
+    """A function that gets a kernel's arguments from the registers."""
     if any(isinstance(w, list) for w in wanted):
         return lambda arrays: [_filled(w, arrays) for w in wanted]
     if len(wanted) > 1:

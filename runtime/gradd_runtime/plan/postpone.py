@@ -1,7 +1,7 @@
-"""A pass over a trace: writes to the session's memory wait until nothing more can raise.
+"""A pass over a trace: postpone writes to the session's memory until nothing more can raise.
 
-A replay is all or nothing, so memory that is written before something that may raise has to be copied first.
-What needs a write that waits, waits with it, unless it may raise itself.
+A replay is all or nothing, so memory that is written before something may raise has to be copied first.
+Whatever depends on a postponed write is postponed too, unless it may raise itself.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def postpone_writes(code: Sequence[Instruction]) -> list[Instruction]:
-    """The code with writes to the session's memory after all that may raise, where that changes nothing."""
+    """The code with writes to the session's memory after all that may raise, if that keeps the results."""
     last = max((n for n, i in enumerate(code) if not cannot_raise(i)), default=-1)
     done: list[Instruction] = []
     waiting: list[Instruction] = []
-    #: blocks that what waits writes to, and all that it touches
+    #: blocks that postponed instructions write to, and all that they use
     changed: set[int] = set()
     held: set[int] = set()
     for i in code[: last + 1]:
@@ -29,7 +29,7 @@ def postpone_writes(code: Sequence[Instruction]) -> list[Instruction]:
         if isinstance(i, KernelCall):
             changes.update(b.number for b in i.outs)
         touches = {root(b).number for b in touched(i)}
-        # Where a window begins, and that there is memory, no write changes.
+        # Writes do not affect where a window begins or what is allocated.
         needs = not isinstance(i, (Window, Allocate)) and not (
             changed.isdisjoint(touches) and held.isdisjoint(changes)
         )
@@ -48,5 +48,5 @@ def postpone_writes(code: Sequence[Instruction]) -> list[Instruction]:
 
 
 def _may_wait(i: Instruction) -> bool:
-    """Random steps and uploads are counted, so they keep their places."""
+    """Random steps and uploads are counted, so they must stay in order."""
     return cannot_raise(i) and not isinstance(i, Upload) and not (isinstance(i, KernelCall) and i.op.random)

@@ -1,4 +1,4 @@
-"""What a replay works on: registers that hold arrays, the memory that outlives it, its steps."""
+"""A replay's state: registers that hold arrays, the memory that outlives it, its steps."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ class Registers:
         self.arrays = arrays
         #: input block -> its memory as bytes
         self.flats: dict[int, Any] = {}
-        #: input block that floats -> where in its memory it begins
+        #: input block at a variable offset -> where in its memory it begins
         self.begins: dict[int, int] = {}
         #: window block -> offset in the block it is in
         self.starts: dict[int, int] = {}
         self.values = values
         self.uploads = iter(uploads)
         self.generator = generator
-        #: memory of the session was written to, or is about to be
+        #: whether the session's memory was written to, or is about to be
         self.wrote = False
 
 
 class Arrays:
-    """The memory of one replay as its commit wants it, counted in the session's account."""
+    """The memory of one replay for its commit, counted in the session's account."""
 
     def __init__(self, registers: Registers, account: Account | None) -> None:
         self._registers = registers
@@ -50,7 +50,7 @@ class Arrays:
         """See Memory."""
         array = self._registers.arrays[of.home]
         if self._account is not None:
-            self._account.count(array.nbytes)  # there is room for it: `Plans.run` looked
+            self._account.count(array.nbytes)  # `Plans.run` has checked that there is room
         made = Storage(array, array.nbytes, self._account)
         if not array.flags.c_contiguous:
             made.nbytes = made.flat.nbytes
@@ -58,7 +58,7 @@ class Arrays:
 
 
 class PlanStep(NamedTuple):
-    """One step of a plan: what runs, its name, and the registers that nobody uses after it."""
+    """One step of a plan: the function, its name, and the registers that are not used after it."""
 
     run: Callable[[Registers], None]
     name: str

@@ -1,4 +1,4 @@
-"""A plan: a traced program as a flat list of calls, run again and again."""
+"""A plan: a traced program as a flat list of calls."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ if TYPE_CHECKING:
     from ..program import RunContext
     from .registers import PlanStep
 
-#: most bytes that a replay copies, to give them back where something raises after they were written
+#: most bytes that a replay copies, to restore them if something raises after they were written
 UNDO_BYTES = 16 << 20
-#: what a step of a plan takes, with the tensors and places that describe it (measured with tracemalloc)
+#: bytes of a plan's step, with the tensors and places that describe it (measured with tracemalloc)
 STEP_BYTES = 3200
 
 
 class PlanBroken(RuntimeError):
-    """A replay failed where nothing may fail: some of its writes to the session's tensors stand."""
+    """A replay failed too late to be undone: some of its writes to the session's tensors took effect."""
 
 
 class LooksBehind(TraceFailed):
-    """A trace looked into the graphs of `inputs`, which were not walked."""
+    """A trace needed the graphs of `inputs`, which were not walked."""
 
     def __init__(self, inputs: set[int]) -> None:
         super().__init__("it looks into graphs that were not walked")
@@ -64,9 +64,9 @@ class LooksBehind(TraceFailed):
 
 
 class Plan:
-    """A traced program: calls over registers, and the state it ends with."""
+    """A traced program: calls over registers, and its final state."""
 
-    #: what it is known under
+    #: its key in the cache
     key: Any = None
 
     def __init__(
@@ -100,12 +100,12 @@ class Plan:
         changed = {b.number for i in code for b in written(i)}
         lowering = Lowering(backend, same, self._mirrored.traced, changed)
         first, early = _order(code)
-        #: inputs in whose memory something is written before something that may raise
+        #: inputs whose memory is written to before something that may raise
         self._early = [b.source for b in early if b.source is not None]
         kept = {id(s): s for i in self._early if (s := found.tensors[i].storage) is not None}
         if sum(s.nbytes for s in kept.values()) > UNDO_BYTES:
             raise TraceFailed("much is written before something that may raise")
-        #: the first step from which on there is no way back
+        #: the first step that cannot be undone
         self._writes_at = 0
         self._targets = [b.source for i in code for b in written(i) if b.source is not None]
         for n, i in enumerate(code):
@@ -120,21 +120,21 @@ class Plan:
         self._sources = sorted(lowering.sources.items())
         self._bits = b""
         self._straight: Callable[[Registers], None] | None = None
-        #: most bytes that a replay can add to the session's, and what the plan itself takes, about
+        #: most bytes that a replay can add to the session, and the approximate size of the plan
         self.bytes = sum(_bytes(i) for i in recorder.code) + sum(s.nbytes for s in kept.values())
         self.bytes += costs.nbytes + max((_room(i) for i in recorder.code), default=0)
         self.own_bytes = STEP_BYTES * (len(self._steps) + len(self._ending.near) + len(self._ending.nodes))
         self.own_bytes += sum(getattr(x, "nbytes", 0) for x in self._template)
 
     def fits(self, values: Sequence[Any]) -> bool:
-        """Whether the values that the trace looked at are the same now."""
+        """Whether the values that the trace read are the same now."""
         return all(repr(values[i]) == repr(v) for i, v in self.guards.items())
 
     def replay(self, work: Work, context: RunContext, found: InputSignature) -> dict[int, Tensor]:
-        """Run it; the wanted slots' tensors. Raises before it changed anything, or not at all."""
+        """Run it and return the tensors of the wanted slots. If it raises, nothing has changed."""
         reals = found.tensors
         if self._numbers:
-            # Equal bits, equal numbers: a loop's constants are converted once.
+            # Convert a loop's constants only once.
             bits = marshal.dumps(work.values)
             if bits != self._bits:
                 for register, at, compute in self._numbers:
@@ -177,12 +177,12 @@ class Plan:
         return made
 
     def _flats(self, found: InputSignature) -> list[Any]:
-        """The memory that is written to while something may still raise."""
+        """The memory that is written to before the last step that may raise."""
         storages: list[Any] = [found.tensors[i].storage for i in self._early]
         return [s.flat for s in {id(s): s for s in storages}.values()]
 
     def _spoil(self, found: InputSignature) -> None:
-        """New versions for all that may have been written to: graphs that saved it are to notice."""
+        """Raise the version of all that may have been written to, so that graphs that saved it notice."""
         counters: list[Any] = [found.tensors[i]._vc for i in self._targets]
         for counter in {id(c): c for c in counters}.values():
             counter.n += 1
@@ -196,22 +196,22 @@ class Plan:
 
 
 def _room(i: Instruction) -> int:
-    """Bytes that an instruction needs beside what it reads and makes."""
+    """Bytes that an instruction needs in addition to its inputs and results."""
     if not isinstance(i, KernelCall):
         return 0
     return max((m.room + (m.nbytes if i.target is not None else 0) for m in i.metas), default=0)
 
 
 def _bytes(i: Instruction) -> int:
-    """Bytes of memory that an instruction makes."""
+    """Bytes that an instruction allocates."""
     if isinstance(i, KernelCall):
         return sum(b.nbytes for b in i.outs)
     return i.block.nbytes if isinstance(i, (Allocate, Upload)) else 0
 
 
 def _check_floating(code: Sequence[Instruction], found: InputSignature) -> None:
-    """Memory that a floating input is in must not be written: which of it overlaps is not known
-    beforehand.
+    """Refuse writes to memory that holds an input at a variable offset: what overlaps is not known in
+    advance.
     """
     shared = {id(t.storage) for t in found.tensors if floats(t)}
     for b in (b for i in code for b in written(i)):
@@ -221,9 +221,7 @@ def _check_floating(code: Sequence[Instruction], found: InputSignature) -> None:
 
 def _order(code: Sequence[Instruction]) -> tuple[int, list[Block]]:
     """The first instruction that writes to the session's memory after all that may raise, and the session's
-    blocks that are written to before.
-
-    A replay is all or nothing: what raises finds these blocks given back as they were.
+    blocks that are written to before it, which are restored if something raises.
     """
     last = max((n for n, i in enumerate(code) if not cannot_raise(i)), default=-1)
     early = {b.number: b for i in code[: max(last, 0)] for b in written(i) if b.source is not None}

@@ -1,7 +1,7 @@
-"""Passes over a trace: what is computed twice is computed once, what nobody looks at is not computed.
+"""Passes over a trace: common subexpressions are merged, dead code is dropped.
 
-Random steps stay, for their numbers are counted, and so does whatever may refuse a value. Neither pass
-changes a bit: kernels are the same, there are fewer of them.
+Random steps stay, because their numbers are counted, and so does whatever may raise. Results are bitwise the
+same.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def merge_common(code: Sequence[Instruction], outliving: set[int]) -> list[Instruction]:
     """The code without kernels that repeat an earlier one on unchanged memory. `outliving`: numbers of blocks
-    that survive the program; each keeps memory of its own.
+    that outlive the program; each keeps its own memory.
     """
     changed = {b.number for i in code for b in written(i)}
     versions: Counter[int] = Counter()
@@ -91,7 +91,7 @@ def _place(a: Any, instead: dict[int, Block]) -> Any:
 
 
 def drop_dead(code: Sequence[Instruction], outliving: set[int]) -> list[Instruction]:
-    """The code without what changes only memory that nobody looks at again."""
+    """The code without instructions that change only memory that is not used again."""
     used = set(outliving)
     kept: list[Instruction] = []
     for i in reversed(code):

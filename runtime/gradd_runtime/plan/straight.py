@@ -1,6 +1,6 @@
-"""A plan's calls as one Python function: no loop, no lookup, nothing between two kernels.
+"""A plan's calls as one Python function, without loops or lookups between kernels.
 
-Tiny kernels cost less than calling them through a list of closures does.
+Calling through a list of closures would cost more than a tiny kernel itself.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def straight(steps: Sequence[PlanStep], writes_at: int) -> Callable[[Registers], None]:
     """A function that runs `steps`; before step `writes_at` it sets the registers' ``wrote``.
 
-    To be made after a first run: kernels that are trusted then are called directly.
+    Call it after a first run: kernels that are trusted by then are called directly.
     """
     names: dict[str, Any] = {}
     lines = ["def run(f):", "    a = f.arrays"]
@@ -40,7 +40,7 @@ def straight(steps: Sequence[PlanStep], writes_at: int) -> Callable[[Registers],
             lines.append(f"    k{n}(f)")
         if dead:
             lines.append(f"    {' = '.join(f'a[{register}]' for register in dead)} = None")
-    # The text is made of numbers and of parameter names from the ops' declarations.
+    # The text contains only numbers and parameter names from the ops' declarations.
     exec(compile("\n".join(lines), "<plan>", "exec"), names)
     made: Callable[[Registers], None] = names["run"]
     return made

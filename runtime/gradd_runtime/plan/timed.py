@@ -1,4 +1,4 @@
-"""A plan's calls, each timed: what runs in place of the straight function while a profiler measures."""
+"""A plan's calls, each timed: used instead of the straight function while a profiler is on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def timed(steps: Sequence[PlanStep], profiler: Profiler) -> Iterator[PlanStep]:
-    """The steps of a plan, each timed as it is run."""
+    """The steps of a plan; each is timed when it runs."""
     for step in steps:
         yield step._replace(run=partial(_time, step, profiler))
 

@@ -1,6 +1,6 @@
 """Where sessions run: on a thread of this process, or in an engine process behind a socket pair (`worker`).
 
-Between the front and such a process go envelopes, large frames in files of memory, and signs of life.
+The front and such a process exchange envelopes, large frames in memory files, and heartbeats.
 """
 
 from .bulk import BULK_BYTES, Bulk, bulk_of

@@ -1,4 +1,4 @@
-"""Large frames in files of memory: written piece by piece by one process, mapped by another, never copied."""
+"""Large frames in memory files: written in pieces by one process, mapped by another, never copied."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from gradd_protocol.frames import Part
 
 BULK_BYTES = 1 << 20
-"""Frames of this size and more travel in a `Bulk`."""
+"""Frames of this size or more use a `Bulk`."""
 
 
 class Bulk:
-    """A frame in a file of memory that has no name. `fd` is its descriptor, closed with the object; `size`
-    counts the bytes written so far, or is that of a file that came from elsewhere.
+    """A frame in an anonymous memory file. `fd` is its descriptor, closed with the object; `size`: the bytes
+    written so far, or the size of a file from elsewhere.
     """
 
     def __init__(self, fd: int | None = None, size: int = 0) -> None:
@@ -26,7 +26,7 @@ class Bulk:
         self.size = size
 
     def write(self, piece: Part | bytearray) -> None:
-        """Append `piece`. It does not become resident in this process."""
+        """Append `piece`, without making it resident in this process."""
         view = memoryview(piece)
         while view:
             count = os.write(self.fd, view)
@@ -52,5 +52,5 @@ def bulk_of(parts: Iterable[Part]) -> Bulk:
 def _memory() -> int:
     if hasattr(os, "memfd_create"):
         return os.memfd_create("gradd")
-    with tempfile.TemporaryFile() as file:  # macOS: pages of a deleted file
+    with tempfile.TemporaryFile() as file:  # macOS
         return os.dup(file.fileno())

@@ -1,6 +1,6 @@
-"""What crosses the socket between the front and an engine process: a head of 32 bytes, then a payload.
+"""Messages between the front and an engine process: a head of 32 bytes, then a payload.
 
-A large payload does not: it lies in a file of memory whose descriptor comes with the head.
+A large payload is not sent: it is in a memory file whose descriptor comes with the head.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from gradd_protocol.frames import Bytes, Part
 
 HEAD = struct.Struct("<QQQQ")
-"""Kind, request number, session number (of a reply: nanoseconds that the session took), bytes of the payload.
+"""Kind, request number, session number (in a reply: the session's nanoseconds), bytes of the payload.
 
-The front numbers requests and sessions; a number is never given out twice, so a session that was closed and
-made again under its name is another one.
+The front numbers requests and sessions, and reuses no number: a session that was closed and opened again
+under the same name is a different one.
 """
 
 _BUFFER = 1 << 16
@@ -34,24 +34,24 @@ _PARTS = 64
 
 
 class EnvelopeKind(enum.IntEnum):
-    """What an envelope is for."""
+    """The kind of an envelope."""
 
     OPEN = 0
-    """To the engine: make the session of that number. Payload: JSON, `{"name": ..., "options": {...}}`."""
+    """To the engine: open the session of that number. Payload: JSON, `{"name": ..., "options": {...}}`."""
     FRAME = 1
-    """To the engine: run a request frame; from it: the reply frame, under the same request number."""
+    """To the engine: run a request frame; from it: the reply frame, with the same request number."""
     CLOSE = 2
     """To the engine: end the session. No payload, no answer."""
     READY = 3
-    """From the engine, once and first: its device is there, it takes work. No payload."""
+    """From the engine, first and once: its device is ready, it takes work. No payload."""
     FAILED = 4
-    """From the engine instead of READY: why it cannot run, as UTF-8. It ends."""
+    """From the engine instead of READY: why it cannot run, as UTF-8. It then exits."""
     BULK = 5
-    """As FRAME, with the payload in a file."""
+    """Like FRAME, with the payload in a file."""
 
 
 class Envelope(NamedTuple):
-    """One that has come."""
+    """A received envelope."""
 
     kind: int
     request: int
@@ -62,28 +62,28 @@ class Envelope(NamedTuple):
 def sealed(
     kind: EnvelopeKind, request: int, session: int, parts: Sequence[Part]
 ) -> tuple[list[Part], Bulk | None]:
-    """An envelope around a payload in parts: what to send, and the file to come with its first byte."""
+    """An envelope around a payload in parts: what to send, and the file to send with its first byte."""
     size = sum(part.nbytes if isinstance(part, memoryview) else len(part) for part in parts)
     if kind == EnvelopeKind.FRAME and size >= BULK_BYTES:
         return sealed_bulk(request, session, bulk_of(parts))
-    if len(parts) > _PARTS:  # the kernel takes a thousand at a time, at most
+    if len(parts) > _PARTS:  # the kernel takes at most a thousand at a time
         parts = [b"".join(parts)]
     return [HEAD.pack(kind, request, session, size), *parts], None
 
 
 def sealed_bulk(request: int, session: int, bulk: Bulk) -> tuple[list[Part], Bulk | None]:
-    """`sealed` around a frame in a file."""
+    """`sealed`, for a frame in a file."""
     return [HEAD.pack(EnvelopeKind.BULK, request, session, bulk.size)], bulk
 
 
 def send(sock: socket.socket, parts: Sequence[Part], bulk: Bulk | None, flags: int = 0) -> int:
-    """One sendmsg of what `sealed` gave; the bytes sent. Raises as sendmsg does."""
+    """One sendmsg of the result of `sealed`; returns the bytes sent. Raises what sendmsg raises."""
     files = [] if bulk is None else [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", [bulk.fd]))]
     return sock.sendmsg(parts, files, flags)
 
 
 def unsent(parts: Sequence[Part], sent: int) -> list[memoryview]:
-    """What is left of the parts after `sent` bytes."""
+    """The parts that remain after `sent` bytes."""
     left = []
     for part in parts:
         view = memoryview(part)
@@ -94,7 +94,7 @@ def unsent(parts: Sequence[Part], sent: int) -> list[memoryview]:
 
 
 class Incoming:
-    """The envelopes that come over a socket."""
+    """Receives envelopes from a socket."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._socket = sock
@@ -105,7 +105,7 @@ class Incoming:
         self._missing = 0
 
     def receive(self, flags: int = 0) -> list[Envelope] | None:
-        """Receive once: the envelopes that are whole now, None where the socket has ended."""
+        """Receive once; returns the envelopes that are complete now, None at the end of the socket."""
         place = self._buffer[self._held :] if self._large is None else self._large[1][-self._missing :]
         try:
             count, messages, _, _ = self._socket.recvmsg_into([place], _FILES, flags)

@@ -1,4 +1,4 @@
-"""One log for the daemon and its engine processes: JSON objects on standard error, one a line."""
+"""The log of the daemon and its engine processes: JSON objects on standard error, one per line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line."""
+    """One JSON object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as JSON."""
@@ -25,7 +25,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def log_to_stderr(level: str) -> None:
-    """Write this process's log of that level (a name of `logging`, in any case) and above, and no other."""
+    """Write this process's log from that level (a name of `logging`, in any case), and nothing else."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter())
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)

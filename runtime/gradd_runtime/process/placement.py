@@ -1,4 +1,4 @@
-"""Where sessions run. Only bytes cross this interface, also in one process."""
+"""Where sessions run. Only bytes cross this interface, even within one process."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 _log = logging.getLogger("gradd.runtime")
 
 KERNEL_SECONDS = 5.0
-"""Longest wait for the kernel that runs, where all work was given up."""
+"""Longest wait for the running kernel when all work was abandoned."""
 
 
 class Pending(Future[frames.Bytes]):
-    """A reply frame to come."""
+    """A reply frame to be received."""
 
-    #: seconds that the session took for it, where that is known once it is there
+    #: seconds that the session took for it, once done and if known
     ran = 0.0
 
 
@@ -38,11 +38,11 @@ class Placement(Protocol):
     """Opens sessions somewhere and carries frames to them."""
 
     def open(self, name: str, options: Mapping[str, Any]) -> None:
-        """Make the session `name` unless it is there; options: ``seed`` (int), ``quota_bytes`` (int)."""
+        """Open the session `name` unless it exists. Options: ``seed`` (int), ``quota_bytes`` (int)."""
 
     def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
-        """Hand one request frame to the session; the future has its reply frame. Frames of a session run in
-        order. A frame in writable memory, or in a Bulk, is the session's from now on.
+        """Submit a request frame; the future gets the reply frame. A session's frames run in order. A frame
+        in writable memory, or in a Bulk, belongs to the session from now on.
         """
         ...
 
@@ -50,10 +50,10 @@ class Placement(Protocol):
         """End the session; its tensors are gone. Unknown names are ignored."""
 
     def abandon(self) -> None:
-        """Give up what was submitted; `shutdown` does not wait for it any more."""
+        """Abandon submitted work, so that `shutdown` does not wait for it."""
 
     def shutdown(self) -> None:
-        """Finish what was submitted and stop."""
+        """Finish submitted work and stop."""
 
 
 class InlinePlacement:
@@ -67,7 +67,7 @@ class InlinePlacement:
         self._start()
 
     def _start(self) -> None:
-        # Not an executor: those stop before a client's exit handlers, which still have batches to send.
+        # Not an executor: those stop before a client's exit handlers, which may still send batches.
         self._queue: SimpleQueue[tuple[str, Any, Pending, float] | Session | None] = SimpleQueue()
         self._thread = threading.Thread(
             target=self._work, args=(self._queue,), name="gradd-engine", daemon=True
@@ -75,7 +75,7 @@ class InlinePlacement:
         self._thread.start()
 
     def revive(self) -> None:
-        """In a forked child, where the thread is gone: go on with this process's copy of the sessions."""
+        """In a forked child, which lacks the thread: continue with its copy of the sessions."""
         self._lock = threading.Lock()
         self._start()
 
@@ -123,9 +123,9 @@ class InlinePlacement:
             self._queue.put(session)  # its thread may be running it
 
     def abandon(self) -> None:
-        """See Placement.abandon. The kernel that runs is the last."""
+        """See Placement.abandon. The running kernel is the last."""
         self._abandoned = True
-        # Raised in that thread between two of its instructions; a flag would be looked at in every step.
+        # Raised in that thread between two instructions; a flag would have to be checked in every step.
         thread = ctypes.c_ulong(self._thread.ident or 0)
         ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(SystemExit))
 
@@ -136,14 +136,14 @@ class InlinePlacement:
 
 
 def open_session(name: str, options: Mapping[str, Any], backend: Any) -> Session:
-    """A new session; options as Placement.open has them."""
+    """A new session; options as in Placement.open."""
     limit = {"limit": options["quota_bytes"]} if "quota_bytes" in options else {}
     return Session(name, seed=options.get("seed", SEED), backend=backend, **limit)
 
 
 def answer(session: Session, frame: frames.Bytes | Bulk) -> list[frames.Part]:
-    """The session's reply frame, as `Session.answer` has it; where the engine has a bug, a problem that says
-    no more than that.
+    """The session's reply frame, as from `Session.answer`; if the engine has a bug, a problem without
+    details.
     """
     try:
         return session.answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame))
@@ -153,8 +153,8 @@ def answer(session: Session, frame: frames.Bytes | Bulk) -> list[frames.Part]:
 
 
 def backend_of(device: str) -> Any:
-    """The engine's backend for `cpu`, `cuda` or `cuda:N`, its kernels loaded. Raises ValueError for other
-    names, ImportError or RuntimeError where the device, or the kernels asked for, are not there.
+    """The engine's backend for `cpu`, `cuda` or `cuda:N`, with its kernels loaded. Raises ValueError for
+    other names, ImportError or RuntimeError if the device or the requested kernels are missing.
     """
     if device == "cpu":
         from gradd_engine.backends.numpy import NUMPY

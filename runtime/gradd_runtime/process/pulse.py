@@ -1,8 +1,8 @@
-"""Signs of life between the front and an engine process: two pipes beside the socket of envelopes.
+"""Heartbeats between the front and an engine process: two pipes beside the socket of envelopes.
 
-The engine process beats: a thread of its own writes an octet at intervals, whatever the one that runs
-sessions does. Into the other pipe, the lifeline, nothing is ever written. The front holds its end, and when
-the front is gone, however that came, the kernel ends the engine process: no thread of it need run for that.
+A thread of the engine process writes a byte to one pipe at intervals, whatever the thread that runs sessions
+does. Nothing is ever written to the other, the lifeline. When the front, which holds its other end, is gone,
+the kernel ends the engine process, even if none of its threads can run.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import time
 
 
 def beat(pipe: int, seconds: float) -> None:
-    """Beat every so many seconds from here on; ends the process where nobody reads any more."""
+    """Beat every `seconds` from now on; ends the process when nobody reads any more."""
     threading.Thread(target=_beat, args=(pipe, seconds), name="gradd-pulse", daemon=True).start()
 
 
@@ -29,20 +29,20 @@ def _beat(pipe: int, seconds: float) -> None:
 
 
 def hang_on(lifeline: int) -> None:
-    """Die when the other end of the pipe is closed, also in a kernel that holds the interpreter's lock."""
+    """Die when the other end of the pipe is closed, even in a kernel that holds the GIL."""
     os.set_blocking(lifeline, False)
-    signal.signal(signal.SIGIO, signal.SIG_DFL)  # which ends the process; not on macOS, where `beat` does
+    signal.signal(signal.SIGIO, signal.SIG_DFL)  # ends the process, except on macOS, where `beat` does
     fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
     try:
         os.read(lifeline, 1)
     except BlockingIOError:
         return
-    os._exit(1)  # it was closed before
+    os._exit(1)  # already closed
 
 
 def beats(pipe: int) -> bool:
-    """Whether there was a beat since the last look. `pipe` does not block."""
+    """Whether there was a beat since the last call. `pipe` is non-blocking."""
     try:
         return bool(os.read(pipe, 1 << 16))
     except BlockingIOError:
@@ -50,7 +50,7 @@ def beats(pipe: int) -> bool:
 
 
 def cpu_seconds(pid: int) -> float | None:
-    """The time that a process has computed; None where the system does not tell."""
+    """A process's CPU time in seconds; None if the system does not tell."""
     try:
         with open(f"/proc/{pid}/stat") as file:
             fields = file.read().rpartition(")")[2].split()

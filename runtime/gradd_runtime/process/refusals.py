@@ -1,4 +1,4 @@
-"""Refusals as frames, for those who have no session to ask."""
+"""Problems as frames, when there is no session to reply."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ def refusal(error: ProtocolError) -> bytes:
 
 
 def unknown(name: str) -> bytes:
-    """The reply to a frame for a session that is not there."""
+    """The reply to a frame for an unknown session."""
     return refusal(ProtocolError.of("session-not-found", f"there is no session {name!r}"))

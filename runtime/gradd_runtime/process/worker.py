@@ -1,9 +1,9 @@
 """An engine process: sessions behind a socket to the front. `... -m gradd_runtime.process.worker FD DEVICE
 LEVEL PULSE LIFELINE SECONDS` (the descriptors and the interval of `pulse`).
 
-One thread: it takes in every envelope that has arrived, runs one frame, and looks again. Each session that
-has frames waiting gets one run in turn. The end of the socket is the order to finish: what was taken in is
-answered, then the process ends. When the front dies it ends at once.
+A single thread receives every envelope that has arrived, runs one frame, and repeats; sessions with waiting
+frames take turns. When the socket ends, the process answers what it has received and exits. If the front
+dies, it exits at once.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Worker:
-    """The sessions of this process, and the frames that wait for them."""
+    """The sessions of this process and their waiting frames."""
 
     def __init__(self, front: socket.socket, backend: Backend) -> None:
         self._front = front
@@ -51,7 +51,7 @@ class Worker:
         self._poll.register(front, select.POLLIN)
 
     def run(self) -> None:
-        """Serve until the front ends the socket and everything is answered."""
+        """Serve until the front closes the socket and everything is answered."""
         write(self._front, EnvelopeKind.READY)
         while self._open or self._turns:
             while self._open and (not self._turns or self._poll.poll(0)):
@@ -109,7 +109,7 @@ def _closed() -> bytes:
 def write(
     front: socket.socket, kind: EnvelopeKind, request: int = 0, parts: Sequence[Part] = (), ran: int = 0
 ) -> None:
-    """Send one envelope. Raises BrokenPipeError where the front is gone."""
+    """Send one envelope. Raises BrokenPipeError if the front is gone."""
     whole, bulk = sealed(kind, request, ran, parts)
     left = unsent(whole, send(front, whole, bulk))
     while left:
@@ -117,8 +117,8 @@ def write(
 
 
 def main(arguments: list[str]) -> int:
-    """Run the engine process of FD and DEVICE, which logs from LEVEL on; the exit code."""
-    # The front says when to stop; a signal to its whole group must not drop the work it still waits for.
+    """Run the engine process; returns its exit code."""
+    # The front says when to stop; a signal to its process group must not drop work that it waits for.
     for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(ignored, signal.SIG_IGN)
     device = arguments[1]
@@ -131,11 +131,11 @@ def main(arguments: list[str]) -> int:
         except (ImportError, RuntimeError) as refused:
             write(front, EnvelopeKind.FAILED, parts=[str(refused).encode()])
             return 1
-        gc.freeze()  # modules stay: no collection needs to look through them
+        gc.freeze()  # collections need not scan modules
         try:
             Worker(front, backend).run()
         except BrokenPipeError:
-            return 1  # nobody is left to answer to
+            return 1  # nobody to answer
     return 0
 
 

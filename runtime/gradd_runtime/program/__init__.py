@@ -1,6 +1,6 @@
-"""A program, from its description to its results: bound to ops, admitted on shapes, run eagerly on numbers.
+"""Programs, from description to results: bound to ops, admitted on shapes, run eagerly.
 
-What goes wrong becomes a problem here. A profiler measures while somebody asked for it.
+Errors become problems here, and a profiler measures on request.
 """
 
 from .admission import Admitted, admit

@@ -1,4 +1,4 @@
-"""What a program is refused for before any step runs: a dry run on shapes (rule 11 of docs/rest.md)."""
+"""Admission: a dry run on shapes before any step runs (rule 11 of docs/rest.md)."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 
 class _Unknown:
-    """A result that depends on values: admission looks no further along it."""
+    """A result that depends on values; what is computed from it is not checked."""
 
 
 UNKNOWN: Any = _Unknown()
-#: what was admitted, that a session remembers
+#: admitted programs that a session remembers
 ADMITTED = 4096
 
 
 class Admitted:
-    """Programs admitted with inputs of one geometry: they are not looked at again."""
+    """Programs that were admitted with inputs of some geometry, which are not checked again."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[Any, None] = OrderedDict()
@@ -48,7 +48,7 @@ class Admitted:
         self._known.clear()
 
     def refusal(self, bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Problem | None:
-        """See `admit`. A program with run-time values is looked at each time."""
+        """See `admit`. A program with run-time values is checked every time."""
         geometry = (
             bound.id,
             tuple(
@@ -70,11 +70,10 @@ class Admitted:
 
 
 def admit(bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Problem | None:
-    """The problem of the first step that would be refused, as far as shapes and dtypes tell.
+    """The problem of the first step that would fail, as far as shapes and dtypes tell.
 
-    Seen: names, arity, attributes, shapes, dtypes, a non-scalar backward without gradient. Found while
-    running: whatever depends on values (followed no further), on graphs and versions, on who may be written
-    to, and on memory.
+    Checks names, arity, attributes, shapes, dtypes, and gradients for a non-scalar backward. Only running
+    finds errors that depend on values, graphs, versions, writability or memory.
     """
     meta = MetaBackend()
     slots: list[Any] = [_mirror(meta, t) for t in tensors]
@@ -107,7 +106,7 @@ def admit(bound: Bound, tensors: Sequence[Tensor], values: Sequence[Any]) -> Pro
 
 
 def _dry(step: BoundStep, inputs: list[Any], attrs: dict[str, Any], meta: MetaBackend) -> Any:
-    """The results of a step on shapes; UNKNOWN where values decide."""
+    """The results of a step on shapes; UNKNOWN if they depend on values."""
     op = step.op
     if op is None:
         t = meta.empty(Meta(attrs["shape"], attrs["dtype"]))
@@ -122,7 +121,7 @@ def _dry(step: BoundStep, inputs: list[Any], attrs: dict[str, Any], meta: MetaBa
     if effects.dynamic or step.raises or any(_unknown(x) for x in inputs):
         return UNKNOWN
     if effects.stateful and effects.dry_run is not True:
-        # Without a dry run of its own only a graph, a pass under way or a forward-mode level can tell.
+        # Without its own dry run, only a graph, a running pass or a forward-mode level can tell.
         found = None if effects.dry_run is False else effects.dry_run(*inputs, **attrs)
         return UNKNOWN if found is None else found
     if op.base is None and (effects.unversioned or not op.writes):
@@ -140,11 +139,11 @@ def _mirror(backend: MetaBackend, t: Tensor) -> Any:
     out = backend.empty(Meta(tuple(t.shape), t.dtype, tuple(t.strides)))
     out.offset, out.storage, out._conj = t.offset, t.storage, t._conj
     if t._leaf:
-        out._requires_grad = t._requires_grad  # its own: what its base says comes from there
+        out._requires_grad = t._requires_grad  # its own flag; that of its base comes from there
     else:
         give_history(out)
     if t._base is not None:
-        # So that a flag set on a view is not taken for its base's.
+        # So that a view's flag is not taken for its base's.
         out._base = _mirror(backend, t._base)
         out._base._vc, out._view_version = out._vc, out._vc.n
     return out

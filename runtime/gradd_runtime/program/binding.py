@@ -1,6 +1,4 @@
-"""A program bound to ops: they are looked up, attributes converted, arity and kinds checked, once a
-program.
-"""
+"""Binds a program to ops, once: looks them up, converts attributes, checks arity and kinds."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class BoundStep:
-    """One step, ready to run: `inputs` as in the program, `attrs` converted, with None where `late` ones come
+    """One step, ready to run: `inputs` as in the program, `attrs` converted, None for `late` ones, which come
     from the values.
     """
 
@@ -60,12 +58,12 @@ class Bound:
     definition: Program
     #: the default dtype
     dtype: dtypes.DType
-    #: the inputs into whose graphs a trace of it looked
+    #: the inputs whose graphs a trace of it needed
     deep: set[int] = field(default_factory=set)
 
     @cached_property
     def ends(self) -> tuple[tuple[int, ...], ...]:
-        """By step: the slots that no later one reads."""
+        """For each step, the slots that no later step reads."""
         last = dict.fromkeys(range(self.inputs if self.steps else 0), 0)
         for i, step in enumerate(self.steps):
             last |= dict.fromkeys(read(step.inputs), i)
@@ -77,7 +75,7 @@ class Bound:
 
     @cached_property
     def unplannable(self) -> str:
-        """Why no plan could hold every step: one depends on values, reseeds, or moves memory. Else empty."""
+        """Why it cannot be planned: a step depends on values, reseeds, or moves memory. Empty if it can."""
         for i, c in enumerate(self.steps):
             if c.raises:
                 return f"step {i} raises"
@@ -87,7 +85,7 @@ class Bound:
 
 
 def read(inputs: Iterable[Any]) -> Iterator[int]:
-    """The slots that are among (nested) inputs of a step."""
+    """The slots among the (nested) inputs of a step."""
     for x in inputs:
         if x.__class__ is int:
             yield x
@@ -98,7 +96,7 @@ def read(inputs: Iterable[Any]) -> Iterator[int]:
 
 
 def lookup(name: str, step: int) -> Op:
-    """The op of that name; op-not-found (404), or op-not-callable (422) where only the engine calls it."""
+    """The op of that name; op-not-found (404), or op-not-callable (422) if only the engine calls it."""
     found = REGISTRY.get(name)
     if found is None:
         raise ProtocolError.of("op-not-found", f"there is no op {name!r}", step=step)
@@ -110,7 +108,7 @@ def lookup(name: str, step: int) -> Op:
 
 
 def static(p: Param, v: Any) -> Any:
-    """A static attribute as the engine takes it: dtypes by name, non-finite floats, tuples for lists."""
+    """A static attribute for the engine: dtypes from names, non-finite floats, tuples for lists."""
     if isinstance(v, (Special, Complex)):
         return v.number()
     if p.kind == "dtype" and v is not None:
@@ -124,8 +122,8 @@ def static(p: Param, v: Any) -> Any:
 
 
 def bind_program(program: Program, program_id: str) -> Bound:
-    """Check every step against the catalogue; op-not-found (404), op-not-callable or invalid-op (422) names
-    the step.
+    """Bind every step to the catalogue. op-not-found (404), op-not-callable or invalid-op (422), with the
+    step.
     """
     bound: list[BoundStep] = []
     slot = program.inputs
@@ -248,7 +246,7 @@ def _bind_upload(step: Step, i: int, first: int) -> BoundStep:
 
 
 def check_uploads(bound: Bound, arrays: Sequence[Any]) -> None:
-    """invalid-data (422) where an array is not what its step says it is."""
+    """invalid-data (422) if an array is not what its step says."""
     given = iter(arrays)
     for i, step in enumerate(bound.steps):
         if step.op is not None:

@@ -1,4 +1,4 @@
-"""What a program runs in."""
+"""The context of a run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class RunContext:
-    """A backend, the account that pays for memory, random numbers, and a profiler while one measures."""
+    """A backend, the account that memory is charged to, random numbers, and a profiler while one is on."""
 
     def __init__(self, backend: Backend, account: Account, generator: RandomStream) -> None:
         self.backend = backend

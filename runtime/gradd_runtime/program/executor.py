@@ -1,4 +1,4 @@
-"""Runs bound programs on numbers, eagerly."""
+"""Runs bound programs eagerly."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Run:
-    """A program under way: `slots` filled so far (of a plan: those that were wanted), `applied` steps that
-    stand, the problem that stopped it.
+    """A run of a program: the `slots` filled so far (in a plan: the wanted ones), how many steps were
+    `applied`, the problem that stopped it.
     """
 
     slots: Any
@@ -41,10 +41,10 @@ def run(
     produced: Callable[[int, Any], None],
     wanted: Container[int],
 ) -> Run:
-    """Run every step in order; a step that raises stops the program and earlier steps stand.
+    """Run every step in order. A step that raises stops the program; earlier steps keep their effects.
 
-    `produced(slot, tensor)` is called as each output comes to be. A slot that no later step reads is emptied,
-    unless it is `wanted`: what nobody holds makes room for what comes.
+    Calls `produced(slot, tensor)` for each output. A slot that no later step reads is emptied, unless it is
+    `wanted`, to make room.
     """
     it = Run(list(tensors))
     ends = bound.ends
@@ -86,7 +86,7 @@ def run(
 
 
 def run_step(step: BoundStep, slots: list[Any], values: Any, uploads: Any, backend: Backend) -> list[Any]:
-    """Run one step on the slots filled so far; its results."""
+    """Run one step on the slots filled so far; returns its results."""
     if step.op is None:
         t = backend.from_array(next(uploads), step.attrs["dtype"])
         t._requires_grad = step.attrs["requires_grad"]

@@ -1,4 +1,4 @@
-"""What went wrong, as problems: steps that raise PyTorch's exceptions, quotas, faults of the engine."""
+"""Problems from PyTorch's exceptions in steps, quotas, and bugs in the engine."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _log = logging.getLogger("gradd.runtime")
 
 
 def class_of(error: BaseException) -> str:
-    """The name of an exception's class, of those that PyTorch has."""
+    """The name that an exception's class has in PyTorch."""
     private = isinstance(error, ShapeDependsOnValuesError)
     return RuntimeError.__name__ if private else type(error).__name__
 
 
 def over_quota(error: OutOfQuota | MemoryError, **members: Any) -> Problem:
-    """The problem of what the session has no bytes for."""
+    """The problem of exceeding the session's memory."""
     if isinstance(error, OutOfQuota):
         members |= {"requested": error.requested, "used": error.used, "limit": error.limit}
     return problem("quota-exceeded", str(error) or "out of memory", exception="RuntimeError", **members)
@@ -58,7 +58,7 @@ def invalid(step: int, detail: str, **members: Any) -> ProtocolError:
 
 
 def broken(session: str, error: Exception) -> Problem:
-    """What to answer where running raised what it should not have; the log has the rest."""
+    """The problem of an unexpected exception; the log has the details."""
     if isinstance(error, MemoryError):
         return problem("quota-exceeded", str(error) or "out of memory", exception="RuntimeError")
     _log.error("session %s failed on a batch", session, exc_info=error)

@@ -1,6 +1,6 @@
-"""What a session measures while it is asked to: kernels, batches planned and eager, programs not seen before.
+"""A session's profiler: kernels, batches planned and eager, new programs.
 
-The only place of a session that reads a clock; nothing that a session answers depends on it.
+Nothing else in a session reads a clock, and only profiles depend on it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gradd_protocol.program import Program, Step
 
-#: latest batches and misses that a profile tells of
+#: latest batches and misses in a profile
 LATEST = 1000
 
 
@@ -35,13 +35,13 @@ class Profiler:
     # -- kernels -------------------------------------------------------------------------------------
 
     def kernel(self, name: str, how: str, seconds: float) -> None:
-        """A kernel ran."""
+        """Count a kernel's run."""
         found = self._kernels.setdefault((name, how), [0, 0.0])
         found[0] += 1
         found[1] += seconds
 
     def watch(self, name: str, kernel: Any, args: Any, attrs: Any) -> Any:
-        """A backend's kernel outside plans: run it, timed."""
+        """Run and time a backend's kernel outside of plans."""
         began = perf_counter()
         found = kernel(*args, **attrs)
         self.synchronize()
@@ -51,15 +51,15 @@ class Profiler:
     # -- batches and programs ------------------------------------------------------------------------
 
     def waited(self, seconds: float) -> None:
-        """The frame that comes next waited in a queue."""
+        """The next frame waited in a queue."""
         self._wait = seconds
 
     def begin(self) -> float:
-        """A batch begins; hand the result to `batch`."""
+        """A batch begins; pass the result to `batch`."""
         return perf_counter()
 
     def batch(self, began: float, position: int, program: str, steps: int, why: str) -> None:
-        """A batch ended; `why` it was eager, empty where it was planned."""
+        """A batch ended; `why` it was eager, empty if planned."""
         seconds = perf_counter() - began
         how = "eager" if why else "planned"
         self._counts[how] += 1
@@ -69,17 +69,17 @@ class Profiler:
         self._wait = 0.0
 
     def bytes(self, came: int, went: int) -> None:
-        """A frame came, its reply went."""
+        """Count the bytes of a frame and its reply."""
         self._counts["bytes_in"] += came
         self._counts["bytes_out"] += went
 
     def known(self, id: str, program: Program) -> None:
-        """A batch named a program that the session has."""
+        """A batch used a program that the session knows."""
         self._counts["hits"] += 1
         self._last = id, program
 
     def new(self, id: str, program: Program) -> None:
-        """A batch brought a program that is new: where does it differ from the one before?"""
+        """A batch brought a new program; find where it differs from the one before."""
         self._counts["new_programs"] += 1
         if self._last is not None:
             like, before = self._last
@@ -104,7 +104,7 @@ class Profiler:
 
 
 def _spelled(steps: Sequence[Step], at: int) -> str:
-    """A step as text, or what stands in its place."""
+    """A step as text, or a placeholder past the end."""
     if at >= len(steps):
         return "(end)"
     step = steps[at]

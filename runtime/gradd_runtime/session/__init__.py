@@ -1,6 +1,6 @@
-"""A session: its state, and what each request does with it. Frames in, frames out.
+"""A session: its state, and what each request does. Frames in, frames out.
 
-Batches come as frames or as JSON; `perform` runs either. Hooks over REST are programs of the session.
+Batches come as frames or as JSON; `perform` runs both. Hooks over REST are programs of the session.
 """
 
 from .session import Session

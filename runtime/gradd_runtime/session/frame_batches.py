@@ -1,4 +1,4 @@
-"""Batches in the binary form, numbered by their writers: each is consumed once, and run or skipped."""
+"""Batches in binary form, numbered by their writers: each is consumed once, and run or skipped."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 def take_batch(session: SessionState, batch: m.Batch, buffers: Sequence[Any], frame: frames.Bytes) -> bytes:
-    """The reply frame of a batch; of one that was sent before, the stored one. Raises ProtocolError where the
-    batch is not consumed.
+    """The reply frame of a batch, stored if it was sent before. Raises ProtocolError if the batch is not
+    consumed.
     """
     writer = session.writers.find(batch.writer, batch.epoch)
     digest = hashlib.blake2b(frame, digest_size=16).digest()
@@ -54,7 +54,7 @@ def take_batch(session: SessionState, batch: m.Batch, buffers: Sequence[Any], fr
     session.counts["batches"] += 1
     if batch.fetch or batch.state:
         session.counts["round_trips"] += 1
-    # What was staged is counted as a tensor from here on, or not at all.
+    # From here on, staged uploads count as tensors or not at all.
     staged = {k: session.staged.pop(k) for k in batch.uploads if isinstance(k, str) and k in session.staged}
     outcome = Outcome()
     try:
@@ -66,7 +66,7 @@ def take_batch(session: SessionState, batch: m.Batch, buffers: Sequence[Any], fr
         reply = _reply(session, batch, writer, outcome, runs)
         data = frames.join(frames.encode(reply, outcome.inline))
     except Exception as error:
-        # The number is consumed, so it has an answer.
+        # The number is consumed, so it needs a reply.
         reply = m.BatchReply(seq=batch.seq, position=session.position, problem=broken(session.name, error))
         data = frames.join(frames.encode(reply))
     del staged
@@ -115,7 +115,7 @@ def _reply(
 
 
 def _results(session: SessionState, outcome: Outcome, writer: Writer, seq: int) -> list[m.Result]:
-    """What was fetched: in the reply while there is room, else pinned."""
+    """What was fetched: in the reply if there is room, otherwise pinned."""
     out: list[m.Result] = []
     for k, (array, dtype, storage) in enumerate(outcome.results):
         if array is None:

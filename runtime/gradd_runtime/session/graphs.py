@@ -1,4 +1,4 @@
-"""The graph behind a session's tensor, as JSON or DOT."""
+"""The graph of a session's tensor, as JSON or DOT."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def graph_reply(message: m.GetGraph, table: TensorTable) -> tuple[m.JsonReply, list[Any]]:
-    """Answer `GET .../tensors/{id}/graph`. Leaves go by their shared name, or by an id."""
+    """Answer `GET .../tensors/{id}/graph`. Leaves have their shared name, or an id."""
     t = table.find_ref(message.name)
     if t is None:
         raise ProtocolError.of("tensor-not-found", f"{message.name!r}: the tensor has no gradient")

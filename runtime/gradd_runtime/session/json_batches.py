@@ -1,4 +1,4 @@
-"""Batches in the JSON form: numbered by the session (writer 0, with idempotency keys) or by their writer."""
+"""Batches in JSON form, numbered by the session (writer 0, with idempotency keys) or by their writer."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from ..batch import Work
     from .state import SessionState
 
-#: bytes of answers that a session remembers by their keys: the oldest go
+#: bytes of answers that a session stores by key; the oldest are dropped
 KEY_BYTES = 32 << 20
 _encoder = msgspec.json.Encoder()
 
 
 class JsonDesk:
-    """The JSON side of one session."""
+    """Runs the JSON batches of a session."""
 
     def __init__(self) -> None:
         self._keys: OrderedDict[str, tuple[bytes, bytes, int]] = OrderedDict()
@@ -41,7 +41,7 @@ class JsonDesk:
     def take(
         self, session: SessionState, message: m.JsonBatch, text: bytes
     ) -> tuple[m.JsonReply, list[Any]] | bytes:
-        """Answer a batch; for one that its writer numbered and sent before, the stored reply frame."""
+        """Answer a batch; if its writer numbered and sent it before, with the stored reply frame."""
         digest = hashlib.blake2b(text, digest_size=16).digest()
         if message.writer is not None:
             return self._numbered(session, message, text, digest)
@@ -105,7 +105,7 @@ class JsonDesk:
     def _run(
         self, session: SessionState, compile: Callable[[], Work], writer: int = 0, seq: int | None = None
     ) -> tuple[bytes, int]:
-        """Compile and perform; a refusal is an answer as any other."""
+        """Compile and perform; errors are answers too."""
         session.position += 1
         session.counts["batches"] += 1
         if seq is None:
@@ -122,7 +122,7 @@ class JsonDesk:
             session.counts["steps"] += outcome.applied
             return json_answer(seq, session.position, work, outcome)
         except Exception as error:
-            # The number is consumed, so it has an answer, and a key does not run twice.
+            # The number is consumed, so it needs an answer, and a key must not run twice.
             fault = broken(session.name, error)
             return _encoder.encode(fault), fault.status
         finally:

@@ -1,8 +1,8 @@
-"""Hooks declared over REST: programs in the JSON form, which the session runs when a pass comes by.
+"""Hooks declared over REST: programs in JSON form, which the session runs during passes.
 
-A hook is given tensors by names of its own (``%g``), reads and writes the session's by theirs, as they are
-bound when it runs, and replaces what it was given by its outputs. The engine sees a function, registered as
-any other is (torch.Tensor.register_hook and its kin), so order and messages are PyTorch's.
+A hook receives tensors under temporary names (``%g``), reads and writes the session's tensors by the names
+they have when it runs, and may replace what it received by its outputs. For the engine it is a function,
+registered as with torch.Tensor.register_hook and the like, so order and messages are PyTorch's.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ Answer = tuple["m.JsonReply | m.Done", "list[Any]"]
 
 
 class Hook:
-    """A declared hook: checked and bound once, run whenever its time comes."""
+    """A declared hook, checked and bound once."""
 
     def __init__(self, name: str, form: HookForm, target: Tensor, session: SessionState) -> None:
         self.name = self.__name__ = name
         self.runs = 0
-        # Not the session: a hook hangs on a tensor that the session holds.
+        # Not the session itself, which would be a cycle: it holds the tensor that holds the hook.
         self._table, self._backend, self._counts = session.table, session.backend, session.counts
         self._ration = session.ration
         for i, step in enumerate(form.steps):
@@ -61,7 +61,7 @@ class Hook:
                 raise ProtocolError(refused)
 
     def _check_counts(self, form: HookForm, target: Tensor) -> None:
-        """invalid-op where it takes or gives more or fewer tensors than there are."""
+        """invalid-op if it takes or returns the wrong number of tensors."""
         takes, gives = 1, 1 if form.kind == "tensor" else 0
         if form.kind in ("prehook", "posthook"):
             node = node_of(target)
@@ -83,9 +83,9 @@ class Hook:
             )
 
     def __call__(self, *given: Any) -> Any:
-        """Run the steps on what a pass brings: a tensor, or tuples of them; what replaces it, or None."""
+        """Run the steps on a tensor, or tuples of them; returns the replacement, or None."""
         if given[0] is None:
-            return None  # a tensor to which no gradient came: there is nothing to run the steps on
+            return None  # no gradient, so nothing to run the steps on
         self._ration.take(len(self._bound.steps))
         flat = [t for x in given for t in (x if isinstance(x, (tuple, list)) else [x])]
         table, backend = self._table, self._backend
@@ -122,7 +122,7 @@ def _slot(compiled: Compiler, ref: Any) -> int | None:
 
 
 class Declared:
-    """A hook with how to remove it. It goes when what it hangs on does."""
+    """A hook and its handle. It lives as long as the tensor or node that it is registered on."""
 
     def __init__(self, hook: Hook, form: HookForm, text: bytes, target: Tensor) -> None:
         self.hook = hook
@@ -139,13 +139,13 @@ class Declared:
         self.anchor = weakref.ref(target if node is None else node)
 
     def describe(self) -> dict[str, Any]:
-        """What GET says of it."""
+        """The answer to GET."""
         defaults = {"kind": "tensor", "inputs": ["%g"], "steps": [], "outputs": None}
         return {"name": self.hook.name, **defaults, **self.said, "runs": self.hook.runs}
 
 
 class Hooks:
-    """The hooks of a session, by name, in the order in which they were declared."""
+    """The hooks of a session, by name, in order of declaration."""
 
     def __init__(self) -> None:
         self._declared: dict[str, Declared] = {}

@@ -1,4 +1,6 @@
-"""Work performed on a session: by a plan, or admitted and run eagerly; then outputs kept, results fetched."""
+"""Performs work on a session: runs it by a plan, or admits it and runs it eagerly; keeps outputs, fetches
+results.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def perform(work: Work, session: SessionState) -> Outcome:
-    """Admit, run, keep, bind, fetch, free. A failing step stops its program; earlier steps stand, and nothing
-    is freed.
+    """Admit, run, keep, bind, fetch, free. A failing step stops the program; earlier steps keep their
+    effects, and nothing is freed.
     """
     table = session.table
 

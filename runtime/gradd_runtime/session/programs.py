@@ -1,4 +1,4 @@
-"""The programs that a session knows, bound to ops; the least recently used go."""
+"""The programs that a session knows, bound to ops; the least recently used are dropped."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 PROGRAMS = 1024
 #: bytes of programs that a session keeps
 PROGRAM_BYTES = 64 << 20
-#: what a step of a bound program takes, an octet of the JSON that says it, and a program without steps, about
-#: (measured with tracemalloc)
+#: approximate bytes of a bound program: per step, per byte of its JSON, and without steps (measured with
+#: tracemalloc)
 STEP_BYTES, OCTET_BYTES, EMPTY_BYTES = 400, 4, 120
 
 
 class Programs:
-    """Bound programs by id. What they take is charged to the account."""
+    """Bound programs by id, charged to the account."""
 
     def __init__(self, account: Account) -> None:
         self._account = account
@@ -39,16 +39,16 @@ class Programs:
         return id in self._bound
 
     def clear(self) -> None:
-        """Forget all; the account is not told."""
+        """Forget all, without changing the account."""
         self._bound.clear()
         self._bytes.clear()
 
     def find(
         self, batch: m.Batch, frame: frames.Bytes, profiler: Profiler | None
     ) -> tuple[Bound | None, Problem | None]:
-        """The batch's program, and why it is refused if it is.
+        """The batch's program, or the problem if it is refused.
 
-        Raises ProtocolError: program-unknown, which is not consumed.
+        Raises ProtocolError: program-unknown; the batch is not consumed.
         """
         bound = self._bound.get(batch.program)
         if bound is not None:
@@ -69,7 +69,7 @@ class Programs:
             if bound.steps:
                 self._account.admit(nbytes)
             else:
-                self._account.charge(nbytes)  # what frees and reads must do so where there is no room left
+                self._account.charge(nbytes)  # freeing and reading must work even if there is no room left
         except ProtocolError as error:
             return None, error.problem
         except OutOfQuota as error:
@@ -90,8 +90,6 @@ class Programs:
 
 
 def _bytes_of(program: Program, frame: frames.Bytes) -> int:
-    """What a program takes once it is bound, about: of the frame it came in, the JSON header (which says
-    nothing of a program without steps).
-    """
+    """A bound program's approximate bytes, from the JSON header of its frame (constant without steps)."""
     steps = len(program.steps)
     return STEP_BYTES * steps + OCTET_BYTES * frames.header_bytes(frame) if steps else EMPTY_BYTES

@@ -1,7 +1,7 @@
-"""One session: frames in, frames out.
+"""A session: frames in, frames out.
 
 `Session.handle` is deterministic: it reads no clock, entropy or environment. Everything that happens has a
-position in one order.
+position in a total order.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Session(SessionState):
-    """A named graph session. `name`, `seed` and `limit` (bytes of tensors) come with `open`."""
+    """A session. `name`, `seed` and `limit` (bytes of tensors) come from `open`."""
 
     def __init__(
         self, name: str, *, seed: int = SEED, limit: int = DEFAULT.session_bytes, store: Store | None = None,
@@ -54,10 +54,10 @@ class Session(SessionState):
         return frames.join(self.answer(frame))
 
     def answer(self, frame: frames.Bytes) -> list[frames.Part]:
-        """One request frame in, its reply frame out, in parts. Never raises for what a client sent.
+        """The reply frame to a request frame, in parts. Never raises for anything a client sends.
 
-        A frame in writable memory is the session's from now on. Parts may be the memory of tensors: they are
-        to be sent or copied before the next frame.
+        A frame in writable memory belongs to the session from now on. Parts may share memory with tensors:
+        send or copy them before the next frame.
         """
         try:
             message, buffers = frames.decode_request(frame)
@@ -72,7 +72,7 @@ class Session(SessionState):
     def handle(
         self, message: m.Request, buffers: Sequence[Any], frame: frames.Bytes
     ) -> tuple[Any, list[Any]]:
-        """Decide and do; returns the reply and its buffers (or, for a replay, the stored frame)."""
+        """Handle a request; returns the reply and its buffers (or the stored frame of an earlier reply)."""
         self.counts["messages"] += 1
         if not isinstance(message, (m.Attach, m.Acquire, m.Batch)):
             self.counts["round_trips"] += 1
@@ -145,13 +145,13 @@ class Session(SessionState):
         )
 
     def _attached(self, resume: int | None = None, epoch: int | None = None) -> m.Attached:
-        """The answer to a new writer, or to one that goes on."""
+        """The reply to a new writer, or to one that resumes."""
         now = self.writers.epoch
         if resume is not None:
             writer: Writer = self.writers.find(resume, now if epoch is None else epoch)
         else:
             writer = self.writers.add(self.position)
-            self.table.note_changes(self.position)  # what was before is no news to it
+            self.table.note_changes(self.position)  # it need not hear of earlier changes
         return m.Attached(writer.id, now, DEFAULT.window_batches, self.info())
 
     def _profile(self, on: bool) -> m.Profiled:

@@ -1,4 +1,4 @@
-"""Uploads that wait for the batch that names them."""
+"""Uploads waiting for their batch."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class StagedUploads:
         return self._arrays[key]
 
     def add(self, key: str, array: Any) -> bool:
-        """Hold an upload; True when its key is new. One that is sent again, as where its answer was lost,
-        takes its own place. Raises ProtocolError: quota-exceeded (507).
+        """Hold an upload; True if its key is new. One that is sent again (its answer may have been lost)
+        replaces itself. Raises ProtocolError: quota-exceeded (507).
         """
         old = self._arrays.get(key)
         more = array.nbytes - (0 if old is None else old.nbytes)
@@ -54,13 +54,13 @@ class StagedUploads:
         return old is None
 
     def pop(self, key: str) -> Any:
-        """Take out an upload."""
+        """Remove and return an upload."""
         array = self._arrays.pop(key)
         self.bytes -= array.nbytes
         self._account.charge(-array.nbytes)
         return array
 
     def clear(self) -> None:
-        """Let go of all."""
+        """Drop all."""
         for key in list(self._arrays):
             self.pop(key)

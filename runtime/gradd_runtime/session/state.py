@@ -1,4 +1,4 @@
-"""What a session is made of."""
+"""A session's state."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
     from ..store import Store
 
-#: what an entry of a table or of what was admitted takes, about (measured with tracemalloc)
+#: approximate bytes of a table entry or an admitted program (measured with tracemalloc)
 ENTRY_BYTES = 120
 
 
 class SessionState(RunContext):
-    """Tensors, programs, writers, plans, and what they take. `limit`: bytes of tensors."""
+    """Tensors, programs, writers, plans, and their bytes. `limit`: bytes of tensors."""
 
     def __init__(self, name: str, seed: int, limit: int, store: Store | None, backend: Backend) -> None:
         super().__init__(backend, Account(limit), RandomStream(seed))
         self.name = name
-        #: of the last thing that happened, in one order
+        #: position of the last event
         self.position = 0
         self.table = TensorTable()
         self.store: Store = store or MemoryStore()
@@ -47,8 +47,8 @@ class SessionState(RunContext):
         self._settled = 0
 
     def close(self) -> None:
-        """Let go of everything, at once: also of what tensors in a cycle hold (a gradient whose graph leads
-        back to its leaf).
+        """Drop everything at once, including tensors in a cycle (a gradient whose graph leads back to its
+        leaf).
         """
         for held in (self.table, self.programs, self.writers, self.staged, self.pins, self.admitted):
             held.clear()
@@ -58,7 +58,7 @@ class SessionState(RunContext):
             gc.collect()
 
     def settle(self, more: int = 0) -> None:
-        """Count what tables and plans take by now, and `more` bytes."""
+        """Charge the current bytes of tables and plans, and `more`."""
         beside = ENTRY_BYTES * (len(self.table) + len(self.admitted)) + self.plans.counts["bytes"]
         self.account.charge(beside - self._settled + more)
         self._settled = beside

@@ -1,4 +1,4 @@
-"""A session's tensors, one at a time: put, read, deleted, staged for a batch to come."""
+"""Requests for single tensors: put, read, delete, stage for a later batch."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ..tensors import describe, taken, values_of
 if TYPE_CHECKING:
     from .state import SessionState
 
-#: a reply of more bytes is copied once more on its way out
+#: a larger reply is copied once more on its way out
 _LARGE = 1 << 20
 
 
 def put(session: SessionState, name: str, array: Any, requires_grad: bool) -> m.Done:
-    """Bind a name to a new leaf, or set a gradient. The array's memory is the tensor's from now on."""
+    """Bind a name to a new leaf, or set a gradient. The tensor takes over the array's memory."""
     table = session.table
     ref = names.split(name)
     target = table.find(ref.name) if ref.grad else None
@@ -46,7 +46,7 @@ def put(session: SessionState, name: str, array: Any, requires_grad: bool) -> m.
 
 
 def get(session: SessionState, name: str) -> tuple[m.TensorReply, list[Any]]:
-    """What a tensor is, and its values."""
+    """A tensor's info and values."""
     t = session.table.find_ref(name)
     if t is None:
         raise ProtocolError.of("tensor-not-found", f"{name!r}: the tensor has no gradient")
@@ -60,7 +60,7 @@ def get(session: SessionState, name: str) -> tuple[m.TensorReply, list[Any]]:
 
 
 def get_many(session: SessionState, wanted: list[str]) -> tuple[m.TensorsReply, list[Any]]:
-    """Several tensors, None for a gradient that is None; not-acceptable (406) where JSON cannot hold all."""
+    """Several tensors, None for a gradient that is None; not-acceptable (406) if too much for JSON."""
     found = [session.table.find_ref(name) for name in wanted]
     some = [t for t in found if t is not None]
     if 2 * sum(t.shape.numel() for t in some) > DEFAULT.json_bytes:
@@ -91,7 +91,7 @@ def delete(session: SessionState, name: str) -> m.Done:
 
 
 def stage(session: SessionState, key: str, array: Any) -> m.Done:
-    """Hold an upload for the batch that will name its key."""
+    """Hold an upload for a later batch."""
     writer, _, n = key.partition(".")
     known = key.isascii() and writer.isdigit() and n.isdigit() and int(writer) in session.writers
     if not known:

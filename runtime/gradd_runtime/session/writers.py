@@ -1,8 +1,8 @@
-"""Who writes to a session, and the rules of sequence numbers: a state machine that runs nothing.
+"""A session's writers, and the rules of sequence numbers: a state machine without I/O.
 
-A batch with ``seq == last + 1`` is consumed whatever its outcome; one at or below ``last`` is answered with
-its stored reply; a gap is refused. After batch n failed, its writer's batches with ``ack < n`` are skipped:
-they were sent before their writer knew.
+A batch with ``seq == last + 1`` is consumed whatever its outcome; one at or below ``last`` gets its stored
+reply; a gap is refused. After batch n fails, its writer's batches with ``ack < n`` are skipped, since they
+were sent before the writer knew.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from ..program import over_quota
 if TYPE_CHECKING:
     from gradd_engine.data import Account
 
-#: what a writer takes, about
+#: approximate bytes of a writer
 WRITER_BYTES = 1000
 
 
 @dataclass(slots=True)
 class Writer:
-    """One writer: highest consumed seq, replies it has not acknowledged, the failure it has not seen."""
+    """One writer: highest consumed seq, unacknowledged replies, the failure it has not seen."""
 
     id: int
     last: int = 0
@@ -38,7 +38,7 @@ class Writer:
     held: int = 0
 
     def stored(self, seq: int, digest: bytes) -> bytes | None:
-        """The stored reply to a batch seen before, None for a new one; refuses gaps and reuse with another
+        """The stored reply to a repeated batch, None for a new one; refuses gaps and reuse with another
         body.
         """
         if seq > self.last:
@@ -65,7 +65,7 @@ class Writer:
         return found[1]
 
     def check_window(self, seq: int, ack: int) -> None:
-        """window-exceeded (409) where batch `seq`, which acknowledges `ack`, would be one too many."""
+        """window-exceeded (409) if batch `seq`, which acknowledges `ack`, would be one too many."""
         waiting = seq - 1 - max(self.ack, min(ack, seq - 1))
         if waiting >= DEFAULT.window_batches:
             raise ProtocolError.of(
@@ -80,7 +80,7 @@ class Writer:
         self.held += len(reply)
 
     def consume(self, seq: int, ack: int) -> bool:
-        """Count the batch as consumed; True when it is to be run, False when it is to be skipped."""
+        """Count the batch as consumed; True to run it, False to skip it."""
         self.last = seq
         if ack > self.ack:
             self.ack = min(ack, seq - 1)
@@ -94,7 +94,7 @@ class Writer:
 
 
 class Writers:
-    """The writers of a session's epoch, charged to the account. A number is never given out twice."""
+    """The writers of a session's epoch, charged to the account. Numbers are never reused."""
 
     def __init__(self, account: Account) -> None:
         self.epoch = 1
@@ -112,7 +112,7 @@ class Writers:
         return self._writers[id]
 
     def add(self, position: int) -> Writer:
-        """A new writer, which knows what was changed up to `position`. Raises ProtocolError: quota-exceeded
+        """A new writer, which knows all changes up to `position`. Raises ProtocolError: quota-exceeded
         (507).
         """
         try:
@@ -151,11 +151,11 @@ class Writers:
         return writer
 
     def fence(self) -> None:
-        """Begin the next epoch, without writers."""
+        """Begin the next epoch, with no writers."""
         self.epoch += 1
         self._account.charge(-sum(w.held + WRITER_BYTES for w in self._writers.values()))
         self.clear()
 
     def clear(self) -> None:
-        """Forget all; the account is not told."""
+        """Forget all, without changing the account."""
         self._writers.clear()

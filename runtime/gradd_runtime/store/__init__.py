@@ -1,4 +1,4 @@
-"""What stands between executing a batch and answering it: a journal of what was applied."""
+"""The journal of applied batches, written before they are answered."""
 
 from .journal import MemoryStore, Record, Store
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Record(NamedTuple):
-    """One applied frame: its place in the session's order, who sent it, what came of it."""
+    """One applied frame: its position, its writer, its outcome."""
 
     position: int
     writer: int
@@ -26,23 +26,23 @@ class Store(Protocol):
         """Keep a record; raises OSError when it cannot."""
 
     def records(self) -> Sequence[Record]:
-        """What is kept, in order of position."""
+        """The records, in order of position."""
         ...
 
 
 class MemoryStore:
-    """Keeps the position and outcome of the latest records; survives nothing (durability ``memory``)."""
+    """Keeps the latest records in memory, without the frames (durability ``memory``)."""
 
     def __init__(self, keep: int = 1024) -> None:
         self._keep = keep
         self._records: list[Record] = []
 
     def append(self, record: Record) -> None:
-        """Keep the record without its bytes; the oldest go first."""
+        """Keep the record without its bytes; the oldest are dropped."""
         self._records.append(record._replace(frame=b""))
         if len(self._records) > self._keep:
             del self._records[: -self._keep]
 
     def records(self) -> Sequence[Record]:
-        """What is kept."""
+        """The records kept."""
         return tuple(self._records)

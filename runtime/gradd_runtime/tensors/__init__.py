@@ -1,6 +1,6 @@
-"""A session's tensors by id and by name, and the values of tensors as they go out.
+"""A session's tensors by id and by name, and their values for replies.
 
-A result too large for a reply is pinned: it waits until its writer has read it.
+A result too large for its reply is pinned until its writer has read it.
 """
 
 from .pins import Pins, taken, values_of

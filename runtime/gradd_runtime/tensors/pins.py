@@ -1,4 +1,4 @@
-"""Results too large for their batch's reply: kept as of their step until the writer has read them."""
+"""Pinned results: too large for their batch's reply, kept as of their step until the writer has read them."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 class Pins:
     """Pinned results by key.
 
-    One that lies in a tensor's memory stays there for as long as nothing runs: `settle` copies it before
-    something does. A client that reads a value and goes on has acknowledged it by then, so nothing is copied.
+    A result that is a tensor's own memory stays there until something runs: `settle` copies it first. Usually
+    the client has read and acknowledged it by then, so nothing is copied.
     """
 
     def __init__(self, account: Account) -> None:
         self._account = account
         self._pins: dict[str, tuple[Values, TensorInfo]] = {}
-        #: the storages that results lie in: they count for as long as they are held
+        #: the storages that results share, which count while they are held
         self._shared: dict[str, Storage] = {}
 
     def __len__(self) -> int:
         return len(self._pins)
 
     def add(self, key: str, values: Values, dtype: str, storage: Storage | None) -> None:
-        """Pin `values`, C-ordered; `storage`: that of the tensor whose own memory they are."""
+        """Pin `values`, C-ordered; `storage`: that of the tensor whose memory they share."""
         self._pins[key] = values, TensorInfo(key, None, list(values.shape), [], dtype, False, True, 0, False)
         if storage is not None:
             self._shared[key] = storage
@@ -40,7 +40,7 @@ class Pins:
             self._account.charge(values.nbytes)
 
     def read(self, key: str, begin: int = 0, count: int | None = None) -> tuple[Values, TensorInfo]:
-        """The values and what they are; with `count` so many of their octets from `begin` on, flat.
+        """The values and their info; with `count` that many bytes from `begin`, flat.
 
         Raises ProtocolError: result-not-found (404).
         """
@@ -52,7 +52,7 @@ class Pins:
         return values, info
 
     def drop(self, key: str) -> None:
-        """Forget a result, if it is there."""
+        """Forget a result, if present."""
         found = self._pins.pop(key, None)
         if self._shared.pop(key, None) is None and found is not None:
             self._account.charge(-found[0].nbytes)
@@ -63,9 +63,7 @@ class Pins:
             self.drop(key)
 
     def settle(self) -> None:
-        """Give what is pinned memory of its own: something is about to run, and may write. Raises
-        OutOfQuota.
-        """
+        """Copy pinned results to their own memory before something runs and may write. Raises OutOfQuota."""
         while self._shared:
             key = next(iter(self._shared))
             values, info = self._pins[key]
@@ -75,8 +73,8 @@ class Pins:
 
 
 def values_of(t: Tensor, account: Account | None = None) -> Values:
-    """The tensor's values, C-ordered: its own memory where that can be, good until something runs. Raises
-    OutOfQuota before it makes a copy that the account has no room for.
+    """The tensor's values, C-ordered: its own memory if possible, valid until something runs. Raises
+    OutOfQuota if the account has no room for a copy.
     """
     array: Any = t.array
     if isinstance(array, np.ndarray) and array.flags.c_contiguous and not t._conj:
@@ -88,9 +86,9 @@ def values_of(t: Tensor, account: Account | None = None) -> Values:
 
 
 def taken(array: Values) -> Values:
-    """The array itself, to be written to, where its frame lies in writable memory; else a copy.
+    """The array itself if its frame is in writable memory, else a copy.
 
-    Frames in writable memory are the session's from when they are submitted.
+    Frames in writable memory belong to the session once submitted.
     """
     try:
         array.flags.writeable = True

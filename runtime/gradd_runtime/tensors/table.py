@@ -20,7 +20,7 @@ def not_found(name: str) -> ProtocolError:
 
 
 def describe(t: Tensor, id: str, name: str | None) -> TensorInfo:
-    """What a mirror knows of a tensor."""
+    """A tensor's info for the mirror."""
     return TensorInfo(
         id,
         name,
@@ -39,16 +39,16 @@ def describe(t: Tensor, id: str, name: str | None) -> TensorInfo:
 
 
 class TensorTable:
-    """Ids are given by writers, names are shared; both hold the tensor itself."""
+    """Ids are assigned by writers, names are shared; both hold the tensor itself."""
 
     def __init__(self) -> None:
         self._ids: dict[str, Tensor] = {}
         self._named: dict[str, Tensor] = {}
-        #: by identity of a tensor that has one: its ids and names, in the order in which they were given
+        #: by identity of a tensor: its ids and names, in order of assignment
         self._called: dict[int, str | list[str]] = {}
         self._writer = 0
         self._bindings = 0
-        #: name -> its binding and what the tensor was like when last looked at
+        #: name -> its binding and the tensor's state when last checked
         self._seen: dict[str, tuple[Any, ...]] = {}
         self._changed: dict[str, int] = {}
 
@@ -57,7 +57,7 @@ class TensorTable:
 
     @property
     def ids(self) -> Mapping[str, Tensor]:
-        """The tensors that have an id, by it."""
+        """Tensors by id."""
         return self._ids
 
     def clear(self) -> None:
@@ -66,7 +66,7 @@ class TensorTable:
             held.clear()
 
     def find(self, name: str) -> Tensor:
-        """The tensor of an id or name; tensor-not-found else."""
+        """The tensor of an id or name; otherwise tensor-not-found."""
         t = self._ids.get(name)
         if t is None:
             t = self._named.get(name)
@@ -75,19 +75,19 @@ class TensorTable:
         return t
 
     def find_ref(self, text: str) -> Tensor | None:
-        """As `find`; for ``x.grad`` the gradient of ``x``, None where it has none."""
+        """Like `find`; for ``x.grad`` the gradient of ``x``, or None."""
         ref = names.split(text)
         t = self.find(ref.name)
         return t._grad if ref.grad else t
 
-    # -- what is called what -----------------------------------------------------------------------
+    # -- ids and names -----------------------------------------------------------------------------
 
     def keep(self, id: str, t: Tensor) -> None:
         """Give a tensor an id."""
         self._give(self._ids, id, t)
 
     def bind(self, name: str, t: Tensor) -> bool:
-        """Bind a shared name; True when it is new."""
+        """Bind a shared name; True if it is new."""
         names.tensor(name)
         new = name not in self._named
         self._give(self._named, name, t)
@@ -128,7 +128,7 @@ class TensorTable:
             self._changed.pop(name, None)
 
     def calls(self, t: Tensor) -> Sequence[str]:
-        """The tensor's ids (``@...``) and names, in the order in which they were given."""
+        """The tensor's ids (``@...``) and names, in order of assignment."""
         known = self._called.get(id(t), ())
         return (known,) if isinstance(known, str) else known
 
@@ -137,10 +137,10 @@ class TensorTable:
         return min((n for n in self.calls(t) if n[0] != "@"), default=None)
 
     def infos(self, wanted: Iterable[str], prefix: str) -> list[TensorInfo | None]:
-        """TensorInfo of ids, names and ``x.grad``, None where there is none.
+        """TensorInfo of ids, names and ``x.grad``, or None.
 
-        Whatever was asked for, its `id` is the one that the writer with ids of that prefix gave it, if it
-        gave one: so two questions about one tensor have answers with one id.
+        Each `id` is the one that the writer with that prefix assigned, if any, so that all answers about a
+        tensor have the same id.
         """
         out: list[TensorInfo | None] = []
         for name in wanted:
@@ -155,26 +155,26 @@ class TensorTable:
         return out
 
     def rows(self) -> Iterator[TensorInfo]:
-        """Every id, then every name whose tensor has no id."""
+        """All ids, then all names of tensors without an id."""
         for i, t in self._ids.items():
             yield describe(t, i, self.name_of(t))
         for n, t in self._named.items():
             if not any(c[0] == "@" for c in self.calls(t)):
                 yield describe(t, n, n)
 
-    # -- what others changed -----------------------------------------------------------------------
+    # -- changes by other writers ------------------------------------------------------------------
 
     def turn(self, writer: int, position: int) -> None:
-        """Before something of `writer` runs (0: of none): where another wrote last, note what it changed.
+        """Before something of `writer` runs (0: none): if another wrote last, note what it changed.
 
-        What one writer changed matters to the others alone, so a writer that is alone pays nothing.
+        Changes matter only to other writers, so a single writer pays nothing.
         """
         if writer != self._writer:
             self._writer = writer
             self.note_changes(position)
 
     def note_changes(self, position: int) -> None:
-        """Remember which named tensors differ from when they were last looked at."""
+        """Remember which named tensors changed since the last check."""
         seen = self._seen
         for n, t in self._named.items():
             mark = (seen[n][0], t._vc.n, t.requires_grad, t._grad is not None, t._fn is None)
