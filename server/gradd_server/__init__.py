@@ -1,1 +1,1 @@
-"""The daemon: command line, routes, stream, settings. Imports nothing at package level."""
+"""The daemon: command line, routes, stream, settings. The package itself imports nothing."""

@@ -1,6 +1,6 @@
-"""What JSON answers look like where no message of the protocol says it: declared for openapi.yaml.
+"""JSON answers that are not messages of the protocol, declared for openapi.yaml.
 
-The handlers and the runtime write most of them as plain objects; tests hold what they write to these.
+The handlers and the runtime write most of them as plain objects; tests check those against these types.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 
 class Liveness(Struct, frozen=True):
-    """The process runs."""
+    """The process is running."""
 
     status: Literal["live"]
 
 
 class Readiness(Struct, frozen=True):
-    """The daemon takes work; the counts are there with `?verbose`."""
+    """The daemon takes work; counts are included with `?verbose`."""
 
     status: Literal["ready"]
     sessions: int | UnsetType = UNSET
     streams: int | UnsetType = UNSET
     unanswered: int | UnsetType = UNSET
-    """Requests that are being worked on."""
+    """Requests in progress."""
 
 
 class Description(Struct, frozen=True):
@@ -38,9 +38,9 @@ class Description(Struct, frozen=True):
     name: Literal["gradd"]
     version: str
     wire: str
-    """The version of frames and of the stream."""
+    """The version of the wire protocol."""
     extensions: list[str]
-    """What it can do beside frames over HTTP: look here, never at the version."""
+    """Optional features beside frames over HTTP: check these, never the version."""
     limits: Limits
     dtypes: list[DTypeName]
 
@@ -64,7 +64,7 @@ class OpAttr(Struct, frozen=True):
     """Whether it may differ from batch to batch without a new program."""
     nullable: bool
     default: Any | UnsetType = UNSET
-    """Absent: it must be given."""
+    """If absent, the attribute is required."""
 
 
 class OpInfo(Struct, frozen=True):
@@ -100,7 +100,7 @@ class ListedSession(SessionInfo, frozen=True):
     """A session in a list."""
 
     lost: bool | UnsetType = UNSET
-    """Its engine process ended; all that can be done is to delete it."""
+    """Its engine process ended; it can only be deleted."""
 
 
 class SessionPage(Struct, frozen=True, omit_defaults=True):
@@ -108,11 +108,11 @@ class SessionPage(Struct, frozen=True, omit_defaults=True):
 
     sessions: list[ListedSession]
     next_page_token: str | None = None
-    """Ask with `page_token` for what follows; absent on the last page."""
+    """The `page_token` of the next page; absent on the last page."""
 
 
 class TensorValue(Struct, frozen=True):
-    """A tensor that was read."""
+    """A tensor's info and data."""
 
     dtype: DTypeName
     shape: list[int]
@@ -120,7 +120,7 @@ class TensorValue(Struct, frozen=True):
 
 
 class FetchedValues(Struct, frozen=True):
-    """Tensors by the names asked for; null for a gradient that is None."""
+    """Tensors by the requested names; null for a gradient that is None."""
 
     results: dict[str, TensorValue | None]
 
@@ -129,14 +129,14 @@ class Results(Struct, frozen=True):
     """The outcome of a batch: what was fetched, by name; null for a gradient that is None."""
 
     seq: int
-    """The number of the batch among its writer's."""
+    """The batch's number, counted by its writer."""
     position: int
-    """The number of changes of the session so far."""
+    """The number of changes to the session so far."""
     results: dict[str, TensorValue | None]
 
 
 class HookInfo(Struct, frozen=True):
-    """A hook as it was declared, and how often it ran."""
+    """A hook as declared, and how often it ran."""
 
     name: TensorName
     tensor: Reference
@@ -148,7 +148,7 @@ class HookInfo(Struct, frozen=True):
 
 
 class HookList(Struct, frozen=True):
-    """Hooks in the order of their declaration."""
+    """Hooks in order of declaration."""
 
     hooks: list[HookInfo]
 
@@ -171,7 +171,7 @@ class SavedInfo(Struct, frozen=True):
 
 
 class GraphLeaf(Struct, frozen=True):
-    """The leaf whose gradient a node adds to; `tensor` is null where it has no name."""
+    """The leaf whose gradient a node accumulates; `tensor` is null if it has no name."""
 
     tensor: str | None
     shape: list[int]
@@ -179,7 +179,7 @@ class GraphLeaf(Struct, frozen=True):
 
 
 class GraphNode(Struct, frozen=True):
-    """A node; `freed`: a pass has gone through it and freed what it saved."""
+    """A node; `freed`: a pass freed its saved tensors."""
 
     id: int
     name: str
@@ -199,7 +199,7 @@ class GraphEdge(Struct, frozen=True):
 
 
 class GraphInfo(Struct, frozen=True):
-    """The graph behind a tensor, nearest nodes first; `root` is null where it needs no gradient."""
+    """A tensor's graph, nearest nodes first; `root` is null if the tensor does not require gradients."""
 
     root: int | None
     nodes: list[GraphNode]

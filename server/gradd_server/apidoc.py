@@ -1,4 +1,4 @@
-"""The OpenAPI document: paths and words of the routes, the rest of `operations`, schemas of `schemas`."""
+"""The OpenAPI document, from the routes, `operations` and `schemas`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ANY_PROBLEM = Content(PROBLEM, examples.FAILED, Problem)
 
 
 def document(routes: Iterable[BaseRoute]) -> dict[str, Any]:
-    """The OpenAPI 3.1 document of `routes`. KeyError for a route that `operations` does not have."""
+    """The OpenAPI 3.1 document of `routes`. KeyError for a route missing from `operations`."""
     paths: dict[str, dict[str, Any]] = {}
     for method, route in sorted(operations(routes), key=lambda pair: (pair[1].path, pair[0])):
         said = OPERATIONS[f"{method} {route.path}"]
@@ -58,7 +58,7 @@ def document(routes: Iterable[BaseRoute]) -> dict[str, Any]:
 
 
 def operations(routes: Iterable[BaseRoute]) -> Iterator[tuple[str, Route]]:
-    """Method and route of every operation; HEAD goes with its GET."""
+    """Method and route of every operation; HEAD is left to GET."""
     for route in routes:
         if isinstance(route, Route):
             for method in sorted((route.methods or set()) - {"HEAD"}):
@@ -66,12 +66,12 @@ def operations(routes: Iterable[BaseRoute]) -> Iterator[tuple[str, Route]]:
 
 
 def as_yaml(document: dict[str, Any]) -> str:
-    """`document` as YAML, always the same text for the same document."""
+    """`document` as YAML; deterministic."""
     return yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
 class _Dumper(yaml.SafeDumper):
-    """Text of several lines as a block, and what is said twice written twice."""
+    """Writes multi-line text as a block, and repeats instead of using aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -85,7 +85,7 @@ _Dumper.add_representer(str, _Dumper.represent_str)
 
 
 def _schemas() -> dict[str, Schema]:
-    """The schemas of all bodies, each with its example."""
+    """The schemas of all bodies, with examples."""
     said = OPERATIONS.values()
     asked = _types(body for operation in said for body in operation.request)
     answered = _types(

@@ -1,4 +1,4 @@
-"""The daemon as one ASGI app, everything it needs passed in: two of them can live in one test."""
+"""The daemon as an ASGI app. All dependencies are passed in, so that a test can run two."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gradd_server.stream import StreamEndpoint
 logger = logging.getLogger("gradd.server")
 
 CULL_SECONDS = 5.0
-"""How often the daemon looks for anonymous sessions whose time is over."""
+"""Interval between checks for expired anonymous sessions."""
 
 
 def create_app(
@@ -35,7 +35,7 @@ def create_app(
     ops: Mapping[str, Any],
     clock: Callable[[], float] = time.monotonic,
 ) -> Gate:
-    """The app over `placement`, serving `ops` as its catalogue; `clock` (s) ends sessions."""
+    """The app over `placement`, serving `ops` as its catalogue; `clock` (in seconds) expires sessions."""
     front = Front(settings, Sessions(placement, settings, clock), ops)
     if isinstance(placement, WorkersPlacement):
         front.unwell = placement.unwell
@@ -69,7 +69,7 @@ def create_app(
 
 
 def http_routes() -> list[BaseRoute]:
-    """Every route but the stream's."""
+    """All routes except the stream."""
     return [*about.router.routes, *sessions.router.routes, *batches.routes, *tensors.routes, *hooks.routes]
 
 

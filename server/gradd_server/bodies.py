@@ -1,4 +1,4 @@
-"""Reading request bodies: length first, then memory, then bytes, each copied once into where it will stay."""
+"""Reads request bodies: checks the length, allocates memory, then copies each byte once to its place."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from gradd_server.errors import Refused
 from gradd_server.media import JSON, media_type
 
 MIN_BYTES_PER_SECOND = 64 * 1024
-"""A body that falls behind this by `body_timeout` seconds is given up (408); it never gains over twice as
-many on it.
+"""A body that falls behind this rate by `body_timeout` seconds is refused (408); it can get ahead by at most
+twice as much.
 """
 
 
 class Body:
-    """The body of `request`, at most `limit` bytes, to be read in order; `length` is what Content-Length
-    says.
+    """The body of `request`, at most `limit` bytes, to be read in order; `length` is its Content-Length.
 
-    Raises Refused: 411 where the length is not said, 413 where it is over the limit, 408 where bytes come too
-    slowly. Takes no memory before `read` or `fill` is called.
+    Raises Refused: 411 without a length, 413 above the limit, 408 if bytes come too slowly. Allocates nothing
+    before `read` or `fill`.
     """
 
     def __init__(self, request: Request, limit: int, timeout: float) -> None:
@@ -43,7 +42,7 @@ class Body:
         self.remaining = self.length
 
     async def read(self, count: int | None = None) -> bytearray:
-        """The next `count` bytes (all that remain unless said)."""
+        """The next `count` bytes (default: all that remain)."""
         data = bytearray(self.remaining if count is None else count)
         await self.fill(memoryview(data))
         return data
@@ -60,7 +59,7 @@ class Body:
         await self.pour(len(target), copy)
 
     async def pour(self, count: int, into: Callable[[memoryview], object]) -> None:
-        """Hand the next `count` bytes on, piece by piece as they come."""
+        """Pass the next `count` bytes on in pieces, as they come."""
         if count > self.remaining:
             raise Refused("bad-request", "the body ended early")
         try:
@@ -97,7 +96,7 @@ class Body:
 
 
 async def json_text(request: Request, timeout: float) -> bytes:
-    """The whole of a JSON body, unread: b"" where there is none. Raises Refused: as Body, 415."""
+    """A JSON body as bytes, b"" if there is none. Raises Refused: as Body, or 415."""
     body = Body(request, LIMITS.json_bytes, timeout)
     if body.length:
         expect(request, JSON)
@@ -105,7 +104,7 @@ async def json_text(request: Request, timeout: float) -> bytes:
 
 
 def expect(request: Request, *kinds: str) -> str:
-    """The media type of the request's body, one of `kinds`; else Refused (415)."""
+    """The media type of the request's body, if one of `kinds`; otherwise Refused (415)."""
     kind, _ = media_type(request.headers.get("content-type", ""))
     if kind not in kinds:
         raise Refused("unsupported-media-type", f"send {' or '.join(kinds)}", supported=list(kinds))

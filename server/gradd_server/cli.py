@@ -1,4 +1,4 @@
-"""The `gradd` command. Starts fast: what serving needs is imported when serving."""
+"""The `gradd` command. Starts fast: what only serving needs is imported for serving."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from gradd_runtime.process import Placement
 
 STOP_SECONDS = 5.0
-"""Longest wait for engine processes to end after the daemon answered, or gave up, what it had taken."""
+"""Longest wait for engine processes to exit after the daemon finished or abandoned its work."""
 
-# Of sysexits.h; 2 is argparse's.
+# From sysexits.h; 2 is argparse's.
 OK, USAGE, UNAVAILABLE, GAVE_UP, CANNOT_CREATE, LOCKED, BAD_CONFIG = 0, 2, 69, 70, 73, 75, 78
 
 EXIT_CODES = """exit codes:
@@ -37,7 +37,7 @@ EXIT_CODES = """exit codes:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line `argv` (the process's own unless given); returns the exit code."""
+    """Run the command line `argv` (default: `sys.argv`); returns the exit code."""
     parser = _parser()
     arguments = parser.parse_args(argv)
     try:
@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 class Unavailable(RuntimeError):
-    """No daemon answers, or none can be started; the command line exits 69."""
+    """No daemon answers or can be started; the command exits with 69."""
 
 
 def _fail(code: int, message: str) -> int:
@@ -131,7 +131,7 @@ def _add_url(parser: argparse.ArgumentParser, default: str | None = None) -> Non
 def _serve(arguments: argparse.Namespace) -> int:
     config = arguments.config or (Path(os.environ["GRADD_CONFIG"]) if "GRADD_CONFIG" in os.environ else None)
     settings = Settings.load(vars(arguments), os.environ, config)
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the daemon's own log says so once it runs
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the running daemon logs it instead
     try:
         from gradd_runtime.catalog import ops
 
@@ -143,7 +143,7 @@ def _serve(arguments: argparse.Namespace) -> int:
             f"serving needs {absent.name}, which is not installed: pip install 'gradd[server]'"
         ) from None
     try:
-        # Before engine processes are started, which takes seconds.
+        # Before starting engine processes, which takes seconds.
         with DataDir(settings.data_dir) as data, daemon.bound(settings.host, settings.port) as listener:
             try:
                 placement = _placement(settings)
@@ -156,14 +156,14 @@ def _serve(arguments: argparse.Namespace) -> int:
     except daemon.CannotListen as refused:
         raise Unavailable(str(refused)) from None
     if not (done or settings.workers):
-        # A kernel that still runs in this process would hold its end up.
+        # A kernel still running in this process would delay its exit.
         logging.shutdown()
         os._exit(GAVE_UP)
     return OK if done else GAVE_UP
 
 
 def _placement(settings: Settings) -> Placement:
-    """Where the settings want sessions to run. Raises ImportError or RuntimeError where that cannot be."""
+    """The placement that the settings ask for. Raises ImportError or RuntimeError if it is not possible."""
     if not settings.workers:
         from gradd_runtime.process import InlinePlacement
 
@@ -224,12 +224,12 @@ def _daemon_url(arguments: argparse.Namespace, environ: Mapping[str, str]) -> st
 
 
 def _get(url: str, path: str) -> Any:
-    """The JSON at `path` of the daemon at `url`. Raises as `_ask`."""
+    """The JSON at `path` of the daemon at `url`. Raises what `_ask` raises."""
     return json.loads(_ask(url, "GET", path, 200))
 
 
 def _ask(url: str, method: str, path: str, status: int) -> bytes:
-    """The body of the answer of that status. Raises Unavailable for any other answer, and for none."""
+    """The body of an answer with that status. Raises Unavailable for any other answer, or none."""
     parts = urllib.parse.urlsplit(url)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=5)
     try:

@@ -1,4 +1,4 @@
-"""`gradd serve`: one process, one socket, one data directory, from the start line to the last reply."""
+"""`gradd serve`: one process with one socket and one data directory."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ PONG_SECONDS = 20.0
 
 
 class CannotListen(OSError):
-    """The address cannot be listened on; the command line exits 69."""
+    """Cannot listen on the address; the command exits with 69."""
 
 
 ANSWER_TICKS = 20
-"""Tenths of a second to answer work that was given up."""
+"""Tenths of a second for answering abandoned work."""
 
 logger = logging.getLogger("gradd.server")
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server, which drains first: no new work is taken, what was taken is finished. After the drain
-    timeout it is given up.
+    """uvicorn's server, which drains before it stops: it takes no new work and finishes the rest, which it
+    abandons after the drain timeout.
     """
 
     def __init__(self, config: uvicorn.Config, gate: Gate, placement: Placement, start_line: str) -> None:
@@ -50,20 +50,20 @@ class Server(uvicorn.Server):
         self._draining = self._hung_up = False
         self._ticks_left = round(gate.front.settings.drain_timeout * 10)
         self.gave_up = False
-        """Whether work in flight was given up."""
+        """Whether work in flight was abandoned."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and say so."""
+        """Listen, and log it."""
         await super().startup(sockets)
         print(self._start_line, file=sys.stderr, flush=True)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Drain at the first signal, stop at the second. Neither is raised again: a stop is no failure."""
+        """Drain at the first signal, stop at the second. Unlike uvicorn's, does not re-raise them."""
         self.should_exit = self.force_exit = self._draining
         self._draining = True
 
     def handle_hangup(self, sig: int, frame: FrameType | None) -> None:
-        """Note that a terminal went away, which is nothing to a daemon."""
+        """Note that the terminal went away, which a daemon ignores."""
         self._hung_up = True
 
     async def on_tick(self, counter: int) -> bool:
@@ -92,7 +92,7 @@ class Server(uvicorn.Server):
 def serve(
     settings: Settings, placement: Placement, ops: Mapping[str, Any], data: DataDir, listener: socket.socket
 ) -> bool:
-    """Serve until a signal; whether everything taken was finished. Raises CannotListen."""
+    """Serve until a signal; returns whether all work was finished. Raises CannotListen."""
     log_to_stderr(settings.log_level)
     logging.getLogger("uvicorn").setLevel(max(logging.getLogger().level, logging.WARNING))
     try:
@@ -106,7 +106,7 @@ def serve(
         f"gradd {VERSION} listens on {url} (device {settings.device}, data in {data.path}). "
         "There is no authentication: every local user can connect."
     )
-    gc.freeze()  # a full collection would stop every stream for as long as it looks through all modules
+    gc.freeze()  # a full collection through all modules would stop every stream meanwhile
     server = Server(configuration(settings, gate), gate, placement, start_line)
     signal.signal(signal.SIGHUP, server.handle_hangup)
     server.run([listener])
@@ -114,7 +114,7 @@ def serve(
 
 
 def configuration(settings: Settings, gate: Gate) -> uvicorn.Config:
-    """How uvicorn serves the app."""
+    """uvicorn's configuration for the app."""
     return uvicorn.Config(
         gate,
         http=patient(settings.body_timeout),
@@ -128,13 +128,13 @@ def configuration(settings: Settings, gate: Gate) -> uvicorn.Config:
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        timeout_keep_alive=75,  # longer than clients keep idle connections, so that they close them, not we
+        timeout_keep_alive=75,  # longer than clients do, so that they close idle connections
         timeout_graceful_shutdown=5,
     )
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A socket that has the address, and does not listen yet. Raises CannotListen."""
+    """A socket bound to the address, not listening yet. Raises CannotListen."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     address = "127.0.0.1" if host == "localhost" else host.strip("[]")
     listener = socket.socket(family, socket.SOCK_STREAM)

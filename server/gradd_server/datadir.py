@@ -1,4 +1,4 @@
-"""The data directory: made with mode 0700, held by one daemon at a time."""
+"""The data directory: mode 0700, used by one daemon at a time."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ LOCK_NAME = "gradd.lock"
 
 
 class CannotCreate(OSError):
-    """The data directory cannot be made or written; the command line exits 73."""
+    """The data directory cannot be created or written; the command exits with 73."""
 
 
 class Locked(RuntimeError):
-    """Another daemon holds the data directory; the command line exits 75."""
+    """Another daemon uses the data directory; the command exits with 75."""
 
 
 class DataDir:
-    """The directory at `path`, locked for the life of this object (or of the process, however it ends).
+    """The directory at `path`, locked until `close` or the end of the process.
 
     Raises CannotCreate or Locked.
     """
@@ -44,7 +44,7 @@ class DataDir:
         self._write(f"{os.getpid()}\n")
 
     def publish(self, url: str) -> None:
-        """Note where the holder listens, for the commands that look for it (`holder_url`)."""
+        """Write the daemon's URL, for commands that look for it (`holder_url`)."""
         self._write(f"{os.getpid()}\n{url}\n")
 
     def _write(self, text: str) -> None:
@@ -52,7 +52,7 @@ class DataDir:
         os.pwrite(self._descriptor, text.encode(), 0)
 
     def close(self) -> None:
-        """Give the directory up. The lock file stays: removing it would race with the next holder."""
+        """Unlock the directory. The lock file stays: removing it would race with the next daemon."""
         os.close(self._descriptor)
 
     def __enter__(self) -> DataDir:
@@ -65,7 +65,7 @@ class DataDir:
 
 
 def holder_url(path: Path) -> str | None:
-    """Where the daemon that holds `path`, or held it last, listens; None where that cannot be read."""
+    """The URL of the daemon that uses `path`, or used it last; None if it cannot be read."""
     try:
         lines = (path / LOCK_NAME).read_text().split()
     except OSError:
@@ -76,7 +76,7 @@ def holder_url(path: Path) -> str | None:
 def _make_private(path: Path) -> None:
     if not stat.S_IMODE(path.stat().st_mode) & 0o077:
         return
-    # A directory of someone's other files (/tmp, a home) is not ours to shut.
+    # Do not change the mode of a directory with other files (/tmp, a home).
     if any(path.iterdir()) and not (path / LOCK_NAME).exists():
         raise CannotCreate(
             f"{path} holds other files and is open to other users: chmod 700 it, or take a new directory"

@@ -1,4 +1,4 @@
-"""Every error answers `application/problem+json` (RFC 9457), whoever raised it, and none carries a trace."""
+"""All errors are answered with `application/problem+json` (RFC 9457), without tracebacks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SLUG_OF_STATUS = {400: "bad-request", 404: "not-found", 405: "method-not-allowe
 
 
 class Refused(ProtocolError):
-    """A refusal of the front's own: slug of the table, detail, members of Problem, headers of the reply."""
+    """A refusal by the front: a slug of the table, a detail, members of Problem, headers of the reply."""
 
     def __init__(
         self, slug: str, detail: str = "", *, headers: Mapping[str, str] | None = None, **members: Any
@@ -31,7 +31,7 @@ class Refused(ProtocolError):
 
 
 def draining() -> Refused:
-    """The refusal of a daemon that is going down (503)."""
+    """The refusal while the daemon shuts down (503)."""
     return Refused("draining", "the daemon is shutting down", retry_after=1, headers={"retry-after": "1"})
 
 
@@ -41,12 +41,12 @@ def problem_bytes(fault: Problem) -> bytes:
 
 
 def problem_response(fault: Problem, headers: Mapping[str, str] | None = None) -> Response:
-    """The HTTP reply that carries `fault`, with its status."""
+    """The HTTP reply for `fault`, with its status."""
     return Response(problem_bytes(fault), fault.status, headers, media_type=PROBLEM)
 
 
 async def send_problem(scope: Scope, receive: Receive, send: Send, error: ProtocolError) -> None:
-    """Answer with the problem of `error`; a WebSocket handshake is refused with it, as HTTP."""
+    """Answer with the problem of `error`; for a WebSocket, refuse the handshake with it."""
     response = problem_response(error.problem, getattr(error, "headers", None))
     if scope["type"] == "websocket" and "websocket.http.response" not in scope.get("extensions", {}):
         await send({"type": "websocket.close", "code": 1008, "reason": error.problem.title})
@@ -55,7 +55,7 @@ async def send_problem(scope: Scope, receive: Receive, send: Send, error: Protoc
 
 
 def _methods(request: Request) -> list[str]:
-    """The methods of all routes at the request's path; the router names those of the first alone."""
+    """The methods of all routes at the request's path; the router knows only those of the first."""
     found: set[str] = set()
     for route in request.app.routes:
         match, scope = route.matches(request.scope)
@@ -66,7 +66,7 @@ def _methods(request: Request) -> list[str]:
 
 
 def install(app: FastAPI) -> None:
-    """Make the app's own refusals (no route, wrong method, a parameter it cannot read) problems too."""
+    """Turn the app's own errors (no route, wrong method, invalid parameter) into problems too."""
 
     async def on_protocol_error(request: Request, error: Exception) -> Response:
         assert isinstance(error, ProtocolError)
@@ -93,7 +93,7 @@ def install(app: FastAPI) -> None:
         return problem_response(problem("bad-request", "the body ended early"))
 
     async def on_failure(request: Request, error: Exception) -> Response:
-        # The gate logs the error and knows the request by this id.
+        # The gate logs the error with this id.
         return problem_response(problem("internal", request_id=request.scope.get("request_id")))
 
     app.add_exception_handler(Exception, on_failure)

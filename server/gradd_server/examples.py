@@ -1,4 +1,4 @@
-"""The examples of openapi.yaml: of operations, as a new daemon takes and gives them, and of schemas."""
+"""The examples of openapi.yaml: of operations, which work with a new daemon, and of schemas."""
 
 from __future__ import annotations
 
@@ -189,4 +189,4 @@ SCHEMAS: dict[str, Any] = {
     "TensorValue": W_VALUE,
     "Tensors": {"tensors": [W_INFO]},
 }
-"""Of each schema but those of problems by status."""
+"""For every schema except those of problems by status."""

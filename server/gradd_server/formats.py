@@ -1,8 +1,8 @@
-"""One tensor as a body: JSON, npy, safetensors or raw octets, in and out.
+"""A tensor as a request or reply body: JSON, npy, safetensors or raw bytes.
 
-Octets are little-endian, C order; `Gradd-Dtype` (NumPy's name) and `Gradd-Shape` (`2,3`; empty for 0-d) say
-what they are.
-safetensors has no complex128: it is stored as F64 with a last axis of 2 and listed in `__metadata__`.
+Raw bytes are little-endian, in C order; `Gradd-Dtype` (NumPy's name) and `Gradd-Shape` (`2,3`; empty for
+0-d) describe them. safetensors has no complex128: it is stored as F64 with a last axis of 2 and listed in
+`__metadata__`.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from gradd_server.errors import Refused
 from gradd_server.media import JSON, NPY, OCTETS, SAFETENSORS
 
 OFFERED = (JSON, OCTETS, NPY, SAFETENSORS)
-"""What a tensor can be read as, the preferred first."""
+"""The formats for reading a tensor, preferred first."""
 
 COMPLEX128_KEY = "gradd.complex128"
 MAX_HEADER_BYTES = 64 * 1024
-"""Of an npy or safetensors file with one tensor; honest ones have some hundred bytes."""
+"""For an npy or safetensors file with one tensor; real ones have some hundred bytes."""
 
 
 _DESCR = re.compile(r"[<>|=][biufc][0-9]{1,2}")
@@ -38,7 +38,7 @@ _DESCR = re.compile(r"[<>|=][biufc][0-9]{1,2}")
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the bytes of an upload lie: what they are, whether they must be put in order once there."""
+    """The layout of an upload's bytes."""
 
     dtype: dtypes.WireType
     shape: tuple[int, ...]
@@ -52,18 +52,18 @@ class Layout:
 
     @property
     def in_order(self) -> bool:
-        """Whether the bytes are little-endian and in C order already."""
+        """Whether the bytes are already little-endian and in C order."""
         return not (self.fortran or self.big_endian)
 
     def put_in_order(self, data: memoryview) -> Array:
-        """The array of bytes that are not `in_order`."""
+        """The array of bytes that are not `in_order`, reordered."""
         dtype = self.dtype.numpy.newbyteorder(">") if self.big_endian else self.dtype.numpy
         flat = np.frombuffer(data, dtype)
         return flat.reshape(self.shape, order="F" if self.fortran else "C")
 
 
 def octets_layout(headers: Mapping[str, str]) -> Layout:
-    """The layout that `Gradd-Dtype` and `Gradd-Shape` state. Raises Refused (400)."""
+    """The layout given by `Gradd-Dtype` and `Gradd-Shape`. Raises Refused (400)."""
     name, text = headers.get("gradd-dtype"), headers.get("gradd-shape")
     if name is None or text is None:
         raise Refused("bad-request", "octets need the headers Gradd-Dtype and Gradd-Shape")
@@ -71,7 +71,7 @@ def octets_layout(headers: Mapping[str, str]) -> Layout:
 
 
 async def npy_layout(body: Body) -> Layout:
-    """Read the header of an npy file off `body`; object, structured and string dtypes are refused."""
+    """Read the header of an npy file from `body`; object, structured and string dtypes are refused."""
     magic = bytes(await body.read(min(8, body.remaining)))
     if len(magic) < 8 or magic[:6] != b"\x93NUMPY" or magic[6] not in (1, 2, 3):
         raise Refused("invalid-data", "the body is not an npy file of version 1, 2 or 3")
@@ -102,7 +102,7 @@ class _Tensor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 async def safetensors_layout(body: Body) -> Layout:
-    """Read the header of a safetensors file with one tensor off `body`."""
+    """Read the header of a safetensors file with one tensor from `body`."""
     length = int.from_bytes(await body.read(min(8, body.remaining)), "little")
     header = bytes(await body.read(_header_length(length, body)))
     try:
@@ -133,7 +133,7 @@ async def safetensors_layout(body: Body) -> Layout:
 
 
 def head(kind: str, name: str, dtype: str, shape: Sequence[int]) -> bytes:
-    """What stands before the octets of a tensor in the form `kind`: the header of its file, if it has one."""
+    """The file header that precedes a tensor's bytes in the format `kind`, if it has one."""
     row = dtypes.BY_NAME[dtype]
     return {OCTETS: _no_header, NPY: _npy_header, SAFETENSORS: _safetensors_header}[kind](name, row, shape)
 

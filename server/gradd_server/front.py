@@ -1,4 +1,4 @@
-"""What the routes and streams of one daemon share."""
+"""The state that a daemon's routes and streams share."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from gradd_server.settings import Settings
 
 @dataclass
 class Front:
-    """One daemon's front: its settings, its sessions, the op catalogue, and whether it is going down."""
+    """A daemon's front: its settings, its sessions, the op catalogue, and whether it is shutting down."""
 
     settings: Settings
     sessions: Sessions
     ops: Mapping[str, Any]
-    """Name -> description of every op, as `GET /v1/ops` serves it."""
+    """Descriptions of all ops by name, as in `GET /v1/ops`."""
     unwell: Callable[[], str] = lambda: ""
-    """What is wrong with the engine processes; empty where nothing is."""
+    """What is wrong with the engine processes; empty if nothing is."""
     unanswered: int = 0
-    """Requests and stream messages that were taken and not answered yet."""
+    """Requests and stream messages in progress."""
     draining: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set at SIGTERM: no new work is taken, what is unanswered is finished."""
+    """Set at SIGTERM: take no new work, finish the rest."""
 
     @property
     def idle(self) -> bool:
-        """Whether everything taken was answered."""
+        """Whether everything was answered."""
         return self.unanswered == 0

@@ -1,8 +1,7 @@
-"""The door: what is refused before any route sees a request, for HTTP and the WebSocket handshake alike.
+"""Checks on all requests before any route, for HTTP and WebSocket handshakes.
 
 A page in a browser can reach a daemon on localhost (DNS rebinding, cross-site requests), so Host must name
-this machine and an Origin, where there is one, must be the daemon's own. There is no CORS: no origin is ever
-let in.
+this machine, and an Origin must be the daemon's own. There is no CORS.
 """
 
 from __future__ import annotations
@@ -35,10 +34,9 @@ class Gate:
     """Pure ASGI middleware around `app`; must be the outermost.
 
     Refuses (as problem+json): a Host that is not this machine (421), a foreign Origin (403), too many or too
-    large headers (431), an overlong path (414), an encoded slash in a path (400), a body of unlisted type or
-    encoding (415), and while draining all but probes and reads (503). Answers 500 where the app fails,
-    without saying how. Counts the front's unanswered requests and gives each reply its `X-Request-Id` and
-    `Server-Timing`.
+    large headers (431), an overlong path (414), an encoded slash in a path (400), a body of unknown type or
+    encoding (415), and while draining all but probes and reads (503). Answers 500, without details, if the
+    app fails. Counts the front's unanswered requests, and adds `X-Request-Id` and `Server-Timing` to replies.
     """
 
     def __init__(self, app: ASGIApp, front: Front) -> None:
@@ -81,7 +79,7 @@ class Gate:
         except asyncio.CancelledError:
             if not self.front.draining.is_set():
                 raise
-            # Given up after the drain timeout.
+            # Abandoned after the drain timeout.
             if scope["type"] == "http" and not started:
                 await send_problem(scope, receive, send_with_id, draining())
         except Exception:
@@ -89,13 +87,13 @@ class Gate:
             if complete:
                 return
             if started:
-                raise  # the reply has begun: all that is left is to cut the connection
+                raise  # the reply has begun, so only cut the connection
             await send_problem(scope, receive, send_with_id, Refused("internal", request_id=request_id))
         finally:
             self.front.unanswered -= scope["type"] == "http"
 
     def admit(self, scope: Scope) -> None:
-        """Raise Refused unless the request may reach a route. Reads the head only, never the body."""
+        """Raise Refused unless the request may reach a route. Does not read the body."""
         headers: list[tuple[bytes, bytes]] = scope["headers"]
         size = sum(len(name) + len(value) for name, value in headers)
         if len(headers) > LIMITS.http_headers or size > LIMITS.http_header_bytes:

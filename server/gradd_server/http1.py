@@ -1,4 +1,4 @@
-"""uvicorn's HTTP/1.1 with what it lacks: a cap on headers, a deadline for them, and problems."""
+"""uvicorn's HTTP/1.1 with a size limit and a deadline for headers, and problems as errors."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from gradd_server.media import PROBLEM
 
 
 class Http(HttpToolsProtocol):
-    """One connection. Headers must be there `seconds` after it was made, and after a request's first byte."""
+    """One connection. Headers must arrive within `seconds` of its start, and of a request's first byte."""
 
     seconds = 10.0
     _header_bytes = 0
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start to wait for the first request."""
+        """Start waiting for the first request."""
         super().connection_made(transport)
         self._await_headers()
 
@@ -38,22 +38,22 @@ class Http(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_url(self, url: bytes) -> None:
-        """Take a piece of the request's target."""
+        """Add a piece of the request's target."""
         self._count(len(url))
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header."""
+        """Add a header."""
         self._count(len(name) + len(value))
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Hand the request to the app."""
+        """Pass the request to the app."""
         self._stop_waiting()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Take a piece of the body. A large one reaches the app as it is; uvicorn would copy it twice."""
+        """Add a piece of the body. Large ones are passed on as they are; uvicorn would copy them twice."""
         cycle = self.cycle
         if (
             cycle.body
@@ -68,14 +68,14 @@ class Http(HttpToolsProtocol):
         cycle.message_event.set()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what cannot be parsed, and hang up."""
+        """Answer a request that cannot be parsed, and close the connection."""
         too_large = self._header_bytes > 2 * LIMITS.http_header_bytes
         self._hang_up(
             problem("headers-too-large") if too_large else problem("bad-request", "this is not HTTP")
         )
 
     def _count(self, size: int) -> None:
-        # The gate refuses from half of this on, in full sentences; here memory is at stake.
+        # The gate refuses more than half of this properly; this only protects memory.
         self._header_bytes += size
         if self._header_bytes > 2 * LIMITS.http_header_bytes:
             raise ValueError("headers too large")
@@ -105,5 +105,5 @@ class Http(HttpToolsProtocol):
 
 
 def patient(seconds: float) -> type[Http]:
-    """`Http` that waits that long for headers."""
+    """`Http` that waits `seconds` for headers."""
     return type("Http", (Http,), {"seconds": seconds})

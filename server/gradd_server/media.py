@@ -1,4 +1,4 @@
-"""Media types: what bodies may be, what `Accept` asks for."""
+"""Media types of bodies, and content negotiation."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ SAFETENSORS = "application/vnd.safetensors"
 YAML = "application/yaml"
 
 REQUEST_TYPES = frozenset({FRAME, JSON, NPY, OCTETS, SAFETENSORS})
-"""The Content-Types that some route takes; every other is refused at the door."""
+"""The Content-Types that some route accepts; the gate refuses all others."""
 
 CHARSETS = frozenset({"utf-8", "utf8"})
 
 
 def media_type(text: str) -> tuple[str, str | None]:
-    """The bare type of a Content-Type, lower case, and its charset if it names one."""
+    """The type of a Content-Type without parameters, in lower case, and its charset, if any."""
     kind, *parameters = text.split(";")
     charset = None
     for parameter in parameters:
@@ -29,9 +29,9 @@ def media_type(text: str) -> tuple[str, str | None]:
 
 
 def choose(accept: str | None, offered: tuple[str, ...]) -> str | None:
-    """The type of `offered` (best first) that an Accept header prefers; None where it takes none of them.
+    """The type of `offered` (best first) that an Accept header prefers; None if it accepts none.
 
-    RFC 9110, 12.5.1: the most specific range decides a type's weight; equal weights go to the earlier offer.
+    RFC 9110, 12.5.1: the most specific range gives a type's weight; ties go to the earlier offer.
     """
     if accept is None or not accept.strip():
         return offered[0]

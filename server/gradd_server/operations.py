@@ -1,6 +1,6 @@
-"""What the routes do not say of an operation themselves: parameters, bodies, problems, an example of each.
+"""What the routes do not declare about operations: parameters, bodies, problems, examples.
 
-The order is one in which a new daemon can be asked them; a test asks them.
+They are in an order that works with a new daemon; a test tries it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gradd_server.schemas import Schema, ref
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A body: its media type, what it looks like, and of JSON the type that its schema is made of."""
+    """A body: its media type, an example, and for JSON the type of its schema."""
 
     media_type: str
     example: Any = None
@@ -43,7 +43,7 @@ class RequestParameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What the routes do not say of an operation themselves. `problems`: slugs, beside those of `ALWAYS`."""
+    """What a route does not declare. `problems`: slugs, in addition to `ALWAYS`."""
 
     tag: str
     responses: Mapping[int, tuple[Content, ...]]
@@ -75,10 +75,10 @@ PATH_PARAMETERS: dict[str, tuple[Schema, str | int]] = {
     "writer": (_COUNT, 1),
     "seq": (_COUNT, 1),
 }
-"""Schema and example of each name that stands in a path."""
+"""Schema and example of each path parameter."""
 
 ALWAYS = ("bad-request", "origin-refused", "host-refused", "headers-too-large", "internal")
-"""What any request may be answered."""
+"""Problems of any request."""
 _IN_SESSION = ("invalid-name", "session-not-found", "device-lost", "overloaded")
 _BODY = ("request-timeout", "length-required", "body-too-large", "unsupported-media-type", "draining")
 _JSON_BODY = ("invalid-json", *_BODY)
@@ -288,4 +288,4 @@ OPERATIONS = {
     ),
     "DELETE /v1/sessions/{name}": Operation("sessions", {204: ()}, problems=("invalid-name", "draining")),
 }
-"""`METHOD path` -> what there is to say of it."""
+"""Operations by `METHOD path`."""

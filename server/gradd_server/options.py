@@ -1,4 +1,4 @@
-"""The JSON bodies that the front reads itself; those of batches, tensors and hooks the session reads."""
+"""The JSON bodies that the front reads itself; the session reads those of batches, tensors and hooks."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _QUOTA = Meta(extra_json_schema={"minimum": 0, "maximum": LIMITS.session_bytes})
 
 
 class SessionOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The body of PUT session: what to open it with. Absent members mean the daemon's defaults."""
+    """The body of PUT session. Absent members have the daemon's defaults."""
 
     device: str | None = None
-    """Only the daemon's own device can be asked for in this release."""
+    """In this release, must be the daemon's own device."""
     quota_bytes: Annotated[int, _QUOTA] | None = None
-    """Most bytes of tensors the session may hold."""
+    """Limit for the session's tensors, in bytes."""
 
 
 class ProfileOptions(Struct, frozen=True, forbid_unknown_fields=True):
     """The body of :profile."""
 
     on: bool
-    """Whether to measure from here on."""
+    """Whether to measure from now on."""
 
 
 class FetchOptions(Struct, frozen=True, forbid_unknown_fields=True):

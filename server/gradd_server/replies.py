@@ -1,4 +1,4 @@
-"""From a session's replies to HTTP's: status, media type, body."""
+"""Turns a session's replies into HTTP responses: status, media type, body."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from gradd_server.sessions import opened
 from gradd_server.wire import message_head
 
 CHUNK = 4 << 20
-"""Bytes handed to the network at a time: large sends are cheap, endless ones would starve other replies."""
+"""Bytes sent at a time: large sends are cheap, but too large ones would starve other replies."""
 
 
 class PartsResponse(Response):
@@ -67,7 +67,7 @@ def json_response(value: Any, status: int = 200) -> Response:
 
 
 def respond(reply: Reply, buffers: list[Array], *, created: int = 201, done: int = 200) -> Response:
-    """The HTTP reply to all but tensors and batches; `created` and `done` are the statuses of Done."""
+    """The HTTP reply for all but tensors and batches; `created` and `done` are the statuses of Done."""
     if isinstance(reply, JsonReply):
         kind = JSON if reply.status < 400 else PROBLEM
         headers = {"gradd-replayed": "?1"} if reply.replayed else None
@@ -88,8 +88,8 @@ def respond(reply: Reply, buffers: list[Array], *, created: int = 201, done: int
 
 
 def respond_to_batch(reply: frames.Bytes) -> Response:
-    """The HTTP reply to a batch: a batch's frame as it is, else by what the session says."""
-    head = message_head(reply)
+    """The HTTP reply for a batch: its frame as it is, or the session's problem."""
+    head = envelope(reply)
     if head.type == "batch-reply":
         headers = {"gradd-replayed": "?1"} if head.replayed else None
         return PartsResponse([memoryview(reply)], media_type=FRAME, status=head.status, headers=headers)
@@ -97,9 +97,9 @@ def respond_to_batch(reply: frames.Bytes) -> Response:
 
 
 class StreamedResponse(Response):
-    """A body of `length` bytes that comes in pieces; the next is on its way while one is sent.
+    """A body of `length` bytes in pieces; the next is fetched while one is sent.
 
-    `piece(begin)` is the body from `begin` on, as far as it likes, but not empty.
+    `piece(begin)` returns a non-empty piece of the body from `begin` on.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class StreamedResponse(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         coming = asyncio.ensure_future(self._piece(0))
         try:
-            view = await coming  # what fails before the first byte is answered as any other failure
+            view = await coming  # before the first byte, failures are answered as usual
             await send(
                 {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
             )
@@ -134,7 +134,7 @@ class StreamedResponse(Response):
 
 
 def tensor_form(request: Request, dtype: str) -> str:
-    """The form in which the request accepts a tensor of that dtype. Raises Refused (406)."""
+    """The format in which the request accepts a tensor of that dtype. Raises Refused (406)."""
     offered = tuple(kind for kind in formats.OFFERED if kind != NPY or dtype != "bfloat16")
     kind = choose(request.headers.get("accept"), offered)
     if kind is None:
@@ -145,12 +145,12 @@ def tensor_form(request: Request, dtype: str) -> str:
 
 
 async def respond_with_tensor(request: Request, name: str, reply: Reply, buffers: list[Array]) -> Response:
-    """A tensor in the form that the request accepts. Raises Refused (406)."""
+    """A tensor in the format that the request accepts. Raises Refused (406)."""
     info, (array,) = told(reply), buffers
     kind = tensor_form(request, info.dtype)
     headers = tensor_headers(info)
     if kind == JSON:
-        # A thread of its own: a million numbers take a second, and other requests would wait for it.
+        # In a thread: a million numbers take a second, which would block other requests.
         body = await asyncio.to_thread(lambda: msgspec.json.encode(jsondata.encode_data(array)))
         return Response(body, headers=headers, media_type=JSON)
     octets = array.reshape(-1).view(np.uint8).data
@@ -160,13 +160,13 @@ async def respond_with_tensor(request: Request, name: str, reply: Reply, buffers
 
 
 def tensor_headers(info: TensorInfo) -> dict[str, str]:
-    """What is said of a tensor beside its body."""
+    """The headers that describe a tensor."""
     shape = ",".join(map(str, info.shape))
     return {"gradd-dtype": info.dtype, "gradd-shape": shape, "vary": "accept"}
 
 
 def told(reply: Reply) -> TensorInfo:
-    """What a reply says of a tensor."""
+    """The tensor's info in a reply."""
     if not isinstance(reply, TensorReply):
         raise TypeError(f"a session answered {type(reply).__name__} where it does not belong")
     return reply.info

@@ -1,7 +1,7 @@
-"""From the Structs that bodies are read into and written from to the schemas of openapi.yaml.
+"""The schemas of openapi.yaml, from the Structs of bodies.
 
-msgspec says what a type takes. Added here: types with a title get a name of their own, attributes their
-docstrings, and an answer says which of its members are always there.
+In addition to msgspec's schemas, types with a title get a name, attributes get their docstrings, and answers
+declare which members are always present.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NAMES: dict[type, str] = {
     StepBody: "Step",
     TensorForm: "TensorJson",
 }
-"""What a type is called where not by its own name."""
+"""Names of schemas that differ from the type's."""
 
 _INDEX_ENTRIES: list[Schema] = [
     {
@@ -84,27 +84,26 @@ WRITTEN: dict[str, Schema] = {
         **_problem_types(problems.TABLE),
     },
 }
-"""Named types of which the parser knows less than is true: here the op, or a table, says the rest."""
+"""Named types that the parser knows only in part; the op or a table decides the rest."""
 
 
 _RENAMED = {REF.format(name=class_.__name__): REF.format(name=name) for class_, name in NAMES.items()}
 
 
 def name_of(class_: type) -> str:
-    """The name of the schema of a class."""
+    """The name of a class's schema."""
     return NAMES.get(class_, class_.__name__)
 
 
 def ref(name: str) -> Schema:
-    """What refers to the schema of that name."""
+    """A reference to the schema of that name."""
     return {"$ref": REF.format(name=name)}
 
 
 def components(bodies: Iterable[type], answers: Iterable[type]) -> dict[str, Schema]:
-    """The schemas of Structs and of all that they hold, by name.
+    """The schemas of Structs and of all types in them, by name.
 
-    Of `bodies`, and what they hold, a member with a default may be left out; of `answers` only what the
-    daemon leaves out.
+    In `bodies`, members with a default are optional; in `answers`, only those that the daemon omits.
     """
     asked = set(_classes(bodies))
     classes = asked | set(_classes(answers))
@@ -121,19 +120,19 @@ def components(bodies: Iterable[type], answers: Iterable[type]) -> dict[str, Sch
 
 
 def by_status(status: int) -> Schema:
-    """The schema of the problems of one status."""
+    """The schema of the problems with that status."""
     slugs = [kind.slug for kind in problems.TABLE.values() if kind.status == status]
     narrowed = {"type": _problem_types(slugs), "status": {"type": "integer", "enum": [status]}}
     return {"allOf": [ref("Problem"), {"type": "object", "properties": narrowed}]}
 
 
 def _without(schema: Schema, key: str) -> Schema:
-    """`schema` but for a key."""
+    """`schema` without a key."""
     return {name: part for name, part in schema.items() if name != key}
 
 
 def _classes(types: Iterable[type]) -> Iterator[type]:
-    """The Structs and dataclasses among `types` and all that they hold."""
+    """The Structs and dataclasses among `types` and all types in them."""
     seen: set[type] = set()
     todo: list[Any] = list(inspect.multi_type_info(types))
     while todo:
@@ -162,7 +161,7 @@ def _described(class_: type, schema: Schema) -> Schema:
 
 
 def _attribute_words(class_: type) -> Iterator[tuple[str, str]]:
-    """The attributes of a class that have a docstring below them, and it."""
+    """The attributes of a class that have a docstring, with it."""
     (tree,) = ast.parse(textwrap.dedent(getsource(class_))).body
     assert isinstance(tree, ast.ClassDef)
     for said, below in itertools.pairwise(tree.body):
@@ -172,7 +171,7 @@ def _attribute_words(class_: type) -> Iterator[tuple[str, str]]:
 
 
 def _body(class_: type, schema: Schema) -> Schema:
-    """The tag of a message may stand in a body, but need not: no other message could be there."""
+    """In a body, the tag of a message is optional: no other message is possible."""
     for member in msgspec.structs.fields(class_):
         if isinstance(member.default, bool | str) and member.default != "":
             said = schema["properties"][member.encode_name]
@@ -183,7 +182,7 @@ def _body(class_: type, schema: Schema) -> Schema:
 
 
 def _answer(class_: type, schema: Schema) -> Schema:
-    """What is always there is required; what is left out where it is None is never null; no tag is sent."""
+    """Members always present are required; those omitted when None are never null; there is no tag."""
     absent = set(_left_out(class_))
     properties = {}
     for name, member in schema["properties"].items():
@@ -202,7 +201,7 @@ def _tag_field(class_: type) -> str | None:
 
 
 def _left_out(class_: type) -> Iterator[str]:
-    """The members of an answer that are not always there. Messages are sent with all of theirs."""
+    """The members of an answer that may be absent. Messages are sent with all members."""
     if issubclass(class_, msgspec.Struct):
         omits = class_.__struct_config__.omit_defaults and _tag_field(class_) is None
         for member in msgspec.structs.fields(class_):
@@ -211,14 +210,14 @@ def _left_out(class_: type) -> Iterator[str]:
 
 
 def _plain(schema: Schema, titled: dict[str, Schema]) -> Schema:
-    """`schema` as generators of clients like it. A part with a title moves to `titled` and is referred to."""
-    # Generators take a member with a default for one that is always there.
+    """`schema` for client generators. Parts with a title move to `titled` and are referenced."""
+    # Generators assume that a member with a default is always present.
     schema = _without(schema, "default")
     if "$ref" in schema:
         return {"$ref": _RENAMED.get(schema["$ref"], schema["$ref"])}
     title = schema.pop("title", None)
     if title is not None and not schema:
-        return ref(title)  # a title alone refers to what is said elsewhere
+        return ref(title)  # a title alone refers to another schema
     kind = "string" if all(isinstance(value, str) for value in schema.get("enum", [0])) else None
     plain: Schema = {"type": schema.pop("type", kind)}
     if kind and len(schema["enum"]) == 1:

@@ -1,6 +1,6 @@
-"""The front's registry: which sessions are open in the placement, who uses them, and when anonymous ones end.
+"""The front's registry of open sessions: who uses them, and when anonymous ones expire.
 
-The front knows names and bytes. What a session holds, only the session knows.
+It knows only names and bytes, not what a session holds.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ANONYMOUS = "anon-"
 
 @dataclass
 class OpenSession:
-    """One open session as the front sees it; times are seconds of the registry's clock."""
+    """The front's view of an open session; times are seconds of the registry's clock."""
 
     name: str
     options: Mapping[str, Any]
@@ -39,13 +39,13 @@ class OpenSession:
     had_stream: bool = False
     closed: bool = False
     uploads: int = 0
-    """Uploads staged so far: who saw an upload missing can tell whether one came in the meantime."""
+    """Uploads staged so far, which shows whether one came since an upload was found missing."""
     incoming: int = 0
-    """Bytes of uploads that are under way."""
+    """Bytes of uploads in progress."""
     _waiting: set[asyncio.Future[None]] = field(default_factory=set)
 
     def notify_upload(self) -> None:
-        """Say that an upload was staged (or that the session closed)."""
+        """Notify waiters that an upload was staged (or the session closed)."""
         self.uploads += 1
         for waiter in self._waiting:
             if not waiter.done():
@@ -53,10 +53,10 @@ class OpenSession:
 
     @contextmanager
     def receiving(self) -> Iterator[Callable[[int], None]]:
-        """Gives what to ask for an upload's bytes before they are taken; they count until the session has it.
+        """Yields a function that reserves an upload's bytes, until the session has it.
 
-        It raises Refused (507) where uploads under way would be more than the session may hold: what it does
-        hold, the session itself knows.
+        The function raises Refused (507) if uploads in progress would exceed the session's quota; tensors
+        that it already holds are counted by the session.
         """
         taken = 0
         limit = self.options.get("quota_bytes", LIMITS.session_bytes)
@@ -97,7 +97,7 @@ class OpenSession:
 
 
 class Sessions:
-    """Open sessions by name, over a placement. Belongs to one event loop."""
+    """Open sessions by name, over a placement. Bound to one event loop."""
 
     def __init__(self, placement: Placement, settings: Settings, clock: Callable[[], float]) -> None:
         self._placement = placement
@@ -113,7 +113,7 @@ class Sessions:
         return len(self._entries)
 
     def find(self, name: str) -> OpenSession:
-        """The open session of that name. Raises Refused: 400 for a bad name, 404 where there is none."""
+        """The open session of that name. Raises Refused: 400 for a bad name, 404 if there is none."""
         entry = self._entries.get(name)
         if entry is None:
             names.session(name)
@@ -121,7 +121,7 @@ class Sessions:
         return entry
 
     async def open(self, name: str, options: Mapping[str, Any] | None = None) -> tuple[OpenSession, bool]:
-        """The session of that name, and whether it is new. `options` given must match an old one's."""
+        """The session of that name, and whether it is new. `options` must match those of an existing one."""
         names.session(name)
         async with self._changing:
             entry = self._entries.get(name)
@@ -135,11 +135,11 @@ class Sessions:
             return entry, True
 
     async def attached(self, name: str, message: Attach) -> OpenSession:
-        """The session for an Attach: made if need be, but not for one who was its writer before."""
+        """The session for an Attach; created if needed, unless the client resumes."""
         return (await self.open(name))[0] if message.resume is None else self.find(name)
 
     async def close(self, name: str) -> bool:
-        """End the session of that name with all it holds; False where there is none."""
+        """End the session of that name; False if there is none."""
         names.session(name)
         async with self._changing:
             entry = self._entries.pop(name, None)
@@ -151,7 +151,9 @@ class Sessions:
             return True
 
     async def submit(self, entry: OpenSession, frame: frames.Bytes | Bulk) -> frames.Bytes:
-        """Hand `frame` to the session and wait for its reply. The frame runs even if the caller goes away."""
+        """Submit `frame` to the session and wait for its reply. The frame runs even if the caller is
+        cancelled.
+        """
         with self._using(entry):
             began = perf_counter()
             future = self.begin(entry, frame)
@@ -162,7 +164,9 @@ class Sessions:
             return reply
 
     def begin(self, entry: OpenSession, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
-        """Hand `frame` to the session; what `settled` waits for. Frames run in the order of their calls."""
+        """Submit `frame` to the session; returns a future for `settled`. Frames run in the order of
+        submission.
+        """
         if entry.closed:
             raise Refused("session-not-found", f"session {entry.name!r} was deleted")
         return self._placement.submit(entry.name, frame)
@@ -170,12 +174,12 @@ class Sessions:
     async def ask(
         self, entry: OpenSession, message: Request, buffers: Iterable[frames.Buffer] = ()
     ) -> tuple[Reply, list[frames.Array]]:
-        """Ask the session and decode its reply; a ProblemReply is raised as ProtocolError."""
+        """Send a request and decode its reply; a ProblemReply is raised as ProtocolError."""
         return opened(await self.submit(entry, frames.join(frames.encode(message, buffers))))
 
     @contextmanager
     def stream(self, entry: OpenSession) -> Iterator[None]:
-        """Count a stream of the session for as long as it lives."""
+        """Count a stream of the session while it is open."""
         entry.streams += 1
         entry.had_stream = True
         try:
@@ -194,7 +198,7 @@ class Sessions:
             entry.last_used = self._clock()
 
     def expired(self) -> list[str]:
-        """Names of the anonymous sessions whose time is over."""
+        """Names of expired anonymous sessions."""
         now = self._clock()
         return [entry.name for entry in self if self._is_over(entry, now)]
 
@@ -209,7 +213,7 @@ class Sessions:
         return now - entry.last_used >= life
 
     async def cull(self) -> list[str]:
-        """End the anonymous sessions whose time is over; their names."""
+        """End expired anonymous sessions; returns their names."""
         over = self.expired()
         for name in over:
             await self.close(name)
@@ -225,7 +229,7 @@ def opened(reply: frames.Bytes) -> tuple[Reply, list[frames.Array]]:
 
 
 async def settled(future: Future[frames.Bytes]) -> frames.Bytes:
-    """The result of a placement's future, which is never cancelled from here: what was submitted runs."""
+    """The result of a placement's future, which is never cancelled: submitted frames run."""
     loop = asyncio.get_running_loop()
     thread = threading.get_ident()
     done: asyncio.Future[None] = loop.create_future()
@@ -238,7 +242,7 @@ async def settled(future: Future[frames.Bytes]) -> frames.Bytes:
         if threading.get_ident() == thread:
             wake()
             return
-        with suppress(RuntimeError):  # the loop is gone, and with it whoever waited
+        with suppress(RuntimeError):  # the loop is closed, so nobody waits
             loop.call_soon_threadsafe(wake)
 
     future.add_done_callback(on_done)

@@ -1,6 +1,6 @@
-"""The daemon's settings: flag, else `GRADD_*`, else the TOML file, else the default.
+"""The daemon's settings, from flags, `GRADD_*` variables, the TOML file and defaults, in this order.
 
-One field is one setting: its flag is `--name-with-dashes`, its variable `GRADD_NAME`, its TOML key `name`.
+Each field is a setting with the flag `--name-with-dashes`, the variable `GRADD_NAME` and the TOML key `name`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LOG_LEVELS = ("critical", "error", "warning", "info", "debug")
 
 
 class BadConfig(ValueError):
-    """A setting that cannot be served with; the command line exits 78."""
+    """An invalid setting; the command exits with 78."""
 
 
 def _port(text: str) -> int:
@@ -63,13 +63,13 @@ def _setting(default: Any, parse: Callable[[str], Any], help: str, metavar: str 
 
 
 def default_data_dir() -> Path:
-    """Where the daemon keeps its data unless told: `$XDG_DATA_HOME/gradd`, else `~/.local/share/gradd`."""
+    """The default data directory: `$XDG_DATA_HOME/gradd`, else `~/.local/share/gradd`."""
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "gradd"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What `gradd serve` runs with; every duration is in seconds. `load` builds one from its four sources."""
+    """Settings of `gradd serve`; durations are in seconds. `load` builds them from the four sources."""
 
     host: str = _setting("127.0.0.1", str, "address to listen on; loopback only in this release", "ADDRESS")
     port: int = _setting(4733, _port, "port to listen on; 0 takes a free one", "PORT")
@@ -116,9 +116,9 @@ class Settings:
     def load(
         cls, flags: Mapping[str, Any], environ: Mapping[str, str], config: Path | None = None
     ) -> Settings:
-        """Settings from parsed `flags` (absent or None: not given), `environ` and a TOML file.
+        """Settings from parsed `flags` (absent or None if not given), `environ` and a TOML file.
 
-        Raises BadConfig for a file that cannot be read, an unknown key, or a value of the wrong kind.
+        Raises BadConfig for an unreadable file, an unknown key, or a value of the wrong type.
         """
         file = _read_toml(config) if config is not None else {}
         values: dict[str, Any] = {}
@@ -154,7 +154,7 @@ def variable_of(name: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether `host` can be reached from this machine alone, as far as its spelling tells."""
+    """Whether `host` is a loopback address, judging by its spelling."""
     if host == "localhost":
         return True
     try:

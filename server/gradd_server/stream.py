@@ -1,8 +1,8 @@
-"""The hot path: `/v1/sessions/{name}/stream`, a WebSocket of frames, one reply a frame, in order.
+"""The hot path: `/v1/sessions/{name}/stream`, a WebSocket of frames, with one reply per frame, in order.
 
-The first message is Attach (it makes the session if need be), every later one a Batch. The receiving side
-never waits for execution, for a socket that is not read answers no pings: it fills a bounded inbox, which a
-second task works off.
+The first message is Attach (which creates the session if needed), all others are Batches. The receiving task
+never waits for execution, so that pings are answered: it fills a bounded inbox, which a second task works
+through.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ logger = logging.getLogger("gradd.server")
 
 
 class Closing(Exception):
-    """The stream ends with this close code and reason."""
+    """Ends the stream with a close code and reason."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(reason)
@@ -87,9 +87,7 @@ async def _converse(websocket: WebSocket, front: Front, name: str) -> None:
 
 
 class _Stream:
-    """An attached stream: an inbox of batches that the session has already, a task that fills it and one that
-    answers them in order.
-    """
+    """An attached stream: an inbox of batches, a task that fills it and one that answers them in order."""
 
     def __init__(self, websocket: WebSocket, front: Front, entry: OpenSession) -> None:
         self._websocket = websocket
@@ -133,8 +131,8 @@ class _Stream:
             self._inbox.put_nowait(batch)
 
     def _begin(self) -> None:
-        """Give the session what it may have before the batches ahead are answered, so that it does not idle
-        for as long as an answer takes. A batch that awaits uploads comes when it is the first, and alone.
+        """Submit batches before those ahead are answered, so that the session does not idle. A batch that
+        waits for uploads is submitted only when it is first, and alone.
         """
         for n, batch in enumerate(self._unanswered):
             if n and batch.awaits_uploads:
@@ -153,7 +151,7 @@ class _Stream:
             except Exception:
                 logger.exception("a batch of session %s failed", self._entry.name)
                 reply = _refusal(Refused("internal"))
-            # Counted as answered before it is sent: the client may use the freed window at once.
+            # Counted as answered before it is sent, since the client may use the freed window at once.
             self._unanswered.popleft()
             self._begin()
             self._unanswered_bytes -= len(batch.frame)
@@ -161,7 +159,7 @@ class _Stream:
             await self._websocket.send_bytes(reply)
 
     async def _run_in_order(self, batch: _Batch) -> bytes:
-        """The reply to `batch`. One whose upload has not come waits here, and so do those behind it."""
+        """The reply to `batch`. Waits for its uploads, and so do the batches behind it."""
         clock = asyncio.get_running_loop().time
         give_up = clock() + self._front.settings.upload_wait_seconds
         while True:
@@ -174,17 +172,17 @@ class _Stream:
 
 
 class _Batch:
-    """A frame, and the session's reply to it once it was given to the session."""
+    """A frame, and once submitted, the session's reply."""
 
     def __init__(self, frame: bytes) -> None:
         self.frame = frame
         self.awaits_uploads = _names_uploads(frame)
         self.replying: Future[frames.Bytes] | None = None
         self.uploads = 0
-        """How many had been staged when it was given to the session."""
+        """How many had been staged when it was submitted."""
 
     def begin(self, front: Front, entry: OpenSession) -> None:
-        """Give it to the session, again if need be."""
+        """Submit it to the session, again if needed."""
         self.uploads = entry.uploads
         try:
             self.replying = front.sessions.begin(entry, self.frame)
@@ -204,7 +202,7 @@ def _names_uploads(frame: bytes) -> bool:
     try:
         return any(isinstance(upload, str) for upload in message_head(frame).uploads)
     except ProtocolError:
-        return False  # the session says what is wrong with it
+        return False  # the session reports what is wrong
 
 
 def _lacks_upload(reply: bytes) -> bool:
@@ -219,7 +217,7 @@ def _refusal(error: ProtocolError) -> bytes:
 
 
 async def _next_frame(websocket: WebSocket) -> bytes:
-    """The next binary message. Raises WebSocketDisconnect at the end, Closing for what is no frame."""
+    """The next binary message. Raises WebSocketDisconnect at the end, Closing for any other message."""
     message = await websocket.receive()
     if message["type"] == "websocket.disconnect":
         raise WebSocketDisconnect(message.get("code", 1005), message.get("reason"))

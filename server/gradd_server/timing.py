@@ -1,4 +1,4 @@
-"""Where a request's time went, for its `Server-Timing` header.
+"""Times of a request, for its `Server-Timing` header.
 
 Source: https://www.w3.org/TR/server-timing/.
 """
@@ -10,7 +10,7 @@ from time import perf_counter
 
 
 class Timing:
-    """The times of one request, in seconds: in the engine, and in its queue and on the way there."""
+    """The times of a request in seconds: in the engine, and in the queue and transit."""
 
     def __init__(self) -> None:
         self._began = perf_counter()
@@ -18,7 +18,7 @@ class Timing:
         self._asked = False
 
     def asked(self, total: float, ran: float) -> None:
-        """A frame went to a session and came back after `total`; it ran for `ran` of it."""
+        """Add a frame that took `total` seconds, `ran` of them in the session."""
         self._asked = True
         self._engine += ran
         self._queue += max(0.0, total - ran)
@@ -32,4 +32,4 @@ class Timing:
 
 
 current: ContextVar[Timing | None] = ContextVar("timing", default=None)
-"""That of the request that this task answers."""
+"""The timing of the current task's request."""

@@ -1,4 +1,4 @@
-"""From an upload's body to a session's frame: what it is and how large is known before memory is taken."""
+"""Turns an upload's body into a frame; its type and size are checked before memory is allocated."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from gradd_server.wire import header_for
 async def upload_frame(
     request: Request, kind: str, message: Message, timeout: float, room: Callable[[int], None]
 ) -> frames.Bytes | Bulk:
-    """The frame of `message` with the tensor of the request's body, of media type `kind`, as its buffer.
-    `room` is asked for its bytes before any are taken, and may refuse.
+    """The frame of `message` with the tensor in the request's body, of media type `kind`, as its buffer.
+    `room` is called with its size before any bytes are read, and may refuse.
 
-    Raises Refused: 411, 413, 408 as Body; 400 or 422 for a header that does not describe a tensor; 422 where
-    Content-Length is not what the tensor takes. Where many, the bytes go into a Bulk as they come; those that
-    must be put in order are held here for it.
+    Raises Refused: 411, 413, 408 as Body; 400 or 422 for a header that does not describe a tensor; 422 if
+    Content-Length does not match the tensor. Large bodies go straight into a Bulk; those that must be
+    reordered are held in memory first.
     """
     if "content-length" not in request.headers:
         raise Refused("length-required", "an upload must say its Content-Length")

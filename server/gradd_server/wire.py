@@ -1,7 +1,5 @@
-"""Frames as the front sees them: who they are for and how they ended, never what they say.
-
-The front reads a frame's head (the message's type, numbers and status) and skips the rest of the header,
-so that a program of thousands of steps costs it nothing.
+"""The front's view of frames: it reads a frame's envelope (the message's type, numbers and status) and skips
+the rest of the header, so that a program of thousands of steps costs it nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ class _Fault(msgspec.Struct, frozen=True):
 
 
 class MessageHead(msgspec.Struct, frozen=True):
-    """What the front reads of a message; a field that the message lacks has its default."""
+    """The part of a message that the front reads; missing fields have their defaults."""
 
     type: str = ""
     writer: int = -1
@@ -34,7 +32,7 @@ class MessageHead(msgspec.Struct, frozen=True):
 
     @property
     def status(self) -> int:
-        """HTTP status of a reply: its problem's, else 200."""
+        """HTTP status of a reply: that of its problem, else 200."""
         return self.problem.status if self.problem is not None else 200
 
 
@@ -45,8 +43,8 @@ class _Head(msgspec.Struct, frozen=True):
 _head = msgspec.json.Decoder(_Head)
 
 
-def message_head(frame: frames.Bytes) -> MessageHead:
-    """The head of a frame's message. Raises Malformed where there is none; the session checks the rest."""
+def envelope(frame: frames.Bytes) -> MessageHead:
+    """The envelope of a frame. Raises Malformed if there is none; the session checks the rest."""
     view = memoryview(frame)
     length = int.from_bytes(view[:8], "little") if len(view) >= 8 else 0
     if not 0 < length <= min(len(view) - 8, LIMITS.json_bytes):
@@ -58,18 +56,18 @@ def message_head(frame: frames.Bytes) -> MessageHead:
 
 
 def may_be(frame: bytes, slug: str) -> bool:
-    """Whether the header of a frame holds `slug` anywhere: a cheap look before `message_head`."""
+    """Whether a frame's header contains `slug` anywhere: a cheap check before `envelope`."""
     return frame.find(slug.encode(), 8, 8 + int.from_bytes(frame[:8], "little")) >= 0
 
 
 def header_for(message: Request, dtype: dtypes.WireType, shape: Sequence[int]) -> frames.Part:
-    """How a frame of `message` begins whose one buffer is C-ordered data of that dtype and shape, to
-    follow.
+    """The start of a frame of `message` whose only buffer, C-ordered data of that dtype and shape,
+    follows.
     """
-    # No page of the array is touched: it lends its shape to the header, no more.
+    # The array only gives its shape; none of its pages is touched.
     return frames.encode(message, [np.empty(tuple(shape), dtype.numpy)])[0]
 
 
 def wrapped(message: Request, text: bytes | bytearray) -> frames.Bytes:
-    """A frame of `message` whose one buffer is `text`, octet for octet: how a JSON body reaches a session."""
+    """A frame of `message` whose only buffer is `text`, such as a JSON body."""
     return frames.join(frames.encode(message, [("uint8", [len(text)], text)]))

@@ -1,4 +1,4 @@
-"""uvicorn's WebSocket, which reads on."""
+"""uvicorn's WebSocket, which reads ahead."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 
 class WebSocketProtocol(WebSocketsSansIOProtocol):
-    """One connection. uvicorn's own stops reading after every message until the app has taken it, at two
-    system calls each; this one after a whole window of them.
+    """One connection. uvicorn's stops reading after each message until the app has taken it, which costs two
+    system calls; this one stops after a whole window of messages.
     """
 
     def send_receive_event_to_app(self) -> None:
-        """Hand a message to the app."""
+        """Pass a message to the app."""
         paused, self.read_paused = self.read_paused, True
         super().send_receive_event_to_app()
         self.read_paused = paused

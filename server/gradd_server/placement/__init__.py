@@ -1,1 +1,1 @@
-"""Where the daemon runs its sessions, beside the runtime's own `inline` placement."""
+"""Engine processes: an alternative to the runtime's `inline` placement."""

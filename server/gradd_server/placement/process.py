@@ -1,4 +1,4 @@
-"""One engine process as the front sees it: a socket, frames in flight, and whether it is alive."""
+"""The front's view of an engine process: a socket, frames in flight, and whether it is alive."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ from gradd_server.placement.watch import Watch
 logger = logging.getLogger("gradd.server")
 
 THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
-"""What numeric libraries read once, when they are loaded."""
+"""Numeric libraries read these once, when loaded."""
 
 HEAP = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 31)}
-"""glibc keeps freed arrays in the heap instead of unmapping them, which is most of an eager chain's time."""
+"""Makes glibc keep freed arrays instead of unmapping them, which would take most of an eager chain's time."""
 
 EXIT_SECONDS = 5.0
-"""Longest wait for a process that has closed its socket to be gone."""
+"""Longest wait for a process to exit after it has closed its socket."""
 
 
 class EngineProcess:
     """A child that runs `gradd_runtime.process.worker` on `device` with `threads` compute threads.
 
-    Its replies are read by a thread, or, between `follow` and `leave`, by an event loop: without a thread to
-    wake, a small frame is back sooner. `on_end(self, exit code)` is called once, on a thread of this object,
-    when the child has ended and every frame in flight was answered. `look` is to be called every `interval`
-    seconds: a child that shows no life is killed.
+    Replies are read by a thread, or between `follow` and `leave` by an event loop, which is faster for small
+    frames. `on_end(self, exit code)` is called once, on a thread of this object, after the child has exited
+    and every frame in flight was answered. Call `look` every `interval` seconds: it kills a child that shows
+    no sign of life.
     """
 
     def __init__(
@@ -65,11 +65,11 @@ class EngineProcess:
         arguments = [str(given[0]), device, level, str(beating), str(lifeline), str(interval / 2)]
         try:
             self._child = subprocess.Popen(
-                # A process of its own program, not a fork: no lock, thread or device of the front's is in it.
+                # Not a fork, which would copy the front's locks and device.
                 [sys.executable, "-P", "-m", "gradd_runtime.process.worker", *arguments],
                 stdin=subprocess.DEVNULL,
                 pass_fds=given,
-                start_new_session=True,  # the terminal's Ctrl-C is for the front
+                start_new_session=True,  # Ctrl-C in a terminal is for the front
                 env={
                     **HEAP,
                     **os.environ,
@@ -89,7 +89,7 @@ class EngineProcess:
         self.alive = True
         self._watch = Watch(self.pid, pulse, interval)
         self.ready: Future[None] = Future()
-        """Done when the process takes work; a RuntimeError says why it cannot."""
+        """Done when the process is ready; a RuntimeError says why it cannot run."""
         self._on_end = on_end
         self._incoming = Incoming(self._socket)
         self._numbers = itertools.count(1)
@@ -100,7 +100,7 @@ class EngineProcess:
         self._reading = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._mine = threading.Event()
-        """The thread reads, or would at the end of the socket; else the loop does."""
+        """Set while the thread reads; otherwise the loop does."""
         self._mine.set()
         self._ended = False
         self._reader = threading.Thread(target=self._read, name=f"gradd-replies-{self.pid}", daemon=True)
@@ -110,16 +110,18 @@ class EngineProcess:
 
     @property
     def was_ready(self) -> bool:
-        """Whether the process ever took work."""
+        """Whether the process was ever ready."""
         return self.ready.done() and self.ready.exception() is None
 
     @property
     def well(self) -> bool:
-        """Whether the process takes work and shows life."""
+        """Whether the process is ready and shows signs of life."""
         return self.alive and self.was_ready and not self._watch.doubtful
 
     def look(self) -> None:
-        """Look for life; a process that shows none for too long is killed, which answers what it was sent."""
+        """Check for signs of life; kill the process after too long without, which answers all frames in
+        flight.
+        """
         with self._change:
             if not self.alive:
                 return
@@ -129,17 +131,17 @@ class EngineProcess:
                 self._child.kill()
 
     def kill(self) -> None:
-        """End the process now; what it was sent is answered with its loss."""
+        """Kill the process; frames in flight are answered with device-lost."""
         self._child.kill()
 
-    # -- out ---------------------------------------------------------------------------------------
+    # -- send --------------------------------------------------------------------------------------
 
     def ask(self, session: int, frame: frames.Bytes | Bulk, future: Pending) -> bool:
-        """Send a request frame, `future` gets the reply frame; False where the process has ended."""
+        """Send a request frame, `future` gets the reply frame; False if the process has ended."""
         return self._send(EnvelopeKind.FRAME, session, frame, future)
 
     def send(self, kind: EnvelopeKind, session: int, payload: bytes = b"") -> None:
-        """Send what has no answer; nothing happens where the process has ended."""
+        """Send an envelope without a reply; does nothing if the process has ended."""
         self._send(kind, session, payload, None)
 
     def _send(
@@ -155,7 +157,7 @@ class EngineProcess:
                 parts, bulk = sealed_bulk(number, session, payload)
             else:
                 parts, bulk = sealed(kind, number, session, [memoryview(payload)])
-            # Straight into the socket where there is room: a thread's wake-up is half of a small frame's way.
+            # Straight into the socket if there is room: waking a thread doubles a small frame's latency.
             sent = 0 if self._outbox else self._try(parts, bulk)
             if left := unsent(parts, sent):
                 self._outbox += [(part, None) for part in left]
@@ -167,11 +169,11 @@ class EngineProcess:
     def _try(self, parts: list[frames.Part], bulk: Bulk | None) -> int:
         try:
             return send(self._socket, parts, bulk, socket.MSG_DONTWAIT)
-        except OSError:  # no room; or the process died, which the reader sees and answers for
+        except OSError:  # no room; or the process died, which the reader handles
             return 0
 
     def _write(self) -> None:
-        """Send what did not fit at once, and the end of the socket after the last of it."""
+        """Send what did not fit, then close the sending side if asked to."""
         room = select.poll()
         room.register(self._socket, select.POLLOUT)
         with suppress(OSError):  # the process died
@@ -184,7 +186,7 @@ class EngineProcess:
                         self._socket.shutdown(socket.SHUT_WR)
                         return
                     part, bulk = self._outbox[0]
-                room.poll()  # an event loop has made the socket one that does not wait
+                room.poll()  # an event loop has made the socket non-blocking
                 try:
                     sent = send(self._socket, [part], bulk, socket.MSG_DONTWAIT)
                 except BlockingIOError:
@@ -192,12 +194,12 @@ class EngineProcess:
                 with self._change:
                     self._outbox.popleft()
                     self._outbox.extendleft((rest, None) for rest in unsent([part], sent))
-                del part, bulk  # they may be large, and the next may be long in coming
+                del part, bulk  # do not keep large ones while waiting for the next
 
-    # -- in ----------------------------------------------------------------------------------------
+    # -- receive -----------------------------------------------------------------------------------
 
     def follow(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Complete futures on `loop` from now on; called there."""
+        """Complete futures on `loop` from now on. Call it there."""
         with self._reading:
             if not self._ended:
                 self._mine.clear()
@@ -205,7 +207,7 @@ class EngineProcess:
                 loop.add_reader(self._socket, self._on_readable)
 
     def leave(self) -> None:
-        """End what `follow` began; called on its loop."""
+        """Undo `follow`. Call it on its loop."""
         with self._reading:
             if self._loop is not None:
                 self._loop.remove_reader(self._socket)
@@ -218,7 +220,7 @@ class EngineProcess:
             self.leave()
 
     def _read(self) -> None:
-        """Receive while no loop does it, and see to the end."""
+        """Receive while no loop does, and handle the end."""
         poll = select.poll()
         poll.register(self._socket, select.POLLIN)
         while not self._ended:
@@ -254,16 +256,16 @@ class EngineProcess:
             future.ran = 1e-9 * ran
             future.set_result(reply)
 
-    # -- the end -----------------------------------------------------------------------------------
+    # -- end ---------------------------------------------------------------------------------------
 
     def finish(self) -> None:
-        """Take no more; the process answers what it was sent, and ends."""
+        """Take no more frames; the process answers those in flight, and exits."""
         with self._change:
             self._finishing = True
             self._change.notify_all()
 
     def join(self, seconds: float) -> None:
-        """Wait for the end that `finish` asked for; kill the process after `seconds`."""
+        """Wait for the process to exit after `finish`; kill it after `seconds`."""
         self._reader.join(seconds)
         if self._reader.is_alive():
             self._child.kill()
@@ -276,7 +278,7 @@ class EngineProcess:
             unanswered = list(self._in_flight.values())
             self._in_flight.clear()
             self._change.notify_all()
-        # What still blocks in a send learns of it.
+        # Wake a blocked send.
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         try:
@@ -298,7 +300,7 @@ class EngineProcess:
 
 
 def lost(name: str = "") -> bytes:
-    """The reply to a frame whose session went with its engine process."""
+    """The reply to a frame whose session was lost with its engine process."""
     which = f"session {name!r}" if name else "the session"
     return refusal(
         ProtocolError.of(

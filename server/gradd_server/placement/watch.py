@@ -1,8 +1,8 @@
-"""Whether an engine process lives: it beats, or it computes.
+"""Whether an engine process is alive: it sends heartbeats, or uses the CPU.
 
-A kernel may hold the interpreter's lock for long, and then nothing beats; but it computes. A process that was
-stopped, or waits for what never comes, does neither. Looks are counted, not seconds: a daemon that was
-suspended itself, with its processes, blames none of them.
+A kernel that holds the GIL stops the heartbeats, but uses the CPU. A process that is stopped or deadlocked
+does neither. Looks are counted, not seconds, so that no process is blamed after the daemon itself was
+suspended.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ import os
 from gradd_runtime.process import beats, cpu_seconds
 
 LOOKS = 5
-"""Looks without a sign of life after which a process is given up."""
+"""Looks without a sign of life after which a process counts as dead."""
 
 _SHARE = 0.01
-"""Of the time between two looks: who computes for less only waits, as for a lock, again and again."""
+"""Share of CPU time between two looks; a process that uses less is only waiting, e.g. polling a lock."""
 
 
 class Watch:
-    """Looks at the process `pid`, whose beats come over `pipe` (closed with this object), every `seconds`."""
+    """Watches the process `pid`, whose heartbeats come over `pipe` (closed with this object), every
+    `seconds`.
+    """
 
     def __init__(self, pid: int, pipe: int, seconds: float) -> None:
         os.set_blocking(pipe, False)
@@ -38,14 +40,14 @@ class Watch:
 
     @property
     def doubtful(self) -> bool:
-        """It missed more than what a busy machine explains."""
+        """Whether it missed more looks than a busy machine explains."""
         return self._missed > LOOKS // 2
 
     @property
     def over(self) -> bool:
-        """It is to be given up."""
+        """Whether it counts as dead."""
         return self._missed >= LOOKS
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop watching."""
         os.close(self._pipe)

@@ -1,8 +1,7 @@
-"""Sessions in engine processes: the front answers while they compute, and outlives them.
+"""Sessions in engine processes: the front stays responsive while they compute, and survives them.
 
-A session stays with the process it was opened in, for what it holds is there. Processes take new sessions
-in turn. Where one dies, what it held is gone: its sessions answer `device-lost` until they are deleted, and
-another process takes its place.
+A session stays in the process where it was opened; processes take new sessions in turn. If a process dies,
+its sessions answer `device-lost` until they are deleted, and another process takes its place.
 """
 
 from __future__ import annotations
@@ -28,18 +27,18 @@ from gradd_server.placement.watch import LOOKS
 logger = logging.getLogger("gradd.server")
 
 RETRY_SECONDS = 1.0
-"""Pause before a process is replaced that died before it was ready, so that a broken one costs little."""
+"""Pause before replacing a process that died before it was ready."""
 
 OPEN_SECONDS = 5.0
-"""Longest wait of a new session for a process to replace one that died."""
+"""Longest time that a new session waits for a dead process to be replaced."""
 
 
 class WorkersPlacement:
     """The Placement interface over `workers` engine processes of `threads` compute threads each.
 
-    `threads` 0 shares the cores out among them. `grace` is the longest wait (s) of `shutdown` for work in
-    flight. A process that neither answers nor computes for `silence` seconds is killed; 0 waits for ever.
-    Raises RuntimeError where the processes cannot run on `device`.
+    `threads` 0 divides the cores among them. `grace`: how long `shutdown` waits for work in flight (s). A
+    process that shows no sign of life for `silence` seconds is killed; 0 waits for ever. Raises RuntimeError
+    if the processes cannot run on `device`.
     """
 
     def __init__(
@@ -96,12 +95,12 @@ class WorkersPlacement:
 
     @property
     def pids(self) -> list[int]:
-        """The ids of the engine processes, in the order in which they take sessions."""
+        """The engine processes' ids, in the order in which they take sessions."""
         with self._lock:
             return [process.pid for process in self._processes]
 
     def unwell(self) -> str:
-        """What is wrong with the engine processes; empty where nothing is."""
+        """What is wrong with the engine processes; empty if nothing is."""
         with self._lock:
             sick = [process.pid for process in self._processes if not process.well]
         if not sick:
@@ -109,7 +108,7 @@ class WorkersPlacement:
         return f"engine process {', '.join(map(str, sick))} does not answer, or is being replaced"
 
     def abandon(self) -> None:
-        """Give up all work in flight, which is answered with its loss; nothing is replaced."""
+        """Abandon all work in flight, which is answered with device-lost; nothing is replaced."""
         self._stopping.set()
         with self._lock:
             processes = list(self._processes)
@@ -117,12 +116,12 @@ class WorkersPlacement:
             process.kill()
 
     def wait_for_living(self, count: int, seconds: float) -> bool:
-        """Wait until `count` engine processes run, for `seconds` at most; whether they do."""
+        """Wait up to `seconds` until `count` engine processes run; returns whether they do."""
         with self._lock:
             return self._lock.wait_for(lambda: len(self._living()) >= count, seconds)
 
     def follow(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Complete futures on `loop` from now on; called there. See EngineProcess."""
+        """See EngineProcess.follow."""
         with self._lock:
             self._loop = loop
             processes = list(self._processes)
@@ -130,7 +129,7 @@ class WorkersPlacement:
             process.follow(loop)
 
     def leave(self) -> None:
-        """End what `follow` began; called on its loop."""
+        """See EngineProcess.leave."""
         with self._lock:
             self._loop = None
             processes = list(self._processes)
@@ -173,7 +172,7 @@ class WorkersPlacement:
             process.send(EnvelopeKind.CLOSE, number)
 
     def shutdown(self) -> None:
-        """See Placement.shutdown; what runs for longer than the grace is killed."""
+        """See Placement.shutdown. Processes that take longer than `grace` are killed."""
         with self._lock:
             self._stopping.set()
             processes = list(self._processes)
@@ -184,7 +183,7 @@ class WorkersPlacement:
             process.join(max(0.0, end - time.monotonic()))
 
     def _replace(self, dead: EngineProcess, code: int) -> None:
-        """Called on a thread of `dead`, which has ended with exit code `code`."""
+        """Called on a thread of `dead`, which has exited with `code`."""
         if self._stopping.is_set():
             return
         logger.error("engine process %d ended with code %d; its sessions are lost", dead.pid, code)
@@ -199,7 +198,7 @@ class WorkersPlacement:
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._follow_too, fresh)
             stopping = self._stopping.is_set()
-        if stopping:  # too late for `shutdown` to see it
+        if stopping:  # `shutdown` has not seen it
             fresh.finish()
             fresh.join(self._grace)
 

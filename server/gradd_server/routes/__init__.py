@@ -1,4 +1,4 @@
-"""The HTTP routes: `about` and `sessions` are FastAPI's; `batches` and `tensors` Starlette's, they stream."""
+"""The HTTP routes: `about` and `sessions` use FastAPI; `batches` and `tensors`, which stream, Starlette."""
 
 from __future__ import annotations
 

@@ -18,22 +18,22 @@ from gradd_server.replies import json_response
 from gradd_server.routes import front_of
 
 EXTENSIONS = ("json", "npy", "safetensors", "stream")
-"""What this daemon can do beside frames over HTTP; clients look here, never at the version."""
+"""Optional features of this daemon; clients check these, never the version."""
 
 router = APIRouter()
 
 
 @router.get("/livez")
 async def livez() -> Response:
-    """Tell that the process runs."""
+    """Check that the process is running."""
     return json_response({"status": "live"})
 
 
 @router.get("/readyz")
 async def readyz(request: Request, verbose: str | None = None) -> Response:
-    """Tell whether the daemon takes work. `?verbose` says what it is busy with.
+    """Check whether the daemon takes work. `?verbose` adds counts.
 
-    503 while it shuts down, and while an engine process does not answer or is replaced.
+    503 while it shuts down, and while an engine process does not respond or is being replaced.
     """
     front = front_of(request)
     if front.draining.is_set():
@@ -44,7 +44,7 @@ async def readyz(request: Request, verbose: str | None = None) -> Response:
     if verbose is not None:
         said["sessions"] = len(front.sessions)
         said["streams"] = sum(entry.streams for entry in front.sessions)
-        said["unanswered"] = front.unanswered - 1  # this request is none of the work
+        said["unanswered"] = front.unanswered - 1  # without this request
     return json_response(said)
 
 
@@ -58,7 +58,7 @@ async def health(request: Request, verbose: str | None = None) -> Response:
 async def openapi_yaml(request: Request) -> Response:
     """This API as an OpenAPI document, `application/yaml`."""
     app = request.app
-    if not hasattr(app.state, "openapi"):  # made once, beside other requests: it takes half a second
+    if not hasattr(app.state, "openapi"):  # made once, in a thread: it takes half a second
         app.state.openapi = await asyncio.to_thread(lambda: apidoc.as_yaml(apidoc.document(app.routes)))
     return Response(app.state.openapi, media_type=YAML)
 
@@ -80,7 +80,7 @@ async def describe() -> Response:
 
 @router.get("/v1/ops")
 async def list_ops(request: Request) -> Response:
-    """Every op of the catalogue: its inputs, its attrs, its outputs."""
+    """All ops of the catalogue, with inputs, attrs and outputs."""
     return json_response({"ops": front_of(request).ops})
 
 

@@ -1,4 +1,4 @@
-"""Batches: the JSON form, numbered by the session or by its writer, and frames."""
+"""Batches, as JSON (numbered by the session or by a writer) and as frames."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 def _framed(handler: Handler) -> Handler:
-    """`handler`, whose refusals are frames too for a client that asks for frames by name."""
+    """`handler`, with refusals as frames too if the client explicitly accepts frames."""
 
     @functools.wraps(handler)
     async def framed(request: Request) -> Response:
@@ -44,10 +44,10 @@ def _framed(handler: Handler) -> Handler:
 
 @_framed
 async def post_batch(request: Request) -> Response:
-    """Run a batch: the JSON form, or a frame of a writer that numbers its own.
+    """Run a batch: JSON, or a frame of a writer that numbers its batches.
 
-    A frame is `application/vnd.gradd.frame`, and so is its reply. `Idempotency-Key` makes the JSON form safe
-    to send again: the same key with the same body is answered from store.
+    A frame is `application/vnd.gradd.frame`, and so is its reply. `Idempotency-Key` makes a JSON batch safe
+    to retry: the same key with the same body gets the stored answer.
     """
     front = front_of(request)
     entry = front.sessions.find(request.path_params["name"])
@@ -63,9 +63,9 @@ async def post_batch(request: Request) -> Response:
 
 @_framed
 async def put_batch(request: Request) -> Response:
-    """Run batch `seq` of a writer, once: sent again, it is answered from store (`Gradd-Replayed: ?1`).
+    """Run batch `seq` of a writer, once: if sent again, it gets the stored answer (`Gradd-Replayed: ?1`).
 
-    Its body is the JSON form or a frame, `application/vnd.gradd.frame`.
+    The body is JSON or a frame, `application/vnd.gradd.frame`.
     """
     front = front_of(request)
     entry = front.sessions.find(request.path_params["name"])
@@ -87,7 +87,7 @@ async def put_batch(request: Request) -> Response:
 
 @_framed
 async def get_batch(request: Request) -> Response:
-    """Tell whether batch `seq` of writer `writer` landed, by its stored reply."""
+    """Get the stored reply to batch `seq` of writer `writer`."""
     front = front_of(request)
     entry = front.sessions.find(request.path_params["name"])
     question = GetReply(_number(request, "writer"), _number(request, "seq"))

@@ -1,4 +1,4 @@
-"""Hooks, declared as programs that the session runs when a backward pass comes by."""
+"""Hooks, declared as programs that the session runs during backward passes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from gradd_server.wire import wrapped
 
 
 async def list_hooks(request: Request) -> Response:
-    """List the session's hooks in the order in which they were declared."""
+    """List the session's hooks in order of declaration."""
     front = front_of(request)
     entry = front.sessions.find(request.path_params["name"])
     return respond(*await front.sessions.ask(entry, ListHooks()))
 
 
 async def put_hook(request: Request) -> Response:
-    """Declare a hook: 201 where the name is new, 200 where it replaces another.
+    """Declare a hook: 201 if the name is new, 200 if it replaces another.
 
-    A tensor's or its node's, run on the server by each pass that comes by: it may look at the gradient,
-    replace it, and write to named tensors.
+    The server runs it when a backward pass reaches its tensor or node: it may read the gradient, replace it,
+    and write to named tensors.
     """
     front = front_of(request)
     entry = front.sessions.find(request.path_params["name"])
@@ -42,7 +42,7 @@ async def get_hook(request: Request) -> Response:
 
 
 async def delete_hook(request: Request) -> Response:
-    """Remove a hook; 204, also where there is none."""
+    """Remove a hook; 204 even if there is none."""
     front = front_of(request)
     entry = front.sessions.find(request.path_params["name"])
     message = DeleteHook(request.path_params["hook"])

@@ -44,14 +44,14 @@ async def list_sessions(
     page_size: Annotated[int, Query(ge=1, le=1000)] = 100,
     page_token: Annotated[str, Query(max_length=LIMITS.name_chars)] = "",
 ) -> Response:
-    """List the open sessions by name, a page at a time: go on with `page_token=next_page_token`.
+    """List the open sessions by name, in pages: continue with `page_token=next_page_token`.
 
-    One that went with its engine process has `lost: true`, and is there until it is deleted.
+    A session that was lost with its engine process has `lost: true`, until it is deleted.
     """
     front = front_of(request)
     rest = [entry for entry in front.sessions if entry.name > page_token]
     page = rest[:page_size]
-    # A session that ends while it is asked is left out.
+    # A session that ends meanwhile is left out.
     answers = await asyncio.gather(*(_info(front, entry) for entry in page), return_exceptions=True)
     found: list[SessionInfo | dict[str, object]] = []
     for entry, answer in zip(page, answers, strict=True):
@@ -69,7 +69,7 @@ async def list_sessions(
 
 @router.put("/v1/sessions/{name}")
 async def put_session(request: Request, name: str) -> Response:
-    """Create the session, or get it where it exists (200); an empty body means defaults."""
+    """Create the session, or get it if it exists (200); an empty body means defaults."""
     front = front_of(request)
     text = await json_text(request, front.settings.body_timeout)
     options = strictjson.decode(_options, text, invalid_json) if text else SessionOptions()
@@ -85,21 +85,21 @@ async def put_session(request: Request, name: str) -> Response:
 
 @router.get("/v1/sessions/{name}")
 async def get_session(request: Request, name: str) -> Response:
-    """Tell what the session holds and has done."""
+    """Get the session's counts and settings."""
     front = front_of(request)
     return json_response(await _info(front, front.sessions.find(name)))
 
 
 @router.delete("/v1/sessions/{name}")
 async def delete_session(request: Request, name: str) -> Response:
-    """End the session with all it holds. A missing one is as good as deleted: 204 either way."""
+    """End the session and drop its tensors; 204 even if there is none."""
     await front_of(request).sessions.close(name)
     return Response(status_code=204)
 
 
 @router.post("/v1/sessions/{name}:attach")
 async def attach(request: Request, name: str) -> Response:
-    """Become a writer of the session, which is created if need be; or with `resume` go on as one."""
+    """Become a writer of the session, which is created if needed; or resume as one with `resume`."""
     front = front_of(request)
     text = await json_text(request, front.settings.body_timeout)
     message = strictjson.decode(_attach, text, invalid_json) if text else Attach()
@@ -109,17 +109,17 @@ async def attach(request: Request, name: str) -> Response:
 
 @router.post("/v1/sessions/{name}:acquire")
 async def acquire(request: Request, name: str) -> Response:
-    """Become the session's only writer: its epoch is raised, and all earlier writers are fenced."""
+    """Become the session's only writer: begins a new epoch and fences all earlier writers."""
     front = front_of(request)
     return respond(*await front.sessions.ask(front.sessions.find(name), Acquire()))
 
 
 @router.post("/v1/sessions/{name}:profile")
 async def profile(request: Request, name: str) -> Response:
-    """Begin or end to measure the session, and tell what was measured since it began.
+    """Start or stop profiling the session, and get what was measured since the start.
 
-    `kernels` by time, `batches` with why each was eager, `misses` (programs that were new, and where they
-    differ from the one before), counts, and seconds in the engine and in the queue before it.
+    `kernels` by time, `batches` with the reason if eager, `misses` (new programs, and where they differ from
+    the one before), counts, and seconds in the engine and in the queue.
     """
     front = front_of(request)
     text = await json_text(request, front.settings.body_timeout)
@@ -129,13 +129,13 @@ async def profile(request: Request, name: str) -> Response:
 
 @router.get("/v1/sessions/{name}/snapshots")
 async def list_snapshots(request: Request, name: str) -> Response:
-    """List the session's snapshots: not in this release."""
+    """List the session's snapshots; not in this release."""
     raise _no_snapshots(request, name)
 
 
 @router.post("/v1/sessions/{name}/snapshots")
 async def take_snapshot(request: Request, name: str) -> Response:
-    """Take a snapshot of the session: not in this release."""
+    """Take a snapshot of the session; not in this release."""
     raise _no_snapshots(request, name)
 
 

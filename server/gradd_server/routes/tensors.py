@@ -1,4 +1,4 @@
-"""Tensors: list, put, read, drop; read many; run backward from one; stage uploads; read pinned results."""
+"""Tensors: list, put, read, delete; read many; run backward; stage uploads; read pinned results."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ from gradd_server.uploads import upload_frame
 from gradd_server.wire import wrapped
 
 PIECE = BULK_BYTES - (64 << 10)
-"""Bytes of a result that the session is asked for at a time; the next come while these are sent.
+"""Bytes of a result that are requested from the session at a time.
 
-Just too few for a file of memory: filling, mapping and freeing one for each piece took twice as long.
+Just too few for a memory file: filling, mapping and freeing one for each piece took twice as long.
 """
 
 
@@ -70,11 +70,10 @@ async def list_tensors(request: Request) -> Response:
 
 
 async def put_tensor(request: Request) -> Response:
-    """Make a new leaf of that name: 201 where the name is new, 200 where it was bound. `x.grad` sets a
-    gradient.
+    """Create a leaf and bind it to the name: 201 if the name is new, 200 if not. `x.grad` sets a gradient.
 
-    Beside JSON and octets a body may be `application/x-npy` or `application/vnd.safetensors`. JSON says
-    `requires_grad` itself; with the other forms the header `Gradd-Requires-Grad: ?1` does.
+    Besides JSON and raw bytes a body may be `application/x-npy` or `application/vnd.safetensors`. JSON has
+    `requires_grad`; for the other formats it is the header `Gradd-Requires-Grad: ?1`.
     """
     front, entry, name = _addressed(request)
     kind = expect(request, JSON, OCTETS, NPY, SAFETENSORS)
@@ -89,19 +88,19 @@ async def put_tensor(request: Request) -> Response:
 
 
 async def get_tensor(request: Request) -> Response:
-    """Read a tensor, by name, by id (`@1.5`), or a gradient (`w.grad`), in the form that Accept asks for."""
+    """Read a tensor by name or id (`@1.5`), or a gradient (`w.grad`), in a format of the Accept header."""
     front, entry, name = _addressed(request)
     return await respond_with_tensor(request, name, *await front.sessions.ask(entry, GetTensor(name)))
 
 
 async def delete_tensor(request: Request) -> Response:
-    """Release a name; of `x.grad`, clear the gradient."""
+    """Release a name; for `x.grad`, clear the gradient."""
     front, entry, name = _addressed(request)
     return respond(*await front.sessions.ask(entry, DeleteTensor(name)), created=204, done=204)
 
 
 async def fetch_tensors(request: Request) -> Response:
-    """Read many small tensors at one moment, as JSON. A gradient that is None is null."""
+    """Read many small tensors at once, as JSON. A gradient that is None is null."""
     front = front_of(request)
     entry = front.sessions.find(request.path_params["name"])
     text = await json_text(request, front.settings.body_timeout)
@@ -128,9 +127,9 @@ async def run_backward(request: Request) -> Response:
 
 
 async def get_graph(request: Request) -> Response:
-    """Read the graph behind a tensor: nodes, edges, what is saved; as JSON, or by Accept in the DOT language.
+    """Read the graph of a tensor: nodes, edges, saved tensors; as JSON, or as DOT (by Accept).
 
-    `max_nodes` bounds it; `truncated` says whether there is more.
+    `max_nodes` limits its size; `truncated` says whether there is more.
     """
     front, entry, name = _addressed(request)
     form = choose(request.headers.get("accept"), (JSON, DOT))
@@ -149,7 +148,7 @@ def _max_nodes(request: Request) -> int:
 
 
 async def put_upload(request: Request) -> Response:
-    """Stage a tensor's octets under `writer.n` for a batch that will name the key. Nobody sees it before."""
+    """Stage a tensor's bytes under `writer.n` for a later batch."""
     front = front_of(request)
     entry = front.sessions.find(request.path_params["name"])
     expect(request, OCTETS)
