@@ -1,4 +1,4 @@
-"""The SDK: tensors spelled as PyTorch spells them, computed in a session of a gradd daemon.
+"""The SDK: PyTorch's API, computed in a session of a gradd daemon.
 
 import gradd as torch
 
@@ -72,7 +72,7 @@ from ._top import __all__ as _functions
 
 _attach()
 _watch()
-#: what indexes a new dimension, as in NumPy
+#: adds a dimension in an index, as in NumPy
 newaxis = None
 
 bfloat16, float16, float32, float64 = (_dtypes.bfloat16, _dtypes.float16, _dtypes.float32, _dtypes.float64)
@@ -88,7 +88,7 @@ get_default_dtype = _dtypes.default_dtype
 
 
 def result_type(a: _Any, b: _Any) -> dtype:
-    """The dtype that an operation of both gives (torch.result_type)."""
+    """The dtype of an operation on both (torch.result_type)."""
     return _dtypes.result_type([a, b])
 
 

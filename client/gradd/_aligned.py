@@ -1,4 +1,4 @@
-"""Arrays whose memory begins where every library of numbers takes it."""
+"""Arrays aligned for every numeric library."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 #: bytes: a cache line, and the widest vector
 ALIGNMENT = 64
-#: pieces of ALIGNMENT bytes that nobody has yet, of one block at a time
+#: unused pieces of ALIGNMENT bytes of the current block
 _lines: list[np.ndarray[Any, Any]] = []
 
 
 def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """As np.empty, at a multiple of ALIGNMENT; NumPy's own begin at one of 16."""
+    """Like np.empty, but aligned to ALIGNMENT; NumPy aligns to 16."""
     size = math.prod(shape) * dtype.itemsize
     room = np.empty(size + ALIGNMENT, np.uint8)
     start = -_address(room) % ALIGNMENT
@@ -25,11 +25,11 @@ def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
 
 
 def aligned(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The array itself where its memory is known to be aligned, else a copy, read-only."""
+    """The array itself if its memory is aligned, else an aligned read-only copy."""
     nbytes = values.nbytes
     out: np.ndarray[Any, Any]
     if nbytes <= ALIGNMENT:
-        # The loss of a step: an array of its own and its address would take longer than all the rest.
+        # Fast path for scalars such as a loss.
         out = np.ndarray(values.shape, values.dtype, _line())
     elif _address(values) % ALIGNMENT == 0:
         return values
@@ -43,7 +43,7 @@ def aligned(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def _line() -> np.ndarray[Any, Any]:
     while True:
         try:
-            line: np.ndarray[Any, Any] = _lines.pop()  # atomic: no two threads get one
+            line: np.ndarray[Any, Any] = _lines.pop()  # atomic
             return line
         except IndexError:
             block = empty([64 * ALIGNMENT], np.dtype(np.uint8))

@@ -1,4 +1,4 @@
-"""What the SDK raises besides PyTorch's own classes. One root to catch: `GraddError`."""
+"""The SDK's exceptions besides PyTorch's, with the common base `GraddError`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 class GraddError(Exception):
-    """Root of the SDK's own errors."""
+    """Base of the SDK's own errors."""
 
 
 class ConnectionFailed(GraddError, ConnectionError):
-    """The daemon cannot be reached, or the connection dropped and did not come back."""
+    """The daemon cannot be reached, or the connection was lost and not restored."""
 
 
 class SessionLost(GraddError):
-    """The session is gone: deleted, ended, taken over by another writer, or its daemon restarted without
-    it.
+    """The session is gone: deleted, ended, taken over by another writer, or lost when its daemon
+    restarted.
     """
 
 
@@ -32,7 +32,9 @@ class SessionClosed(GraddError):
 
 
 class ServerError(GraddError):
-    """The server refused for a reason that is not an operation's. ``problem`` has the details (RFC 9457)."""
+    """The server refused for a reason other than an operation's error. ``problem``: the details (RFC
+    9457).
+    """
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(f"{problem.title}: {problem.detail}" if problem.detail else problem.title)
@@ -40,13 +42,11 @@ class ServerError(GraddError):
 
 
 class RecordedHere(GraddError):
-    """The cause of an error that the server found: where the failing operation was recorded."""
+    """The cause of an error from the server: where the failing operation was recorded."""
 
 
 def copy_of(error: Exception) -> Exception:
-    """What to raise for an error that is kept: one that was raised holds the frames that it went through, and
-    every tensor that they name.
-    """
+    """A copy to raise of a stored error: a raised one keeps its frames alive, with every tensor in them."""
     made: Exception = error.__class__.__new__(error.__class__, *error.args)
     made.__dict__.update(error.__dict__)
     if "__notes__" in made.__dict__:
@@ -59,7 +59,7 @@ Site = tuple["CodeType", int]
 
 
 def line_of(site: Site) -> tuple[str, int]:
-    """File and line of a recorded call site."""
+    """File and line of a call site."""
     code, last = site
     line = code.co_firstlineno
     for start, end, number in code.co_lines():
@@ -84,8 +84,8 @@ _CLASSES: dict[str, type[Exception]] = {
 
 
 def error_of(problem: Problem, site: Site | None, op: str | None) -> Exception:
-    """The exception of a problem: PyTorch's class and message for a failed step, with the user's line as
-    cause.
+    """The exception of a problem; for a failed step with PyTorch's class and message, and the user's line as
+    its cause.
     """
     if problem.exception is None:
         if problem.slug in ("session-not-found", "writer-fenced", "writer-unknown", "device-lost"):

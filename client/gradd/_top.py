@@ -1,6 +1,4 @@
-"""The functions of the top level, built from the engine's table of names; their types stand in the stub
-beside.
-"""
+"""The functions of the top level, from the engine's table of names; their types are in the stub."""
 
 from ._surface import DRAWING as _drawing
 from ._surface import FACTS as _facts

@@ -2378,16 +2378,16 @@ def is_neg(input: Tensor) -> bool:
     """False, as negatives are never views here."""
 
 def is_nonzero(input: Tensor) -> bool:
-    """The truth of the only element; RuntimeError unless there is just one.
+    """The truth value of the only element; RuntimeError unless there is exactly one.
 
     https://pytorch.org/docs/stable/generated/torch.is_nonzero.html
     """
 
 def is_same_size(input: Tensor, other: Tensor) -> bool:
-    """Whether both have one shape."""
+    """Whether both have the same shape."""
 
 def is_signed(input: Tensor) -> bool:
-    """Whether the dtype has negative numbers."""
+    """Whether the dtype is signed."""
 
 def isclose(
     input: Tensor,
@@ -3400,7 +3400,7 @@ def prod(
     """
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """The smallest dtype that holds both by PyTorch's lattice.
+    """The smallest dtype that both promote to.
 
     https://pytorch.org/docs/stable/generated/torch.promote_types.html
     """

@@ -22,7 +22,7 @@ _META = "__metadata__"
 
 
 class StoredTensor(NamedTuple):
-    """One tensor of a file: NumPy name of its dtype, shape, and its bytes' place in the file."""
+    """One tensor of a file: NumPy name of its dtype, shape, and where its bytes are."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -30,7 +30,7 @@ class StoredTensor(NamedTuple):
     nbytes: int
 
     def read(self, file: BinaryIO) -> np.ndarray[Any, Any]:
-        """The values; ValueError where the file ends too early."""
+        """The values; ValueError if the file ends too early."""
         file.seek(self.start)
         data = file.read(self.nbytes)
         if len(data) != self.nbytes:
@@ -44,7 +44,7 @@ def write(
     values: Callable[[str], np.ndarray[Any, Any]],
     metadata: Mapping[str, str],
 ) -> None:
-    """Write a file of `tensors`, name to (dtype, shape); `values` gives each one's numbers in its turn."""
+    """Write a file of `tensors`, name to (dtype, shape); `values` is called for each one's data, in order."""
     order = sorted(tensors, key=lambda name: (-dtypes.BY_NAME[tensors[name][0]].itemsize, name))
     wide = [name for name in order if tensors[name][0] == "complex128"]
     notes = {**metadata, COMPLEX: json.dumps(wide)} if wide else dict(metadata)
@@ -65,7 +65,7 @@ def write(
 
 
 def read_header(file: BinaryIO) -> tuple[dict[str, StoredTensor], dict[str, str]]:
-    """The tensors and the metadata of a file; ValueError for anything that is not a well-formed one."""
+    """The tensors and the metadata of a file; ValueError if it is malformed."""
     begin = file.tell()
     size = int.from_bytes(file.read(8), "little")
     total = file.seek(0, 2) - begin

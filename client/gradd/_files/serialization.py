@@ -1,7 +1,7 @@
 """save and load: tensors and plain values in one safetensors file, without pickle.
 
-Tensors keep readable names (keys joined by "."), so other programs open the file too; how they nest, and all
-that is no tensor, is JSON in the file's metadata under ``gradd.tree``.
+Tensors have readable names (keys joined by "."), for other programs; nesting and plain values are JSON in the
+file's metadata under ``gradd.tree``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _TREE = "gradd.tree"
 _MAPPINGS: dict[str, Any] = {"dict": dict, "ordered": OrderedDict, "counter": Counter}
-_TOGETHER = 1 << 18  # bytes of small tensors that one message brings
+_TOGETHER = 1 << 18  # bytes of small tensors fetched in one message
 
 PathLike = str | os.PathLike[str]
 
@@ -37,8 +37,8 @@ PathLike = str | os.PathLike[str]
 def save(obj: Any, f: PathLike | BinaryIO) -> None:
     """Write tensors, numbers, strings, None, dtypes, and dicts, lists, tuples of these to a safetensors file.
 
-    Meant for ``state_dict()`` of modules and optimizers and checkpoints made of them. A path is replaced in
-    one go: a crash leaves the old file or the new one. TypeError for anything else, a Module among it.
+    Meant for ``state_dict()`` of modules and optimizers, and checkpoints made of them. A path is replaced
+    atomically. TypeError for anything else, including a Module.
     """
     tensors: dict[str, Tensor] = {}
     tree = _describe(obj, "", tensors, {})
@@ -60,10 +60,11 @@ def save(obj: Any, f: PathLike | BinaryIO) -> None:
 
 
 def load(f: PathLike | BinaryIO, map_location: Any = None, *, weights_only: bool = True) -> Any:
-    """What `save` wrote, its tensors in the current session; of any other safetensors file a dict of tensors.
+    """What `save` wrote, with tensors in the current session; for any other safetensors file, a dict of
+    tensors.
 
-    `map_location` and `weights_only` are accepted and change nothing: a session has one device, and a file
-    holds data alone. ValueError for a file that is not well formed.
+    `map_location` and `weights_only` have no effect: a session has one device, and files contain only data.
+    ValueError for a malformed file.
     """
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
@@ -85,7 +86,7 @@ def _load(file: BinaryIO, name: Any) -> Any:
 
 
 def _describe(obj: Any, path: str, tensors: dict[str, Tensor], names: dict[int, str]) -> Any:
-    """`obj` as JSON: plain values are themselves, the rest one-key objects; tensors are collected by name."""
+    """`obj` as JSON: plain values as they are, the rest as one-key objects; collects tensors by name."""
     if obj is None or isinstance(obj, (bool, str)) or type(obj) is int:
         return obj
     if isinstance(obj, float):
@@ -129,7 +130,7 @@ def _fresh(name: str, taken: dict[str, Tensor]) -> str:
 
 
 class _Reader:
-    """Builds what `_describe` described."""
+    """The inverse of `_describe`."""
 
     def __init__(self, file: BinaryIO, entries: dict[str, safetensors.StoredTensor]) -> None:
         self.file = file
@@ -170,7 +171,7 @@ class _Reader:
 
 
 def _together(tensors: Iterable[Tensor]) -> dict[int, list[Tensor]]:
-    """Small tensors in groups that one message brings, by the id of each member."""
+    """Groups of small tensors to fetch in one message, by the id of each member."""
     groups: dict[int, list[Tensor]] = {}
     group: list[Tensor] = []
     held = 0
@@ -186,7 +187,7 @@ def _together(tensors: Iterable[Tensor]) -> dict[int, list[Tensor]]:
 
 
 def _ask(group: list[Tensor]) -> None:
-    """Have one batch bring the values of all of `group`; reading each then waits for that one."""
+    """Fetch the values of all of `group` in one batch, which reading them then waits for."""
     session = group[0]._session
     session.ready()
     session.recorder().flush([t for t in group if t._id is not None or t._out is not None])
@@ -195,7 +196,7 @@ def _ask(group: list[Tensor]) -> None:
 
 @contextlib.contextmanager
 def _replacing(path: str) -> Iterator[BinaryIO]:
-    """A new file that takes the place of `path` when all of it is on disk."""
+    """A new file that replaces `path` once it is completely on disk."""
     made = f"{path}.{secrets.token_hex(4)}.tmp"
     try:
         with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:

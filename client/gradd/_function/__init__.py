@@ -1,4 +1,4 @@
-"""`gradd.function`: what a traced call depends on, and doing it again without recording it."""
+"""`gradd.function`: what a traced call depends on, and how it is replayed."""
 
 from .decorator import function
 

@@ -1,7 +1,7 @@
-"""`gradd.function`: a Python function whose recording is remembered.
+"""`gradd.function`: a Python function whose recording is cached.
 
-The first call learns which tensors the function reads, the second one traces it, and from then on a call
-sends its program at once and applies its effect on the mirror as a whole.
+The first call finds the tensors that the function reads, the second traces it, and later calls send the
+program at once and apply its effect to the mirror as a whole.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("gradd.function")
 
-#: signatures that a function remembers, and for each the states of its tensors
+#: signatures cached for a function, and states of tensors for each
 LIMIT = 16
 
 
 class RecordedFunction:
-    """A function whose recording is remembered; see `function`."""
+    """A function whose recording is cached; see `function`."""
 
     def __init__(self, fn: Callable[..., Any]) -> None:
         functools.update_wrapper(self, fn)
@@ -53,7 +53,7 @@ class RecordedFunction:
             session.ready()
             recorder = session.recorder()
             if recorder.tape is not None:
-                # Inside another function, which takes it all down.
+                # Inside another function, whose trace includes it.
                 return self._fn(*args, **kwargs)
             same = tuple(next(i for i, y in enumerate(tensors) if y is x) for x in tensors)
             names = self._names
@@ -76,7 +76,7 @@ class RecordedFunction:
     def _learn(
         self, key: Any, session: Session, recorder: Recorder, leaves: list[Any], args: Any, kwargs: Any
     ) -> Any:
-        """The first call of its kind: which tensors does it read?"""
+        """The first call with its signature: find the tensors that it reads."""
         if self._learned:
             self._say("is traced anew: shapes, dtypes or constants that it depends on are others")
         if len(recorder.building):
@@ -93,7 +93,7 @@ class RecordedFunction:
         self, learned: Learned, session: Session, recorder: Recorder, leaves: list[Any], args: Any,
         kwargs: Any,
     ) -> Any:  # fmt: skip
-        """A call whose inputs are known: replayed, or traced where their state is new."""
+        """A call whose inputs are known: replay it, or trace it if their state is new."""
         tensors = learned.tensors(leaves)
         for t in tensors:
             recorder.settle(t)
@@ -125,7 +125,7 @@ class RecordedFunction:
                 learned.replays[found.key] = tape.replay(backend, mirrored, found, known)
                 self._say("was traced")
             except Exception as error:
-                # What was recorded stands; whatever a trace runs into, later calls are recorded too.
+                # The recording is valid; only tracing failed, so later calls are recorded too.
                 tape.spoil(str(error))
         if tape.spoiled is not None:
             self._say(f"is recorded at each call: {tape.spoiled}")
@@ -134,7 +134,7 @@ class RecordedFunction:
     def _record(
         self, session: Session, recorder: Recorder, leaves: list[Any], args: Any, kwargs: Any
     ) -> tuple[Any, Trace, CachedProgram]:
-        """Run the function as any code, with a tape, as a batch of its own."""
+        """Run the function normally, with a tape, as its own batch."""
         recorder.tape = tape = Trace()
         try:
             result = self._fn(*args, **kwargs)
@@ -161,19 +161,18 @@ def _keep(where: OrderedDict[Any, Any], key: Any, value: Any) -> None:
 
 
 def function(fn: Callable[..., Any]) -> Any:
-    """Decorate a function of tensors, so that its calls are not recorded again and again.
+    """Decorate a function of tensors, so that it is not recorded at every call.
 
-    The first two calls run the Python code; later ones replay what it recorded, as one batch, with the same
-    results, gradients and errors. The function is traced anew, and a line logged under ``gradd.function``,
-    when shapes, dtypes or autograd state of the tensors that it reads are new, when a Python constant among
-    its arguments, its defaults, or the globals, closure variables and attributes that it names itself, has
-    changed, when a Module it uses was switched between train and eval, given other parameters, hooks,
-    numbers, lists or dicts, or an Optimizer other options, parameters or state. What else the code does
-    (printing, appending to lists) happens only while it runs. It is recorded at each call, as without the
-    decorator, when it reads a value (``item()``, ``if x > 0``), makes tensors of Python data, or has more
-    steps than a batch holds.
+    The first two calls run the Python code; later ones replay the recording as one batch, with the same
+    results, gradients and errors. The function is traced again, and this is logged under ``gradd.function``,
+    when it sees new shapes, dtypes or autograd state of tensors; when a Python constant changes in its
+    arguments, its defaults, or the globals, closure variables and attributes that it names itself; when a
+    Module changes between train and eval or gets other parameters, hooks, numbers, lists or dicts; or when an
+    Optimizer gets other options, parameters or state. Other side effects (printing, appending to lists)
+    happen only when the code runs. It is recorded at each call, as without the decorator, if it reads a value
+    (``item()``, ``if x > 0``), makes tensors from Python data, or has more steps than a batch can hold.
 
-    After jax.jit (https://docs.jax.dev/en/latest/jit-compilation.html) and torch.compile
+    Modelled on jax.jit (https://docs.jax.dev/en/latest/jit-compilation.html) and torch.compile
     (https://pytorch.org/docs/stable/generated/torch.compile.html).
     """
     return RecordedFunction(fn)

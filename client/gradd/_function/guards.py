@@ -1,4 +1,4 @@
-"""What a traced function depends on besides tensors: structure of arguments, constants, modes of modules."""
+"""What a traced function depends on besides tensors: structure of arguments, constants, state of modules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..nn.module import Module
 from ..optim.optimizer import Optimizer
 
 _CONSTANTS = (bool, int, float, complex, str, bytes, type(None), DType, slice, type(...))
-#: attributes of a module that are looked at in ways of their own, or change nothing
+#: attributes of a module that are checked separately, or do not matter
 _REGISTRIES = frozenset({*TREE, *HOOKS, "_non_persistent_buffers_set", "training"})
 
 
@@ -51,12 +51,12 @@ def _build(tree: Any, leaves: Iterator[Any]) -> Any:
 
 
 def constant(x: Any) -> bool:
-    """Whether a value is a Python constant, so that equality says all."""
+    """Whether a value is a Python constant, which can be compared by equality."""
     return isinstance(x, _CONSTANTS)
 
 
 class _Same:
-    """A key that is equal for one object only, and keeps it: an address may be taken again."""
+    """A key equal only for the same object, which it keeps alive so that its address is not reused."""
 
     __slots__ = ("what",)
 
@@ -71,7 +71,7 @@ class _Same:
 
 
 def watch(x: Any, names: Sequence[str] = (), depth: int = 2) -> Any:
-    """What of a value a traced function depends on, hashable; `names`: the attributes that its code names."""
+    """What a traced function depends on in a value, hashable; `names`: the attributes that its code names."""
     if constant(x):
         return type(x), repr(x)
     if isinstance(x, Tensor):
@@ -86,7 +86,7 @@ def watch(x: Any, names: Sequence[str] = (), depth: int = 2) -> Any:
     held = getattr(x, "__dict__", None) if names and depth else None
     if held is None or isinstance(x, types.FunctionType):
         return _Same(x)
-    # Of a Python module only what it holds itself: it leads to all others.
+    # For a Python module only its own attributes, since it leads to all other modules.
     left = 0 if isinstance(x, types.ModuleType) else depth - 1
     return _Same(x), tuple((n, watch(held[n], names, left)) for n in names if n in held)
 
@@ -97,7 +97,7 @@ def _group(group: dict[str, Any]) -> Any:
 
 
 def _state(x: Optimizer) -> Any:
-    """Which tensors an optimizer's state is in: `load_state_dict` brings others."""
+    """The tensors of an optimizer's state, which `load_state_dict` replaces."""
     return tuple(tuple(map(id, held.values())) for held in x.state.values())
 
 
@@ -119,8 +119,8 @@ def _module(m: Module) -> Any:
 
 
 def _own(m: Module) -> Any:
-    """What a module holds besides tensors, children and hooks: what only an assignment changes, and what may
-    change in place.
+    """A module's attributes besides tensors, children and hooks: those changed only by assignment, and those
+    that may change in place.
     """
     held = [(n, v) for n, v in m.__dict__.items() if n not in _REGISTRIES]
     lists = [v for _, v in held if isinstance(v, (list, tuple, dict))]
@@ -128,7 +128,7 @@ def _own(m: Module) -> Any:
 
 
 def named(fn: Callable[..., Any]) -> tuple[str, ...]:
-    """The globals and attributes that a function's code names, with that of the functions inside it."""
+    """The globals and attributes that a function's code names, including nested functions."""
     code = getattr(getattr(fn, "__func__", fn), "__code__", None)
     return () if code is None else tuple(dict.fromkeys(_names(code)))
 
@@ -141,7 +141,7 @@ def _names(code: types.CodeType) -> Iterator[str]:
 
 
 def guards(fn: Callable[..., Any], names: Sequence[str]) -> tuple[Any, ...]:
-    """What the globals, closure variables and defaults that a function names hold now."""
+    """The current values of the globals, closure variables and defaults that a function names."""
     if isinstance(fn, types.MethodType):
         return (watch(fn.__self__, names), *guards(fn.__func__, names))
     if isinstance(fn, Module):

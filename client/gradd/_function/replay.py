@@ -1,4 +1,4 @@
-"""What a traced function did, and doing it again: its program is sent, the mirror takes its effect."""
+"""Traces and replays of functions: the program is sent, and its effect applied to the mirror."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ if TYPE_CHECKING:
     from .._session import Session
 
 
-#: how often a function may turn out to read other tensors, as an optimizer does that makes its state
+#: how often a function may read other tensors than before, as when an optimizer creates its state
 PATIENCE = 3
 
 
 class Trace(Tape):
-    """A call of a function: its steps, and how its result is put together."""
+    """A call of a function: its steps, and the structure of its result."""
 
     def __init__(self) -> None:
         super().__init__()
         self.built: Builder | None = None
         #: the inputs of the program
         self.tensors: list[Any] = []
-        #: how its result is put together: the structure, and per leaf where it comes from
+        #: the structure of its result, and where each leaf comes from
         self.tree: Any = None
         self.result: list[tuple[str, Any]] = []
 
     def end(self, built: Builder, result: Any, leaves: list[Any]) -> None:
-        """The function returned; `built` has its steps, whose outputs have their slots still."""
+        """The function returned; `built` has its steps, whose outputs still have their slots."""
         self.built, self.tensors = built, built.tensors
         found, self.tree = flatten(result)
         place = {id(x): i for i, x in enumerate(leaves) if isinstance(x, Tensor)}
@@ -66,7 +66,9 @@ class Trace(Tape):
     def replay(
         self, backend: TraceBackend, mirrored: AbstractInputs, found: InputSignature, known: CachedProgram
     ) -> Replay:
-        """Run the steps on the mirrors of the inputs. Raises what the engine raises, TraceFailed among it."""
+        """Run the steps on the mirrors of the inputs. Raises what the engine raises, including
+        TraceFailed.
+        """
         assert self.built is not None
         outs = self.run(backend, mirrored.inputs)
         mirrored.check(found)
@@ -76,7 +78,7 @@ class Trace(Tape):
         return Replay(known, self.built, ending, self.result, self.tree, self._quiet())
 
     def _quiet(self) -> list[int]:
-        """The inputs that are written to without a new version."""
+        """The inputs that are written to without raising their version."""
         found = {
             id(t.storage)
             for op, _, raw, _, _ in self.entries
@@ -86,7 +88,7 @@ class Trace(Tape):
         return [i for i, t in enumerate(self.tensors) if id(t.storage) in found]
 
     def run(self, backend: TraceBackend, inputs: Sequence[Any]) -> list[Any]:
-        """Run the steps on traced inputs; the tensors of all output slots."""
+        """Run the steps on traced inputs; returns the tensors of all output slots."""
         outs: list[Any] = []
         here = {"grad": state.grad, "inference": state.inference}
         with ambient(backend=backend, account=None, generator=None, **here):
@@ -116,7 +118,7 @@ def _fill(a: Any, raw: Any, inputs: Sequence[Any], outs: list[Any]) -> Any:
 
 
 class _Nothing:
-    """Memory of a mirror: identities without bytes."""
+    """A mirror's memory: storages without bytes."""
 
     values: Sequence[Any] = ()
 
@@ -125,12 +127,12 @@ class _Nothing:
         raise TraceFailed("a window in a traced function")
 
     def storage(self, of: Any) -> Any:
-        """A block of its own."""
+        """A separate block."""
         return MetaStorage(numel(of.shape) * of.dtype.itemsize)
 
 
 class Replay:
-    """A traced call: its program, its effect on the mirror, and how its result is put together."""
+    """A traced call: its program, its effect on the mirror, and the structure of its result."""
 
     def __init__(
         self,
@@ -152,7 +154,7 @@ class Replay:
         self._quiet = quiet
 
     def run(self, session: Session, tensors: list[Any], found: InputSignature, leaves: list[Any]) -> Any:
-        """Apply the effect, send the batch; the call's result."""
+        """Apply the effect and send the batch; returns the call's result."""
         ending = self._ending
         commit = Commit(ending, found, _Nothing(), session.backend)
         commit.make()
@@ -181,7 +183,9 @@ class Replay:
 
 
 class Learned:
-    """What is known of calls with one signature: the tensors that they read, and traces by their state."""
+    """What is known of calls with one signature: the tensors that they read, and traces by the tensors'
+    state.
+    """
 
     def __init__(self, tensors: list[Any], leaves: list[Any]) -> None:
         self._patience = PATIENCE
@@ -189,14 +193,14 @@ class Learned:
 
     def _learn(self, tensors: list[Any], leaves: list[Any]) -> None:
         place = {id(x): i for i, x in reversed(list(enumerate(leaves))) if isinstance(x, Tensor)}
-        #: per input of the program: an argument's place, or a tensor from elsewhere
+        #: for each input of the program: an argument's position, or a tensor from elsewhere
         self.sources: list[tuple[str, Any]] = [
             ("argument", place[id(t)]) if id(t) in place else ("same", t) for t in tensors
         ]
         self.replays: OrderedDict[Any, Replay | None] = OrderedDict()
 
     def forgets(self, tensors: list[Any], leaves: list[Any]) -> bool:
-        """Whether a call read other tensors than was known, and that is no habit: it is learned anew."""
+        """Whether to learn anew, since a call read other tensors than before, and not too often yet."""
         same = [id(t) for t in tensors] == [id(t) for t in self.tensors(leaves)]
         if same or not self._patience:
             return False

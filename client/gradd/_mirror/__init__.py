@@ -1,6 +1,4 @@
-"""The mirror: engine tensors without numbers, which say what the server's say; the states of what it knows;
-and graphs that it lost sight of.
-"""
+"""The mirror: engine tensors without elements, its states, and graphs that it does not know."""
 
 from .backend import MirrorBackend
 from .opaque import LOST, adopt, correct

@@ -1,7 +1,7 @@
-"""The client's mirror: engine tensors over the meta backend, one backend a session.
+"""The client's mirror: engine tensors on the meta backend, one backend per session.
 
-It knows shapes, strides, dtypes, versions, graphs and which errors autograd will raise, without asking. What
-it cannot know after a failure is *opaque* (`opaque`), and a state of it says so (`states`).
+It knows shapes, strides, dtypes, versions, graphs and autograd's errors without asking the server. What it
+cannot know after a failure is opaque (`opaque`), as its state says (`states`).
 """
 
 from __future__ import annotations
@@ -18,38 +18,38 @@ if TYPE_CHECKING:
 
 
 class MirrorHost(Protocol):
-    """What a mirror asks of its session."""
+    """What a mirror needs of its session."""
 
-    # A protocol's members have no code; `...` stands where a type checker would miss what is returned.
+    # The `...` are for type checkers, where a return value would be missing.
 
     def ready(self) -> None:
-        """Make sure that the session can be used, and that the mirror agrees with it."""
+        """Make sure that the session is usable, and that the mirror agrees with it."""
 
     def upload(self, t: Tensor, array: Any, requires_grad: bool) -> None:
-        """Record that `t` is made of the bytes of `array`, taken now."""
+        """Record that `t` is created from the bytes of `array`, taken now."""
 
     def read(self, t: Tensor) -> Any:
-        """The values of a tensor, fetched."""
+        """Fetch the values of a tensor."""
         ...
 
     def blind(self) -> None:
-        """The pass that runs reached a graph that the mirror cannot see."""
+        """The running pass reached a graph that the mirror does not know."""
 
 
 class MirrorBackend(MetaBackend):
-    """The meta backend of one session; its listener hears what is run on it."""
+    """The meta backend of one session, which is the listener to its ops."""
 
     def __init__(self, session: MirrorHost, tensor_class: type[Tensor], listener: Listener) -> None:
         super().__init__("cpu", tensor_class, listener)
         self.session = session
 
     def from_array(self, array: Any, dtype: DType | None = None) -> Tensor:
-        """A leaf of these numbers, also where the engine makes one (the list in ``x[[1, 0]]``)."""
+        """A leaf of these numbers, also if created by the engine (the list in ``x[[1, 0]]``)."""
         return self.leaf(array, dtype or dtypes.from_numpy(array.dtype))
 
     def leaf(self, array: Any, dtype: DType, requires_grad: bool = False) -> Tensor:
-        """A leaf whose bytes are taken now: copied, to travel with the next batch, or sent ahead of it where
-        they are many.
+        """A leaf whose bytes are taken now: copied for the next batch, or sent ahead of it if they are
+        many.
         """
         if array.dtype != dtype.np:
             with np.errstate(all="ignore"):
@@ -61,5 +61,5 @@ class MirrorBackend(MetaBackend):
         return t
 
     def to_numpy(self, t: Tensor) -> Any:
-        """The values, fetched."""
+        """Fetch the values."""
         return self.session.read(t)

@@ -1,4 +1,4 @@
-"""Graphs that the mirror lost sight of, and mirrors made to say what the server says."""
+"""Opaque graphs, which the mirror does not know, and correcting mirrors from the server's state."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from .backend import MirrorBackend, MirrorHost
 
-#: the name of the node of a graph that the mirror lost sight of
+#: the name of an opaque node
 LOST = "Unknown"
 
 
 class Opaque(Node):
-    """A graph that the mirror lost sight of. A pass through it is the server's to judge."""
+    """A graph that the mirror does not know. Only the server knows what a pass through it does."""
 
     _name = LOST
     opaque = True
@@ -28,24 +28,24 @@ class Opaque(Node):
         super().__init__()
         self.backend = t.backend
         self._session: MirrorHost = t.backend.session  # type: ignore[attr-defined]
-        #: user callbacks stood in the graph `before`: no server calls them
+        #: whether the graph `before` had user callbacks, which no server calls
         self._calls = before is not None and meets_callables(before)
 
     def reached(self) -> None:
-        """After the pass the session must ask what became of its tensors."""
+        """After the pass, the session must ask for the state of its tensors."""
         self._session.blind()
 
     def waits(self, at: str) -> bool:
-        """Whether the pass must pause here: it would miss user callbacks that stood in the graph."""
+        """Whether the pass must pause here, since it would miss user callbacks in the graph."""
         return (self._calls and at == GRADIENTS) or super().waits(at)
 
     def apply(self, grads: list[Any]) -> list[Any]:
-        """No edges, no gradients: the server has them."""
+        """Returns no gradients: the server has them."""
         return []
 
 
 def adopt(backend: MirrorBackend, info: TensorInfo) -> Tensor:
-    """A mirror of a tensor that came from elsewhere."""
+    """A mirror of a tensor from elsewhere."""
     t = backend.empty(Meta(tuple(info.shape), dtypes.by_name(info.dtype), tuple(info.strides)))
     t._vc, t._conj = (InferenceCounter if info.is_inference else VersionCounter)(), info.is_conj
     correct(t, info, graph_lost=True)
@@ -53,13 +53,13 @@ def adopt(backend: MirrorBackend, info: TensorInfo) -> Tensor:
 
 
 def correct(t: Tensor, info: TensorInfo, graph_lost: bool) -> None:
-    """Make the mirror `t` say what the server says, but for its gradient. With `graph_lost` a non-leaf's
+    """Correct the mirror `t` to the server's state, except for its gradient. With `graph_lost`, a non-leaf's
     graph becomes opaque.
     """
     changed = t._vc.n != info.version
     shape, strides = tuple(info.shape), tuple(info.strides)
     if (tuple(t.shape), tuple(t.strides)) != (shape, strides):
-        # A step that turned it in place ran on one side alone.
+        # A step that transposed it in place ran on one side only.
         t._shape, t.strides, changed = Size(shape), strides, True
     if graph_lost and t._stands is not None:
         edge = t._stands()
@@ -75,9 +75,9 @@ def correct(t: Tensor, info: TensorInfo, graph_lost: bool) -> None:
     if info.has_graph:
         t._fn = Opaque(t, before)
     elif t._base is not None and not info.is_leaf:
-        t._view_version -= 1  # its base changed since: it gets a graph when somebody looks
+        t._view_version -= 1  # its base has changed, so it gets a graph on demand
     if (t._leaf, t.requires_grad) == flags[:2]:
         return
-    # Its base is not the one that the server knows, or there is none.
+    # Its base is not the server's, or there is none.
     t._fn = None if info.is_leaf else t._fn or Opaque(t, before)
     t._requires_grad = info.is_leaf and info.requires_grad

@@ -1,7 +1,7 @@
-"""What the client knows, as tables of states and events: of its mirror, of the step that it records, of the
-batch that it builds. After h11's of a connection: https://h11.readthedocs.io/en/latest/api.html
+"""State machines for the mirror, the step being recorded and the batch being built, as tables of states and
+events. Modelled on h11's: https://h11.readthedocs.io/en/latest/api.html
 
-Each table has a row for every state and in it an entry for every event, so nothing is left to the order of
+Each table has a row for every state with an entry for every event, so that nothing depends on the order of
 checks.
 """
 
@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 class _Name(Enum):
     """A state or an event; its value says what it means."""
 
-    # Names are looked up for every op: by identity, which is faster than by value.
+    # Looked up for every op: hashing by identity is faster than by value.
     __hash__ = object.__hash__
 
 
@@ -28,7 +28,7 @@ class MirrorState(_Name):
 
 
 class StepState(_Name):
-    """The step that a thread records."""
+    """The step that a thread is recording."""
 
     NONE = "there is none"
     HALF = "its op runs on the mirror, or it is being written down: an interrupt in between is seen by this"
@@ -44,7 +44,7 @@ class BatchState(_Name):
 
 
 class Event(_Name):
-    """What happens to them."""
+    """What changes these states."""
 
     BEGIN = "an op is about to run on the mirror"
     END = "its step is recorded, or was refused"
@@ -76,7 +76,7 @@ _sure: dict[Event, MirrorState] = {
 MIRROR: dict[MirrorState, dict[Event, MirrorState]] = {
     MirrorState.AGREES: _sure,
     MirrorState.BEHIND: _sure,
-    # What other writers did is among what is asked for.
+    # Asking for the state covers other writers' changes too.
     MirrorState.UNSURE: {**_sure, Event.OTHERS_WROTE: MirrorState.UNSURE},
     MirrorState.GRAPHS_LOST: {
         **dict.fromkeys(_sure, MirrorState.GRAPHS_LOST),
@@ -131,12 +131,12 @@ S = TypeVar("S", MirrorState, StepState, BatchState)
 
 
 def after(event: Event, table: dict[S, dict[Event, S]]) -> dict[S, S]:
-    """From each state the one that the event leads to: for where it is looked up for every op."""
+    """The next state for each state at this event, for code that runs for every op."""
     return {state: row[event] for state, row in table.items()}
 
 
 class Machine(Generic[S]):
-    """A state, and the table by which events change it."""
+    """A state, and the table of its transitions."""
 
     __slots__ = ("_table", "state")
 
@@ -145,5 +145,5 @@ class Machine(Generic[S]):
         self.state: S = state
 
     def on(self, event: Event) -> None:
-        """The event happened."""
+        """Make the event's transition."""
         self.state = self._table[self.state][event]

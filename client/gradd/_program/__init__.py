@@ -1,4 +1,4 @@
-"""Programs: recorded steps, the builder that numbers them, and cutting one that has grown too long."""
+"""Programs: recorded steps, the builder that numbers them, and splitting one that is too long."""
 
 from .builder import Builder, CachedProgram
 from .cut import Cut, phase

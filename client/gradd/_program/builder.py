@@ -1,6 +1,4 @@
-"""A program under construction: steps in slots of their own, turned into the wire's program when it is
-sent.
-"""
+"""A program under construction, in its own slots, converted to the wire's program when sent."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class CachedProgram:
-    """A program that was sent before: its steps, and how it is named and spelled on the wire."""
+    """A program that was sent before: its steps, its id and its definition."""
 
     __slots__ = ("definition", "dtype", "id", "inputs", "steps")
 
@@ -33,7 +31,7 @@ class CachedProgram:
 
 
 class Builder:
-    """Steps recorded since the last batch, with what will travel beside them."""
+    """Steps recorded since the last batch, with their inputs, values and uploads."""
 
     __slots__ = (
         "dtype", "encoded", "inputs", "known", "outputs", "sites", "slots", "steps", "tensors", "uploads",
@@ -48,16 +46,16 @@ class Builder:
         #: id -> input number
         self.slots: dict[str, int] = {}
         self.inputs: list[str] = []
-        #: inputs, kept alive until the batch is on its way; None for one that was released
+        #: inputs, kept alive until the batch is sent; None for released ones
         self.tensors: list[Tensor | None] = []
         #: weak references to the tensors of the output slots
         self.outputs: list[weakref.ref[Tensor] | None] = []
-        #: run-time values, in the order of the steps; within one those of its arguments first
+        #: run-time values in the order of steps, a step's arguments first
         self.values: list[Any] = []
-        #: the same as they cross the wire, where that is known already
+        #: the same as on the wire, if already known
         self.encoded: list[Any] | None = None
         self.uploads: list[Any] = []
-        #: the program that the steps are those of, as far as they go
+        #: the program that the steps match so far
         self.known: CachedProgram | None = None
 
     def __len__(self) -> int:
@@ -73,13 +71,13 @@ class Builder:
         return slot
 
     def release(self, id: str | None) -> None:
-        """Keep an input alive no longer: where it dies, the batch that takes the steps away frees it."""
+        """Stop keeping an input alive: if it dies, the batch with these steps frees it."""
         slot = self.slots.get(id) if id is not None else None
         if slot is not None:
             self.tensors[-slot - 1] = None
 
     def append(self, step: Recorded, site: Site) -> int:
-        """Add a step, whose values and uploads are there already; returns its first output slot."""
+        """Add a step, whose values and uploads were already added; returns its first output slot."""
         first = len(self.outputs)
         n = step[3]
         if n == 1:
@@ -109,11 +107,11 @@ class Builder:
         del self.uploads[sum(s.op == UPLOAD for s in self.steps) :]
 
     def key(self) -> tuple[Any, ...]:
-        """What the identity of the program is made of, hashable."""
+        """The identity of the program, hashable."""
         return (len(self.inputs), self.dtype, *self.steps)
 
     def definition(self) -> Program:
-        """The program as it crosses the wire."""
+        """The program as on the wire."""
         n = len(self.inputs)
         dtype: Any = msgspec.UNSET if self.dtype is float32 else self.dtype.name
         return Program(n, [_step(s, n) for s in self.steps], dtype)

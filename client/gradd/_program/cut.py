@@ -1,4 +1,4 @@
-"""A batch cut in two where it has grown to its limit: the earlier steps go, the later ones are begun anew."""
+"""Splits a batch that has reached its limit: earlier steps are sent, later ones begin a new batch."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def phase(built: Builder) -> int | None:
-    """The latest step that looks like the first one; None where there is none."""
+    """The latest step that equals the first one, or None."""
     first, site = built.steps[0].op, built.sites[0]
     at = range(len(built) - 1, 0, -1)
     return next((i for i in at if built.steps[i].op == first and built.sites[i] == site), None)
 
 
 class Cut:
-    """`built` cut before step `at`: `built` is the earlier part from then on."""
+    """Splits `built` before step `at`; `built` keeps the earlier part."""
 
     def __init__(self, whole: Builder, at: int, backend: MirrorBackend) -> None:
         self._whole, self._at = whole, at
@@ -42,13 +42,13 @@ class Cut:
         for s in sorted({s for step in whole.steps[at:] for s in _slots(step.args) if 0 <= s < base}):
             t = self._holders[s]
             if t is None:
-                # Nobody holds it, but a step of the rest reads it.
+                # Its tensor is dead, but a later step reads it.
                 t = backend.empty(Meta((), float32))
                 head.outputs[s] = weakref.ref(t)
             self._carried[s] = t
 
     def _take_inputs(self, head: Builder) -> None:
-        """Inputs that only the later steps read do not belong to the earlier program."""
+        """Remove inputs that only later steps read."""
         whole = self._whole
         used = {s for step in head.steps for s in _slots(step.args) if s < 0}
         kept = [j for j in range(len(whole.inputs)) if -(j + 1) in used]
@@ -59,7 +59,7 @@ class Cut:
         head.slots = {name: -(i + 1) for i, name in enumerate(head.inputs)}
 
     def carry_over(self, rest: Builder) -> None:
-        """Begin `rest` with the later steps; the earlier ones were sent, so what they made has ids."""
+        """Begin `rest` with the later steps; the outputs of the earlier ones, which were sent, have ids."""
         slots = {s: rest.input(t._id, t) for s, t in self._carried.items()}
         rest.values, rest.uploads = self._values, self._uploads
         whole, n = self._whole, self._base

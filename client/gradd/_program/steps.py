@@ -1,4 +1,4 @@
-"""Recorded steps: an op, slots in the place of tensors, and the kinds of its run-time values."""
+"""Recorded steps: an op, slots for tensors, and the kinds of run-time values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Exact(NamedTuple):
 
 
 class Grad(NamedTuple):
-    """The gradient of whatever is in a slot; the tag tells it from a list of one slot."""
+    """The gradient of the tensor in a slot; the tag distinguishes it from a list of one slot."""
 
     of: int
     tag: str = "g"
@@ -43,7 +43,7 @@ class Recorded(NamedTuple):
     raises: bool
 
     def late(self) -> int:
-        """How many run-time values it takes."""
+        """Number of its run-time values."""
         return sum(map(_late, self.args)) + sum(type(v) is RuntimeSlot for _, v in self.attrs)
 
 
@@ -69,7 +69,7 @@ def kind_of(v: Any) -> str:
     return "float" if isinstance(v, float) else "complex"
 
 
-#: op -> its attributes in order of names, each with its default
+#: op -> its attributes with defaults, in order of their names
 _ordered: dict[Op, list[tuple[str, Param, Any]]] = {}
 
 
@@ -82,9 +82,7 @@ def _attributes(op: Op) -> list[tuple[str, Param, Any]]:
 
 
 def attrs_of(op: Op, attrs: dict[str, Any], values: list[Any]) -> tuple[tuple[str, Any], ...]:
-    """An op's attributes that differ from their defaults; run-time ones go to `values` (in order of
-    names).
-    """
+    """An op's attributes that differ from their defaults; run-time ones go to `values`, in order of names."""
     out: list[tuple[str, Any]] = []
     for name, p, default in _ordered.get(op) or _attributes(op):
         v = attrs[name]
@@ -103,7 +101,7 @@ def attrs_of(op: Op, attrs: dict[str, Any], values: list[Any]) -> tuple[tuple[st
 
 
 def _plain(v: Any) -> Any:
-    """A Python number of a NumPy scalar."""
+    """A NumPy scalar as a Python number."""
     return v.item() if hasattr(v, "item") else v
 
 

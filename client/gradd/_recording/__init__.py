@@ -1,4 +1,4 @@
-"""Recording: one thread's ops written down as steps of a program, and where a batch of them ends."""
+"""Recording: a thread's ops as steps of a program, and where a batch of them ends."""
 
 from .recorder import Recorder
 from .tape import Tape

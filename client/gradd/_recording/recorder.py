@@ -1,7 +1,8 @@
-"""Records one thread's operations of one session, and decides where a batch ends (docs/design.md, section 1).
+"""Records one thread's ops in one session, and decides where a batch ends (docs/design.md, section 1).
 
-A batch ends by what the script does, never by time: a value is needed (a), an optimizer stepped (b), the
-first node-creating op after a pass that freed its graph (c), flush, naming, close (d), 4,096 steps (e).
+A batch ends depending on what the script does, never on time: when a value is needed (a), after an
+optimizer's step (b), at the first op that creates a node after a pass that freed its graph (c), at flush,
+naming and close (d), and at 4,096 steps (e).
 """
 
 from __future__ import annotations
@@ -38,17 +39,17 @@ _gradient = partial(tuple.__new__, Grad)
 _FREED = BatchState.FREED
 _TOUCHED, _SENT = after(Event.TOUCHED, BATCH), after(Event.SENT, BATCH)
 _PASSED = {False: after(Event.PASS_FREED, BATCH), True: after(Event.PASS_KEPT, BATCH)}
-#: uploads that ride in one batch, in bytes together
+#: total bytes of uploads in one batch
 _UPLOADS = 3 * DEFAULT.client_message_bytes // 4
 
 
 class RecorderHost(Protocol):
-    """What a recorder asks of its session."""
+    """What a recorder needs of its session."""
 
-    # A protocol's members have no code; `...` stands where a type checker would miss what is returned.
+    # The `...` are for type checkers, where a return value would be missing.
 
     backend: MirrorBackend
-    #: those of all threads
+    #: of all threads
     recorders: list[Recorder]
 
     @property
@@ -57,20 +58,20 @@ class RecorderHost(Protocol):
         ...
 
     def habit(self, first: Recorded) -> CachedProgram | None:
-        """The program that was sent last of those that begin with this step."""
+        """The last sent program that begins with this step."""
         ...
 
     def send(self, built: Builder, fetch: list[Any], **more: Any) -> Sent | None:
-        """Send one batch and do not wait."""
+        """Send one batch without waiting."""
         ...
 
     def refuse_lost(self, t: Any) -> None:
-        """Raise what prevented a tensor that never came to be."""
+        """Raise the error because of which the server does not have a tensor."""
 
 
 class Recorder:
-    """What one thread has recorded and not yet sent. All but `flush` and `settle` run while the session's
-    lock is held.
+    """What one thread has recorded and not yet sent. All methods but `flush` and `settle` require the
+    session's lock.
     """
 
     def __init__(self, session: RecorderHost) -> None:
@@ -79,11 +80,11 @@ class Recorder:
         self.step = StepState.NONE
         self.batch = BatchState.NARROW
         self.building = Builder()
-        #: a function is being traced
+        #: set while a function is traced
         self.tape: Tape | None = None
 
     def on(self, event: Event) -> None:
-        """Something happened to the step that is being recorded."""
+        """An event of the step being recorded."""
         self.step = STEP[self.step][event]
 
     def record(
@@ -112,7 +113,7 @@ class Recorder:
             out = x._out if isinstance(x, Tensor) else None  # type: ignore[attr-defined]
             args.append(out[1] if out is not None and out[0] is building else self._arg(x, values))
         if acts and not effects.keeps_inputs and self.tape is None:
-            # Looking at a node keeps no tensor alive.
+            # Inspecting a node must not keep a tensor alive.
             building.release(inputs[0]._id)
         kept = attrs_of(op, attrs, values) if attrs else ()
         step = _recorded((op.name, tuple(args), kept, len(outs), state.grad or mode(), raises))
@@ -122,7 +123,7 @@ class Recorder:
             self.tape.add(op, step.args, inputs, attrs)
             if raises or not effects.traced or effects.aliases:
                 self.tape.spoil(f"it uses {op.name}()" if not raises else "a pass in it raised")
-        # The listener and the dispatcher stand between here and the op.
+        # Skips the frames of the listener and the dispatcher.
         slot = building.append(step, call_site(4))
         for o in outs:
             if o is not None:
@@ -156,7 +157,7 @@ class Recorder:
     def _step(
         self, op: str, args: tuple[Any, ...], attrs: tuple[Any, ...], out: Tensor, uploads: list[Any]
     ) -> None:
-        """Add a step that is no op of the mirror."""
+        """Add a step that is not an op of the mirror."""
         self._order(False)
         self.on(Event.BEGIN)
         building = self.building
@@ -175,7 +176,7 @@ class Recorder:
             self._cut()
 
     def upload(self, t: Tensor, data: Any, requires_grad: bool) -> None:
-        """Record a tensor made of bytes; `data` is an array of our own, or a staged upload."""
+        """Record a tensor created from bytes; `data` is an array that we own, or a staged upload."""
         attrs: list[tuple[str, Any]] = [("dtype", t.dtype.name)]
         if requires_grad:
             attrs.append(("requires_grad", True))
@@ -189,7 +190,7 @@ class Recorder:
             self._step("upload", (), tuple(attrs), t, [data])
 
     def name_gradient(self, owner: Tensor, g: Tensor) -> None:
-        """Give a gradient that only the passes know a slot of its own."""
+        """Give a gradient that only passes know a slot."""
         with self.session.lock:
             self._step("get_grad", (self._slot(owner),), (), g, [])
 
@@ -198,7 +199,7 @@ class Recorder:
         self._step("share", (self.building.input(name, t),), (), t, [])
 
     def settle(self, t: Any) -> None:
-        """Before `t` is read or named: steps of other threads on it go first, and a gradient gets a slot."""
+        """Before `t` is read or named, send other threads' steps on it, and give a gradient a slot."""
         self._order(False)
         self._flush_holder(t)
         self._touch(t)
@@ -207,14 +208,14 @@ class Recorder:
             self.name_gradient(owner, t)
 
     def _flush_holder(self, t: Any) -> None:
-        """Another thread's recorder holds the step that makes `t`: send it."""
+        """Send the step that creates `t`, if another thread's recorder has it."""
         for other in self.session.recorders:
             if other is not self and t._out is not None and t._out[0] is other.building:
                 other.flush()
 
     def _order(self, wide: bool) -> None:
-        """A pass reaches tensors that are not its arguments: what other threads recorded before it is sent
-        before it.
+        """Send what other threads recorded before a pass, which reaches tensors that are not its
+        arguments.
         """
         others = self.session.recorders
         if len(others) > 1:
@@ -283,8 +284,8 @@ class Recorder:
             storage.recorder = self
 
     def flush(self, fetch: list[Any] | None = None, **more: Any) -> Any:
-        """Send what is recorded, with `fetch` tensors to bring back; does not wait. Returns the sent batch
-        (or None).
+        """Send what is recorded, and fetch the tensors `fetch`; does not wait. Returns the sent batch or
+        None.
         """
         with self.session.lock:
             if self.tape is not None:
@@ -294,8 +295,8 @@ class Recorder:
             return self.session.send(built, fetch or [], **more)
 
     def _cut(self) -> None:
-        """4,096 steps: send up to the latest step that looks like the first, so that a loop keeps its
-        phase.
+        """At 4,096 steps: send up to the latest step that equals the first, so that a loop's programs
+        repeat.
         """
         if self.tape is not None:
             self.tape.spoil("it has more steps than a batch holds")

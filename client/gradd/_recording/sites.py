@@ -1,4 +1,4 @@
-"""Where an op was recorded: the innermost line of the user's code."""
+"""Call sites: the innermost line of the user's code when an op is recorded."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _OURS = (
     _SDK + os.sep,
     *(os.path.dirname(str(package.__file__)) + os.sep for package in (gradd_engine, gradd_protocol)),
 )
-#: file of a piece of code -> whether it is ours; by its name, since the hash of code is one of all its bytes
+#: file name -> whether it is ours (not by code object, whose hash takes all its bytes)
 _ours: dict[str, bool] = {}
 
 
 def call_site(depth: int = 2) -> Site:
-    """The innermost line that is not ours; the `depth` innermost frames are ours."""
+    """The innermost line that is not ours, skipping the `depth` innermost frames."""
     frame = sys._getframe(depth)
     while True:
         code = frame.f_code
         file = code.co_filename
         ours = _ours.get(file)
         if ours is None:
-            if len(_ours) >= 1 << 14:  # a program that makes code as it goes must not fill the memory
+            if len(_ours) >= 1 << 14:  # a program that generates code must not fill the memory
                 _ours.clear()
             ours = _ours[file] = file.startswith(_OURS)
         if not ours:

@@ -1,4 +1,4 @@
-"""What a recorder writes beside the steps while a function is traced."""
+"""What a recorder notes in addition to steps while a function is traced."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Tape:
-    """The steps with their inputs and attributes, as far as they can be run again."""
+    """The steps with their inputs and attributes, for running them again."""
 
     def __init__(self) -> None:
         self.entries: list[tuple[Op | str, tuple[Any, ...], Any, Any, Mode]] = []
@@ -24,5 +24,5 @@ class Tape:
         self.entries.append((op, args, inputs, attrs, mode()))
 
     def spoil(self, why: str) -> None:
-        """The function did what a replay cannot do."""
+        """The function did something that a replay cannot do."""
         self.spoiled = self.spoiled or why

@@ -1,4 +1,4 @@
-"""Sessions: what is read, named and closed, how mirror and server are kept in agreement, and which session is
+"""Sessions: reading, naming and closing, keeping mirror and server in agreement, and which session is
 current.
 """
 

@@ -1,4 +1,4 @@
-"""Keeping mirror and server in agreement: what was lost is asked for, an error is raised once."""
+"""Keeps mirror and server in agreement: asks for unknown state, raises each error once."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from .._wire import Sent
 
 
-# Looked up wherever a gradient is read or a leaf is made.
+# Looked up whenever a gradient is read or a leaf is created.
 _AGREES, _BEHIND, _NONE = MirrorState.AGREES, MirrorState.BEHIND, StepState.NONE
 
 
 class Agreeing(Core):
-    """A session that agrees with its server wherever somebody looks."""
+    """A session whose mirror agrees with its server."""
 
     def ready(self) -> None:
-        """Make the session usable: refuse a closed or lost one, attach anew after fork, ask for state that
-        was lost.
+        """Make the session usable: refuse a closed or lost one, attach again after a fork, ask for lost
+        state.
         """
         recorder = self.recorder()
         state = self.knowledge.state
-        # What other writers did is looked at between batches.
+        # Other writers' changes are checked between batches.
         agrees = state is _AGREES or (state is _BEHIND and recorder.building.steps)
         if agrees and recorder.step is _NONE and not (self._closed or self._forked or self.wire.ended):
             return
@@ -43,7 +43,7 @@ class Agreeing(Core):
             self._reconcile()
 
     def _reconcile(self) -> None:
-        """Ask the server where the mirror cannot tell what became of the tensors."""
+        """Ask the server if the mirror cannot tell the tensors' state."""
         for recorder in self.recorders:
             if recorder.step is not StepState.NONE:
                 recorder.building.mend()
@@ -60,21 +60,21 @@ class Agreeing(Core):
             self.knowledge.on(Event.TOLD)
 
     def ask_state(self) -> None:
-        """Make the mirror say what the server says."""
+        """Update the mirror from the server's state."""
         self.knowledge.on(Event.ASKED)
         reconcile(self, self.knowledge.state is MirrorState.GRAPHS_LOST)
         self.knowledge.on(Event.TOLD)
 
     def check(self, upto: Sent | None = None) -> None:
-        """Raise, once, the server's error that nobody saw, of batches up to `upto`; behind it was skipped."""
+        """Raise, once, the server's unseen error of batches up to `upto`; later batches were skipped."""
         wire = self.wire
         if wire.unseen is None or (upto is not None and wire.unseen_seq > upto.message.seq):
             return
         raise self._unseen_error()
 
     def _unseen_error(self) -> Exception:
-        """The error that nobody saw, made here, so that who raises it holds it in no variable: its traceback
-        would hold that. What stands is asked for.
+        """The unseen error, created here so that the caller has it in no variable, which its traceback would
+        keep alive. Also asks for the current state.
         """
         wire = self.wire
         stand = wire.graphs_stand and not any(r.building.steps for r in self.recorders)
@@ -91,7 +91,7 @@ class Agreeing(Core):
         return error
 
     def flush(self) -> None:
-        """Send what was recorded and wait until the server applied it; raises what it found wrong."""
+        """Send what was recorded and wait until the server applied it; raises its errors."""
         with self.lock:
             self.ready()
             self.recorder().flush()
@@ -99,14 +99,14 @@ class Agreeing(Core):
             self.check()
 
     def mirror(self) -> list[TensorInfo]:
-        """What the SDK says of its live tensors, without asking where it need not."""
+        """The mirror's state of all live tensors; asks the server only if it must."""
         with self.lock:
             self.flush()
             self.ready()
             return list(rows(self))
 
     def _begin_anew(self) -> None:
-        """In a forked child: become a writer of one's own."""
+        """In a forked child: become a separate writer."""
         self.wire.begin_anew()
         self._forked = False
         self.outbox.begin_anew()

@@ -22,9 +22,9 @@ def connect(
 ) -> Session:
     """Connect to a session and make it current (also a context manager).
 
-    `url`: argument, else GRADD_URL, else ``local:`` (in this process). `session`: its name; without one it is
-    anonymous and ends at close(). `transport`: "stream" (WebSocket) or "http". Raises ConnectionFailed where
-    no daemon answers.
+    `url`: default GRADD_URL, else ``local:`` (in this process). `session`: its name; without one it is
+    anonymous and ends at close(). `transport`: "stream" (WebSocket) or "http". Raises ConnectionFailed if no
+    daemon answers.
     """
     made = Session(
         url or os.environ.get("GRADD_URL") or "local:",
@@ -37,8 +37,8 @@ def connect(
 
 
 def delete_session(session: str, url: str | None = None, token: str | None = None) -> None:
-    """End the session of that name with all it holds, also one that was lost. A missing one is as good as
-    deleted. `url` and `token` as of `connect`. Raises ConnectionFailed where no daemon answers.
+    """End the session of that name, also a lost one; not an error if there is none. `url` and `token` as in
+    `connect`. Raises ConnectionFailed if no daemon answers.
     """
     url = url or os.environ.get("GRADD_URL") or "local:"
     transport = _transports.make(url, names.session(session), "http", token or os.environ.get("GRADD_TOKEN"))
@@ -51,20 +51,20 @@ def delete_session(session: str, url: str | None = None, token: str | None = Non
 
 
 def current() -> Session:
-    """The session new tensors go to: the innermost with-block's, else the last connected, else one by
-    `connect()`'s rule.
+    """The session of new tensors: the innermost with-block's, else the last connected, else a new one from
+    `connect()`.
     """
     return SESSIONS.innermost() or connect()
 
 
 def set_default_dtype(dtype: DType) -> None:
-    """Make `dtype`, a floating one, what Python floats become and integers are promoted to, for all sessions
-    of this process (torch.set_default_dtype). TypeError for anything else.
+    """Set the floating dtype of Python floats and of promoted integers, for all sessions of this process
+    (torch.set_default_dtype). TypeError for anything else.
     """
     for session in SESSIONS.all():
         with session.lock:
             for recorder in list(session.recorders):
                 if recorder.building.steps:
-                    # A program has one default, that which its steps were recorded under.
+                    # A program has only one default dtype.
                     recorder.flush()
     dtypes.set_default_dtype(dtype)

@@ -1,4 +1,4 @@
-"""What a session is made of: its wire, its mirror, the tensors in it, a recorder for each thread."""
+"""A session's parts: its wire, its mirror, its tensors, a recorder for each thread."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Core:
-    """The parts of a session. What it does with them is in the classes that build on this one."""
+    """The parts of a session; its behaviour is in the derived classes."""
 
     backend: MirrorBackend
 
@@ -30,8 +30,7 @@ class Core:
     ) -> None:
         self.name = names.session(name or f"anon-{secrets.token_hex(16)}")
         self.url = url
-        #: held while an op runs on the mirror and is recorded, while a batch is sent, while a reply is waited
-        #: for
+        #: held while an op runs on the mirror and is recorded, a batch is sent, or a reply awaited
         self.lock = threading.RLock()
         #: what the mirror knows
         self.knowledge: Machine[MirrorState] = Machine(MIRROR, MirrorState.AGREES)
@@ -39,7 +38,7 @@ class Core:
         self._thread = threading.local()
         #: tensors with a shared name
         self.named: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
-        #: other writers may change what this one names
+        #: whether other writers may change this one's named tensors
         self._shares = False
         self._closed = self._forked = False
         self._ends_session = name is None
@@ -60,28 +59,28 @@ class Core:
         return found
 
     def _recorded_ids(self) -> set[str]:
-        """The ids that steps of other threads name, where there are other threads."""
+        """The ids in recorded steps of all threads, if there are several."""
         return {i for r in self.recorders for i in r.building.slots} if len(self.recorders) > 1 else set()
 
     def send(self, built: Builder, fetch: list[Any], **more: Any) -> Sent | None:
-        """Send one batch and do not wait; see `Outbox.send`."""
+        """Send one batch without waiting; see `Outbox.send`."""
         return self.outbox.send(built, fetch, **more)
 
     def habit(self, first: Recorded) -> CachedProgram | None:
-        """The program that was sent last of those that begin with this step."""
+        """The last sent program that begins with this step."""
         return self.outbox.habit(first)
 
     def name_gradient(self, owner: Any, g: Any) -> None:
-        """Give a gradient that only the passes know a slot of its own."""
+        """Give a gradient that only passes know a slot."""
         self.recorder().name_gradient(owner, g)
 
     def lose(self, id: str, t: Any) -> None:
-        """The server has no tensor of that id: it never came to be."""
+        """The server has no tensor of that id."""
         self.live.pop(id)
         t._id = None
         t._lost = t._lost or GraddError("this tensor is not in its session any more")
 
     def refuse_lost(self, t: Any) -> None:
-        """A tensor that never came to be raises the error that prevented it."""
+        """For a tensor that the server does not have, raise the error that was the reason."""
         lost = t._lost or GraddError("this tensor has no value in its session: what made it was interrupted")
         raise copy_of(lost)

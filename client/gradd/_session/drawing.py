@@ -7,13 +7,13 @@ from typing import Any
 
 from gradd_engine import graph_dump as picture
 
-#: units of the drawing: a character's width, a line's height, space around and between boxes
+#: width of a character, height of a line, space around and between boxes
 _CHAR, _LINE, _PAD, _GAP, _RISE = 7.0, 15.0, 8.0, 24.0, 40.0
 _SWEEPS = 4
 
 
 class _Box:
-    """A node's box: its lines of text, its size, and where its left edge stands."""
+    """A node's box: its lines of text, its size, and its left edge."""
 
     def __init__(self, node: dict[str, Any]) -> None:
         self.lines = [picture.title(node), *picture.notes(node)]
@@ -29,7 +29,7 @@ class _Box:
 
 
 def layers(count: int, edges: list[tuple[int, int]]) -> list[list[int]]:
-    """Nodes by the length of the longest way to them, so that every edge goes down."""
+    """Nodes by the length of the longest path to them, so that every edge goes down."""
     below: list[list[int]] = [[] for _ in range(count)]
     waiting = [0] * count
     for a, b in edges:
@@ -37,7 +37,7 @@ def layers(count: int, edges: list[tuple[int, int]]) -> list[list[int]]:
         waiting[b] += 1
     depth = [0] * count
     ready = [n for n in range(count) if not waiting[n]]
-    for n in ready:  # grows while it is walked
+    for n in ready:  # grows in the loop
         for b in below[n]:
             depth[b] = max(depth[b], depth[n] + 1)
             waiting[b] -= 1
@@ -50,7 +50,7 @@ def layers(count: int, edges: list[tuple[int, int]]) -> list[list[int]]:
 
 
 def _untangle(rows: list[list[int]], edges: list[tuple[int, int]]) -> None:
-    """Order each row by the mean place of the neighbours, down and up again, so that few edges cross."""
+    """Order each row by the mean position of the neighbours, down and up again, to reduce crossings."""
     near: dict[int, list[int]] = {}
     for a, b in edges:
         near.setdefault(a, []).append(b)

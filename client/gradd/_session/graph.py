@@ -1,4 +1,4 @@
-"""`session.graph(t)`: the graph behind a tensor, as text, DOT, SVG (`drawing`) and plain data."""
+"""`session.graph(t)`: a tensor's graph as text, DOT, SVG (`drawing`) and plain data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Graph:
-    """The graph behind a tensor as it was when asked for. ``print`` shows a tree, a notebook a drawing."""
+    """A tensor's graph at the time of the call. ``print`` shows a tree, a notebook a drawing."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self._data = data
@@ -35,11 +35,11 @@ class Graph:
         return picture.dot(self._data)
 
     def json(self) -> dict[str, Any]:
-        """The graph as plain data: what ``GET .../tensors/{id}/graph`` answers."""
+        """The graph as plain data, as in ``GET .../tensors/{id}/graph``."""
         return self._data
 
     def svg(self) -> str:
-        """The graph drawn: a row a layer, from the tensor down to the leaves."""
+        """The graph as a drawing, in layers from the tensor down to the leaves."""
         return drawing.svg(self._data)
 
     def _repr_svg_(self) -> str:
@@ -47,10 +47,10 @@ class Graph:
 
 
 def graph_of(session: Agreeing, t: Tensor, max_nodes: int = MAX_NODES) -> Graph:
-    """The graph behind `t`, at most `max_nodes` nodes of it: ``print`` it, draw it (``.svg()``, ``.dot()``),
-    take it apart (``.json()``). A notebook draws it.
+    """The graph of `t`, up to `max_nodes` nodes: ``print`` it, draw it (``.svg()``, ``.dot()``) or get its
+    data (``.json()``). A notebook draws it.
 
-    The mirror's; the server's where the mirror lost sight of it. TypeError for what is no tensor.
+    From the mirror, or from the server if the mirror does not know it. TypeError if `t` is not a tensor.
     """
     if not isinstance(t, EngineTensor):
         raise TypeError(f"graph(): argument 't' must be Tensor, not {type(t).__name__}")

@@ -1,4 +1,4 @@
-"""The session as the mirror's listener: it hears of each outermost op, and records it."""
+"""The session as the mirror's listener, which records each outermost op."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BEGUN, _ENDED = after(Event.BEGIN, STEP), after(Event.END, STEP)
 
 
 class Listening(Agreeing):
-    """A session that hears what is run on its mirror (`gradd_engine.backends.Listener`)."""
+    """A session that records what runs on its mirror (`gradd_engine.backends.Listener`)."""
 
     def before(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
         """An op is about to run on the mirror."""
@@ -39,7 +39,7 @@ class Listening(Agreeing):
         recorder.step = _BEGUN[recorder.step]
 
     def record(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outputs: Any) -> Any:
-        """An op ran on the mirror. Returns its outputs: the server's where the mirror could not see the
+        """An op ran on the mirror. Returns its outputs, the server's if the mirror does not know the
         graph.
         """
         recorder: Recorder = self._thread.recorder
@@ -52,7 +52,7 @@ class Listening(Agreeing):
     def _blind_grad(
         self, recorder: Recorder, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]
     ) -> tuple[Any, ...]:
-        """Only the server knows which of the gradients there are: a sync point."""
+        """Only the server knows which gradients exist, so this waits for it."""
         batch = tuple(inputs[2][0].shape[:1]) if attrs["is_grads_batched"] else ()
         stand_ins: tuple[Any, ...] = tuple(
             self.backend.empty(Meta((*batch, *t.shape), t.dtype)) for t in inputs[1]
@@ -67,7 +67,7 @@ class Listening(Agreeing):
         return tuple(take_place(self, t, info) for t, info in zip(stand_ins, sent.state, strict=True))
 
     def failed(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
-        """A pass raised midway: the server runs it too, for what it did before it raised."""
+        """A pass raised midway: the server runs it too, for its partial effect."""
         recorder = self.recorder()
         recorder.record(op, inputs, attrs, None, raises=True)
         recorder.on(Event.END)
@@ -79,19 +79,19 @@ class Listening(Agreeing):
     knows = staticmethod(knows)
 
     def blind(self) -> None:
-        """The pass that runs reached a graph that the mirror cannot see."""
+        """The running pass reached a graph that the mirror does not know."""
         self.knowledge.on(Event.BLIND_PASS)
         self.recorder().on(Event.BLIND_PASS)
 
     def upload(self, t: Any, array: Any, requires_grad: bool) -> None:
-        """Record that `t` is made of the bytes of `array`: a copy of few, while many are sent ahead."""
+        """Record that `t` is created from the bytes of `array`: copied if few, sent ahead if many."""
         few = array.nbytes <= DEFAULT.inline_upload_bytes
         data = np.array(array, order="C", copy=True) if few else self._stage(array)
         self.recorder().upload(t, data, requires_grad)
 
     def _stage(self, array: Any) -> Any:
-        """Send a large array ahead of the batch that names it. Where the session has no room for it, what is
-        dead is freed first, which goes with a batch; then RuntimeError.
+        """Send a large array ahead of its batch. If the session has no room, first free dead tensors, with a
+        batch; then RuntimeError.
         """
         with self.lock:
             try:
@@ -101,7 +101,7 @@ class Listening(Agreeing):
                 return self.outbox.stage(array)
 
     def step_done(self) -> None:
-        """An optimizer's step() returned: the batch ends here (rule b), but for the middle of a function."""
+        """An optimizer's step() returned: the batch ends (rule b), unless within a function."""
         recorder = self.recorder()
         if recorder.tape is None:
             recorder.flush()

@@ -1,4 +1,4 @@
-"""Shared names: what one writer bound, others find."""
+"""Shared names, which all writers of a session see."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Naming(Agreeing):
     """A session whose tensors have names."""
 
     def __setitem__(self, name: str, t: Tensor) -> None:
-        """Bind a shared name, so that other clients find the tensor."""
+        """Bind a shared name, so that other clients can find the tensor."""
         with self.lock:
             self.ready()
             if t._session is not self:
@@ -30,7 +30,7 @@ class Naming(Agreeing):
                 self.refuse_lost(t)
             self._shares = True
             recorder.flush(bind={name: t})
-            # What held the name may have another one that was given elsewhere.
+            # The previous tensor may have another name, from another writer.
             if self.named.get(name, t) is not t:
                 self.knowledge.on(Event.RENAMED)
             self.named[name] = t
@@ -38,7 +38,7 @@ class Naming(Agreeing):
             self.check()
 
     def __getitem__(self, name: str) -> Tensor:
-        """The tensor of a shared name, the same object as long as it is held; KeyError when there is none."""
+        """The tensor of a shared name, the same object while it is alive; KeyError if there is none."""
         with self.lock:
             self.ready()
             names.tensor(name)

@@ -1,4 +1,4 @@
-"""What happens to sessions where their process forks or ends."""
+"""Handles forks and the end of the process."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _in_child() -> None:
 
 
 def _at_exit() -> None:
-    # Who pressed Ctrl-C does not wait for a batch that may take minutes, whether the script caught it or not.
+    # After Ctrl-C do not wait for a batch that may take minutes, even if the script caught it.
     interrupted = left = getattr(sys, "last_type", None) is KeyboardInterrupt
     for s in SESSIONS.all():
         try:
@@ -51,7 +51,7 @@ def _at_exit() -> None:
 
 
 def watch() -> None:
-    """Look after the sessions of this process from here on. Once."""
+    """Register the handlers, once."""
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=_before_fork, after_in_parent=_in_parent, after_in_child=_in_child)
     atexit.register(_at_exit)

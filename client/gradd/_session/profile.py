@@ -1,4 +1,4 @@
-"""What a session's work was made of: `Session.profile()`."""
+"""`Session.profile()`: where a session's time goes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 class Profile:
-    """Measures a session between `with` and its end, or between the call of `profile()` and `stop()`.
+    """Measures a session in a `with` block, or from `profile()` to `stop()`.
 
-    After that: ``kernels`` (name, how, calls, seconds), ``batches`` (position, program, steps, how, why,
+    Results: ``kernels`` (name, how, calls, seconds), ``batches`` (position, program, steps, how, why,
     seconds, waited; the latest thousand), ``misses`` (program, like, step, was, found), counts ``planned``,
     ``eager``, ``hits`` (batches whose program the session knew), ``new_programs``, ``round_trips``,
     ``bytes_sent``, ``bytes_received``; seconds ``wall`` (of the script), ``engine`` and ``waited`` (in the
-    daemon's queue). ``print(profile)`` is a table. Other writers of the session are measured too.
+    daemon's queue). ``print(profile)`` shows a table. Other writers of the session are included.
     """
 
     def __init__(self, session: Agreeing) -> None:
@@ -42,7 +42,7 @@ class Profile:
             self.stop()
 
     def stop(self) -> Profile:
-        """Send what was recorded, wait for it, and end the measurement; itself."""
+        """Send what was recorded, wait for it, and end the measurement. Returns itself."""
         if self._report is None:
             self._session.flush()
             after = dict(self._session.wire.counts)

@@ -1,4 +1,4 @@
-"""What the mirror says of every tensor, and how it is put right where the server knows better."""
+"""The mirror's state of every tensor, and correcting it from the server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def rows(session: Core) -> Iterator[TensorInfo]:
-    """One entry a live tensor, in order of ids, as the mirror sees it."""
+    """The mirror's state of each live tensor, in order of ids."""
     names: dict[int, str] = {}
     for name, t in sorted(session.named.items(), reverse=True):
         names[id(t)] = name
@@ -30,17 +30,17 @@ def rows(session: Core) -> Iterator[TensorInfo]:
 
 
 def knows(t: Any) -> bool:
-    """Whether steps can name the tensor."""
+    """Whether steps can refer to the tensor."""
     owner = t._owner() if t._owner is not None else None
     return t._id is not None or t._out is not None or (owner is not None and owner._grad is t)
 
 
 def reconcile(session: Core, graphs_lost: bool) -> None:
-    """Ask for the state of every live tensor and its gradient, and make the mirror say the same.
+    """Ask for the state of every live tensor and its gradient, and correct the mirror.
 
-    `graphs_lost`: a pass may have run on one side alone, so no graph of the mirror can be relied on.
+    `graphs_lost`: a pass may have run on one side only, so none of the mirror's graphs is reliable.
     """
-    # Bases before their views, which look at them.
+    # Bases before their views.
     held: dict[str, Any] = dict(sorted(session.live.items(), key=lambda item: item[1]._base is not None))
     names = dict(session.named.items())
     wanted = [name for i in held for name in (i, f"{i}.grad")] + list(names)
@@ -73,7 +73,7 @@ def reconcile(session: Core, graphs_lost: bool) -> None:
 
 
 def _gradient(session: Core, mine: Any, info: TensorInfo | None, graphs_lost: bool) -> Any:
-    """The mirror's tensor for a gradient: the live one of that id, else the unnamed one that is there, else a
+    """The mirror's tensor for a gradient: the live one of that id, else the current one without an id, else a
     new one.
     """
     if info is None:
@@ -88,7 +88,7 @@ def _gradient(session: Core, mine: Any, info: TensorInfo | None, graphs_lost: bo
 
 
 def take_place(session: Core, t: Any, info: TensorInfo | None) -> Any:
-    """What the server made in the place of `t`, which only stood for it; None where it made nothing."""
+    """The server's tensor for the placeholder `t`, or None."""
     session.live.pop(t._id)
     id, t._id = t._id, None
     if info is None:

@@ -1,4 +1,4 @@
-"""Which sessions there are in this process, and which one is current. Pure bookkeeping."""
+"""The sessions of this process, and which one is current."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class _Stack(threading.local):
 
 
 class Registry(Generic[S]):
-    """Sessions that were made and are still referred to, and those that threads entered."""
+    """Sessions that are still referenced, and those that threads entered."""
 
     def __init__(self) -> None:
         self._stack = _Stack()
@@ -23,15 +23,15 @@ class Registry(Generic[S]):
         self._all: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def add(self, session: S) -> None:
-        """A session was made."""
+        """Add a session."""
         self._all.add(session)
 
     def all(self) -> list[S]:
-        """Every session that was made and is still referred to."""
+        """Every session that is still referenced."""
         return list(self._all)
 
     def make_default(self, session: S) -> None:
-        """New tensors go to this session, outside with-blocks."""
+        """Use this session for new tensors outside of with-blocks."""
         self._default = session
 
     def enter(self, session: S) -> None:
@@ -39,7 +39,7 @@ class Registry(Generic[S]):
         self._stack.entered.append(session)
 
     def entered(self) -> list[S]:
-        """What this thread entered, the current session last."""
+        """The sessions that this thread entered, the current one last."""
         return list(self._stack.entered)
 
     def leave(self, session: S) -> None:
@@ -51,12 +51,12 @@ class Registry(Generic[S]):
                 return
 
     def closed(self, session: S) -> None:
-        """It is current nowhere any more."""
+        """Make it current nowhere."""
         self.leave(session)
         if self._default is session:
             self._default = None
 
     def innermost(self) -> S | None:
-        """The innermost with-block's session, else the last connected; None when there is neither."""
+        """The innermost with-block's session, else the last connected, else None."""
         entered: list[S] = self._stack.entered
         return entered[-1] if entered else self._default

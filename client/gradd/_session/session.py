@@ -1,4 +1,4 @@
-"""`Session`: what it says of itself, and its life from connecting to its end."""
+"""`Session`: its state and counts, and its life from connecting to closing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Session(Listening, Fetching, Naming):
-    """A session as the SDK sees it. Made by `gradd.connect`; also a context manager that makes it current."""
+    """A session, created by `gradd.connect`; as a context manager it makes itself current."""
 
     def __init__(
         self, url: str, name: str | None, transport: str = "stream", token: str | None = None
@@ -34,10 +34,10 @@ class Session(Listening, Fetching, Naming):
         super().__init__(url, name, transport, token)
         SESSIONS.add(self)
 
-    # -- what there is -----------------------------------------------------------------------------
+    # -- state -------------------------------------------------------------------------------------
 
     def tensors(self) -> list[m.TensorInfo]:
-        """What the server has: one entry a tensor of the session."""
+        """The server's state of all tensors of the session."""
         with self.lock:
             self.flush()
             reply, _ = self.wire.request(m.ListTensors())
@@ -45,7 +45,7 @@ class Session(Listening, Fetching, Naming):
         return reply.tensors
 
     def info(self) -> m.SessionInfo:
-        """What the server says of the session, its own counts among it."""
+        """The server's state of the session, with its counts."""
         with self.lock:
             self.flush()
             reply, _ = self.wire.request(m.Info())
@@ -53,21 +53,21 @@ class Session(Listening, Fetching, Naming):
         return reply.session
 
     def stats(self) -> dict[str, int]:
-        """Counts since connecting: batches, steps, bytes, round_trips (messages whose reply was waited for).
+        """Counts since connecting: batches, steps, bytes, round_trips (messages whose reply was awaited).
 
-        The server counts a round trip for each message that asks for something (`info()`); a mere wait, as in
-        `flush()`, counts here only.
+        The server counts a round trip for each message that requests something (`info()`); waiting, as in
+        `flush()`, counts only here.
         """
         return dict(self.wire.counts)
 
     def profile(self) -> Profile:
-        """Measure what the session does from here on: ``with session.profile() as p: ...; print(p)``."""
+        """Measure the session from now on: ``with session.profile() as p: ...; print(p)``."""
         with self.lock:
             self.ready()
             return Profile(self)
 
     def clear(self) -> None:
-        """Drop all tensors of this client; the session goes on."""
+        """Drop all tensors of this client; the session remains."""
         with self.lock:
             self.ready()
             self.recorder().flush()
@@ -99,9 +99,9 @@ class Session(Listening, Fetching, Naming):
             print(f"gradd: closing {self.name}: {e}", file=sys.stderr)
 
     def close(self) -> None:
-        """Send what is left, raise an error nobody saw, disconnect; an anonymous session ends.
+        """Send what is left, raise an unseen error, disconnect; an anonymous session ends.
 
-        A named session goes on, with what has a name; what only this client held is freed.
+        A named session remains, with its named tensors; tensors that only this client held are freed.
         """
         with self.lock:
             if self._closed:
@@ -124,7 +124,7 @@ class Session(Listening, Fetching, Naming):
                 raise wire.saw()
 
     def abandon(self) -> None:
-        """Disconnect and wait for nothing, nor for the lock; what was not sent is dropped. Ctrl-C ends so."""
+        """Disconnect without waiting, even for the lock, and drop what was not sent. Used after Ctrl-C."""
         if not self._closed:
             self._closed = True
             if not self._forked:
@@ -132,7 +132,7 @@ class Session(Listening, Fetching, Naming):
             SESSIONS.closed(self)
 
     def before_fork(self) -> None:
-        """Send what is recorded, so that the child finds it; keeps the lock until the fork is done."""
+        """Send what is recorded, for the child too; keeps the lock until the fork is done."""
         self.lock.acquire()
         self._shares = True
         if not (self._closed or self._forked):
@@ -141,15 +141,13 @@ class Session(Listening, Fetching, Naming):
             self.wire.wait_all()
 
     def forked(self) -> None:
-        """In a forked child: this process is not yet a writer. The parent's tensors stay the parent's to
-        free.
-        """
+        """In a forked child, which is not a writer yet. Only the parent frees the parent's tensors."""
         self.lock = threading.RLock()
         self._forked = not self._closed
         self._ends_session = False
 
     def lend(self) -> Callable[[], None]:
-        """What lets another thread record as this one does, called there while this one waits for it."""
+        """Returns a function that lets another thread record like this one, which waits for it meanwhile."""
         recorder, entered = self.recorder(), SESSIONS.entered()
 
         def begin() -> None:
@@ -160,5 +158,5 @@ class Session(Listening, Fetching, Naming):
         return begin
 
 
-#: those of this process
+#: the sessions of this process
 SESSIONS: Registry[Session] = Registry()

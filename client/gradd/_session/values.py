@@ -1,4 +1,4 @@
-"""Reading values: from a reply that brings them already, else by a batch of their own."""
+"""Reading values: from a reply that already has them, else with a batch."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ class Fetching(Agreeing):
     """A session whose tensors have values."""
 
     def read(self, t: Any) -> np.ndarray[Any, Any]:
-        """The values of a tensor as of now: from a reply that brings them already, else by a batch of their
-        own.
-        """
+        """The current values of a tensor: from a reply that already has them, else with a batch."""
         with self.lock:
             self.ready()
             while True:
@@ -40,7 +38,7 @@ class Fetching(Agreeing):
                 t._fetch = None
 
     def _ask(self, t: Any) -> Fetch:
-        """Send what is recorded, and bring back `t`."""
+        """Send what is recorded, and fetch `t`."""
         latest, recorder = self.outbox.latest, self.recorder()
         recorder.settle(t)
         if t._out is None and t._id is None:
@@ -53,7 +51,7 @@ class Fetching(Agreeing):
         return found
 
     def _value(self, found: Fetch) -> np.ndarray[Any, Any] | None:
-        """The array of an answered fetch; None where it has to be asked for again."""
+        """The array of an answered fetch; None if it must be fetched again."""
         if found.array is not None or found.pinned is None:
             return found.array if found.array is None else np.asarray(found.array)
         try:

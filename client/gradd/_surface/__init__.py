@@ -1,5 +1,5 @@
-"""PyTorch's functions, spelled as there: the engine's ops in the current session, tensors made of data,
-random streams, and what can be asked of tensors and dtypes.
+"""PyTorch's functions: the engine's ops in the current session, tensors from data, random streams, and
+queries on tensors and dtypes.
 """
 
 from .creation import as_tensor, asarray, from_numpy, is_tensor, tensor

@@ -1,6 +1,6 @@
-"""Leaves made of numbers: tensor(), from_numpy(), as_tensor(). The bytes are taken before they return.
+"""Leaves from numbers: tensor(), from_numpy(), as_tensor(). The data are copied before they return.
 
-Spelled as in https://pytorch.org/docs/stable/torch.html#creation-ops.
+As in https://pytorch.org/docs/stable/torch.html#creation-ops.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _tensors_inside(data: Any) -> Any:
-    """Tensors among nested lists as numbers (each is fetched, as torch reads them)."""
+    """Tensors in nested lists as numbers (each is fetched, as torch does)."""
     if isinstance(data, Tensor):
         return data._scalar()
     if isinstance(data, (list, tuple)):
@@ -40,10 +40,10 @@ def tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A leaf from Python numbers, lists or arrays; the bytes are taken before it returns (torch.tensor).
+    """A leaf from Python numbers, lists or arrays, which are copied (torch.tensor).
 
-    Raises TypeError, ValueError or RuntimeError for data that is no array, RuntimeError where `requires_grad`
-    is asked of integers.
+    Raises TypeError, ValueError or RuntimeError for data that do not form an array, RuntimeError for
+    `requires_grad` with integers.
     """
     if not isinstance(requires_grad, bool):
         raise TypeError(f"tensor(): argument 'requires_grad' must be bool, not {type_name(requires_grad)}")
@@ -70,8 +70,8 @@ def _leaf(a: np.ndarray[Any, Any], dtype: DType, requires_grad: bool) -> Tensor:
 
 
 def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
-    """A tensor with a copy of the array's values and its dtype (torch.from_numpy, which shares memory; a
-    daemon cannot).
+    """A tensor with a copy of the array's values and its dtype (torch.from_numpy, but without shared
+    memory).
     """
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
@@ -79,7 +79,7 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
 
 
 def as_tensor(data: Any, dtype: DType | None = None, device: Any = None) -> Tensor:
-    """A tensor: itself where it is one already (torch.as_tensor)."""
+    """A tensor from data, or `data` itself if it already is one (torch.as_tensor)."""
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
     return tensor(data, dtype=dtype)
@@ -93,8 +93,8 @@ def asarray(
     copy: bool | None = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """A tensor: itself where it is one already and neither `dtype` nor `copy` asks for another
-    (torch.asarray). ValueError where values must move and `copy` is False.
+    """A tensor from data, or `obj` itself if it is one and neither `dtype` nor `copy` needs another
+    (torch.asarray). ValueError if a copy is needed and `copy` is False.
     """
     if isinstance(obj, Tensor) and not copy:
         if copy is False and dtype not in (None, obj.dtype):
@@ -117,8 +117,8 @@ def is_tensor(obj: Any) -> bool:
 
 
 def made(dtype: DType, *args: Any) -> Any:
-    """What a tensor's class makes of its arguments: sizes (the elements are undefined), a sequence of
-    numbers, or an alias of a tensor. TypeError for anything else.
+    """The tensor of a class called with sizes (elements are undefined), a sequence of numbers, or a tensor
+    (an alias). TypeError for anything else.
     """
     if len(args) == 1 and not isinstance(args[0], int):
         (data,) = args
@@ -148,10 +148,10 @@ def _alias(data: Any, dtype: DType) -> Any:
 
 
 def _restored(values: Any, dtype: DType, requires_grad: bool, cls: type[Tensor]) -> Tensor:
-    """A leaf of what a pickle holds, in the session that is current now."""
+    """A leaf from a pickle, in the current session."""
     return as_subclass(tensor(values, dtype=dtype), cls).requires_grad_(requires_grad)
 
 
 def reduced(self: Tensor, protocol: Any) -> Any:
-    """What a pickle holds of a tensor: its values, which are fetched, its dtype and whether it is trained."""
+    """Pickles a tensor: its values (fetched), its dtype and `requires_grad`."""
     return _restored, (self.detach()._values(), self.dtype, self.requires_grad, type(self))

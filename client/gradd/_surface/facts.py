@@ -1,6 +1,6 @@
-"""What can be asked of a tensor besides its shape and dtype, as functions and as methods of the same name.
+"""Queries on tensors besides shape and dtype, as functions and methods.
 
-Most have one answer, since tensors of a session are dense and on its device; scripts ask all the same.
+Most have a constant answer, since a session's tensors are dense and on its device; scripts ask anyway.
 https://pytorch.org/docs/stable/tensors.html, https://pytorch.org/docs/stable/tensor_attributes.html
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class layout:
-    """How elements lie in memory (torch.layout): `strided` is the only one."""
+    """The memory layout (torch.layout): only `strided`."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -49,17 +49,17 @@ def is_floating_point(input: Tensor) -> bool:
 
 
 def is_signed(input: Tensor) -> bool:
-    """Whether the dtype has negative numbers (torch.Tensor.is_signed)."""
+    """Whether the dtype is signed (torch.Tensor.is_signed)."""
     return input.dtype.is_signed
 
 
 def is_nonzero(input: Tensor) -> bool:
-    """The truth of the only element; RuntimeError unless there is just one (torch.is_nonzero)."""
+    """The truth value of the only element; RuntimeError unless there is exactly one (torch.is_nonzero)."""
     return bool(input)
 
 
 def is_same_size(input: Tensor, other: Tensor) -> bool:
-    """Whether both have one shape (torch.is_same_size)."""
+    """Whether both have the same shape (torch.is_same_size)."""
     return input.shape == other.shape
 
 
@@ -70,7 +70,7 @@ def get_device(input: Tensor) -> int:
 
 
 def _check_dtypes(name: str, **given: Any) -> None:
-    """TypeError in PyTorch's words unless all are dtypes."""
+    """TypeError with PyTorch's message unless all are dtypes."""
     for at, (parameter, x) in enumerate(given.items(), 1):
         if not isinstance(x, dtypes.DType):
             raise TypeError(
@@ -79,7 +79,7 @@ def _check_dtypes(name: str, **given: Any) -> None:
 
 
 def promote_types(type1: DType, type2: DType) -> DType:
-    """The smallest dtype that holds both by PyTorch's lattice (torch.promote_types)."""
+    """The smallest dtype that both promote to (torch.promote_types)."""
     _check_dtypes("promote_types", type1=type1, type2=type2)
     return dtypes.promote(type1, type2)
 
@@ -118,7 +118,7 @@ def _always(value: bool, name: str) -> property:
 
 
 def _layout(self: Tensor) -> layout:
-    """How the elements lie in memory (torch.Tensor.layout)."""
+    """The memory layout (torch.Tensor.layout)."""
     return strided
 
 
@@ -128,7 +128,7 @@ def _is_cpu(self: Tensor) -> bool:
 
 
 def _itemsize(self: Tensor) -> int:
-    """Bytes an element (torch.Tensor.itemsize)."""
+    """Bytes per element (torch.Tensor.itemsize)."""
     return self.dtype.itemsize
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def in_session(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that makes tensors, made to make them in the current session, or in that of the first tensor
-    it is given.
+    """Wraps a function, so that it creates tensors in the session of its first tensor argument, or in the
+    current one.
     """
 
     @functools.wraps(fn)

@@ -1,8 +1,7 @@
-"""Random streams, spelled as torch.Generator
-(https://pytorch.org/docs/stable/generated/torch.Generator.html).
+"""Random streams, as torch.Generator (https://pytorch.org/docs/stable/generated/torch.Generator.html).
 
-A session has one stream. A generator of its own is a place in it: the session's stream is put there for each
-draw and taken back afterwards, which are recorded steps, not round trips.
+A session has one stream. Any other generator is a position in it: the session's stream is set to it for each
+draw and reset afterwards, with recorded steps, not round trips.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ if TYPE_CHECKING:
 
     from .._session import Session
 
-#: what this client restarted each session's stream with
+#: the seeds that this client gave each session's stream
 _seeds: weakref.WeakKeyDictionary[Session, int] = weakref.WeakKeyDictionary()
-#: what marks a token here; the place itself is in the session
+#: marks a token here; the position itself is in the session
 _PLACE = object()
 
 
 class Generator:
-    """A random stream in the session that is current when this is made, for ``generator=``."""
+    """A random stream in the session that is current when it is created, for ``generator=``."""
 
-    #: where its stream is; None of the session's own, and before the first use
+    #: its position; None for the session's own stream, and before the first use
     _place: Any = None
     _own = True
 
@@ -67,15 +66,15 @@ class Generator:
         return self
 
     def seed(self) -> int:
-        """Restart the stream with a seed by chance, and return that."""
+        """Restart the stream with a random seed, and return the seed."""
         return self.manual_seed(secrets.randbits(64)).initial_seed()
 
     def initial_seed(self) -> int:
-        """The seed that this client restarted the stream with, or that streams begin with."""
+        """The seed that this client gave the stream, or the default seed."""
         return self._seed if self._own else _seeds.get(self._session, SEED)
 
     def get_state(self) -> Any:
-        """A token of where the stream is, for `set_state`: uint8, without elements."""
+        """A token of the stream's position, for `set_state`: uint8, without elements."""
         with ambient(backend=self._session.backend):
             if self._own and self._place is None:
                 self.manual_seed(self._seed)
@@ -84,7 +83,7 @@ class Generator:
         return token
 
     def set_state(self, new_state: Any) -> Generator:
-        """Take the stream back to where `get_state` was; TypeError or RuntimeError for anything else."""
+        """Reset the stream to a position from `get_state`; TypeError or RuntimeError for anything else."""
         if not isinstance(new_state, Tensor):
             raise TypeError(f"expected a torch.ByteTensor, but got {type_name(new_state)}")
         if new_state.dtype is dtypes.uint8 and new_state._holds is not _PLACE:
@@ -96,12 +95,12 @@ class Generator:
         return self
 
     def _here(self) -> Any:
-        """A token of where the session's stream is."""
+        """A token of the session's position."""
         return seeding.stored_rng(empty([0], dtype=dtypes.uint8))
 
     @contextmanager
     def _drawing(self) -> Iterator[None]:
-        """The session draws from this stream within."""
+        """A context in which the session draws from this stream."""
         if not self._own:
             yield
             return
@@ -130,17 +129,17 @@ def initial_seed() -> int:
 
 
 def seed() -> int:
-    """Restart the current session's random stream with a seed by chance, and return that (torch.seed)."""
+    """Restart the current session's random stream with a random seed, and return the seed (torch.seed)."""
     return _default().seed()
 
 
 def get_rng_state() -> Any:
-    """A token of where the current session's random stream is (torch.get_rng_state)."""
+    """A token of the position of the current session's random stream (torch.get_rng_state)."""
     return _default().get_state()
 
 
 def set_rng_state(new_state: Any) -> None:
-    """Take the current session's random stream back to where the token was made (torch.set_rng_state)."""
+    """Reset the current session's random stream to a token's position (torch.set_rng_state)."""
     _default().set_state(new_state)
 
 
@@ -172,5 +171,5 @@ _METHODS = ("bernoulli", "multinomial", "bernoulli_", "exponential_", "normal_",
 
 
 def drawing_methods() -> dict[str, Callable[..., Any]]:
-    """The methods that draw, as the ops made them, with the keyword ``generator``."""
+    """The methods that draw, with the keyword ``generator``."""
     return {name: _with_generator(getattr(Tensor, name)) for name in _METHODS}

@@ -1,4 +1,4 @@
-"""Limits of number types (torch.finfo, torch.iinfo)."""
+"""Limits of dtypes (torch.finfo, torch.iinfo)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tensor has besides its class and the ops: attached here, once, when `gradd` is imported."""
+"""Attaches more methods to `Tensor`, once, when `gradd` is imported."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .generator import drawing_methods
 
 
 def attach() -> None:
-    """Give `Tensor` its methods that need the current session, and what scripts ask of a tensor."""
+    """Give `Tensor` the methods that need the current session, and the queries of `facts`."""
     TensorType.make = made
     Tensor.__reduce_ex__ = reduced  # type: ignore[assignment]
     for name, member in {**METHODS, **PROPERTIES, **drawing_methods()}.items():

@@ -1,6 +1,6 @@
-"""`Tensor`, a mirror that fetches its values, and its class.
+"""`Tensor`, a mirror that fetches its values, and its metaclass.
 
-What else the public surface hangs on it is in `_surface.methods`.
+`_surface.methods` attaches more methods.
 """
 
 from .tensor import Tensor, as_subclass

@@ -1,5 +1,5 @@
-"""What `Tensor` extends: the engine's tensor. Declarations attach its methods when they are imported; their
-types stand in the stub beside.
+"""The base of `Tensor`: the engine's tensor. Its methods are attached when the declarations are imported;
+their types are in the stub.
 """
 
 from gradd_engine.tensor import Tensor as Methods

@@ -1966,7 +1966,7 @@ class Methods(EngineTensor):
         """False of a session's tensors."""
 
     def is_nonzero(self) -> _bool:
-        """The truth of the only element; RuntimeError unless there is just one."""
+        """The truth value of the only element; RuntimeError unless there is exactly one."""
 
     @property
     def is_quantized(self) -> _bool:
@@ -1976,10 +1976,10 @@ class Methods(EngineTensor):
         """
 
     def is_same_size(self, other: Tensor) -> _bool:
-        """Whether both have one shape."""
+        """Whether both have the same shape."""
 
     def is_signed(self) -> _bool:
-        """Whether the dtype has negative numbers.
+        """Whether the dtype is signed.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.is_signed.html
         """
@@ -2072,7 +2072,7 @@ class Methods(EngineTensor):
 
     @property
     def itemsize(self) -> _int:
-        """Bytes an element.
+        """Bytes per element.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.itemsize.html
         """
@@ -2098,7 +2098,7 @@ class Methods(EngineTensor):
 
     @property
     def layout(self) -> _layout:
-        """How the elements lie in memory."""
+        """The memory layout."""
 
     def lcm(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The non-negative least common multiple.

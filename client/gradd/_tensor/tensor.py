@@ -1,6 +1,6 @@
-"""`gradd.Tensor`: an engine tensor over the mirror, plus what needs numbers from the server.
+"""`gradd.Tensor`: an engine tensor on the mirror, plus what needs values from the server.
 
-Spelled as torch.Tensor (https://pytorch.org/docs/stable/tensors.html).
+As torch.Tensor (https://pytorch.org/docs/stable/tensors.html).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ T = TypeVar("T", bound="Tensor")
 
 
 class Tensor(Methods, metaclass=TensorType):
-    """A tensor that lives in a session. Operations are recorded; reading a value fetches it."""
+    """A tensor in a session. Operations are recorded; reading values fetches them."""
 
     _by_users = True
     _printed = "torch.Tensor"
@@ -43,12 +43,12 @@ class Tensor(Methods, metaclass=TensorType):
     _fetch: Any = None
     _lost: Exception | None = None
     _gradient: Tensor | None = None
-    #: whether the warning of `_scalar`, one a process, was given
+    #: whether `_scalar` has already warned in this process
     _warned_scalar: ClassVar[bool] = False
 
     @property
     def _session(self) -> Any:
-        """The session that it lives in; sessions are made of what stands below them, tensors included."""
+        """The tensor's session; untyped, as sessions import tensors."""
         return self.backend.session  # type: ignore[attr-defined]
 
     # -- gradients ---------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ class Tensor(Methods, metaclass=TensorType):
 
     @property
     def data(self) -> Tensor:
-        """An alias without history and with a version counter of its own (torch.Tensor.data)."""
+        """An alias without history and with its own version counter (torch.Tensor.data)."""
         found: Tensor = _autograd.data(self)
         return found
 
@@ -95,7 +95,7 @@ class Tensor(Methods, metaclass=TensorType):
             raise TypeError(f"Variable data has to be a tensor, but got {type_name(value)}")
         _autograd.set_data(self, value)
         self._fetch = None
-        # Two tensors with version counters of their own: neither can vouch for values fetched earlier.
+        # With separate version counters, neither tells whether earlier values are still valid.
         self.storage.aliased = True  # type: ignore[union-attr]
 
     @data.deleter
@@ -109,8 +109,8 @@ class Tensor(Methods, metaclass=TensorType):
         return found
 
     def numpy(self, *, force: bool = False) -> np.ndarray[Any, Any]:
-        """The values as a read-only NumPy array, aligned to 64 bytes: a copy, so a write to it is an error
-        instead of being lost.
+        """The values as a NumPy array, aligned to 64 bytes. It is a copy, and read-only so that no write gets
+        lost.
 
         RuntimeError on tensors that require grad, as in PyTorch, unless `force`.
         """
@@ -134,7 +134,7 @@ class Tensor(Methods, metaclass=TensorType):
         return np.array(found, dtype=dtype) if copy or (dtype is not None and found.dtype != dtype) else found
 
     def item(self) -> Any:
-        """The only element as a Python number; RuntimeError when there are more."""
+        """The only element as a Python number; RuntimeError unless there is exactly one."""
         if self.numel() != 1:
             raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
         return self._python(self._values().reshape(()))
@@ -223,8 +223,8 @@ class Tensor(Methods, metaclass=TensorType):
     # -- conversions -------------------------------------------------------------------------------
 
     def to(self, *args: Any, **kwargs: Any) -> Tensor:
-        """As torch.Tensor.to: a dtype converts; devices are the session's and change nothing; a tensor gives
-        its dtype; a memory format lays out anew what has another.
+        """As torch.Tensor.to, by dtype, another tensor's dtype, or memory format; devices have no effect,
+        since a session has only one.
         """
         copy_it = kwargs.pop("copy", False)
         dtype = kwargs.pop("dtype", None)
@@ -247,7 +247,9 @@ class Tensor(Methods, metaclass=TensorType):
         return to_copy(self, dtype, memory_format=memory_format)  # type: ignore[no-any-return]
 
     def type(self, dtype: Any = None, non_blocking: bool = False) -> Any:
-        """The name of the tensor's type; with a dtype or such a name, this converted (torch.Tensor.type)."""
+        """The name of the tensor's type, or with a dtype or such a name, the tensor converted
+        (torch.Tensor.type).
+        """
         if dtype is None:
             return self.dtype.tensor_type
         if isinstance(dtype, str):
@@ -261,11 +263,11 @@ class Tensor(Methods, metaclass=TensorType):
         return self.to(dtype)
 
     def cpu(self, memory_format: Any = None) -> Tensor:
-        """Itself, as a session has one device; laid out anew where it has not that memory format."""
+        """Itself, since a session has one device; a copy if it does not have the memory format."""
         return self.to(memory_format=memory_format)
 
     def cuda(self, device: Any = None, non_blocking: bool = False) -> Tensor:
-        """Itself: a session has one device."""
+        """Itself, since a session has one device."""
         return self
 
     @property

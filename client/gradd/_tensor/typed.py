@@ -1,6 +1,6 @@
-"""Tensors made by their class: `Tensor(2, 3)`, `FloatTensor([1, 2])`, and what `type(x)` prints.
+"""Tensors created by their class, `Tensor(2, 3)` or `FloatTensor([1, 2])`, and what `type(x)` prints.
 
-Spelled as in https://pytorch.org/docs/stable/tensors.html; `tensor` and `empty` are today's names of both.
+As in https://pytorch.org/docs/stable/tensors.html; newer code uses `tensor` and `empty`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,13 @@ if TYPE_CHECKING:
 
 
 class TensorType(type):
-    """The class of `Tensor`: called by users it takes what torch.Tensor takes, not what a mirror is made
-    of; and it prints as PyTorch's class does.
-    """
+    """The metaclass of `Tensor`, which is called with torch.Tensor's arguments and prints like it."""
 
-    #: what a class makes of its arguments; `_surface.methods` says what
+    #: creates an instance from a class's arguments; set by `_surface.methods`
     make: ClassVar[Callable[..., Any]]
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        """A tensor of the default dtype; see `_surface.creation.made`. Subclasses are made as any class."""
+        """A tensor of the default dtype; see `_surface.creation.made`. Subclasses are created as usual."""
         if cls.__dict__.get("_by_users"):
             if kwargs:
                 raise TypeError(f"new() got an unexpected keyword argument {next(iter(kwargs))!r}")
@@ -38,7 +36,7 @@ class TensorType(type):
 
 
 class _OfDtype(type):
-    """The class of `FloatTensor` and its kin: their instances are the tensors of one dtype."""
+    """The metaclass of `FloatTensor` etc., whose instances are the tensors of one dtype."""
 
     dtype: DType
 
@@ -53,7 +51,7 @@ class _OfDtype(type):
 
 
 def type_name(value: object) -> str:
-    """What PyTorch's messages call the type of `value`: ``torch.FloatTensor``, ``int``, ``numpy.ndarray``."""
+    """The type of `value` as in PyTorch's messages: ``torch.FloatTensor``, ``int``, ``numpy.ndarray``."""
     if isinstance(value, EngineTensor):
         return value.dtype.tensor_type
     kind = type(value)
@@ -63,11 +61,11 @@ def type_name(value: object) -> str:
 
 
 def dtype_of(kind: Any) -> Any:
-    """The dtype of `FloatTensor` and its kin; anything else as it is."""
+    """The dtype of `FloatTensor` etc.; anything else unchanged."""
     return kind.dtype if isinstance(kind, _OfDtype) else kind
 
 
-#: `FloatTensor`, `LongTensor` ...: by the names that PyTorch has
+#: `FloatTensor`, `LongTensor` ... by PyTorch's names
 TYPES: dict[str, Any] = {
     f"{d.title}Tensor": _OfDtype(
         f"{d.title}Tensor", (), {"dtype": d, "__doc__": f"Makes tensors of {d!r} (torch.{d.title}Tensor)."}

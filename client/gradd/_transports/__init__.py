@@ -1,6 +1,6 @@
-"""How frames travel: `stream` (WebSocket, the default), `http` (a PUT a batch), `local` (this process).
+"""Transports: `stream` (WebSocket, the default), `http` (a PUT per batch), `local` (this process).
 
-Each is imported when the first session uses it.
+Each is imported on first use.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ __all__ = ["CLOSE", "Dropped", "Silent", "Transport", "abandon", "make", "patien
 
 
 def make(url: str, session: str, transport: str, token: str | None) -> Transport:
-    """The transport for a URL: ``local:`` runs the session in this process, http(s) URLs name a daemon.
+    """The transport for a URL: ``local:`` for a session in this process, or a daemon's http(s) URL.
 
     `transport` is "stream" or "http"; ValueError for anything else.
     """
@@ -34,14 +34,14 @@ def make(url: str, session: str, transport: str, token: str | None) -> Transport
 
 
 def revive() -> None:
-    """In a forked child: sessions of this process go on, on a thread of the child."""
+    """In a forked child: continue local sessions on a thread of the child."""
     from . import local
 
     local.revive()
 
 
 def abandon() -> None:
-    """The process ends: give up what sessions of this process still compute."""
+    """At the end of the process: abandon the work of local sessions."""
     from . import local
 
     local.abandon()

@@ -1,4 +1,4 @@
-"""Control and bulk over HTTP, shared by the stream and http transports."""
+"""Control and bulk data over HTTP, shared by the stream and http transports."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ class Control:
         self._lock = threading.Lock()
 
     def link(self) -> Link:
-        """A connection of its own to the daemon."""
+        """A separate connection to the daemon."""
         return Link(self.base, self._headers, self.silence)
 
     def call(self, method: str, path: str, body: bytes | None = None, once: bool = False) -> bytes:
-        """One request with a JSON body, if any; the answer's body. Dropped where the daemon is away, the
-        problem's exception for an error status. `once`: see Link.
+        """Send a request, with a JSON body if any; returns the body of the reply. Raises Dropped if the
+        daemon is away, the problem's exception for an error status. `once`: see Link.
         """
         with self._lock:
             headers = None if body is None else _JSON
             return bytes(_checked(*self._questions.call(method, self.path + path, body, headers, once=once)))
 
     def attach(self, resume: tuple[int, int] | None) -> m.Attached:
-        """POST :attach (and create the session where it is new)."""
+        """POST :attach (and create the session if it is new)."""
         body = m.Attach("gradd-python", *(resume or (None, None)))
         try:
             if resume is None:
@@ -108,7 +108,7 @@ class Control:
 
     def delete(self, within: float | None = None) -> None:
         """DELETE the session. See Transport.delete."""
-        # On a connection of its own: another thread may be waiting for an answer on the others.
+        # On a separate connection: another thread may be waiting on the others.
         link = Link(self.base, self._headers, self.silence if within is None else min(within, self.silence))
         try:
             _checked(*link.call("DELETE", self.path))
@@ -122,7 +122,7 @@ class Control:
 
 
 class Remote:
-    """What the stream and http transports have in common: all but the batches goes over `Control`."""
+    """Base of the stream and http transports: all but batches goes over `Control`."""
 
     def __init__(self, url: str, session: str, token: str | None) -> None:
         self._control = Control(url, session, token)
@@ -143,12 +143,12 @@ class Remote:
         self._control.close()
 
     def _drop(self) -> None:
-        """Give up the way that batches take."""
+        """Drop the connection that batches use."""
         raise NotImplementedError(f"{type(self).__name__} does not say how its batches travel")
 
 
 def problem_of(status: int, body: bytes) -> Problem:
-    """The problem in an error response; one that says no more than the status where it holds none."""
+    """The problem in an error response; if it has none, one made from the status."""
     try:
         return _problem.decode(body)
     except Exception:
@@ -166,7 +166,7 @@ def _checked(response: HTTPResponse, found: Any) -> Any:
 
 
 def _values(response: HTTPResponse) -> frames.Array:
-    """A tensor's octets, read into memory of its own."""
+    """A tensor's bytes, read into new memory."""
     dtype = dtypes.BY_NAME[response.headers["Gradd-Dtype"]].numpy
     array = empty([int(size) for size in response.headers["Gradd-Shape"].split(",") if size], dtype)
     view = array.reshape(-1).view(np.uint8).data
@@ -175,5 +175,5 @@ def _values(response: HTTPResponse) -> frames.Array:
         if not count:
             raise ConnectionError("the answer ended early")
         view = view[count:]
-    response.read()  # the end of the body, so that the connection can be used again
+    response.read()  # up to the end of the body, so that the connection can be reused
     return array

@@ -1,4 +1,4 @@
-"""A PUT a batch: for places where WebSockets do not pass. The same results."""
+"""A PUT per batch, for networks that block WebSockets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FRAME = "application/vnd.gradd.frame"
 
 
 class HttpTransport(Remote):
-    """Batches by ``PUT .../writers/{w}/batches/{seq}``, one after the other, by a thread. See `Transport`."""
+    """Batches by ``PUT .../writers/{w}/batches/{seq}``, one at a time, on a thread. See `Transport`."""
 
     def __init__(self, url: str, session: str, token: str | None) -> None:
         super().__init__(url, session, token)
@@ -64,16 +64,16 @@ class HttpTransport(Remote):
 
 
 class _Line:
-    """Sends batches in order, each when the one before it was answered, and holds the answers.
+    """Sends batches in order, each after the reply to the previous one, and stores the replies.
 
-    Behind one that was refused or brought no answer nothing is sent: it could be taken for its turn when the
-    refused one is sent again, in another spelling, on another line.
+    After one that was refused or got no reply, nothing more is sent: it could arrive out of order when the
+    refused one is sent again on another line.
     """
 
     def __init__(self, link: Link, path: str, epoch: int) -> None:
         self.sends: SimpleQueue[tuple[int, bytes] | None] = SimpleQueue()
         self.replies: SimpleQueue[bytes | Dropped] = SimpleQueue()
-        #: batches whose answers were not taken yet
+        #: batches whose replies were not taken yet
         self.unread = 0
         self._link = link
         self._path = path
@@ -82,7 +82,7 @@ class _Line:
         threading.Thread(target=self._run, name="gradd-batches", daemon=True).start()
 
     def end(self) -> None:
-        """Send no more; what is under way is left to itself."""
+        """Send no more; leave the current request to itself."""
         self._fault = Dropped("the connection was given up")
         self.sends.put(None)
 
@@ -102,7 +102,7 @@ class _Line:
         response, body = self._link.call("PUT", f"{self._path}/{seq}", frame, self._headers)
         if response.status < 400:
             return bytes(body)
-        if not response.headers.get("Content-Type", "").startswith(FRAME):  # a proxy that does not reach it
+        if not response.headers.get("Content-Type", "").startswith(FRAME):  # a proxy without the daemon
             raise Dropped(f"HTTP {response.status}")
         if isinstance(frames.decode_reply(body)[0], m.ProblemReply):
             self._fault = Dropped("the batch before it was refused")

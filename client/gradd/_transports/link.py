@@ -1,6 +1,4 @@
-"""HTTP by the standard library: a body goes from its own memory into the socket and from the socket into the
-memory that it is for.
-"""
+"""HTTP with the standard library, without copies of bodies between their memory and the socket."""
 
 from __future__ import annotations
 
@@ -19,17 +17,17 @@ from .base import Dropped, Silent
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: looks at a daemon that takes its time, before the request is sent again; then so many times as many
+#: probes of a slow daemon before the request is sent again, and the factor by which they grow
 _LOOKS, _MORE = 2, 4
 
 
 class _Again(Exception):
-    """The daemon lives and sends nothing: the connection may be dead."""
+    """The daemon is alive but sends nothing: the connection may be dead."""
 
 
 class _Patient(io.RawIOBase):
-    """What comes over a socket. Each time that nothing does within its timeout, `look` is called, which may
-    raise; _Again after so many times in a row.
+    """Reads from a socket. Whenever nothing arrives within its timeout, calls `look`, which may raise; raises
+    _Again after too many timeouts in a row.
     """
 
     def __init__(self, sock: socket.socket, look: Callable[[], None], looks: int | None) -> None:
@@ -37,11 +35,11 @@ class _Patient(io.RawIOBase):
         self._file = sock.makefile("rb", buffering=0)
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        """What http.client asks of a socket."""
+        """For http.client."""
         return io.BufferedReader(self)
 
     def readable(self) -> bool:
-        """It is."""
+        """True."""
         return True
 
     def readinto(self, buffer: Any) -> int | None:
@@ -56,7 +54,7 @@ class _Patient(io.RawIOBase):
                     looks -= 1
                     if not looks:
                         raise _Again from None
-                # After a timeout such a file is of no more use.
+                # After a timeout the file cannot be used any more.
                 spent, self._file = self._file, self._socket.makefile("rb", buffering=0)
                 spent.close()
 
@@ -67,12 +65,12 @@ class _Patient(io.RawIOBase):
 
 
 class Link:
-    """One connection to the daemon at `base`, made when it is needed and kept. For one thread at a time.
+    """One connection to the daemon at `base`, opened when needed and kept. For one thread at a time.
 
-    HTTP has no pings. Where an answer, or the rest of one, takes its time, the daemon is asked on another
-    connection whether it lives (`silence`, s: the longest that it may say nothing). If so the request goes
-    on; now and then it is sent again on a new connection, for the old one may have died without a word. So
-    requests must be such that twice is as good as once, or say `once`.
+    HTTP has no pings. If a response is slow, another connection probes whether the daemon is alive
+    (`silence`: the longest time it may not respond, in s). If it is, the request continues; now and then it
+    is sent again on a new connection, in case the old one is dead. Requests must therefore be idempotent, or
+    say `once`.
     """
 
     def __init__(self, base: str, headers: dict[str, str], silence: float | None = None) -> None:
@@ -86,32 +84,32 @@ class Link:
         headers: dict[str, str] | None = None,
         take: Callable[[http.client.HTTPResponse], Any] = http.client.HTTPResponse.read, once: bool = False,
     ) -> tuple[http.client.HTTPResponse, Any]:  # fmt: skip
-        """One request: the response, and what `take` made of its body, or its bytes where the status is 400
-        or more. Dropped where the daemon is away, Silent where it says nothing. A kept connection that it has
-        closed since is made again.
+        """Send a request; returns the response and `take` of its body, or the body's bytes if the status is
+        400 or more. Raises Dropped if the daemon is away, Silent if it does not respond. Reconnects if it has
+        closed the kept connection.
         """
         looks = _LOOKS
         while True:
             kept, self._kept = self._kept, None
             connection = kept or self._connect()
             try:
-                connection.sock.settimeout(None)  # but for that of the system, for bytes that do not get away
+                connection.sock.settimeout(None)  # except SO_SNDTIMEO, for bytes that cannot be sent
                 whole = False
                 try:
                     all_headers = {**self._headers, **(headers or {})}
                     connection.request(method, self._to.path + path, body, all_headers)
                     whole = True
                 except (BrokenPipeError, ConnectionResetError):
-                    pass  # it may have answered before it hung up
+                    pass  # it may have answered before it closed
                 except BlockingIOError:
-                    # So may one that reads no more; else it says nothing.
+                    # It may also have answered if it has stopped reading; else it is silent.
                     if not select.select([connection.sock], [], [], 0)[0]:
                         raise
                 connection.sock.settimeout(self._silence / 2)
                 connection.response_class = self._patient(None if once else looks)
                 response = connection.getresponse()
                 found = take(response) if response.status < 400 else response.read()
-                if whole and connection.sock is not None:  # else it ended with this answer, or waits for more
+                if whole and connection.sock is not None:  # else it ended with this response, or expects more
                     self._kept = connection
                 return response, found
             except _Again:
@@ -122,12 +120,12 @@ class Link:
                 if kept is None:
                     raise Dropped(str(e) or type(e).__name__) from e
             finally:
-                # After an interrupt as after an error, whose answer would come next cannot be told any more.
+                # After an interrupt or an error, the next response could belong to the old request.
                 if self._kept is not connection:
                     connection.close()
 
     def _patient(self, looks: int | None) -> Any:
-        """What makes a response of a socket: as http.client does, but the socket is read with patience."""
+        """http.client's response class, but reading through `_Patient`."""
 
         def response(sock: Any, **more: Any) -> http.client.HTTPResponse:
             patient: Any = _Patient(sock, self._probe, looks)
@@ -136,7 +134,7 @@ class Link:
         return response
 
     def _probe(self) -> None:
-        """Ask the daemon whether it lives. Raises Silent."""
+        """Check whether the daemon is alive. Raises Silent."""
         try:
             connection = self._connect(self._silence / 2)
             try:
@@ -165,7 +163,7 @@ class Link:
         except OSError as e:
             raise Dropped(str(e)) from e
         made.sock.settimeout(within)
-        # The bytes of a body go out in one call, which no timeout of Python's is for.
+        # A body is sent in one call, to which Python's timeouts do not apply.
         timeval = struct.pack("ll", *divmod(round(1e6 * within), 1_000_000))
         made.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeval)
         return made

@@ -1,5 +1,5 @@
-"""Sessions in this process: the same frames, handed to the runtime on a thread. The only module that imports
-it.
+"""Sessions in this process: frames go to the runtime, on a thread. The only module that imports the
+runtime.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _placement: Any = None
 
 
 def _inline() -> Any:
-    """This process's one placement; made on first use."""
+    """The placement of this process, created on first use."""
     global _placement
     with _lock:
         if _placement is None:
@@ -33,7 +33,7 @@ def _inline() -> Any:
 
 
 def revive() -> None:
-    """In a forked child the engine's thread is gone, its sessions are copies: run them on a new thread."""
+    """In a forked child: run the copied sessions on a new thread."""
     global _lock
     _lock = threading.Lock()
     if _placement is not None:
@@ -41,7 +41,7 @@ def revive() -> None:
 
 
 def abandon() -> None:
-    """Give up what sessions of this process still compute: it ends."""
+    """At the end of the process: abandon the work of its sessions."""
     if _placement is not None:
         _placement.abandon()
         _placement.shutdown()

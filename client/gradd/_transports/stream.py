@@ -1,4 +1,4 @@
-"""The hot path: one WebSocket, a frame a message, replies in order."""
+"""The hot path: a WebSocket with one frame per message, and replies in order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class StreamTransport(Remote):
-    """Batches over ``/v1/sessions/{name}/stream``; control and bulk over HTTP. See `Transport`."""
+    """Batches over ``/v1/sessions/{name}/stream``; control and bulk data over HTTP. See `Transport`."""
 
     def __init__(self, url: str, session: str, token: str | None) -> None:
         super().__init__(url, session, token)

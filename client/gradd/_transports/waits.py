@@ -1,22 +1,22 @@
-"""How long the SDK waits for a daemon that says nothing, and for one that is away. Seconds."""
+"""How long the SDK waits for a silent daemon, and for one that is away, in seconds."""
 
 from __future__ import annotations
 
 import os
 
-#: what making a connection may take, and saying goodbye
+#: timeouts for opening and closing a connection
 OPEN, CLOSE = 5.0, 2.0
 
 
 def silence() -> float:
-    """Longest silence of a daemon that is waited for: half of it passes before it is asked whether it is
-    there, half of it is for the answer. A daemon that computes does answer. $GRADD_SILENCE_SECONDS, else 20.
+    """Longest silence of a daemon: half of it until it is probed, half for its answer. A daemon that computes
+    does answer. $GRADD_SILENCE_SECONDS, default 20.
     """
     return _seconds("GRADD_SILENCE_SECONDS", 20.0)
 
 
 def patience() -> float:
-    """For how long a daemon that went away is tried again. $GRADD_PATIENCE_SECONDS, else 6.4."""
+    """How long to try to reconnect to a daemon. $GRADD_PATIENCE_SECONDS, default 6.4."""
     return _seconds("GRADD_PATIENCE_SECONDS", 6.4)
 
 

@@ -1,7 +1,7 @@
-"""One WebSocket, driven by the thread that uses it: what is sent or waited for costs no switch to another.
+"""A WebSocket driven by the thread that uses it, without switching threads to send or wait.
 
-The protocol is that of the package websockets (sans-I/O); this is its socket. While nobody uses it a keeper
-thread answers pings; while somebody waits, a peer that says nothing is sent one.
+The protocol is from the package websockets (sans-I/O); this is its socket. While the socket is idle, a keeper
+thread answers pings; while a thread waits, a silent peer is sent a ping.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from websockets.uri import parse_uri
 
 from .waits import CLOSE, OPEN
 
-#: seconds between two looks of the keeper; a daemon waits longer for its pongs
+#: seconds between two checks by the keeper; a daemon waits longer for pongs
 KEEP = 5.0
 _CHUNK = 1 << 18
 _MESSAGE = (Opcode.TEXT, Opcode.BINARY, Opcode.CONT)
@@ -34,9 +34,9 @@ class Closed(ConnectionError):
 
 
 class WebSocket:
-    """An open connection to `url` (ws, wss). Raises OSError, TimeoutError or InvalidHandshake where there is
-    none to be had. `silence` (s): how long a peer may say nothing to whoever waits for it; half of it is for
-    the answer to a ping.
+    """An open connection to `url` (ws, wss). Raises OSError, TimeoutError or InvalidHandshake if it cannot be
+    opened. `silence` (s): how long a peer may be silent while a thread waits; half of it is for the answer
+    to a ping.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class WebSocket:
         self._protocol = ClientProtocol(uri, subprotocols=[subprotocol], max_size=max_size)  # type: ignore[list-item]
         self._messages: deque[bytes] = deque()
         self._parts: list[bytes] = []
-        #: bytes that are to be sent, in order: a pong waits for the end of the message that is under way
+        #: bytes to send, in order: a pong waits for the end of the current message
         self._out: deque[memoryview] = deque()
         self._lock = threading.Lock()
         self._silence = silence
@@ -62,7 +62,7 @@ class WebSocket:
             self._socket.close()
             raise
         self._socket.setblocking(False)
-        self._write()  # pongs, where pings came with the handshake
+        self._write()  # pongs, if pings came with the handshake
         self._flush()
         self._stop = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="gradd-stream", daemon=True)
@@ -99,7 +99,7 @@ class WebSocket:
             self._flush()
 
     def receive(self, block: bool) -> bytes | None:
-        """The next message; None where there is none and it is not to be waited for. Raises Closed."""
+        """The next message; None if there is none and `block` is False. Raises Closed."""
         with self._lock:
             while not self._messages:
                 self._check()
@@ -110,14 +110,14 @@ class WebSocket:
             return self._messages.popleft()
 
     def close(self) -> None:
-        """Say goodbye, wait a moment for the other side's, and close."""
+        """Do the closing handshake, with a short timeout, and close."""
         self._stop.set()
-        if not self._lock.acquire(timeout=CLOSE):  # another thread waits for a message
+        if not self._lock.acquire(timeout=CLOSE):  # another thread is waiting for a message
             with suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
             return
         try:
-            with suppress(OSError):  # it was gone already
+            with suppress(OSError):  # already closed
                 if self._protocol.state is State.OPEN and not (self._out or self._gone):
                     self._protocol.send_close(1000)
                     self._write()
@@ -136,8 +136,8 @@ class WebSocket:
             raise Closed(str(self._protocol.close_exc if self._protocol.state is State.CLOSED else "closing"))
 
     def _wait(self) -> None:
-        """Wait until something has come, or gone out. Where nothing does, ask; raises Closed where nothing
-        does after that.
+        """Wait until something was received or sent. After a timeout send a ping; raises Closed after
+        another.
         """
         poll = select.poll()
         poll.register(self._socket, select.POLLIN | (select.POLLOUT if self._out else 0))
@@ -155,7 +155,7 @@ class WebSocket:
         self._out.extend(memoryview(part) for part in self._protocol.data_to_send() if part)
 
     def _flush(self) -> None:
-        """Send what is to be sent; the other side may have to be listened to meanwhile."""
+        """Send all pending bytes, reading meanwhile if the peer needs it."""
         while self._out:
             try:
                 sent = self._socket.send(self._out[0])
@@ -171,7 +171,7 @@ class WebSocket:
                     self._out[0] = self._out[0][sent:]
 
     def _read(self) -> bool:
-        """Take in what has come, and answer pings; False where nothing has."""
+        """Receive what has arrived, and answer pings; False if nothing has."""
         found = self._take_in()
         if self._out:
             self._flush()
@@ -210,6 +210,6 @@ class WebSocket:
                     while self._read():
                         continue
                 except Closed:
-                    return  # whoever uses it next learns of it
+                    return  # the next user gets the error
                 finally:
                     self._lock.release()

@@ -1,5 +1,5 @@
-"""Batches on their way: what goes into one, what was sent and what it brings back, and one writer's
-conversation with a session, which mends what breaks.
+"""Batches: what goes into one, what was sent and what it returns, and a writer's connection to a session,
+with recovery.
 """
 
 from .live import Live

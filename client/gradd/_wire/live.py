@@ -1,4 +1,4 @@
-"""Tensors with an id, held weakly; when one dies its id is noted."""
+"""Weak references to tensors with an id; the id of a dead tensor is noted."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class _Ref(weakref.ref[Any]):
 
 
 class Live:
-    """A mapping from ids to tensors. Ids of tensors that died are appended to `dead`, from whatever thread
-    their finalizer ran in: nothing else happens there. An entry goes with `forget`.
+    """A mapping from ids to tensors. The ids of dead tensors are appended to `dead` by their finalizers, in
+    any thread; `forget` removes their entries.
     """
 
     def __init__(self, dead: deque[str]) -> None:
@@ -33,26 +33,26 @@ class Live:
         self._refs[id] = ref
 
     def get(self, id: str) -> Any:
-        """The tensor of that id, None where there is none (any more)."""
+        """The tensor of that id, or None."""
         ref = self._refs.get(id)
         return None if ref is None else ref()
 
     def pop(self, id: str) -> None:
-        """Let go of an id whose tensor may live on: its death is no longer noted."""
+        """Remove an id whose tensor may be alive: its death is no longer noted."""
         self._refs.pop(id, None)
 
     def forget(self, id: str) -> None:
-        """Drop the entry of a tensor that died."""
+        """Remove the entry of a dead tensor."""
         ref = self._refs.get(id)
         if ref is not None and ref() is None:
             del self._refs[id]
 
     def clear(self) -> None:
-        """Let go of all."""
+        """Remove all entries."""
         self._refs.clear()
 
     def items(self) -> Iterator[tuple[str, Any]]:
-        """Ids and tensors of those that live."""
+        """Ids and tensors of live tensors."""
         for id, ref in list(self._refs.items()):
             t = ref()
             if t is not None:

@@ -1,4 +1,4 @@
-"""From recorded steps to a batch: program identity, what to keep, what to bring back, what to free."""
+"""Turns recorded steps into a batch: program identity, what to keep, what to fetch, what to free."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from .live import Live
     from .wire import Wire
 
-#: values up to so many bytes are brought along where they were read the last time
+#: values up to so many bytes are fetched if they were read the last time
 _PREDICT = 1 << 16
 _REMEMBERED = 1024
 
 
 class StagedUpload:
-    """An upload that went ahead: its key. The session holds its bytes until a batch names it."""
+    """The key of an upload sent ahead, which the session holds until a batch names it."""
 
     __slots__ = ("key",)
 
@@ -36,9 +36,9 @@ class StagedUpload:
 
 
 class Outbox:
-    """Makes batches of one session. Callers hold the session's lock.
+    """Creates the batches of a session. Callers hold the session's lock.
 
-    `named` gives the ids that recorded steps name and no batch took away.
+    `named` returns the ids in recorded steps that were not sent yet.
     """
 
     def __init__(
@@ -48,13 +48,13 @@ class Outbox:
         #: the last batch that had steps
         self.latest: Sent | None = None
         self._programs: OrderedDict[Any, CachedProgram] = OrderedDict()
-        #: by its first step, the program that is likely to come
+        #: first step -> the program that probably follows
         self._habits: dict[Recorded, CachedProgram] = {}
         self._predicted: OrderedDict[str, frozenset[int]] = OrderedDict()
         self._next_id = 1
 
     def begin_anew(self) -> None:
-        """The session has become another writer."""
+        """Start again after the session became another writer."""
         self.latest = None
         self._next_id = 1
 
@@ -63,7 +63,7 @@ class Outbox:
         bind: dict[str, Any] | None = None,
         unbind: list[str] | None = None,
     ) -> Sent | None:  # fmt: skip
-        """Send one batch and do not wait; None where there is nothing to say.
+        """Send one batch without waiting; None if there is nothing to send.
 
         Tensors in `fetch` get a `Fetch`; names in `bind` are bound.
         """
@@ -74,7 +74,7 @@ class Outbox:
         try:
             return self._send(built, fetch, state or [], bind or {}, unbind or [])
         except BaseException:
-            # Until the batch is on its way an interrupt leaves tensors with ids that no one knows.
+            # An interrupt before the batch is sent leaves tensors with ids that the server does not know.
             self._knowledge.on(Event.INTERRUPTED)
             raise
 
@@ -88,7 +88,7 @@ class Outbox:
         first = self._next_id
         keep = self._keep(outputs, len(built.inputs))
         reads = self._reads(fetch, outputs, program)
-        # Inputs that nobody holds any more are freed by this very batch, after its last step.
+        # Inputs that die now are freed by this batch, after its last step.
         built.tensors = []
         uploads: list[int | str] = []
         buffers: list[Any] = []
@@ -119,7 +119,7 @@ class Outbox:
         return sent
 
     def _keep(self, outputs: list[Any], inputs: int) -> list[int]:
-        """Give every output that someone still holds an id; returns their slots, in order."""
+        """Give every output that is still alive an id; returns their slots, in order."""
         keep = []
         for k, t in enumerate(outputs):
             if t is not None and t._id is None:
@@ -131,7 +131,7 @@ class Outbox:
         return keep
 
     def habit(self, first: Recorded) -> CachedProgram | None:
-        """The program that was sent last of those that begin with this step."""
+        """The last sent program that begins with this step."""
         return self._habits.get(first)
 
     def program(self, built: Builder) -> CachedProgram:
@@ -158,7 +158,7 @@ class Outbox:
         return found
 
     def _reads(self, fetch: list[Any], outputs: list[Any], program: str) -> list[tuple[Any, int | None]]:
-        """What to bring back: what was asked for, and what was read after this program the last time."""
+        """What to fetch: what was requested, and what was read after this program the last time."""
         reads: list[tuple[Any, int | None]] = []
         if fetch:
             place = {id(t): k for k, t in enumerate(outputs) if t is not None}
@@ -180,13 +180,13 @@ class Outbox:
         return reads
 
     def stage(self, array: Any) -> StagedUpload:
-        """Upload a large array ahead of the batch that names it; RuntimeError where there is no room."""
+        """Upload a large array ahead of its batch; RuntimeError if there is no room."""
         return StagedUpload(self._wire.stage(array))
 
     def _frees(self) -> list[str]:
         out: list[str] = []
         dead, prefix = self._wire.dead, self._wire.prefix
-        # What another thread has recorded and not sent may name what is dead.
+        # Unsent steps of other threads may name dead tensors.
         named = self._named()
         for _ in range(min(len(dead), DEFAULT.batch_ids)):
             i = dead.popleft()

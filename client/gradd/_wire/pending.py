@@ -1,4 +1,4 @@
-"""Batches on their way, and values they bring."""
+"""Batches in flight, and the values they fetch."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 
 class Fetch:
-    """A value that some batch brings: which result it is, and how often the tensor had been written to by
-    then.
-    """
+    """A value that a batch fetches: the index of its result, and how often the tensor had been written to."""
 
     __slots__ = ("array", "index", "mark", "pinned", "sent", "slot")
 
@@ -29,12 +27,12 @@ class Fetch:
         self.pinned: str | None = None
 
     def holds(self, t: Any) -> bool:
-        """Whether `t` still has the value that was asked for."""
+        """Whether `t` still has the fetched value."""
         return self.mark == (t._vc.n, t.storage.writes) and not t.storage.aliased and not self.sent.failed
 
 
 class Sent:
-    """One batch that was sent: what is needed to send it again, and what its reply changes."""
+    """A sent batch: what is needed to send it again, and to handle its reply."""
 
     __slots__ = (
         "answered", "buffers", "built", "counted", "definition", "failed", "fetches", "message", "read",
@@ -54,11 +52,11 @@ class Sent:
         self.answered = self.counted = self.failed = False
 
     def spell_out(self) -> None:
-        """From now on the message carries its program."""
+        """Include the program in the message from now on."""
         self.message = msgspec.structs.replace(self.message, definition=self.definition)
 
     def where(self, step: int | None) -> tuple[Site | None, str | None]:
-        """The call site and op of a step, as far as they are known."""
+        """The call site and op of a step, if known."""
         built = self.built
         if built is None or step is None or not 0 <= step < len(built.steps):
             return None, None
@@ -69,7 +67,7 @@ class Sent:
         return self.built is not None and step == len(self.built.steps) - 1
 
     def deliver(self, results: list[Result], arrays: list[Any]) -> None:
-        """Hand the results to those who wait for them."""
+        """Pass the results to their fetches."""
         for f in self.fetches:
             r = results[f.index]
             if r.buffer is not None:
@@ -78,7 +76,7 @@ class Sent:
         self.buffers = []
 
     def lose(self, applied: int, error: Exception) -> None:
-        """Outputs of steps that did not run never came to be."""
+        """Mark the outputs of steps that did not run as lost."""
         self.failed = True
         self.buffers = []
         built = self.built
@@ -90,10 +88,10 @@ class Sent:
                 t._lost = error
 
     def note_read(self, t: Any) -> None:
-        """A value of this program was read right after it: the next time it comes along."""
+        """Note that a value was read right after this program, to fetch it along the next time."""
         if self.built is not None:
             self.read.update(k for k, ref in enumerate(self.built.outputs) if ref is not None and ref() is t)
 
     def forget(self) -> None:
-        """Drop the recorded steps: nobody will ask for a call site or a reading habit any more."""
+        """Drop the recorded steps, once call sites and reads are no longer needed."""
         self.built = None

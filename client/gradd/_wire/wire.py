@@ -1,8 +1,8 @@
-"""One writer's conversation with a session: numbers, replies, failures, recovery (docs/design.md, section 6).
+"""A writer's connection to a session: numbers, replies, failures, recovery (docs/design.md, section 6).
 
-Every batch in flight has exactly one reply under way on the current connection. Whatever breaks that (a
-dropped connection, an interrupted wait, a refusal that consumed nothing) is mended in one way: connect again
-as the same writer and send all that is unanswered. The server replays what it had applied.
+Every batch in flight gets exactly one reply on the current connection. If that fails (a lost connection, an
+interrupted wait, a refusal that consumed nothing), there is one remedy: connect again as the same writer and
+resend everything unanswered. The server replays the replies to what it had applied.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from .._mirror import Machine, MirrorState
     from .pending import Sent
 
-#: seconds between refusals that may be mended
+#: seconds between attempts after a temporary refusal
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 #: poll for replies only beyond this many in flight
 _FEW = 4
-#: refusals that consume nothing and may be mended
+#: refusals that consume nothing and can be recovered from
 _MENDED = frozenset({"program-unknown", "sequence-gap"})
 _BUSY = frozenset({"overloaded", "rate-limited", "quota-exceeded"})
 
@@ -49,16 +49,16 @@ class Wire:
         self._how = (url, session, transport, token)
         self.transport = _transports.make(*self._how)
         self.counts = {"batches": 0, "round_trips": 0, "steps": 0, "bytes_sent": 0, "bytes_received": 0}
-        #: ids of tensors that died: freed with the next batch
+        #: ids of dead tensors, to free with the next batch
         self.dead: deque[str] = deque()
-        #: the first error of the server that no one has seen, and the batch that it stopped
+        #: the first unseen error of the server, and the batch that it stopped
         self.unseen: Exception | None = None
         self.unseen_seq = 0
-        #: it is of a pass that anomaly mode stopped, the last step of its batch
+        #: whether it is from a pass stopped by anomaly mode, in the last step of its batch
         self.stopped = False
         #: why the session can no longer be used
         self.ended: Exception | None = None
-        #: the daemon did not come back in time, and has not since
+        #: whether the daemon did not come back in time
         self.away = False
         self._jitter = random.Random()
         self.attach()
@@ -79,11 +79,11 @@ class Wire:
         self._next_upload = 1
         self._refusals = 0
         self._stale = False
-        #: a wait ended by Ctrl-C, and nothing was sent or waited for since
+        #: whether Ctrl-C ended a wait, and nothing was sent or awaited since
         self.interrupted = False
 
     def begin_anew(self) -> None:
-        """In a forked child: another connection and another writer. The parent's connection is left alone."""
+        """In a forked child: open a new connection as a new writer; the parent's connection is left alone."""
         self._parent = self.transport
         self.transport = _transports.make(*self._how)
         self.dead.clear()
@@ -91,21 +91,23 @@ class Wire:
         self.attach()
 
     def disconnect(self, delete: bool, within: float | None = None) -> None:
-        """Close the connection; with `delete` end the session, if the daemon answers (`within` s)."""
+        """Close the connection; with `delete` end the session, if the daemon answers within `within`
+        seconds.
+        """
         try:
             if delete and self.ended is None and not self.away:
                 self.transport.delete(within)
         except (Dropped, GraddError):
-            # The daemon ends it by itself later.
+            # The daemon ends it later.
             return
         finally:
             self.transport.close()
 
-    # -- out ---------------------------------------------------------------------------------------
+    # -- send --------------------------------------------------------------------------------------
 
     def make_room(self) -> None:
-        """Take the replies that have come, some at a time (each look costs a system call or two), and wait
-        until the window has room for another batch.
+        """Take the replies that have arrived, several at a time to save system calls, and wait until the
+        window has room for another batch.
         """
         if len(self.flying) >= min(_FEW, self.window) or self.flying_bytes > DEFAULT.window_bytes // 2:
             self.drain()
@@ -113,7 +115,7 @@ class Wire:
             self._receive(block=True)
 
     def post(self, sent: Sent) -> None:
-        """Send one batch and do not wait for its reply."""
+        """Send one batch without waiting for its reply."""
         parts = frames.encode(sent.message, sent.buffers)
         sent.size = frames.size(parts)
         if sent.size > DEFAULT.server_message_bytes:
@@ -151,16 +153,16 @@ class Wire:
 
     @property
     def idle(self) -> bool:
-        """Whether the session would skip a batch, and the window has no room for one more answer that says
-        so: nobody saw the error yet, so nothing is acknowledged.
+        """Whether the session would skip a batch, and the window is full: while the error is unseen, nothing
+        is acknowledged.
         """
         return self.unseen is not None and self.seq - self.ack >= self.window
 
     def stage(self, array: Any) -> str:
-        """Upload a large array ahead of the batch that names it; returns its key.
+        """Upload a large array ahead of its batch; returns its key.
 
-        When this returns, the session has the bytes and keeps them until a batch takes them: no copy stays
-        here, and the array may be written to. A session that says later that it lacks them is lost.
+        On return, the session has the bytes and keeps them until a batch uses them: no copy is kept here, and
+        the array may be written to. If the session does not have them later, it is lost.
         """
         key = f"{self.writer}.{self._next_upload}"
         self._next_upload += 1
@@ -169,14 +171,16 @@ class Wire:
         return key
 
     def request(self, message: m.Request, buffers: list[Any] | None = None) -> tuple[m.Reply, list[Any]]:
-        """Ask outside the order of batches and wait for the answer; raises the problem of a refusal."""
+        """Send a request outside the order of batches and wait for the reply; raises its problem if
+        refused.
+        """
         self.counts["round_trips"] += 1
         for last in self._tries():
             try:
                 reply, arrays = self.transport.request(message, buffers or [])
                 break
             except Dropped as e:
-                # Of one that says nothing to a new connection either, the SDK has waited for long enough.
+                # A daemon that is silent on a new connection too was given enough time.
                 if last or isinstance(e, Silent):
                     self.away = True
                     raise ConnectionFailed(f"the daemon at {self.url} went away: {e}") from e
@@ -185,15 +189,15 @@ class Wire:
             raise error_of(reply.problem, None, None)
         return reply, arrays
 
-    # -- in ----------------------------------------------------------------------------------------
+    # -- receive -----------------------------------------------------------------------------------
 
     def drain(self) -> None:
-        """Take the replies that have come."""
+        """Take the replies that have arrived."""
         while self.flying and self._receive(block=False):
             continue
 
     def wait(self, sent: Sent) -> None:
-        """Wait for the reply to one batch; counts a round trip, once a batch."""
+        """Wait for the reply to one batch; counts one round trip per batch."""
         if not sent.counted:
             sent.counted = True
             self.counts["round_trips"] += 1
@@ -201,24 +205,24 @@ class Wire:
             self._receive(block=True)
 
     def wait_all(self) -> None:
-        """Wait for the reply to all that was sent."""
+        """Wait for the replies to all batches."""
         if self.last is not None:
             self.wait(self.last)
 
     @property
     def graphs_stand(self) -> bool:
-        """Whether the unseen error left graphs as they were: it stopped a pass, no step came after."""
+        """Whether the unseen error left the graphs intact: it stopped a pass, and no step came after."""
         return self.stopped and self.unseen_seq == self.worked
 
     def saw(self) -> Exception:
-        """The error that nobody had seen, now told: batches from here on run again."""
+        """Take the unseen error, so that later batches run again."""
         error, self.unseen, self.unseen_seq = self.unseen, None, 0
         assert error is not None
         self.ack = self.answered
         return copy_of(error)
 
     def _receive(self, block: bool) -> bool:
-        """Take one reply; False when there is none."""
+        """Take one reply; False if there is none."""
         try:
             if self._stale:
                 self._reconnect(Dropped("a wait was interrupted"))
@@ -237,7 +241,7 @@ class Wire:
         except Dropped as e:
             self._reconnect(e)
         except BaseException as e:
-            # An interrupt may have cost a reply: ask again for all that is unanswered.
+            # An interrupt may have lost a reply: ask again for everything unanswered.
             self._stale = True
             self.interrupted = isinstance(e, KeyboardInterrupt)
             raise
@@ -277,7 +281,7 @@ class Wire:
     # -- recovery ----------------------------------------------------------------------------------
 
     def _refused(self, problem: Problem) -> None:
-        """The first batch in flight was refused and not consumed, and so were all behind it."""
+        """Handle the refusal of the first batch in flight, which was not consumed, nor those after it."""
         self._refusals += 1
         slug = problem.slug
         if slug not in _MENDED | _BUSY or self._refusals > len(_PAUSES):
@@ -293,7 +297,7 @@ class Wire:
         self._reconnect(Dropped(problem.detail))
 
     def _reconnect(self, why: Exception) -> None:
-        """Connect again as the same writer and send all that is unanswered; the server replays what it
+        """Connect again as the same writer and resend everything unanswered; the server replays what it
         applied.
         """
         self._stale = True
@@ -315,8 +319,8 @@ class Wire:
         self._stale = self.away = self.interrupted = False
 
     def _tries(self) -> Iterator[bool]:
-        """A turn a try, with pauses that grow, for as long as one has patience; whether it is the last. Of a
-        daemon that did not come back before, the first is.
+        """One item per try, with growing pauses, until `patience` is over; True for the last. If the daemon
+        did not come back before, the first is the last.
         """
         pause, end = 0.05, time.monotonic() + patience()
         while True:
@@ -327,11 +331,11 @@ class Wire:
 
     @property
     def busy(self) -> bool:
-        """Whether something that was sent is not answered yet."""
+        """Whether something sent is still unanswered."""
         return bool(self.flying) or self._stale
 
     def _end(self, error: Exception) -> None:
-        """The session cannot be used any more: everything in flight is lost."""
+        """End the session; everything in flight is lost."""
         self.ended = (
             error if isinstance(error, SessionLost) else SessionLost(f"the session refused a batch: {error}")
         )
