@@ -1,6 +1,6 @@
-"""What scripts ask before they choose a device, whatever its kind. A session has one device, the daemon's.
+"""Device queries of any kind. A session has one device, the daemon's.
 
-Spelled as https://pytorch.org/docs/stable/accelerator.html.
+As https://pytorch.org/docs/stable/accelerator.html.
 """
 
 from __future__ import annotations
@@ -14,5 +14,5 @@ __all__ = ["current_accelerator", "device_count", "is_available"]
 
 
 def current_accelerator(check_available: bool = False) -> Device | None:
-    """The kind of the current session's GPU, None where it computes on a CPU."""
+    """The kind of the current session's GPU, None on a CPU."""
     return Device(current().backend.device.type) if is_available() else None

@@ -1,6 +1,6 @@
-"""What scripts ask before they choose a device. A session has one device, the daemon's.
+"""CUDA device queries. A session has one device, the daemon's.
 
-Spelled as https://pytorch.org/docs/stable/cuda.html.
+As https://pytorch.org/docs/stable/cuda.html.
 """
 
 from __future__ import annotations
@@ -14,5 +14,5 @@ def is_available() -> bool:
 
 
 def device_count() -> int:
-    """How many GPUs the current session has: one or none."""
+    """The number of the current session's GPUs: one or none."""
     return int(is_available())

@@ -1,4 +1,4 @@
-"""Linear algebra (torch.linalg): each op that the engine publishes there, and `LinAlgError`."""
+"""Linear algebra (torch.linalg): the engine's ops of that namespace, and `LinAlgError`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The named tuples that functions of several results return (torch.return_types)."""
+"""The named tuples of functions with several results (torch.return_types)."""
 
 from gradd_engine.ops.shared.common import RETURN_TYPES
 

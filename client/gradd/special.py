@@ -1,4 +1,4 @@
-"""Special functions (torch.special): each op that the engine publishes there."""
+"""Special functions (torch.special): the engine's ops of that namespace."""
 
 from __future__ import annotations
 

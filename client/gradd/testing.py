@@ -1,4 +1,4 @@
-"""Comparing results with what was expected (torch.testing).
+"""Comparison of results with expected ones (torch.testing).
 
 Source: https://pytorch.org/docs/stable/testing.html
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gradd_engine.data import DType
 
 _TOP = namespace("")
-#: (rtol, atol) where none are given; what is not here is compared exactly
+#: default (rtol, atol); other dtypes are compared exactly
 _TOLERANCES: dict[DType, tuple[float, float]] = {
     dtypes.float16: (0.001, 1e-5),
     dtypes.bfloat16: (0.016, 1e-5),
@@ -33,7 +33,7 @@ _NUMBERS: dict[type, DType] = {int: dtypes.int64, float: dtypes.float64, complex
 
 
 class _Different(Exception):
-    """What differs: the class of the error, its words, and the keys that lead there."""
+    """A difference: the class of the error, its message, and the keys that lead to it."""
 
     def __init__(self, kind: type[Exception], text: str, path: tuple[Any, ...]) -> None:
         super().__init__(text)
@@ -54,10 +54,10 @@ def assert_close(
     check_stride: bool = False,
     msg: str | Callable[[str], str] | None = None,
 ) -> None:
-    """Pass where |actual - expected| <= atol + rtol * |expected| (torch.testing.assert_close).
+    """Check that |actual - expected| <= atol + rtol * |expected| (torch.testing.assert_close).
 
-    Tensors, numbers, arrays, and sequences and mappings of them; tolerances are the dtype's unless both are
-    given. AssertionError says what differs most; TypeError for types that do not go together.
+    For tensors, numbers, arrays, and sequences and mappings of these; tolerances are the dtype's unless both
+    are given. AssertionError tells the greatest differences; TypeError for types that cannot be compared.
     """
     try:
         for left, right, path in list(_pairs(actual, expected, (), allow_subclasses)):
@@ -121,7 +121,7 @@ def _pairs(
 
 
 def _comparable(a: Any, b: Any, path: tuple[Any, ...], subclasses: bool) -> Sequence[Any]:
-    """Both as numbers, truths or tensors; TypeError where they do not go together."""
+    """Both as numbers, bools or tensors; TypeError if they cannot be compared."""
     if a is None or b is None:
         return a, b
     truths, numbers = (bool, np.bool_), (*_NUMBERS, np.number)
@@ -164,7 +164,7 @@ def _tolerances(given: tuple[float, float] | None, *of: DType) -> tuple[float, f
 def _far(
     name: str, more: str, apart: tuple[float, Any], relative: tuple[float, Any], rtol: float, atol: float
 ) -> str:
-    """The words for values that are not close: the greatest differences, each with its index."""
+    """The message for values that are not close: the greatest differences with their indices."""
     exact = rtol == 0 and atol == 0
     text = f"{name} are not {'equal' if exact else 'close'}!\n\n{more}"
     for kind, (most, at), allowed in (("absolute", apart, atol), ("relative", relative, rtol)):

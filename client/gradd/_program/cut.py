@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def phase(built: Builder) -> int | None:
-    """The latest step that equals the first one, or None."""
+    """The latest step with the op and call site of the first, or None."""
     first, site = built.steps[0].op, built.sites[0]
     at = range(len(built) - 1, 0, -1)
     return next((i for i in at if built.steps[i].op == first and built.sites[i] == site), None)

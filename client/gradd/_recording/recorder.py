@@ -295,7 +295,7 @@ class Recorder:
             return self.session.send(built, fetch or [], **more)
 
     def _cut(self) -> None:
-        """At 4,096 steps: send up to the latest step that equals the first, so that a loop's programs
+        """At 4,096 steps: send up to the latest step like the first (`phase`), so that a loop's programs
         repeat.
         """
         if self.tape is not None:

@@ -1,4 +1,4 @@
-"""Automatic differentiation, spelled as torch.autograd. The passes run in the session's daemon."""
+"""Automatic differentiation, as torch.autograd. Passes run in the session's daemon."""
 
 from gradd_engine.backward import SavedTensor, backward, detect_anomaly, grad, set_detect_anomaly
 from gradd_engine.custom import Function

@@ -1,4 +1,4 @@
-"""Forward-mode automatic differentiation, spelled as torch.autograd.forward_ad.
+"""Forward-mode automatic differentiation, as torch.autograd.forward_ad.
 
 import gradd as torch
 from gradd.autograd import forward_ad

@@ -1,4 +1,4 @@
-"""torch.autograd.function: `Function`, its ``ctx``, and the decorator of backwards that end there."""
+"""torch.autograd.function: `Function`, its ``ctx``, and `once_differentiable`."""
 
 from gradd_engine.custom import BackwardNode as BackwardCFunction
 from gradd_engine.custom import BackwardNode as FunctionCtx

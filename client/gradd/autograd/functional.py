@@ -1,4 +1,4 @@
-"""Products with Jacobians and Hessians of functions, spelled as torch.autograd.functional."""
+"""Jacobians, Hessians and products with them, as torch.autograd.functional."""
 
 from gradd_engine.transforms import hvp, jacobian, vhp
 from gradd_engine.transforms.functional import hessian, jvp, vjp

@@ -1,4 +1,4 @@
-"""Gradient modes under their module's name, spelled as torch.autograd.grad_mode."""
+"""Gradient modes, as torch.autograd.grad_mode."""
 
 from gradd_engine.graph import (
     enable_grad,

@@ -1,4 +1,4 @@
-"""Gradients compared with differences, spelled as torch.autograd.gradcheck."""
+"""Gradients compared with finite differences, as torch.autograd.gradcheck."""
 
 from gradd_engine.check import GradcheckError, gradgradcheck
 from gradd_engine.check.gradcheck import gradcheck

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Context in which tensors saved for backward are brought to this process, and sent back when a pass
-    needs them: memory of the session for round trips (torch.autograd.graph.save_on_cpu).
+    """Context in which tensors saved for backward are moved to this process, and sent back when a pass needs
+    them: saves the session's memory, costs round trips (torch.autograd.graph.save_on_cpu).
 
-    ``pin_memory`` and ``device_type`` are accepted and say nothing here.
+    ``pin_memory`` and ``device_type`` are accepted, without effect.
     """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
@@ -44,9 +44,9 @@ def _send(values: Any) -> Tensor:
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Count an in-place change of a tensor, or of each of several, that autograd does not see.
+    """Count an in-place change of one or several tensors that autograd does not see.
 
-    RuntimeError for what is no tensor. See torch.autograd.graph.increment_version.
+    RuntimeError for anything but tensors. See torch.autograd.graph.increment_version.
     """
     found: list[Any] = [tensor]
     if not isinstance(tensor, EngineTensor) and hasattr(tensor, "__iter__"):
@@ -60,14 +60,14 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
 
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
-    """Accepted, and without effect: a session is one ordered stream, so gradients are accumulated on the
-    stream that made them. See torch.autograd.graph.set_warn_on_accumulate_grad_stream_mismatch.
+    """Accepted, without effect: a session is a single ordered stream, on which gradients are accumulated too.
+    See torch.autograd.graph.set_warn_on_accumulate_grad_stream_mismatch.
     """
     _flag(enabled)
 
 
 def set_override_stale_capture_stream(enabled: bool) -> None:
-    """Accepted, and without effect: a session is one ordered stream, and captures none of its user's. See
+    """Accepted, without effect: a session is a single ordered stream, and captures no user's streams. See
     torch.autograd.graph.set_override_stale_capture_stream.
     """
     _flag(enabled)

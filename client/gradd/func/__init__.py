@@ -1,4 +1,4 @@
-"""Transforms of functions, spelled as torch.func: they nest in each other to any order."""
+"""Function transforms, as torch.func; they nest to any depth."""
 
 from gradd_engine.batching.vmap import vmap
 from gradd_engine.transforms import grad_and_value, jacfwd, jacrev, linearize

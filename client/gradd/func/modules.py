@@ -28,7 +28,7 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Call `module` with other parameters and buffers in the place of its own, by dotted names.
+    """Call `module` with the given parameters and buffers, by dotted names, instead of its own.
 
     `args` is a tuple of arguments, or the only one. With `tie_weights`, a tensor that the module has under
     several names is replaced under all of them; with `strict`, every name must be given and known. Raises
@@ -47,7 +47,7 @@ def functional_call(
     with _replaced(module, replaced) as after:
         found = module(*positional, **(kwargs or {}))
     if isinstance(parameter_and_buffer_dicts, dict):
-        # A module that assigns to its buffers does so to what was given.
+        # A module that assigns to its buffers changes the given ones.
         parameter_and_buffer_dicts.update({name: after[name] for name in given})
     return found
 
@@ -72,7 +72,7 @@ def _merged(dicts: Any) -> dict[str, Tensor]:
 
 
 def _tied(own: dict[str, Tensor], given: dict[str, Tensor]) -> dict[str, Tensor]:
-    """What is given for one name of a tensor, for all of its names."""
+    """The given tensors, for all names of each replaced tensor."""
     names: dict[int, list[str]] = {}
     for name, t in own.items():
         names.setdefault(id(t), []).append(name)
@@ -104,9 +104,7 @@ def _check_names(module: Module, own: dict[str, Tensor], given: dict[str, Tensor
 
 @contextmanager
 def _replaced(module: Module, tensors: dict[str, Tensor]) -> Iterator[dict[str, Tensor]]:
-    """`tensors` in their places while the block runs; what is there at its end is in the dict that it
-    gets.
-    """
+    """Replace the module's tensors within the block; yields a dict that gets those in place at its end."""
     before: list[tuple[dict[str, Any], str, str, Any]] = []
     after: dict[str, Tensor] = {}
     try:
@@ -126,9 +124,9 @@ def _replaced(module: Module, tensors: dict[str, Tensor]) -> Iterator[dict[str, 
 
 
 def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """Parameters and buffers of modules of one class, each name's stacked along a new first dimension.
+    """Parameters and buffers of modules of one class, stacked by name along a new first dimension.
 
-    RuntimeError where classes, modes or flags differ. See
+    RuntimeError if classes, modes or flags differ. See
     https://pytorch.org/docs/stable/generated/torch.func.stack_module_state.html.
     """
     if len(models) == 0:
@@ -155,9 +153,9 @@ def _stacked(states: list[dict[str, Any]]) -> dict[str, Tensor]:
 
 
 def replace_all_batch_norm_modules_(root: Module) -> Module:
-    """Make every batch norm of `root` one without running statistics, in place; `root`.
+    """Remove the running statistics of all batch norms in `root`, in place; returns `root`.
 
-    Within vmap, writing to them would be refused (torch.func.replace_all_batch_norm_modules_).
+    Writing to them within vmap is an error (torch.func.replace_all_batch_norm_modules_).
     """
     for module in root.modules():
         if isinstance(module, _BatchNorm) and module.track_running_stats:

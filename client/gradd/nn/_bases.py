@@ -1,4 +1,4 @@
-"""What layers of the table have in common where they do more than store arguments."""
+"""Bases of layers that do more than store their arguments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ Sizes = int | tuple[int, int]
 
 
 class Loss(Module):
-    """A loss with a `reduction`, "mean", "sum" or "none"; the older `size_average` and `reduce` choose it."""
+    """A loss with a `reduction`, "mean", "sum" or "none", also set by the deprecated `size_average` and
+    `reduce`.
+    """
 
     def __init__(
         self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
@@ -24,7 +26,7 @@ class Loss(Module):
 
 
 class Weighted(Loss):
-    """A loss with weights, which are a buffer."""
+    """A loss with weights, stored as a buffer."""
 
     weight: Tensor | None
 
@@ -40,7 +42,7 @@ class Weighted(Loss):
 
 
 class Triplet(Loss):
-    """A loss of triplets, whose `margin` is positive."""
+    """A triplet loss with a positive `margin`."""
 
     def __init__(
         self,
@@ -79,7 +81,7 @@ class Shrink(Module):
 
 
 class Dropping(Module):
-    """Something is dropped with probability `p` while training; ValueError unless that is in [0, 1]."""
+    """Drops with probability `p` in training mode; ValueError unless it is in [0, 1]."""
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
@@ -88,12 +90,12 @@ class Dropping(Module):
         self.p, self.inplace = p, inplace
 
     def extra_repr(self) -> str:
-        """The probability, and whether it overwrites its input."""
+        """The probability, and whether it is in place."""
         return f"p={self.p}, inplace={self.inplace}"
 
 
 class MaxPool(Module):
-    """Maxima of windows; `stride` None is the window's size."""
+    """Maxima of windows; the default `stride` is the window's size."""
 
     def __init__(
         self,
@@ -134,7 +136,7 @@ class AvgPool(Module):
 
 
 class AvgPoolOf1(AvgPool):
-    """Averages of windows of one dimension; `stride` None is the window's size."""
+    """Averages of windows in one dimension; the default `stride` is the window's size."""
 
     def __init__(
         self,
@@ -151,7 +153,7 @@ class AvgPoolOf1(AvgPool):
 
 
 class AvgPoolOf2(AvgPool):
-    """Averages of windows of two dimensions; `stride` None is the window's size."""
+    """Averages of windows in two dimensions; the default `stride` is the window's size."""
 
     def __init__(
         self,

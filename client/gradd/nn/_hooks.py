@@ -1,6 +1,6 @@
-"""Hooks of modules: what runs around `forward`, and around a module's part of a backward pass.
+"""Module hooks, before and after `forward` and the module's part of a backward pass.
 
-Behaviour and messages after https://pytorch.org/docs/stable/generated/torch.nn.Module.html
+Behaviour and messages follow https://pytorch.org/docs/stable/generated/torch.nn.Module.html
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Hooked(Tree):
         self.__dict__.update({name: [] for name in _LISTS}, _is_full_backward_hook=None)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes; every subclass gives its own."""
+        """Compute the module's result; defined by subclasses."""
         raise NotImplementedError(
             f'Module [{type(self).__name__}] is missing the required "forward" function'
         )
@@ -113,7 +113,7 @@ class Hooked(Tree):
         return result if changed is None else changed
 
     def _at_node(self, hooks: Sequence[Callable[..., Any]], args: Any, result: Any) -> None:
-        """Hooks of the deprecated kind see the gradients of one node: that of the first tensor returned."""
+        """Register deprecated hooks at the node of the first tensor returned."""
         first = result
         while not isinstance(first, Tensor):
             if isinstance(first, dict):
@@ -159,8 +159,8 @@ class Hooked(Tree):
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call ``hook(module, grad_input, grad_output)`` when the gradients of the inputs are known.
 
-        Both are tuples, one gradient or None for each positional argument or output; a tuple that it
-        returns replaces `grad_input`. RuntimeError where the module has hooks of the deprecated kind.
+        Both are tuples, with a gradient or None for each positional argument or output; a returned tuple
+        replaces `grad_input`. RuntimeError if the module has deprecated backward hooks.
         """
         if self._is_full_backward_hook is False:
             raise RuntimeError(_MIXED)
@@ -170,13 +170,14 @@ class Hooked(Tree):
     def register_full_backward_pre_hook(
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> RemovableHandle:
-        """Call ``hook(module, grad_output)`` before the module's part of a pass; a tuple replaces them."""
+        """Call ``hook(module, grad_output)`` before the module's part of a pass; a returned tuple replaces
+        `grad_output`."""
         return self._add_hook(self._backward_pre_hooks, hook, prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Deprecated: call ``hook(module, grad_input, grad_output)`` at the node that made the output.
 
-        RuntimeError where the module has full backward hooks.
+        RuntimeError if the module has full backward hooks.
         """
         if self._is_full_backward_hook is True:
             raise RuntimeError(_MIXED)
@@ -185,7 +186,7 @@ class Hooked(Tree):
 
 
 def _missed_by_one_node(node: Any, args: Any, result: Any) -> str | None:
-    """What hooks of the deprecated kind do not see of this call, in PyTorch's words; None if nothing."""
+    """PyTorch's warning about what deprecated hooks do not see of this call, or None."""
     later = "is deprecated and will be removed in future versions. This hook will be missing some"
     advice = "Please use register_full_backward_hook to get the documented behavior."
     given, made = (v if isinstance(v, tuple) else (v,) for v in (args, result))
@@ -214,7 +215,7 @@ def _missed_by_one_node(node: Any, args: Any, result: Any) -> str | None:
 
 
 class BackwardHookFunction(Function):
-    """The identity: a node of its own at each side of a module, for hooks to stand at."""
+    """The identity, whose nodes before and after a module carry its hooks."""
 
     @staticmethod
     def forward(ctx: Any, *args: Any) -> Any:
@@ -229,13 +230,13 @@ class BackwardHookFunction(Function):
 
 
 class _Around:
-    """One call of a module with full backward hooks: `inputs` and `outputs` put nodes at its two sides."""
+    """One call of a module with full backward hooks: `inputs` and `outputs` put nodes before and after it."""
 
     def __init__(
         self, module: Hooked, hooks: list[Callable[..., Any]], pre_hooks: list[Callable[..., Any]]
     ) -> None:
         self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
-        # Gradients at the outputs, between the two nodes of a pass
+        # Gradients at the outputs, from one node to the other in a pass
         self.received: Sequence[Any] | None = None
         self.count_in = self.count_out = 0
         self.tensors_in: list[int] | None = None
@@ -272,7 +273,7 @@ class _Around:
         return tuple(received[i] for i in self.tensors_out)
 
     def _without_inputs(self, received: Sequence[Any]) -> None:
-        """Call the hooks at the outputs: no node stands at the inputs, since none needs a gradient."""
+        """Call the hooks at the outputs, if no input requires a gradient and has a node."""
         warnings.warn(
             "Full backward hook is firing when gradients are computed with respect to module outputs since "
             "no inputs require gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
@@ -289,7 +290,7 @@ class _Around:
         self.received = None
 
     def _leave(self, grads: Sequence[Any], _: Any) -> Any:
-        # A double backward may reach the inputs by a way that does not pass the outputs.
+        # A double backward may reach the inputs without passing the outputs.
         if self.received is None:
             return None
         assert self.tensors_in is not None
@@ -313,14 +314,14 @@ def _spread(places: Sequence[int], values: Sequence[Any], count: int) -> tuple[A
 
 
 def _through_node(args: Any, told: Callable[..., Any]) -> tuple[Any, list[int] | None]:
-    """`args` with their tensors behind a node that calls `told`, and which they are; as they are if none
-    needs a gradient.
+    """`args` with their tensors behind a node that calls `told`, and their positions; unchanged if none
+    requires a gradient.
     """
     places = [i for i, arg in enumerate(args) if isinstance(arg, Tensor)]
     if not (is_grad_enabled() and any(args[i].requires_grad for i in places)):
         return args, None
 
-    def hook(given: Any, got: Any) -> Any:  # messages quote its name, as PyTorch's do
+    def hook(given: Any, got: Any) -> Any:  # its name is in messages, as in PyTorch
         return told(given, got)
 
     changed = list(args)
@@ -328,5 +329,5 @@ def _through_node(args: Any, told: Callable[..., Any]) -> tuple[Any, list[int] |
     for i, tensor in zip(places, made, strict=True):
         changed[i] = tensor
     next(t.grad_fn for t in made if t.requires_grad).register_hook(hook)
-    # A named tuple takes its fields one by one.
+    # Named tuples take their fields as arguments.
     return (tuple(changed) if type(args) is tuple else type(args)(*changed)), places

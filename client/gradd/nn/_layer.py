@@ -1,7 +1,7 @@
 """Layers that store their arguments and call a function of torch.nn.functional.
 
-Each is one row of a table (`_table`): its name, what it stores, what it calls. Its `__init__` and `forward`
-are written from the row as Python text, with signatures of their own, when they are first looked at.
+Each is a row of a table (`_table`): its name, what it stores, what it calls. Its `__init__` and `forward` are
+generated from the row as Python text, with their own signatures, on first access.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from .module import Module
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: legacy arguments of losses, which `reduction` stands for
+#: legacy arguments of losses, replaced by `reduction`
 _LEGACY = frozenset({"size_average", "reduce"})
 
 
 class Stored(Module):
-    """A layer that prints what it stores: the names in `shown`, and that it overwrites its input."""
+    """A layer that prints what it stores: the names in `shown`, and whether it is in place."""
 
     shown: ClassVar[tuple[str, ...]] = ()
 
     def extra_repr(self) -> str:
-        """What it was made with."""
+        """Its arguments."""
         parts = [f"{name}={getattr(self, name)!r}" for name in self.shown if name != "inplace"]
         return ", ".join(parts + ["inplace=True"] * ("inplace" in self.shown and bool(self.inplace)))
 
 
 class Written:
-    """A method that is written from its layer's row when it is first looked at, and then stands there."""
+    """A method that is generated from its layer's row on first access, and replaces this."""
 
     def __init__(self, name: str, write: Callable[[], str], base: type[Module], doc: str | None) -> None:
         self._name, self._write, self._base, self._doc = name, write, base, doc
@@ -41,9 +41,9 @@ class Written:
         self._owner = owner
 
     def __get__(self, made: Any, owner: type[Module] | None = None) -> Any:
-        """The function, bound where an instance asks."""
+        """The function, bound if accessed on an instance."""
         text = f"from __future__ import annotations\n{self._write()}"
-        # Compiled as a file of the SDK's, so that call sites are looked for beyond it.
+        # Compiled as a file of the SDK, so that call sites skip it.
         code = compile(text, f"{__file__}:{self._owner.__name__}", "exec")
         names: dict[str, Any] = {"F": functional, "base": self._base}
         exec(code, names)
@@ -55,7 +55,7 @@ class Written:
 
 
 def _under(name: str, init: Any) -> FunctionType:
-    """A base's `__init__` as the layer's own: what Python says of wrong arguments names the layer."""
+    """A base's `__init__` under the layer's name, for Python's messages about wrong arguments."""
     made = FunctionType(init.__code__, init.__globals__, "__init__", init.__defaults__, init.__closure__)
     made.__annotations__, made.__qualname__ = init.__annotations__, f"{name}.__init__"
     return made
@@ -81,7 +81,7 @@ def _init(parameters: list[str], base: type[Module]) -> str:
 
 
 def _forward(function: str, inputs: list[str], passes: list[str], returns: str) -> str:
-    """A call of `function` with what comes in and what is stored: by place as far as they go together."""
+    """A call of `function` with the inputs and what is stored, by position as far as possible."""
     called = inspect.signature(getattr(functional, function)).parameters.values()
     places = [p.name for p in called if p.kind is p.POSITIONAL_OR_KEYWORD][len(inputs) :]
     pairs = [(to, of or to) for to, _, of in (name.partition("=") for name in passes)]
@@ -110,11 +110,11 @@ def layer(
 ) -> type[Module]:
     """A layer from a row.
 
-    `calls` is the function with what `forward` is given, ``l1_loss(input, target)``; the function gets what
-    the layer stores too, or of that what `passes` names (``p=norm``: as `p` what is stored as `norm`).
-    `parameters` are the constructor's; without them it is that of `base`, which takes those of its own in any
-    case. A tensor among the others is stored as a buffer. `gives` says of what shape the result is and
-    `returns` its type, `shows` what is printed (else all that the row stores).
+    `calls`: the function with the arguments of `forward`, ``l1_loss(input, target)``. It also gets what the
+    layer stores, or only what `passes` names (``p=norm``: pass `norm` as `p`). `parameters`: the
+    constructor's, by default that of `base`; those of `base` are passed on to it, the others stored, tensors
+    as buffers. `gives`: the shape of the result; `returns`: its type; `shows`: what is printed (default: all
+    that the row stores).
     """
     function, _, inputs = calls.removesuffix(")").partition("(")
     given = parameters.split(", ") if parameters else []

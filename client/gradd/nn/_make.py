@@ -1,4 +1,4 @@
-"""Fresh tensors of the current session, for layers and their initial values."""
+"""New tensors in the current session, for layers and their initial values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _TOP = namespace("")
 
 
 def empty(size: tuple[int, ...], dtype: Any = None) -> Any:
-    """A tensor whose values do not matter yet."""
+    """A tensor with arbitrary values."""
     return _TOP["empty"](size, dtype=dtype)
 
 

@@ -1,4 +1,4 @@
-"""A module's state as a flat dictionary, out and in, with PyTorch's checks and messages.
+"""Saving and loading a module's state as a flat dictionary, with PyTorch's checks and messages.
 
 Source: https://pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.load_state_dict
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class _IncompatibleKeys(NamedTuple):
-    """What load_state_dict found on one side only."""
+    """The keys that load_state_dict found on one side only."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
@@ -55,7 +55,7 @@ def collect(module: Tree, into: dict[str, Any], prefix: str, keep_vars: bool) ->
 
 
 def load(module: Tree, state: Any, strict: bool, assign: bool) -> _IncompatibleKeys:
-    """Copy `state` into the module's tensors; RuntimeError lists all that does not fit."""
+    """Copy `state` into the module's tensors; RuntimeError lists all mismatches."""
     if not isinstance(state, Mapping):
         raise TypeError(f"Expected state_dict to be dict-like, got {type(state)}.")
     found = _IncompatibleKeys([], [])

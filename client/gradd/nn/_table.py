@@ -1,4 +1,4 @@
-"""The layers that store their arguments and call a function: a row each, read by `_layer`.
+"""The layers that store their arguments and call a function: a row each for `_layer`.
 
 Source: https://pytorch.org/docs/stable/nn.html
 """

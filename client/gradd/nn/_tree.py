@@ -1,6 +1,6 @@
-"""What a module holds: parameters, buffers, child modules; how they are registered, found and walked.
+"""A module's parameters, buffers and child modules: registering, finding and iterating.
 
-Behaviour and messages after https://pytorch.org/docs/stable/generated/torch.nn.Module.html
+Behaviour and messages follow https://pytorch.org/docs/stable/generated/torch.nn.Module.html
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 _UNREADY = "cannot assign {} before Module.__init__() call"
 _REGISTRIES = ("_parameters", "_buffers", "_modules")
-#: what `gradd.function` knows of a module's other attributes, until one of them is assigned
+#: `gradd.function` caches a module's other attributes here until one is assigned
 OWN = "_own"
 
 
 class Tree:
-    """The attributes of modules: what is assigned lands in ``_parameters``, ``_buffers`` or ``_modules``."""
+    """The attributes of modules: assigned ones go to ``_parameters``, ``_buffers`` or ``_modules``."""
 
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
@@ -95,7 +95,7 @@ class Tree:
             raise AttributeError(_UNREADY.format(what))
 
     def _forget(self, name: str, target: dict[str, Any]) -> None:
-        """Make room for `name` in `target`; a replaced entry keeps its place there."""
+        """Remove `name` from all but `target`, where a replaced entry keeps its place."""
         for registry in (self.__dict__, self._parameters, self._buffers, self._modules):
             if registry is not target:
                 registry.pop(name, None)
@@ -125,7 +125,7 @@ class Tree:
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that is no parameter; `persistent` ones are part of the state_dict."""
+        """Add a tensor that is not a parameter; `persistent` ones are part of the state_dict."""
         self._ready("buffer")
         self._check_name("buffer", name, self._buffers)
         if tensor is not None and not isinstance(tensor, Tensor):
@@ -225,7 +225,7 @@ class Tree:
     # -- by dotted name ----------------------------------------------------------------------------
 
     def get_submodule(self, target: str) -> Any:
-        """The module of a dotted name, itself for the empty one; AttributeError where there is none."""
+        """The module of a dotted name, itself for the empty one; AttributeError if there is none."""
         module: Any = self
         for name in target.split(".") if target else ():
             if not hasattr(module, name):
@@ -246,12 +246,12 @@ class Tree:
         return found
 
     def get_parameter(self, target: str) -> Parameter:
-        """The parameter of a dotted name; AttributeError where there is none."""
+        """The parameter of a dotted name; AttributeError if there is none."""
         found: Parameter = self._get(target, lambda _, __, v: isinstance(v, Parameter), "an nn.Parameter")
         return found
 
     def get_buffer(self, target: str) -> Tensor:
-        """The buffer of a dotted name; AttributeError where there is none."""
+        """The buffer of a dotted name; AttributeError if there is none."""
         found: Tensor = self._get(target, lambda module, name, _: name in module._buffers, "a buffer")
         return found
 

@@ -29,7 +29,7 @@ class Softmax2d(Module):
 
 
 class PReLU(Module):
-    """x where positive, else `weight` * x: one learnt slope, or one a channel."""
+    """x if positive, else `weight` * x, with one learnable slope or one per channel."""
 
     def __init__(
         self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None

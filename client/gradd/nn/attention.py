@@ -27,11 +27,11 @@ _TOP = namespace("")
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """Linear, by the name under which PyTorch prints the output projection."""
+    """Linear, with the name that PyTorch prints for the output projection."""
 
 
 def additive_mask(mask: Any, name: str, dtype: Any) -> Any:
-    """A mask as what is added to the scores: -inf where a boolean one is True.
+    """A mask to add to the scores: -inf where a boolean one is True.
 
     AssertionError for integers.
     """
@@ -45,7 +45,7 @@ def additive_mask(mask: Any, name: str, dtype: Any) -> Any:
 class MultiheadAttention(Module):
     """Attention in `num_heads` parts of the features: softmax(q k^T / sqrt(head size) + mask) v, projected.
 
-    Parameters: ``in_proj_weight`` (3 embed_dim, embed_dim), or three where `kdim` or `vdim` differ;
+    Parameters: ``in_proj_weight`` (3 embed_dim, embed_dim), or three if `kdim` or `vdim` differ;
     ``in_proj_bias``; ``out_proj``; ``bias_k`` and ``bias_v`` with `add_bias_kv`.
     """
 
@@ -122,9 +122,9 @@ class MultiheadAttention(Module):
     ) -> tuple[Any, Any]:
         """(L, N, E), (S, N, kdim), (S, N, vdim) to (L, N, E) and the weights (N, L, S), or None.
 
-        N stands first with `batch_first`, or may be left out. `key_padding_mask` (N, S) hides keys where it
-        is True, `attn_mask` (L, S) or (N heads, L, S) pairs; as numbers they are added to the scores. Weights
-        are the mean over the heads, or (N, heads, L, S) without `average_attn_weights`.
+        N is first with `batch_first`, and may be omitted. `key_padding_mask` (N, S) hides keys where it is
+        True, `attn_mask` (L, S) or (N heads, L, S) pairs; float masks are added to the scores. Weights are
+        the mean over the heads, or (N, heads, L, S) without `average_attn_weights`.
         """
         batched = self._check_ranks(query, key, value, key_padding_mask, attn_mask)
         q, k, v = query, key, value
@@ -236,7 +236,7 @@ class MultiheadAttention(Module):
         return [F.linear(t, w, b) for t, w, b in zip((q, k, v), weights, biases, strict=True)]
 
     def _attended(self, q: Any, k: Any, v: Any, mask: Any, batch: int, need_weights: bool) -> tuple[Any, Any]:
-        """(N heads, L, head size) and alike to (L, N, heads, head size), or alike, and the weights."""
+        """The attended values and the weights; q, k and v are (N heads, L or S, head size)."""
         dropped = self.dropout if self.training else 0.0
         if not need_weights:
             if mask is not None:
@@ -251,7 +251,7 @@ class MultiheadAttention(Module):
         return _TOP["bmm"](weights, v).transpose(0, 1), weights
 
     def _longer(self, k: Any, v: Any, batch: int) -> tuple[Any, Any]:
-        """Keys and values with the learnt one and the one of zeros, where wanted, at the end."""
+        """Keys and values with the learnable ones and zeros appended, if configured."""
         if self.bias_k is not None and self.bias_v is not None:
             k = _TOP["cat"]([k, self.bias_k.repeat(1, batch, 1)])
             v = _TOP["cat"]([v, self.bias_v.repeat(1, batch, 1)])

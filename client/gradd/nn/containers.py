@@ -52,7 +52,7 @@ class _Numbered(Module):
         return self
 
     def insert(self, index: int, module: Module) -> Self:
-        """Put a module before the one at `index`."""
+        """Insert a module before `index`."""
         order = list(self)
         order.insert(index, module)
         self.append(module)
@@ -67,9 +67,9 @@ class _Numbered(Module):
 
 
 class Sequential(_Numbered):
-    """Modules called one after another, each on the result of the one before.
+    """Modules called in order, each on the result of the previous one.
 
-    Made of modules, or of one ordered dict of names and modules.
+    Takes modules, or one ordered dict of names and modules.
     """
 
     def __init__(self, *args: Any) -> None:
@@ -132,7 +132,7 @@ class ModuleList(_Numbered):
         return self.extend(modules)
 
     def __repr__(self) -> str:
-        """Equal neighbours share a line: ``(0-2): 3 x Linear(...)``."""
+        """Equal consecutive modules share a line: ``(0-2): 3 x Linear(...)``."""
         if not len(self):
             return f"{self._get_name()}()"
         lines = []
@@ -198,7 +198,7 @@ class ModuleDict(Module):
 
 
 def _line(value: Any, typed: bool = False) -> str:
-    """What a parameter's line says of it; of its type by PyTorch's old name, or by its dtype."""
+    """A parameter's line; its type is PyTorch's old name for it, or its dtype."""
     if not isinstance(value, Tensor):
         return f"Object of type: {type(value).__name__}"
     size = "x".join(map(str, value.shape))
@@ -207,7 +207,7 @@ def _line(value: Any, typed: bool = False) -> str:
 
 
 class ParameterList(Module):
-    """A list whose parameters are registered; tensors put in become parameters."""
+    """A list whose parameters are registered; tensors become parameters."""
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
@@ -257,7 +257,7 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """A dictionary whose parameters are registered; tensors put in become parameters."""
+    """A dictionary whose parameters are registered; tensors become parameters."""
 
     def __init__(self, parameters: Any = None) -> None:
         super().__init__()
@@ -305,7 +305,7 @@ class ParameterDict(Module):
         return self[key] if key in self._keys else default
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """The parameter of that name, which is `default` from now on if there was none."""
+        """The parameter of that name; if there is none, set it to `default`."""
         if key not in self:
             self[key] = default
         return self[key]
@@ -327,11 +327,11 @@ class ParameterDict(Module):
             del self[key]
 
     def copy(self) -> ParameterDict:
-        """Another dictionary of the same parameters."""
+        """A new dictionary of the same parameters."""
         return ParameterDict(self)
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
-        """Another dictionary with `default` under each of `keys`."""
+        """A new dictionary with `default` for each of `keys`."""
         return ParameterDict((key, default) for key in keys)
 
     def __reversed__(self) -> Iterator[str]:
@@ -352,9 +352,9 @@ class ParameterDict(Module):
         return self
 
     def update(self, parameters: Any) -> None:
-        """Add or replace parameters, given by a mapping or by pairs.
+        """Add or replace parameters from a mapping or pairs.
 
-        A plain dict is taken in the order of its names; others keep their own.
+        A plain dict is sorted by name; others keep their order.
         """
         pairs = parameters
         if isinstance(parameters, (OrderedDict, ParameterDict)):
@@ -370,8 +370,8 @@ class ParameterDict(Module):
 
 
 class DataParallel(Module):
-    """The module itself: a session has one device, over which there is nothing to spread
-    (torch.nn.DataParallel without devices). Its parameters are named ``module.<name>``.
+    """Runs the module itself, since a session has one device (torch.nn.DataParallel without devices). Its
+    parameters are named ``module.<name>``.
     """
 
     def __init__(
@@ -383,5 +383,5 @@ class DataParallel(Module):
         self.module = module
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What the module gives."""
+        """The module's result."""
         return self.module(*inputs, **kwargs)

@@ -25,7 +25,7 @@ def _each(value: int | tuple[int, ...], dims: int) -> tuple[int, ...]:
 
 
 class _Conv(Module):
-    """What convolutions share; `dims` is how many dimensions the kernel slides along."""
+    """Base of convolutions; `dims`: number of dimensions of the kernel."""
 
     dims: ClassVar[int]
     transposed: ClassVar[bool] = False
@@ -88,7 +88,7 @@ class _Conv(Module):
                 init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input: Tensor) -> Tensor:
-        """(N, in_channels, *) to (N, out_channels, *); N may be left out."""
+        """(N, in_channels, *) to (N, out_channels, *); N may be omitted."""
         apply = getattr(F, f"conv{self.dims}d")
         out: Tensor = apply(
             input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups
@@ -96,7 +96,7 @@ class _Conv(Module):
         return out
 
     def extra_repr(self) -> str:
-        """Channels and whatever differs from the defaults."""
+        """Channels and non-default options."""
         zeros, ones = (0,) * self.dims, (1,) * self.dims
         parts = [
             f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}",
@@ -112,7 +112,7 @@ class _Conv(Module):
 class Conv1d(_Conv):
     """Cross-correlation along one dimension: (N, C_in, L) to (N, C_out, L_out).
 
-    The weight (C_out, C_in / groups, kernel) and the bias begin uniform in ±1/sqrt(fan in).
+    The weight (C_out, C_in / groups, kernel) and the bias are initially uniform in ±1/sqrt(fan in).
     """
 
     dims = 1
@@ -121,7 +121,8 @@ class Conv1d(_Conv):
 class Conv2d(_Conv):
     """Cross-correlation along two dimensions: (N, C_in, H, W) to (N, C_out, H_out, W_out).
 
-    The weight (C_out, C_in / groups, kernel height, width) and the bias begin uniform in ±1/sqrt(fan in).
+    The weight (C_out, C_in / groups, kernel height, width) and the bias: initially uniform in ±1/sqrt(fan
+    in).
     """
 
     dims = 2
@@ -130,7 +131,7 @@ class Conv2d(_Conv):
 class Conv3d(_Conv):
     """Cross-correlation along three dimensions: (N, C_in, D, H, W) to (N, C_out, D_out, H_out, W_out).
 
-    The weight (C_out, C_in / groups, *kernel) and the bias begin uniform in ±1/sqrt(fan in).
+    The weight (C_out, C_in / groups, *kernel) and the bias are initially uniform in ±1/sqrt(fan in).
     """
 
     dims = 3
@@ -162,7 +163,7 @@ class _ConvTranspose(_Conv):
         self.output_padding = _each(output_padding, self.dims)
 
     def _output_padding(self, input: Tensor, wanted: Sequence[int] | None) -> tuple[int, ...]:
-        """What `output_size` says of the elements at the end; ValueError where no padding gives it."""
+        """The output padding for `output_size`; ValueError if none gives it."""
         if wanted is None:
             return self.output_padding
         n = self.dims
@@ -189,7 +190,7 @@ class _ConvTranspose(_Conv):
         return tuple(s - low for s, low in zip(size, least, strict=True))
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """(N, in_channels, *) to (N, out_channels, *); `output_size` chooses among the sizes that fit."""
+        """(N, in_channels, *) to (N, out_channels, *); `output_size` chooses among the possible sizes."""
         apply = getattr(F, f"conv_transpose{self.dims}d")
         extra = self._output_padding(input, output_size)
         out: Tensor = apply(

@@ -1,4 +1,4 @@
-"""Layers and losses as functions (torch.nn.functional): each op that the engine publishes there."""
+"""Layers and losses as functions (torch.nn.functional): the engine's ops of that namespace."""
 
 from __future__ import annotations
 

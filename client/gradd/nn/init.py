@@ -46,7 +46,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def _fans(tensor: Tensor) -> tuple[int, int]:
-    """How many inputs and outputs an element of a weight joins."""
+    """The fan-in and fan-out of a weight."""
     if tensor.dim() < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     field = math.prod(tensor.shape[2:])
@@ -89,7 +89,7 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Normal with `mean` and `std`, conditioned to lie in [a, b], by the inverse of its distribution."""
+    """Normal with `mean` and `std`, truncated to [a, b], by the inverse of its distribution."""
 
     def below(x: float) -> float:
         return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
@@ -102,7 +102,7 @@ def trunc_normal_(
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """One value everywhere."""
+    """The constant `val`."""
     return _written(tensor, "fill_", val)
 
 
@@ -168,9 +168,9 @@ def kaiming_normal_(
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """`gain` times an orthogonal matrix; of more than 2 dimensions the last are taken as one.
+    """`gain` times an orthogonal matrix, with all dimensions but the first flattened.
 
-    Its rows, or its columns where they are fewer, are orthonormal. ValueError for fewer than 2 dimensions.
+    Its rows, or its columns if they are fewer, are orthonormal. ValueError for fewer than 2 dimensions.
     """
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")

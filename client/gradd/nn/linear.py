@@ -32,7 +32,7 @@ class Identity(Module):
 class Linear(Module):
     """``input @ weight.T + bias``: (*, in_features) to (*, out_features); weight (out_features, in_features).
 
-    Both begin uniform in ±1/sqrt(in_features).
+    Both are initially uniform in ±1/sqrt(in_features).
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Linear(Module):
 
 
 class Flatten(Module):
-    """Dimensions `start_dim` to `end_dim` as one."""
+    """Merges dimensions `start_dim` to `end_dim`."""
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """Dimension `dim` as several, of `unflattened_size`."""
+    """Splits dimension `dim` into `unflattened_size`."""
 
     def __init__(self, dim: int, unflattened_size: tuple[int, ...]) -> None:
         super().__init__()

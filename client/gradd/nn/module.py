@@ -84,7 +84,7 @@ class Module(Hooked):
         return self._apply(lambda t: t.to(dtype) if t.dtype.is_floating_point else t)
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Convert floating parameters and buffers to a dtype; devices are accepted and are the session's.
+        """Convert floating parameters and buffers to a dtype; devices have no effect.
 
         Called as ``to(device, dtype)``, ``to(dtype)`` or ``to(tensor)``; TypeError for an integer dtype.
         """
@@ -106,11 +106,11 @@ class Module(Hooked):
         return self._apply(lambda t: t.to(dst_type))
 
     def cpu(self) -> Self:
-        """This module: a session has one device."""
+        """This module, since a session has one device."""
         return self
 
     def cuda(self, device: Any = None) -> Self:
-        """This module: a session has one device."""
+        """This module, since a session has one device."""
         return self
 
     def float(self) -> Self:
@@ -142,9 +142,9 @@ class Module(Hooked):
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
     ) -> _state_dict._IncompatibleKeys:
-        """Copy `state_dict` into this module's tensors, or put its tensors in their place with `assign`.
+        """Copy `state_dict` into this module's tensors, or replace them with its tensors if `assign`.
 
-        RuntimeError lists every size that does not fit and, when `strict`, every missing and unexpected name.
+        RuntimeError lists every wrong size and, if `strict`, every missing and unexpected name.
         """
         return _state_dict.load(self, state_dict, strict, assign)
 
@@ -154,7 +154,7 @@ class Module(Hooked):
         return type(self).__name__
 
     def extra_repr(self) -> str:
-        """What to print between the parentheses of this module's own line."""
+        """The text between the parentheses of this module's own line."""
         return ""
 
     def __repr__(self) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class _Affine(Module):
-    """A weight of ones and a bias of zeros, where wanted."""
+    """Optional weight (initially ones) and bias (zeros)."""
 
     weight: Parameter | None
     bias: Parameter | None
@@ -41,7 +41,7 @@ class _Affine(Module):
 
 
 class LayerNorm(_Affine):
-    """Mean 0 and variance 1 over the last dimensions, which are `normalized_shape`; then weight and bias."""
+    """Mean 0 and variance 1 over the last dimensions, of `normalized_shape`; then weight and bias."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class LayerNorm(_Affine):
 
 
 class RMSNorm(_Affine):
-    """Mean square 1 over the last dimensions, which are `normalized_shape`; then the weight."""
+    """Mean square 1 over the last dimensions, of `normalized_shape`; then the weight."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class GroupNorm(_Affine):
 
 
 class _Norm(_Affine):
-    """What norms with running statistics hold."""
+    """Base of norms with running statistics."""
 
     ranks: ClassVar[tuple[int, ...]]
     running_mean: Tensor | None
@@ -197,10 +197,10 @@ class _Norm(_Affine):
 
 
 class _BatchNorm(_Norm):
-    """Mean 0 and variance 1 by channel over the batch; in eval mode by the running statistics."""
+    """Mean 0 and variance 1 per channel over the batch; in eval mode by the running statistics."""
 
     def forward(self, input: Tensor) -> Tensor:
-        """The same shape: (N, C, *). While training it also moves the running statistics."""
+        """The same shape: (N, C, *). In training mode, updates the running statistics."""
         if input.dim() not in self.ranks:
             wanted = " or ".join(f"{n}D" for n in self.ranks)
             raise ValueError(f"expected {wanted} input (got {input.dim()}D input)")
@@ -243,7 +243,7 @@ class BatchNorm3d(_BatchNorm):
 
 
 class _InstanceNorm(_Norm):
-    """Mean 0 and variance 1 by sample and channel; in eval mode by the running statistics, where tracked."""
+    """Mean 0 and variance 1 per sample and channel; in eval mode by the running statistics, if tracked."""
 
     def __init__(
         self,
@@ -260,7 +260,7 @@ class _InstanceNorm(_Norm):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def forward(self, input: Tensor) -> Tensor:
-        """The same shape: (N, C, *) or (C, *). While training it also moves the running statistics."""
+        """The same shape: (N, C, *) or (C, *). In training mode, updates the running statistics."""
         alone, batched = self.ranks
         if input.dim() not in self.ranks:
             raise ValueError(f"expected {alone}D or {batched}D input (got {input.dim()}D input)")

@@ -1,4 +1,4 @@
-"""Padding by a constant, and magnifying: ConstantPad1d to 3d, ZeroPad1d to 3d, Upsample.
+"""Constant padding, and upsampling: ConstantPad1d to 3d, ZeroPad1d to 3d, Upsample.
 
 Source: https://pytorch.org/docs/stable/nn.html#padding-layers
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _ConstantPad(Module):
-    """`padding` is one number for all sides, or two a dimension, the last dimension first."""
+    """`padding`: one number for all sides, or two per dimension, last dimension first."""
 
     dims: ClassVar[int]
 
@@ -80,7 +80,7 @@ class ZeroPad3d(_ZeroPad):
 
 
 class Upsample(Module):
-    """Magnify (N, C, *) to `size`, or by `scale_factor`."""
+    """Resize (N, C, *) to `size`, or by `scale_factor`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Parameter and Buffer: the tensors that a module takes up by assignment."""
+"""Parameter and Buffer: tensors that a module registers when they are assigned to it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from .._tensor import Tensor, TensorType, as_subclass, type_name
 
 
 class Parameter(Tensor):
-    """A leaf over the memory of `data`, which a `Module` takes up by assignment.
+    """A leaf that shares the memory of `data`, registered when assigned to a `Module`.
 
-    `data`: a tensor of a floating or complex dtype (None: an empty one), of any if not `requires_grad`.
+    `data`: a tensor of a floating or complex dtype (None: an empty one); of any dtype without
+    `requires_grad`.
     """
 
     _printed = "torch.nn.parameter.Parameter"
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
-        """Share the memory of `data`; TypeError for no tensor, RuntimeError for a dtype without gradients."""
+        """Share the memory of `data`; TypeError for a non-tensor, RuntimeError for a dtype without
+        gradients.
+        """
         if data is None:
             from ._make import empty
 
@@ -31,7 +34,7 @@ class Parameter(Tensor):
         return made
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
-        """The tensor is complete as `__new__` returns it."""
+        """Does nothing: `__new__` returns a complete tensor."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         if id(self) not in memo:
@@ -51,10 +54,10 @@ class _Buffers(TensorType):
 
 
 class Buffer(Tensor, metaclass=_Buffers):
-    """A tensor over the memory of `data` that a `Module` takes up by assignment, as a buffer.
+    """A tensor that shares the memory of `data`, registered as a buffer when assigned to a `Module`.
 
-    It is a plain tensor, marked. `data`: a tensor (None: an empty one); `persistent`: whether it is part of
-    the module's state_dict.
+    A plain tensor with a mark. `data`: a tensor (None: an empty one); `persistent`: whether it is part of the
+    module's state_dict.
     """
 
     persistent: bool

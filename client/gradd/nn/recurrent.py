@@ -23,9 +23,9 @@ _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
 
 class RNNBase(Module):
-    """What recurrent layers share: checks, parameters ``weight_ih_l0``, ``weight_hh_l0``, ``bias_ih_l0`` ...
+    """Base of recurrent layers: checks, and parameters ``weight_ih_l0``, ``weight_hh_l0``, ``bias_ih_l0`` ...
 
-    A layer in the second direction adds ``_reverse`` to the names. All begin uniform in ±1/sqrt(hidden_size).
+    Names in the reverse direction end in ``_reverse``. All are initially uniform in ±1/sqrt(hidden_size).
     """
 
     def __init__(
@@ -70,11 +70,11 @@ class RNNBase(Module):
 
     @property
     def all_weights(self) -> list[list[Parameter]]:
-        """The parameters, a list a layer and direction."""
+        """The parameters, one list per layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
     def flatten_parameters(self) -> None:
-        """Nothing: where parameters lie in memory is the session's affair."""
+        """Does nothing: the session manages the parameters' memory."""
 
     def reset_parameters(self) -> None:
         """Draw initial values."""
@@ -83,7 +83,7 @@ class RNNBase(Module):
             init.uniform_(weight, -bound, bound)
 
     def check_input(self, input: Tensor) -> None:
-        """ValueError or RuntimeError for a dtype or a size that is not the layer's."""
+        """ValueError or RuntimeError for a wrong dtype or size."""
         dtype = self.all_weights[0][0].dtype
         if input.dtype != dtype:
             raise ValueError(
@@ -99,7 +99,7 @@ class RNNBase(Module):
     def check_hidden_size(
         self, hx: Tensor, expected_hidden_size: tuple[int, ...], msg: str = "Expected hidden size {}, got {}"
     ) -> None:
-        """RuntimeError for a state of another size."""
+        """RuntimeError for a state of the wrong size."""
         if tuple(hx.shape) != expected_hidden_size:
             raise RuntimeError(msg.format(expected_hidden_size, list(hx.shape)))
 
@@ -107,7 +107,7 @@ class RNNBase(Module):
         return [self.hidden_size]
 
     def _ready_for(self, input: Any, states: list[Any] | None) -> tuple[Any, list[Any]]:
-        """Input and states (zeros if not given) with a batch, checked."""
+        """Input and states (default: zeros) with a batch dimension, checked."""
         if input.dim() not in (2, 3):
             tensor = " tensor" if self.mode.startswith("RNN") else ""
             raise ValueError(
@@ -200,8 +200,8 @@ class _OneState(RNNBase):
     def forward(self, input: Tensor, hx: Tensor | None = None) -> tuple[Any, ...]:
         """(L, N, input_size) and (layers, N, hidden_size) to (L, N, hidden_size) and the last state.
 
-        N stands first in input and output with `batch_first`, or may be left out; with two directions there
-        are twice as many states and outputs.
+        N is first in input and output with `batch_first`, and may be omitted; two directions double the
+        states and outputs.
         """
         return self._run(input, None if hx is None else [hx])
 
@@ -235,7 +235,7 @@ class GRU(_OneState):
 
 
 class LSTM(RNNBase):
-    """Long short-term memory: a cell beside the state; an input, a forget, a cell and an output gate."""
+    """Long short-term memory: a cell state, and input, forget, cell and output gates."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("LSTM", *args, **kwargs)
@@ -246,15 +246,15 @@ class LSTM(RNNBase):
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> Any:
         """(L, N, input_size) and two states (layers, N, hidden_size) to (L, N, hidden_size) and the last two.
 
-        N stands first in input and output with `batch_first`, or may be left out; with two directions there
-        are twice as many states and outputs. With `proj_size` that is the size of outputs and states.
+        N is first in input and output with `batch_first`, and may be omitted; two directions double the
+        states and outputs. With `proj_size`, outputs and hidden states have that size.
         """
         out, h, c = self._run(input, None if hx is None else list(hx))
         return out, (h, c)
 
 
 class RNNCellBase(Module):
-    """What one step of a recurrent layer needs: ``weight_ih``, ``weight_hh``, ``bias_ih``, ``bias_hh``."""
+    """Base of the cells: ``weight_ih``, ``weight_hh``, ``bias_ih``, ``bias_hh``."""
 
     weight_ih: Parameter
     weight_hh: Parameter
@@ -286,7 +286,7 @@ class RNNCellBase(Module):
             init.uniform_(weight, -bound, bound)
 
     def _step(self, op: str, input: Any, states: list[Any]) -> list[Any]:
-        """The next states, from those given or from zeros."""
+        """The next states, from the given ones or from zeros."""
         name = self._get_name()
         if input.dim() not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead")
@@ -357,5 +357,5 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 4, dtype=dtype)
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Any, ...]:
-        """The next state and cell; zeros are the first."""
+        """The next state and cell; by default from zeros."""
         return tuple(self._step("lstm_cell", input, [None, None] if hx is None else list(hx)))

@@ -1,4 +1,4 @@
-"""Embedding: rows of a table by number.
+"""Embedding: rows of a table by index.
 
 Source: https://pytorch.org/docs/stable/generated/torch.nn.Embedding.html
 """
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class Embedding(Module):
-    """Integers (*) to rows (*, embedding_dim) of the weight, which begins normal.
+    """Integers (*) to rows (*, embedding_dim) of the weight, which is initially normal.
 
-    The row `padding_idx` begins as zeros and gets no gradient.
+    The row `padding_idx` is initially zero and gets no gradient.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Embedding(Module):
             self.weight = Parameter(_weight, requires_grad=not _freeze)
 
     def reset_parameters(self) -> None:
-        """Draw the rows anew."""
+        """Draw initial values."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with no_grad():
@@ -81,7 +81,7 @@ class Embedding(Module):
     def from_pretrained(
         cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None
     ) -> Embedding:
-        """An embedding over a given table (rows, embedding_dim)."""
+        """An embedding with a given table (rows, embedding_dim)."""
         assert embeddings.dim() == 2, "Embeddings parameter is expected to be 2-dimensional"
         rows, columns = embeddings.shape
         return cls(rows, columns, padding_idx, _weight=embeddings, _freeze=freeze)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class _Layer(Module):
-    """What both layers have: self-attention, two linear maps with an activation between, normalisation."""
+    """Base of both layers: self-attention, two linear maps with an activation between, normalisation."""
 
     dropout: Dropout
 
@@ -62,7 +62,7 @@ class _Layer(Module):
         self.activation: Callable[[Any], Any] = named
 
     def _add(self, x: Any, at: int, part: Callable[[Any], Any]) -> Any:
-        """`x` and what a part makes of it, normalised before or after."""
+        """`x` plus the result of a part, normalised before or after."""
         norm, dropout = getattr(self, f"norm{at}"), getattr(self, f"dropout{at}")
         return x + dropout(part(norm(x))) if self.norm_first else norm(x + dropout(part(x)))
 
@@ -71,7 +71,7 @@ class _Layer(Module):
 
 
 class TransformerEncoderLayer(_Layer):
-    """Self-attention and a network of two layers at each position, each added to its input and normalised."""
+    """Self-attention and a two-layer network at each position, each added to its input and normalised."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class TransformerEncoderLayer(_Layer):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool = False,
     ) -> Any:
-        """(L, N, d_model) to the same shape; N stands first with `batch_first`."""
+        """(L, N, d_model) to the same shape; N is first with `batch_first`."""
         masks = {"attn_mask": src_mask, "key_padding_mask": src_key_padding_mask, "is_causal": is_causal}
 
         def attend(x: Any) -> Any:
@@ -110,7 +110,7 @@ class TransformerEncoderLayer(_Layer):
 
 
 class TransformerDecoderLayer(_Layer):
-    """Self-attention, attention to `memory`, and a network of two layers at each position."""
+    """Self-attention, attention to `memory`, and a two-layer network at each position."""
 
     def __init__(
         self,
@@ -143,7 +143,7 @@ class TransformerDecoderLayer(_Layer):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Any:
-        """(L, N, d_model) and (S, N, d_model) to (L, N, d_model); N stands first with `batch_first`."""
+        """(L, N, d_model) and (S, N, d_model) to (L, N, d_model); N is first with `batch_first`."""
 
         def attend(x: Any) -> Any:
             return self.self_attn(x, x, x, tgt_key_padding_mask, False, tgt_mask, is_causal=tgt_is_causal)[0]
@@ -156,7 +156,7 @@ class TransformerDecoderLayer(_Layer):
 
 
 class TransformerEncoder(Module):
-    """`num_layers` copies of a layer, one after another, then `norm`."""
+    """`num_layers` copies of a layer in sequence, then `norm`."""
 
     def __init__(
         self,
@@ -186,7 +186,7 @@ class TransformerEncoder(Module):
 
 
 class TransformerDecoder(Module):
-    """`num_layers` copies of a layer, one after another, all with the same `memory`; then `norm`."""
+    """`num_layers` copies of a layer in sequence, all with the same `memory`; then `norm`."""
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()

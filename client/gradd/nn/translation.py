@@ -1,4 +1,4 @@
-"""Transformer: an encoder and a decoder that reads its output.
+"""Transformer: an encoder and a decoder.
 
 Source: https://pytorch.org/docs/stable/generated/torch.nn.Transformer.html
 """
@@ -28,9 +28,9 @@ _TOP = namespace("")
 
 
 class Transformer(Module):
-    """A stack of encoder layers and one of decoder layers, each with a norm at its end, or stacks of yours.
+    """Stacks of encoder and decoder layers, each with a norm at the end, or custom ones.
 
-    The matrices begin with Xavier's uniform values.
+    Matrices are initialised with `xavier_uniform_`.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Transformer(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Any:
-        """(S, N, d_model) and (T, N, d_model) to (T, N, d_model); N stands first with `batch_first`."""
+        """(S, N, d_model) and (T, N, d_model) to (T, N, d_model); N is first with `batch_first`."""
         at = 0 if self.batch_first else 1
         if src.dim() == 3 and src.shape[at] != tgt.shape[at]:
             raise RuntimeError("the batch number of src and tgt must be equal")
@@ -105,5 +105,5 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Any:
-        """(sz, sz) with minus infinity above the diagonal: no place attends to a later one."""
+        """(sz, sz) with -inf above the diagonal, so that no position attends to a later one."""
         return _TOP["triu"](_TOP["full"]((sz, sz), float("-inf"), dtype=dtype, device=device), 1)

@@ -1,4 +1,4 @@
-"""Schedules made of others, and the one that goes by a metric: SequentialLR, ChainedScheduler,
+"""Schedules made of others, and one that follows a metric: SequentialLR, ChainedScheduler,
 ReduceLROnPlateau.
 
 Source: https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """Times `factor` once a metric has not become better for more than `patience` epochs.
+    """Multiplies the rates by `factor` when a metric has not improved for more than `patience` epochs.
 
-    `mode` "min" or "max" says what is better; better by `threshold`, relative or ("abs") absolute. After a
-    reduction `cooldown` epochs do not count, and no rate goes below `min_lr`.
+    `mode` "min" or "max" says what is better, by at least `threshold`, relative or ("abs") absolute. After a
+    reduction `cooldown` epochs do not count; no rate goes below `min_lr`.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self) -> bool:
-        """Whether epochs do not count at present."""
+        """Whether epochs currently do not count."""
         return self.cooldown_counter > 0
 
     def _is_better(self, current: float, best: float) -> bool:
@@ -78,7 +78,7 @@ class ReduceLROnPlateau(LRScheduler):
         return sign * current > sign * (best + sign * self.threshold)
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Take the epoch's metric into account: a number or a tensor of one element."""
+        """Record the epoch's metric, a number or a tensor of one element, and adjust the rates."""
         current = float(metrics)
         if epoch is None:
             epoch = self.last_epoch + 1
@@ -118,7 +118,7 @@ class ReduceLROnPlateau(LRScheduler):
 
 
 class _Composed(LRScheduler):
-    """Others' states are part of its own."""
+    """A schedule whose state includes those of others."""
 
     _schedulers: list[LRScheduler]
 
@@ -141,13 +141,13 @@ class _Composed(LRScheduler):
                 )
 
     def state_dict(self) -> dict[str, Any]:
-        """All but the optimizer, with the states of the schedules that it is made of."""
+        """All but the optimizer, with the states of the other schedules."""
         state = {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "_schedulers")}
         state["_schedulers"] = [scheduler.state_dict() for scheduler in self._schedulers]
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over a `state_dict`."""
+        """Restore a `state_dict`."""
         given = dict(state_dict)
         for scheduler, state in zip(self._schedulers, given.pop("_schedulers"), strict=True):
             scheduler.load_state_dict(state)
@@ -155,7 +155,7 @@ class _Composed(LRScheduler):
 
 
 class SequentialLR(_Composed):
-    """One schedule after another: the next begins at each of the epochs `milestones`."""
+    """Schedules in sequence: the next one begins at each of the epochs `milestones`."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class SequentialLR(_Composed):
         self.optimizer = optimizer
         for group in optimizer.param_groups:
             group["lr"] = group["initial_lr"]
-        # Each of them took a step when it was made
+        # Each of them took a step when created
         _undo(self)
         first = self._schedulers[bisect_right(self._milestones, 0)]
         first._initial_step()
@@ -197,7 +197,7 @@ class SequentialLR(_Composed):
 
 
 class ChainedScheduler(_Composed):
-    """Several schedules at once, each on the rates of the one before."""
+    """Several schedules at once, each applied to the rates of the previous one."""
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
         if len(schedulers) < 1:
@@ -217,7 +217,7 @@ class ChainedScheduler(_Composed):
 
 
 def _undo(scheduler: LRScheduler) -> None:
-    """Take back the epoch that making a schedule, or those it is made of, began with."""
+    """Undo the first step, which creating a schedule and its parts took."""
     if isinstance(scheduler, _Composed):
         for inner in scheduler._schedulers:
             _undo(inner)

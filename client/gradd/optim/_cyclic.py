@@ -1,4 +1,4 @@
-"""Schedules that rise again: CosineAnnealingWarmRestarts, OneCycleLR.
+"""Schedules with rising rates: CosineAnnealingWarmRestarts, OneCycleLR.
 
 Source: https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate
 """
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Along a cosine from the initial rate to `eta_min` in `T_0` epochs, then again in `T_mult` as many."""
+    """Cosine from the initial rate to `eta_min` in `T_0` epochs, repeated with `T_mult` times as many each
+    time.
+    """
 
     def __init__(
         self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
@@ -34,7 +36,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        """The rates of `T_cur`, the epochs since the last restart."""
+        """The rates at `T_cur`, the epochs since the last restart."""
         self._warn_outside()
         low, angle = self.eta_min, math.pi * self.T_cur / self.T_i
         return [low + (base - low) * (1 + math.cos(angle)) / 2 for base in self.base_lrs]
@@ -76,9 +78,10 @@ def _each(name: str, optimizer: Optimizer, given: float | Sequence[float]) -> li
 
 
 class OneCycleLR(LRScheduler):
-    """Up from `max_lr` / `div_factor` to `max_lr`, then down to 1 / `final_div_factor` of where it began.
+    """Up from `max_lr` / `div_factor` to `max_lr`, then down to 1 / `final_div_factor` of the initial rate.
 
-    `pct_start` of the steps rise. Momentum (or the first beta) goes the other way, with `cycle_momentum`.
+    The rate rises for `pct_start` of the steps. With `cycle_momentum`, momentum (or the first beta) moves
+    inversely.
     Source: https://pytorch.org/docs/stable/generated/torch.optim.lr_scheduler.OneCycleLR.html
     """
 
@@ -186,7 +189,7 @@ def _positive(name: str, value: Any) -> None:
 
 
 def _phase(end: float, start_lr: str, end_lr: str, momenta: str) -> dict[str, Any]:
-    """A part of the cycle, by the names of the options it goes between."""
+    """A phase of the cycle, with the names of the options at its ends."""
     start, stop = momenta.split()
     return {
         "end_step": end,

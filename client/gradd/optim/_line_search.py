@@ -25,7 +25,7 @@ class _Point:
 
 
 def _between(a: _Point, b: _Point, bounds: tuple[Any, Any] | None = None) -> Any:
-    """Where the cubic through both points, with their slopes, is least within the bounds."""
+    """The minimum, within the bounds, of the cubic through both points with their slopes."""
     low, high = bounds or ((a.t, b.t) if a.t <= b.t else (b.t, a.t))
     d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t)
     square = d1**2 - a.slope * b.slope
@@ -49,10 +49,10 @@ def strong_wolfe(
     most: int = 25,
     tolerance_change: float = 1e-9,
 ) -> tuple[float, Any, Any, int]:
-    """Loss, gradient, step length and number of evaluations of a step along `d` that fits.
+    """Loss, gradient, length and number of evaluations of a step along `d` that meets the conditions.
 
-    `tried(t)` gives loss and gradient at a length; `loss`, `gradient` and `slope` are those at 0. After
-    `most` rounds the best that was found.
+    `tried(t)` returns loss and gradient at a length; `loss`, `gradient` and `slope` are those at 0. After
+    `most` rounds, returns the best found.
     """
 
     def at(t: Any) -> _Point:

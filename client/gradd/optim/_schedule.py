@@ -1,6 +1,6 @@
-"""Schedules of learning rates that go by the epoch: arithmetic on ``group["lr"]``, a run-time value.
+"""Learning-rate schedules by epoch: arithmetic on ``group["lr"]``, a run-time value.
 
-The chained forms are PyTorch's, so that several schedules compose.
+They use PyTorch's chainable forms, so that several schedules compose.
 Source: https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate
 """
 
@@ -29,7 +29,9 @@ EPOCH_DEPRECATION_WARNING = (
 
 
 class LRScheduler:
-    """Base of schedules: subclasses give `get_lr`. Making one sets the rates of epoch `last_epoch` + 1."""
+    """Base of schedules: subclasses define `get_lr`. Creating one sets the rates of epoch `last_epoch` +
+    1.
+    """
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         if not isinstance(optimizer, Optimizer):
@@ -54,17 +56,17 @@ class LRScheduler:
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def get_lr(self) -> list[float]:
-        """The rates of `last_epoch`, one a group, from those before; every subclass gives its own."""
+        """The rates of `last_epoch`, one per group, from the previous ones; defined by subclasses."""
         raise NotImplementedError(f"{type(self).__name__} has no get_lr()")
 
     def get_last_lr(self) -> list[float]:
-        """The rates set last, one a group."""
+        """The last rates set, one per group."""
         return self._last_lr
 
     def step(self, epoch: int | None = None) -> None:
         """Go to the next epoch and set its rates. Call it after the optimizer's step.
 
-        An `epoch` of one's own is deprecated, as in PyTorch.
+        Passing `epoch` is deprecated, as in PyTorch.
         """
         if self._step_count == 1 and not self.optimizer._stepped:
             warnings.warn(
@@ -82,14 +84,14 @@ class LRScheduler:
         self._update_lr(epoch)
 
     def _initial_step(self) -> None:
-        """Set the rates to begin with."""
+        """Set the initial rates."""
         self._step_count = 0
         self._is_initial = True
         self.step()
         self._is_initial = False
 
     def _update_lr(self, epoch: int | None = None) -> None:
-        """Set the rates of the next epoch, or at once those of `epoch`."""
+        """Set the rates of the next epoch, or of `epoch`."""
         self._get_lr_called_within_step = True
         if epoch is None:
             self.last_epoch += 1
@@ -103,7 +105,7 @@ class LRScheduler:
         self._last_lr = self._rates
 
     def _get_closed_form_lr(self) -> list[float]:
-        """The rates of `last_epoch` from the initial ones alone, where a schedule has such a formula."""
+        """The rates of `last_epoch` from the initial ones, if the schedule has a closed form."""
         return self.get_lr()
 
     def _warn_outside(self) -> None:
@@ -119,12 +121,12 @@ class LRScheduler:
         return {name: value for name, value in self.__dict__.items() if name != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over a `state_dict`."""
+        """Restore a `state_dict`."""
         self.__dict__.update(state_dict)
 
 
 class _ByFunction(LRScheduler):
-    """Rates by functions of the epoch: one function, or one a group."""
+    """Rates by functions of the epoch: one function, or one per group."""
 
     def __init__(
         self,
@@ -139,7 +141,7 @@ class _ByFunction(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """All but the optimizer; functions are left out (None), other callables give their attributes."""
+        """All but the optimizer; functions are omitted (None), other callables save their attributes."""
         state = super().state_dict()
         state["lr_lambdas"] = [
             None if isinstance(fn, types.FunctionType) else dict(vars(fn)) for fn in self.lr_lambdas
@@ -147,7 +149,7 @@ class _ByFunction(LRScheduler):
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over a `state_dict`; functions stay as they are."""
+        """Restore a `state_dict`; functions stay unchanged."""
         given = dict(state_dict)
         for fn, attributes in zip(self.lr_lambdas, given.pop("lr_lambdas"), strict=True):
             if attributes is not None:
@@ -156,7 +158,7 @@ class _ByFunction(LRScheduler):
 
 
 class LambdaLR(_ByFunction):
-    """The initial rate times ``lr_lambda(epoch)``; one function, or one a group."""
+    """The initial rate times ``lr_lambda(epoch)``; one function, or one per group."""
 
     def get_lr(self) -> list[float]:
         """The rates of `last_epoch`."""
@@ -165,7 +167,7 @@ class LambdaLR(_ByFunction):
 
 
 class MultiplicativeLR(_ByFunction):
-    """Times ``lr_lambda(epoch)`` every epoch; one function, or one a group."""
+    """Multiplies the rate by ``lr_lambda(epoch)`` every epoch; one function, or one per group."""
 
     def get_lr(self) -> list[float]:
         """The rates of `last_epoch`."""
@@ -176,7 +178,7 @@ class MultiplicativeLR(_ByFunction):
 
 
 class StepLR(LRScheduler):
-    """Times `gamma` every `step_size` epochs."""
+    """Multiplies the rate by `gamma` every `step_size` epochs."""
 
     def __init__(
         self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
@@ -195,7 +197,7 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """Times `gamma` at each of the epochs `milestones`."""
+    """Multiplies the rate by `gamma` at each of the epochs `milestones`."""
 
     def __init__(
         self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
@@ -215,7 +217,7 @@ class MultiStepLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """Times `gamma` every epoch."""
+    """Multiplies the rate by `gamma` every epoch."""
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
@@ -231,7 +233,7 @@ class ExponentialLR(LRScheduler):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """Along a cosine from the initial rate to `eta_min` in `T_max` epochs, and back."""
+    """Cosine from the initial rate to `eta_min` in `T_max` epochs, and back."""
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         self.T_max, self.eta_min = T_max, eta_min
@@ -318,7 +320,7 @@ class ConstantLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """The initial rate times (1 - epoch / `total_iters`) to the power `power`, and 0 from there on."""
+    """The initial rate times (1 - epoch / `total_iters`) to the power `power`, then 0."""
 
     def __init__(
         self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class Adagrad(GroupedOptimizer):
-    """Gradients over the root of the sum of their squares.
+    """Gradients divided by the root of the sum of their squares.
 
-    ``state[p]``, there from the start: step (0-dim float32) and sum.
+    ``state[p]``, present from the start: step (0-dim float32) and sum.
     Source: https://pytorch.org/docs/stable/generated/torch.optim.Adagrad.html. ValueError for bad options.
     """
 

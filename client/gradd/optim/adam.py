@@ -89,7 +89,7 @@ class Adam(GroupedOptimizer):
 
 
 class AdamW(Adam):
-    """Adam whose weight decay does not pass through the moments.
+    """Adam with decoupled weight decay.
 
     Source: https://pytorch.org/docs/stable/generated/torch.optim.AdamW.html
     """

@@ -1,7 +1,6 @@
-"""L-BFGS (torch.optim): quasi-Newton steps from a memory of gradients, with a line search on demand.
+"""L-BFGS (torch.optim): quasi-Newton steps from past gradients, with an optional line search.
 
-Each decision needs a number of the session: an iteration costs a round trip for the loss and one for each
-condition that is looked at.
+Each decision needs a value: an iteration costs a round trip for the loss and one for each condition checked.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ def _number(loss: Any) -> float:
 
 
 class LBFGS(Optimizer):
-    """Limited-memory BFGS; `step(closure)` runs up to `max_iter` iterations and calls the closure in each.
+    """Limited-memory BFGS; `step(closure)` runs up to `max_iter` iterations, calling the closure in each.
 
     ``state`` of the first parameter holds everything: func_evals, n_iter, and the memory of the last
     `history_size` changes. One group of parameters only. `line_search_fn`: None or "strong_wolfe".
@@ -68,7 +67,7 @@ class LBFGS(Optimizer):
         return _TOP["cat"](parts, 0)
 
     def _move(self, t: Any, direction: Any) -> None:
-        """Go `t` times the direction."""
+        """Move by `t` times the direction."""
         step = direction * t
         at = 0
         for p in self.param_groups[0]["params"]:
@@ -80,7 +79,9 @@ class LBFGS(Optimizer):
     def _tried(
         self, closure: Callable[[], Any], start: list[Any], t: Any, direction: Any
     ) -> tuple[float, Any]:
-        """Loss and gradient `t` times the direction away; the parameters are back at `start` afterwards."""
+        """Loss and gradient after moving by `t` times the direction; the parameters are then reset to
+        `start`.
+        """
         self._move(t, direction)
         loss = _number(closure())
         gradient = self._gradient()
@@ -90,7 +91,7 @@ class LBFGS(Optimizer):
 
     # -- iterations --------------------------------------------------------------------------------
 
-    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]  # it cannot do without
+    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]  # the closure is required
         """Update the parameters; returns the first loss. RuntimeError for an unknown line search."""
         with no_grad():
             return self._iterate(enable_grad()(closure))
@@ -152,7 +153,7 @@ class LBFGS(Optimizer):
 
 
 def _direction(state: dict[str, Any], gradient: Any, history_size: int) -> Any:
-    """Minus the gradient times the inverse Hessian that the memory stands for (two loops over it)."""
+    """Minus the approximate inverse Hessian times the gradient, by the two-loop recursion."""
     if state["n_iter"] == 1:
         state.update(old_dirs=[], old_stps=[], ro=[], H_diag=1)
         return gradient.neg()

@@ -1,4 +1,4 @@
-"""Optimizer: parameter groups, state, and the end of a batch when a step is done (torch.optim.Optimizer).
+"""Optimizer: parameter groups, state, and ending the batch after a step (torch.optim.Optimizer).
 
 Source: https://pytorch.org/docs/stable/optim.html
 """
@@ -64,10 +64,10 @@ def _ending_the_batch(step: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Optimizer:
-    """Base of optimizers: subclasses give `step`, and their options' defaults to ``__init__``.
+    """Base of optimizers: subclasses define `step`, and pass their options' defaults to ``__init__``.
 
-    `params`: tensors, (name, tensor) pairs, or dicts with a list "params" and options of their own. ``state``
-    maps a parameter to a dict. When `step()` returns, what was recorded is sent to the session as one batch.
+    `params`: tensors, (name, tensor) pairs, or dicts with a list "params" and options. ``state`` maps a
+    parameter to a dict. When `step()` returns, what was recorded is sent to the session as one batch.
     """
 
     _stepping = False
@@ -99,7 +99,7 @@ class Optimizer:
             self.add_param_group(group)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add a group; options it lacks are the defaults. TypeError, ValueError for what is no parameter."""
+        """Add a group; missing options get their defaults. TypeError or ValueError for invalid parameters."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         given = param_group["params"]
@@ -148,12 +148,12 @@ class Optimizer:
             gradients.zero_grad(held, set_to_none=set_to_none)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters by their gradients; every subclass gives its own."""
+        """Update the parameters from their gradients; defined by subclasses."""
         raise NotImplementedError(f"{type(self).__name__} has no step()")
 
     @staticmethod
     def _loss(closure: Callable[[], Any] | None) -> Any:
-        """What the closure returns, run with gradients recorded."""
+        """The closure's result, with gradients enabled."""
         if closure is None:
             return None
         with enable_grad():
@@ -170,7 +170,7 @@ class Optimizer:
     # -- state -------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """The state and the groups' options, with parameters as numbers in order of the groups."""
+        """The state and the groups' options, with parameters numbered in order of the groups."""
         order = {id(p): i for i, p in enumerate(p for group in self.param_groups for p in group["params"])}
         groups = [
             {
@@ -183,9 +183,9 @@ class Optimizer:
         return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over a `state_dict`; ValueError where its groups are not of this optimizer's sizes.
+        """Restore a `state_dict`; ValueError if its groups differ in size from this optimizer's.
 
-        As in PyTorch its tensors are shared, not copied, where their dtype fits.
+        As in PyTorch, tensors are shared, not copied, if they have the right dtype.
         """
         given = state_dict["param_groups"]
         if len(given) != len(self.param_groups):
@@ -227,7 +227,7 @@ def _fitting(param: Tensor, name: str, value: Any) -> Any:
 
 
 def with_gradients(group: dict[str, Any]) -> list[Any]:
-    """The group's parameters that have a gradient, once the session knows which have."""
+    """The group's parameters that have a gradient, after making sure that the mirror agrees."""
     for p in group["params"][:1]:
         p._session.ready()
     return [p for p in group["params"] if p._gradient is not None]
@@ -240,7 +240,7 @@ def nonnegative(what: str, value: float) -> None:
 
 
 def counter(p: Any) -> Any:
-    """A count of steps, 0-dim float32, beside the parameter."""
+    """A step count, 0-dim float32, in the parameter's session."""
     with ambient(backend=p.backend):
         return zeros((), dtype=dtypes.float32)
 
@@ -256,7 +256,7 @@ def options(**given: Any) -> dict[str, Any]:
 
 
 class GroupedOptimizer(Optimizer):
-    """An optimizer whose step is one op per group: subclasses give `_update`."""
+    """An optimizer whose step is one op per group: subclasses define `_update`."""
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters; returns the closure's loss."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class RMSprop(GroupedOptimizer):
-    """Gradients over the root of their mean square.
+    """Gradients divided by the root of their mean square.
 
     ``state[p]``: step (0-dim float32), square_avg; momentum_buffer with `momentum`, grad_avg if `centered`.
     Source: https://pytorch.org/docs/stable/generated/torch.optim.RMSprop.html. ValueError for bad options.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class SGD(GroupedOptimizer):
-    """Stochastic gradient descent. ``state[p]["momentum_buffer"]`` is there once momentum was used.
+    """Stochastic gradient descent. ``state[p]["momentum_buffer"]`` exists once momentum was used.
 
     Source: https://pytorch.org/docs/stable/generated/torch.optim.SGD.html. ValueError for bad options.
     """

@@ -1,4 +1,4 @@
-"""Utilities, spelled as torch.utils."""
+"""Utilities, as torch.utils."""
 
 from . import checkpoint, hooks
 

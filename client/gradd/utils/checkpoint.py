@@ -1,6 +1,4 @@
-"""torch.utils.checkpoint: trade computing for memory. The function runs here, twice; what it records runs
-there.
-"""
+"""torch.utils.checkpoint: trade compute for memory. The function runs twice in this process."""
 
 from gradd_engine.custom import (
     CheckpointError,

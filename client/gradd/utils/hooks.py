@@ -1,4 +1,4 @@
-"""torch.utils.hooks: what registering a hook gives."""
+"""torch.utils.hooks: the handles of hooks."""
 
 from gradd_engine.tensor import RemovableHandle
 

@@ -1,4 +1,4 @@
-"""Helpers over parameters (torch.nn.utils): gradient clipping, parameters as one vector.
+"""Helpers for parameters (torch.nn.utils): gradient clipping, parameters as one vector.
 
 Source: https://pytorch.org/docs/stable/nn.html#utilities
 """
@@ -31,9 +31,9 @@ def clip_grad_norm_(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Any:
-    """Scale the gradients in place so that their common norm is at most `max_norm`; returns that norm.
+    """Scale the gradients in place so that their total norm is at most `max_norm`; returns the norm before.
 
-    Nothing is fetched unless `error_if_nonfinite`, which raises RuntimeError for a norm of nan or infinity.
+    Fetches nothing unless `error_if_nonfinite`, which raises RuntimeError for a norm of nan or infinity.
     """
     grads = _gradients(parameters)
     if not grads:
@@ -59,7 +59,7 @@ def clip_grad_norm_(
 def clip_grad_value_(
     parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None
 ) -> None:
-    """Bring each element of the gradients into [-clip_value, clip_value], in place."""
+    """Clip each element of the gradients to [-clip_value, clip_value], in place."""
     with no_grad():
         for g in _gradients(parameters):
             g.clamp_(-clip_value, clip_value)

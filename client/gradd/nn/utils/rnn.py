@@ -20,9 +20,9 @@ def pad_sequence(
     padding_value: float = 0.0,
     padding_side: str = "right",
 ) -> Any:
-    """The sequences, [length, *] each, beside each other: [longest, count, *], or [count, longest, *].
+    """Stack sequences, [length, *] each, with padding: [longest, count, *], or [count, longest, *].
 
-    The first one says the dtype and the trailing sizes. RuntimeError where there is none, or no iterable.
+    The first one gives the dtype and the trailing sizes. RuntimeError for no sequences, or a non-iterable.
     """
     if not isinstance(sequences, Iterable):
         raise RuntimeError(
@@ -48,6 +48,8 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Any]:
-    """The sequences of a tensor from `pad_sequence`, by their lengths; these are read, in one round trip."""
+    """The sequences of a tensor from `pad_sequence`, by their lengths, which are fetched in one round
+    trip.
+    """
     padded: Any = padded_sequences if batch_first else padded_sequences.transpose(0, 1)
     return [row[: int(n)] for row, n in zip(padded, lengths.tolist(), strict=True)]
