@@ -89,7 +89,7 @@ def respond(reply: Reply, buffers: list[Array], *, created: int = 201, done: int
 
 def respond_to_batch(reply: frames.Bytes) -> Response:
     """The HTTP reply for a batch: its frame as it is, or the session's problem."""
-    head = envelope(reply)
+    head = message_head(reply)
     if head.type == "batch-reply":
         headers = {"gradd-replayed": "?1"} if head.replayed else None
         return PartsResponse([memoryview(reply)], media_type=FRAME, status=head.status, headers=headers)

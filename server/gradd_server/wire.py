@@ -1,4 +1,4 @@
-"""The front's view of frames: it reads a frame's envelope (the message's type, numbers and status) and skips
+"""The front's view of frames: it reads a frame's head (the message's type, numbers and status) and skips
 the rest of the header, so that a program of thousands of steps costs it nothing.
 """
 
@@ -43,8 +43,8 @@ class _Head(msgspec.Struct, frozen=True):
 _head = msgspec.json.Decoder(_Head)
 
 
-def envelope(frame: frames.Bytes) -> MessageHead:
-    """The envelope of a frame. Raises Malformed if there is none; the session checks the rest."""
+def message_head(frame: frames.Bytes) -> MessageHead:
+    """The head of a frame's message. Raises Malformed if there is none; the session checks the rest."""
     view = memoryview(frame)
     length = int.from_bytes(view[:8], "little") if len(view) >= 8 else 0
     if not 0 < length <= min(len(view) - 8, LIMITS.json_bytes):
@@ -56,7 +56,7 @@ def envelope(frame: frames.Bytes) -> MessageHead:
 
 
 def may_be(frame: bytes, slug: str) -> bool:
-    """Whether a frame's header contains `slug` anywhere: a cheap check before `envelope`."""
+    """Whether a frame's header contains `slug` anywhere: a cheap check before `message_head`."""
     return frame.find(slug.encode(), 8, 8 + int.from_bytes(frame[:8], "little")) >= 0
 
 
