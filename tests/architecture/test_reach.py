@@ -1,0 +1,54 @@
+"""How far a plain backward pass reaches: who reads what it does opens few files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import gradd_engine.assembly  # noqa: F401 - declares the ops, attaches Tensor.backward
+import numpy as np
+from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.declare.surface import functions
+
+ENGINE = Path(gradd_engine.__file__).parent
+#: the files it runs through, each a subject of its own
+MOST = 33
+
+
+def _loss() -> Any:
+    a, b = (NUMPY.from_array(np.ones(shape)) for shape in ((3, 4), (4, 5)))
+    a.requires_grad = b.requires_grad = True
+    matmul, sin, total = (functions()["", name] for name in ("matmul", "sin", "sum"))
+    return total(sin(matmul(a, b)))
+
+
+def _reached() -> dict[str, set[str]]:
+    """The functions that the pass calls, by file of the engine. What is written for each op counts as no
+    file: nobody reads it.
+    """
+    for _ in range(2):
+        _loss().backward()
+    loss, found, before = _loss(), dict[str, set[str]](), sys.getprofile()
+
+    def see(frame: FrameType, event: str, arg: Any) -> None:
+        path = Path(frame.f_code.co_filename)
+        if event == "call" and path.suffix == ".py" and path.is_relative_to(ENGINE):
+            name = path.relative_to(ENGINE).as_posix()
+            found.setdefault(name, set()).add(frame.f_code.co_qualname)
+
+    sys.setprofile(see)
+    try:
+        loss.backward()
+    finally:
+        sys.setprofile(before)
+    return found
+
+
+def test_a_backward_pass_reaches_few_files() -> None:
+    """Merge what is one subject, or call the op itself, before a file is added."""
+    found = _reached()
+    assert {"backward/executor.py", "declare/dispatch.py", "ops/linalg/matmul.py"} <= set(found)
+    lines = [f"{name}: {', '.join(sorted(calls))}" for name, calls in sorted(found.items())]
+    assert len(found) <= MOST, "\n".join(["a backward pass runs through", *lines])
