@@ -6,6 +6,7 @@ Source: https://pytorch.org/docs/stable/autograd.html#default-gradient-layouts
 from __future__ import annotations
 
 import sys
+import warnings
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +15,9 @@ from ..data.state import state
 from ..graph import cast_gradient
 from ..schema import named
 from ..tensor import Tensor, detached
-from .gradients import check_layout, contract_strides
 
 if TYPE_CHECKING:
-    from ..data import DType
-    from .gradients import check_layout, contract_strides
-from ..data import Size
+    from ..data import DType, Size
 
 
 def retain(t: Tensor, g: Tensor) -> None:
@@ -33,9 +31,43 @@ def retain(t: Tensor, g: Tensor) -> None:
 
 
 @lru_cache(1024)
+def _layout(shape: Size, strides: tuple[int, ...]) -> tuple[int, ...]:
+    """Strides of a new .grad: the leaf's where it is dense, else contiguous (torch's gradient layout
+    contract).
+    """
+    return strides if is_dense(shape, strides) else contiguous_strides(shape)
+
+
+_warned_layout = False
+
+
+def _check_layout(leaf: Tensor, grad: Tensor) -> None:
+    """Warn, once a process, where a gradient that is added to does not keep the layout contract.
+
+    Where numbers are computed for somebody else's tensors nobody would read it: their mirror warns.
+    """
+    global _warned_layout
+    if grad.strides == leaf.strides or _warned_layout or not (state.layout_policy and leaf.backend.is_meta):
+        return
+    if grad.shape != leaf.shape:  # the leaf was turned in place since
+        return
+    due = _layout(leaf._shape, leaf.strides)
+    if all(n == 1 or s == t for n, s, t in zip(leaf.shape, grad.strides, due, strict=True)):
+        return
+    _warned_layout = True
+    warnings.warn(
+        "grad and param do not obey the gradient layout contract. This is not an error, but may impair "
+        f"performance.\ngrad.sizes() = {list(grad.shape)}, strides() = {list(grad.strides)}\nparam.sizes() = "
+        f"{list(leaf.shape)}, strides() = {list(leaf.strides)}",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+@lru_cache(1024)
 def _unseen(shape: Size, strides: tuple[int, ...], dtype: DType) -> Meta:
     """Geometry of a new .grad whose values are skipped."""
-    return Meta(shape, dtype, strides if is_dense(shape, strides) else contiguous_strides(shape))
+    return Meta(shape, dtype, _layout(shape, strides))
 
 
 def _held() -> tuple[int, int]:
@@ -69,11 +101,11 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
     dtype = leaf._grad_dtype
     if skip:
         kind = leaf._dtype if dtype is ... or dtype is None else dtype
-        g = leaf.backend.empty(_unseen(leaf._shape, tuple(leaf.strides), kind))
+        g = leaf.backend.empty(_unseen(leaf._shape, leaf.strides, kind))
         if leaf._grad is None:
             leaf._grad = g
         else:
-            check_layout(leaf, leaf._grad)
+            _check_layout(leaf, leaf._grad)
             named.add_(leaf._grad, g)
         return
     if dtype not in (..., None) and box[0].dtype is not dtype:
@@ -81,10 +113,10 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
     old = leaf._grad
     if old is None:
         g = box.pop()
-        strides = contract_strides(leaf)
+        strides = _layout(leaf._shape, leaf.strides)
         if state.grad:
             # PyTorch's graph: copied into new memory, so CopyBackwards with the target's empty edge first.
-            leaf._grad = named.copy_(leaf.backend.empty(Meta(tuple(leaf.shape), g.dtype, strides)), g)
+            leaf._grad = named.copy_(leaf.backend.empty(Meta(leaf._shape, g._dtype, strides)), g)
         elif (
             g.strides == strides
             and g._base is None
@@ -94,13 +126,12 @@ def accumulate(leaf: Tensor, box: list[Any], skip: bool) -> None:
         ):
             leaf._grad = detached(g, new_counter())
         else:
-            target = leaf.backend.empty(Meta(tuple(leaf.shape), g.dtype, strides))
+            target = leaf.backend.empty(Meta(leaf._shape, g._dtype, strides))
             leaf.backend.copy_into(target, g)
             leaf._grad = target
         return
-    check_layout(leaf, old)
+    _check_layout(leaf, old)
     if state.grad:
         leaf._grad = named.add(old, box[0])
         return
-
     named.add_(old, box[0])

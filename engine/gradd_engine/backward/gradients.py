@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
-from ..data import DType, Meta, contiguous_strides, is_dense, preserved_strides
+from ..data import DType, Meta, preserved_strides
 from ..data.state import state
 from ..declare import kernel, stateful
 from ..schema import named, type_name
@@ -123,39 +122,6 @@ undefined_grad = kernel(
     stateful=True,
     dry_run=True,
 )
-
-
-def contract_strides(leaf: Tensor) -> tuple[int, ...]:
-    """Layout of a new .grad: the leaf's where it is dense, else contiguous (torch's gradient layout
-    contract).
-    """
-    return tuple(leaf.strides) if is_dense(leaf.shape, leaf.strides) else contiguous_strides(leaf.shape)
-
-
-_warned_layout = False
-
-
-def check_layout(leaf: Tensor, grad: Tensor) -> None:
-    """Warn, once a process, where a gradient that is added to does not keep the layout contract.
-
-    Where numbers are computed for somebody else's tensors nobody would read it: their mirror warns.
-    """
-    global _warned_layout
-    if grad.strides == leaf.strides or _warned_layout or not (state.layout_policy and leaf.backend.is_meta):
-        return
-    if grad.shape != leaf.shape:  # the leaf was turned in place since
-        return
-    due = contract_strides(leaf)
-    if all(n == 1 or s == t for n, s, t in zip(leaf.shape, grad.strides, due, strict=True)):
-        return
-    _warned_layout = True
-    warnings.warn(
-        "grad and param do not obey the gradient layout contract. This is not an error, but may impair "
-        f"performance.\ngrad.sizes() = {list(grad.shape)}, strides() = {list(grad.strides)}\nparam.sizes() = "
-        f"{list(leaf.shape)}, strides() = {list(leaf.strides)}",
-        UserWarning,
-        stacklevel=2,
-    )
 
 
 def set_grad_dtype(t: Tensor, value: DType | None) -> None:

@@ -26,7 +26,10 @@ class DType:
     ``repr`` is PyTorch's spelling (``torch.float32``), because exception messages quote it.
     """
 
-    __slots__ = ("category", "is_complex", "is_half", "itemsize", "name", "np", "tensor_type", "title")
+    __slots__ = (
+        "category", "is_complex", "is_floating_point", "is_half", "itemsize", "name", "np", "tensor_type",
+        "title",
+    )  # fmt: skip
 
     def __init__(self, name: str, np_dtype: Any, category: int, title: str) -> None:
         self.name = name
@@ -34,6 +37,7 @@ class DType:
         self.itemsize: int = self.np.itemsize
         self.category = category
         self.is_complex = category == COMPLEX
+        self.is_floating_point = category == FLOAT
         #: 16-bit floats, computed in float32 and rounded once an op
         self.is_half = category == FLOAT and self.itemsize == 2
         self.title = title
@@ -44,11 +48,6 @@ class DType:
         """The type of a tensor in what PyTorch's passes say: its newer dtypes have another name there."""
         newer = self.is_complex or self.name in ("bool", "bfloat16")
         return f"CPU{self.title}Type" if newer else self.tensor_type
-
-    @property
-    def is_floating_point(self) -> bool:
-        """True for real floating types."""
-        return self.category == FLOAT
 
     @property
     def is_signed(self) -> bool:

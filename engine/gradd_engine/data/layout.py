@@ -7,10 +7,11 @@ https://pytorch.org/docs/stable/notes/broadcasting.html
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from .dtypes import DType
 
@@ -24,10 +25,7 @@ class Size(tuple[int, ...]):
 
     def numel(self) -> int:
         """Number of elements."""
-        n = 1
-        for s in self:
-            n *= s
-        return n
+        return math.prod(self)
 
     def __repr__(self) -> str:
         return f"torch.Size([{', '.join(map(str, self))}])"
@@ -88,12 +86,8 @@ class Meta:
         return found
 
 
-def numel(shape: Sequence[int]) -> int:
-    """Number of elements of a shape."""
-    n = 1
-    for s in shape:
-        n *= s
-    return n
+#: number of elements of a shape
+numel: Callable[[Iterable[int]], int] = math.prod
 
 
 def contiguous_strides(shape: Sequence[int]) -> Shape:

@@ -14,6 +14,7 @@ from ...declare import LINEAR, InPlace, elementwise
 from ...schema import Op, named
 from ..shared.common import broadcast, broadcast_float, conj, refuse, same
 from ..shared.constants import zeros_like
+from .arithmetic import mul
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -191,7 +192,7 @@ def _sigmoid(xp: Any, a: Any) -> Any:
     return one / (one + xp.exp(-a))
 
 
-exp: Op = _unary("exp", lambda xp, a: xp.exp(a), lambda g, out: g * conj(out))
+exp: Op = _unary("exp", lambda xp, a: xp.exp(a), lambda g, out: mul(g, conj(out)))
 exp2: Op = _unary("exp2", lambda xp, a: xp.exp2(a), lambda g, out: g * conj(out) * LN2)
 expm1: Op = _unary("expm1", lambda xp, a: xp.expm1(a), lambda g, out: g * (conj(out) + 1))
 log: Op = _unary("log", lambda xp, a: xp.log(a), lambda g, input: g / conj(input))
@@ -203,11 +204,11 @@ rsqrt: Op = _unary(
     "rsqrt", lambda xp, a: a.dtype.type(1) / xp.sqrt(a), lambda g, out: -0.5 * g * conj(out * out * out)
 )
 reciprocal: Op = _unary("reciprocal", lambda xp, a: a.dtype.type(1) / a, lambda g, out: -g * conj(out * out))
-sin: Op = _unary("sin", lambda xp, a: xp.sin(a), lambda g, input: g * conj(cos(input)))
-cos: Op = _unary("cos", lambda xp, a: xp.cos(a), lambda g, input: g * conj(-sin(input)))
-tan: Op = _unary("tan", lambda xp, a: xp.tan(a), lambda g, out: g * conj(out * out + 1))
-sinh: Op = _unary("sinh", lambda xp, a: xp.sinh(a), lambda g, input: g * conj(cosh(input)))
-cosh: Op = _unary("cosh", lambda xp, a: xp.cosh(a), lambda g, input: g * conj(sinh(input)))
+sin: Op = _unary("sin", lambda xp, a: xp.sin(a), lambda g, input: mul(g, conj(cos(input))))
+cos: Op = _unary("cos", lambda xp, a: xp.cos(a), lambda g, input: mul(g, conj(-sin(input))))
+tan: Op = _unary("tan", lambda xp, a: xp.tan(a), lambda g, out: mul(g, conj(out * out + 1)))
+sinh: Op = _unary("sinh", lambda xp, a: xp.sinh(a), lambda g, input: mul(g, conj(cosh(input))))
+cosh: Op = _unary("cosh", lambda xp, a: xp.cosh(a), lambda g, input: mul(g, conj(sinh(input))))
 tanh: Op = _unary("tanh", lambda xp, a: xp.tanh(a), lambda g, out: tanh_backward(g, out))
 asin: Op = _unary("asin", lambda xp, a: xp.arcsin(a), lambda g, input: g * conj(rsqrt(1 - input * input)))
 acos: Op = _unary("acos", lambda xp, a: xp.arccos(a), lambda g, input: g * conj(-rsqrt(1 - input * input)))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, numel, reduced_shape, wrap_dims
 from ...declare import LINEAR, composite, kernel
-from ...schema import Op
+from ...schema import Op, named
 from ...tensor import Tensor
 from ..elementwise.binary import where
 from ..shared.common import conj
@@ -38,7 +38,7 @@ def spread(g: Any, input: Any, dim: Dims, keepdim: bool) -> Any:
 
 def filled(g: Any, input: Any, dim: Dims, keepdim: bool) -> Any:
     """Like `spread`, expanded to the shape of `input`."""
-    return spread(g, input, dim, keepdim).expand(list(input.shape))
+    return named.expand(spread(g, input, dim, keepdim) if g.shape else g, list(input.shape))
 
 
 def collect(t: Any, factor: Any, dim: Dims, keepdim: bool, out: Any) -> Any:
