@@ -7,9 +7,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import gradd_engine.assembly  # noqa: F401 - declares the ops, attaches Tensor.backward
+import gradd_engine.assembly
 import numpy as np
-from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.backends.array import NUMPY
 from gradd_engine.declare.surface import functions
 
 ENGINE = Path(gradd_engine.__file__).parent

@@ -9,7 +9,7 @@ import gradd
 import numpy as np
 import pytest
 from gradd.autograd import GradcheckError, gradcheck, gradgradcheck
-from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.backends.array import NUMPY
 
 
 @pytest.fixture(params=["stream", "http"])

@@ -9,9 +9,8 @@ from typing import Any
 import gradd_engine.backward.api  # noqa: F401 - attaches Tensor.backward
 import numpy as np
 import pytest
-from gradd_engine.backends.array import ArrayBackend
+from gradd_engine.backends.array import NUMPY, ArrayBackend
 from gradd_engine.backends.meta import MetaBackend
-from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.data.layout import Meta
 from gradd_engine.data.memory import Account, OutOfQuota
 from gradd_engine.data.state import ambient

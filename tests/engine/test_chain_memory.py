@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from gradd_engine import ops
-from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.backends.array import NUMPY
 from gradd_engine.backward import api
 from gradd_engine.data.memory import Account
 from gradd_engine.data.state import ambient

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from gradd_engine import ops
+from gradd_engine.backends.array import NUMPY
 from gradd_engine.backends.meta import MetaBackend
-from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.graph.conjugate import flagged, physical, raw
 from gradd_engine.schema.registry import REGISTRY, named
 from gradd_engine.tensor.tensor import Tensor

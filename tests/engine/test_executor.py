@@ -7,7 +7,7 @@ from typing import Any
 
 import gradd_engine.backward.api  # noqa: F401 - attaches Tensor.backward
 import pytest
-from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.backends.array import NUMPY
 from gradd_engine.backward.autograd import backward, grad
 from gradd_engine.backward.executor import GraphTask
 from gradd_engine.ops.shared.constants import ones_like, tensor

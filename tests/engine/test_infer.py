@@ -9,7 +9,7 @@ from typing import Any
 import gradd_engine.backward.api  # noqa: F401 - attaches Tensor.backward
 import numpy as np
 import pytest
-from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.backends.array import NUMPY
 from gradd_engine.data import dtypes
 from gradd_engine.data.layout import Meta, Size
 from gradd_engine.declare.declarators import REGISTRY

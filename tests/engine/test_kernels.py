@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gradd_engine import kernels, ops
-from gradd_engine.backends.numpy import NumpyBackend
+from gradd_engine.backends.array import NumpyBackend
 from gradd_engine.kernels import KernelTable, gauss, tiles
 from gradd_engine.schema.registry import REGISTRY
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gradd_engine.backends.array import NUMPY
 from gradd_engine.backends.meta import MetaBackend
-from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.backward import autograd
 from gradd_engine.declare.surface import functions
 from gradd_engine.tensor.tensor import Tensor

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from gradd_engine import ops
+from gradd_engine.backends.array import NUMPY
 from gradd_engine.backends.meta import MetaBackend
-from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.data import dtypes
 from gradd_engine.data.state import ambient
 from gradd_engine.ops.optim import gradient_steps as optim

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.backends.array import NUMPY
 from gradd_engine.graph import tangents
 from gradd_engine.ops.elementwise.arithmetic import add, mul
 from gradd_engine.ops.elementwise.unary import exp

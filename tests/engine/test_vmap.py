@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 from gradd_engine import ops
+from gradd_engine.backends.array import NUMPY
 from gradd_engine.backends.meta import MetaBackend
-from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.backward import api
 from gradd_engine.batching import rules, rules_index, rules_linear
 from gradd_engine.batching.restride import restride

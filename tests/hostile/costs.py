@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.backends.array import NUMPY
 from gradd_engine.data.layout import Size, contiguous_strides
 from gradd_engine.data.memory import Account
 from gradd_engine.data.rng import Generator

@@ -18,7 +18,7 @@ CASES = int(os.environ.get("GRADD_HOSTILE", "3"))
 TRY = """
 import os
 import numpy as np
-from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.backends.array import NUMPY
 from gradd_engine.data import Meta
 from gradd_engine.schema import REGISTRY
 from tests.hostile.trial import Fault, Trial

@@ -15,7 +15,7 @@ import gradd_engine
 import gradd_protocol
 import gradd_runtime
 import numpy as np
-from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.backends.array import NUMPY
 from gradd_engine.data.dtypes import DType
 from gradd_engine.data.layout import Meta, Size, contiguous_strides, numel
 from gradd_engine.data.memory import OutOfQuota

@@ -18,7 +18,7 @@ import warnings
 import zlib
 
 import numpy as np
-from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.backends.array import NUMPY
 
 from .mutations import tamed, vary
 from .trial import Fault, Trial

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.backends.array import NUMPY
 from gradd_engine.data.rng import RandomStream
 from gradd_engine.data.state import ambient
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.backends.array import NUMPY
 from gradd_engine.backward import api
 from gradd_engine.data import dtypes
 from gradd_engine.data.layout import Meta

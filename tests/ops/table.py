@@ -19,8 +19,8 @@ from typing import Any
 import gradd_engine.assembly  # noqa: F401 - declares what acts on autograd's state too
 import numpy as np
 from gradd_engine import ops
+from gradd_engine.backends.array import NUMPY
 from gradd_engine.backends.meta import MetaBackend
-from gradd_engine.backends.numpy import NUMPY
 from gradd_engine.data import dtypes
 from gradd_engine.data.layout import Meta, contiguous_strides
 from gradd_engine.declare.declarators import REGISTRY

@@ -17,7 +17,7 @@ from typing import Any
 import gradd
 import numpy as np
 from gradd import func
-from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.backends.array import NUMPY
 from gradd_engine.backward import api
 from gradd_engine.data.rng import RandomStream
 from gradd_engine.data.state import ambient

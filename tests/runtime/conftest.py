@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 import pytest
-from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.backends.array import NUMPY
 
 
 @pytest.fixture(scope="module")

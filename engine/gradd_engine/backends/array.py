@@ -1,4 +1,4 @@
-"""What NumPy and CuPy have in common: dense arrays over storages, kernels from one table.
+"""Eager backends: dense arrays over storages, kernels from one table; NumPy's is here, CuPy's in `cupy.py`.
 
 `infer` is law: whatever layout a kernel returns, the tensor handed out has the strides that `infer` gave.
 """
@@ -373,3 +373,22 @@ def _tensors(inputs: Any) -> Any:
             yield x
         elif isinstance(x, (list, tuple)):
             yield from _tensors(x)
+
+
+class NumpyBackend(ArrayBackend):
+    """Kernels and memory by NumPy."""
+
+    def __init__(self) -> None:
+        super().__init__(np, "cpu")
+
+    def strided(self, flat: Any, meta: Meta) -> Any:
+        """An array over `flat`; reinterprets its bytes where the dtype differs (real and imaginary views)."""
+        if 0 in meta.shape:
+            # No element, no address: NumPy would look for the place of the first one all the same.
+            return np.empty(meta.shape, meta.dtype.np)
+        item = meta.dtype.itemsize
+        steps = [s * item for s in meta.strides]
+        return np.ndarray(meta.shape, meta.dtype.np, flat, meta.offset * item, steps)
+
+
+NUMPY = NumpyBackend()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backends.numpy import NUMPY
+from ..backends.array import NUMPY
 from ..backward import autograd
 from ..data import dtypes
 from ..tensor import Tensor

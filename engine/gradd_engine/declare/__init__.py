@@ -1,6 +1,6 @@
 """From a declaration to a call: declarators, the function of an op, `dispatch`, and the names users see."""
 
-from .arguments import backend_of, default_backend, flat_tensors, invalid_combination
+from .arguments import flat_tensors, invalid_combination
 from .declarators import (
     BILINEAR,
     ELEMENTWISE,
@@ -14,7 +14,7 @@ from .declarators import (
     stateful,
     view,
 )
-from .dispatch import shown, written
+from .dispatch import backend_of, default_backend, shown, written
 from .methods import attach, attach_as_is, typed
 from .surface import CREATES, PUBLIC, all_tensors, functions, of_tensor, public
 

@@ -1,12 +1,10 @@
-"""The arguments of a call: whether tensors stand where tensors are due, and which backend they share."""
+"""The arguments of a call: whether tensors stand where tensors are due."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..backends.numpy import NUMPY
-from ..data.state import state
-from ..schema import GREATEST, LEAST, check_int, type_name
+from ..schema import check_int, type_name
 from ..schema.position import position
 from ..tensor import Tensor
 
@@ -14,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..schema import Op
-    from ..tensor import Backend
 
 _NUMBERS = (bool, int, float, complex)
 
@@ -26,73 +23,6 @@ def flat_tensors(inputs: Any) -> Iterator[Tensor]:
             yield x
         elif type(x) is list or type(x) is tuple:
             yield from flat_tensors(x)
-
-
-def default_backend() -> Backend:
-    """Where tensors are created that have no tensor inputs: the thread's backend, else NumPy."""
-    if state.backend is None:
-        state.backend = NUMPY
-    found: Backend = state.backend
-    return found
-
-
-def backend_of(op: Op, inputs: tuple[Any, ...]) -> Backend:
-    """Check that tensors stand where tensors are due, and find the one backend that they share."""
-    backend = None
-    if op.simple:
-        odd = False
-        at = -1
-        for x in inputs:
-            at += 1
-            if not isinstance(x, Tensor):
-                kind = x.__class__
-                odd = odd or kind not in op.accepts[at] or (kind is int and not LEAST <= x <= GREATEST)
-            elif x.backend is not backend:
-                backend = x.backend if backend is None else _mixed(backend, x.backend)
-        if odd or (backend is None and op.never_alone):
-            check_inputs(op, inputs)
-        return default_backend() if backend is None else backend
-    at = -1
-    for x in inputs:
-        at += 1
-        kind = x.__class__
-        if kind is list or kind is tuple:
-            if not op.listed[at]:
-                return _checked_backend(op, inputs)
-            for t in x:
-                if not isinstance(t, Tensor) or (t.backend is not backend and backend is not None):
-                    return _checked_backend(op, inputs)
-                backend = t.backend
-        elif isinstance(x, Tensor):
-            if op.listed[at] or (x.backend is not backend and backend is not None):
-                return _checked_backend(op, inputs)
-            backend = x.backend
-        elif kind not in op.accepts[at]:
-            return _checked_backend(op, inputs)
-    return default_backend() if backend is None else backend
-
-
-def _checked_backend(op: Op, inputs: tuple[Any, ...]) -> Backend:
-    """`backend_of` where something is out of the ordinary: wrong kinds are told before mixed backends."""
-    check_inputs(op, inputs)
-    backend = None
-    for t in flat_tensors(inputs):
-        backend = t.backend if backend in (None, t.backend) else _mixed(backend, t.backend)
-    return default_backend() if backend is None else backend
-
-
-def _mixed(a: Backend, b: Backend) -> Backend:
-    """The higher of two levels of vmap; RuntimeError where tensors do not belong together."""
-    if a.level != b.level:
-        return a if a.level > b.level else b
-    if str(a.device) != str(b.device):
-        raise RuntimeError(
-            f"Expected all tensors to be on the same device, but found at least two devices, {a.device} and "
-            f"{b.device}!"
-        )
-    raise RuntimeError(
-        "Expected all tensors to be of the same session, but found tensors of at least two sessions!"
-    )
 
 
 def check_inputs(op: Op, inputs: tuple[Any, ...]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..backends.array import NUMPY
 from ..data import MAPPED, new_counter
 from ..data.state import state
 from ..graph import (
@@ -22,7 +23,6 @@ from ..graph import (
     conjugate,
     keep,
     levels_of,
-    mark_views,
     propagate,
     rebase,
     stated,
@@ -30,12 +30,13 @@ from ..graph import (
 )
 from ..graph import recording as graph
 from ..graph.misfit import misfit
-from ..schema import check_attrs, named
+from ..graph.view_history import INFERENCE, MULTI_VIEW, NO_GRAD
+from ..schema import GREATEST, LEAST, check_attrs, named
 from ..tensor import Tensor
-from .arguments import backend_of, flat_tensors
+from .arguments import check_inputs, flat_tensors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ..data import Meta
     from ..schema import InferCache, Op
@@ -57,6 +58,73 @@ def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     if listener is None or state.depth or op.inline:
         return execute(op, backend, inputs, attrs)
     return shown(listener, op, inputs, attrs, execute, op, backend, inputs, attrs)
+
+
+def default_backend() -> Backend:
+    """Where tensors are created that have no tensor inputs: the thread's backend, else NumPy."""
+    if state.backend is None:
+        state.backend = NUMPY
+    found: Backend = state.backend
+    return found
+
+
+def backend_of(op: Op, inputs: tuple[Any, ...]) -> Backend:
+    """Check that tensors stand where tensors are due, and find the one backend that they share."""
+    backend = None
+    if op.simple:
+        odd = False
+        at = -1
+        for x in inputs:
+            at += 1
+            if not isinstance(x, Tensor):
+                kind = x.__class__
+                odd = odd or kind not in op.accepts[at] or (kind is int and not LEAST <= x <= GREATEST)
+            elif x.backend is not backend:
+                backend = x.backend if backend is None else _mixed(backend, x.backend)
+        if odd or (backend is None and op.never_alone):
+            check_inputs(op, inputs)
+        return default_backend() if backend is None else backend
+    at = -1
+    for x in inputs:
+        at += 1
+        kind = x.__class__
+        if kind is list or kind is tuple:
+            if not op.listed[at]:
+                return _checked_backend(op, inputs)
+            for t in x:
+                if not isinstance(t, Tensor) or (t.backend is not backend and backend is not None):
+                    return _checked_backend(op, inputs)
+                backend = t.backend
+        elif isinstance(x, Tensor):
+            if op.listed[at] or (x.backend is not backend and backend is not None):
+                return _checked_backend(op, inputs)
+            backend = x.backend
+        elif kind not in op.accepts[at]:
+            return _checked_backend(op, inputs)
+    return default_backend() if backend is None else backend
+
+
+def _checked_backend(op: Op, inputs: tuple[Any, ...]) -> Backend:
+    """`backend_of` where something is out of the ordinary: wrong kinds are told before mixed backends."""
+    check_inputs(op, inputs)
+    backend = None
+    for t in flat_tensors(inputs):
+        backend = t.backend if backend in (None, t.backend) else _mixed(backend, t.backend)
+    return default_backend() if backend is None else backend
+
+
+def _mixed(a: Backend, b: Backend) -> Backend:
+    """The higher of two levels of vmap; RuntimeError where tensors do not belong together."""
+    if a.level != b.level:
+        return a if a.level > b.level else b
+    if str(a.device) != str(b.device):
+        raise RuntimeError(
+            f"Expected all tensors to be on the same device, but found at least two devices, {a.device} and "
+            f"{b.device}!"
+        )
+    raise RuntimeError(
+        "Expected all tensors to be of the same session, but found tensors of at least two sessions!"
+    )
 
 
 def _in_sight(backend: Backend) -> Backend:
@@ -167,7 +235,7 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
     if op.unsafe:
         outs[0]._vc = new_counter()
     elif op.view:
-        mark_views(op, inputs[0], outs)
+        _mark_views(op, inputs[0], outs)
     if LEVELS:
         propagate(op, inputs, attrs, outs)
     return tuple(outs) if op.many else outs[0]
@@ -225,10 +293,24 @@ def _computed(
     if history:
         graph.record_one(op, known, inputs, attrs, out)
     if op.view:
-        mark_views(op, inputs[0], (out,))
+        _mark_views(op, inputs[0], (out,))
     if LEVELS:
         propagate(op, inputs, attrs, (out,))
     return out
+
+
+def _mark_views(op: Op, source: Tensor, outs: Sequence[Tensor]) -> None:
+    """Tell each output of a view op what it is a view of."""
+    if source._vc.inference:
+        return  # autograd follows no views of these
+    base = source if source._base is None else source._base
+    creation = MULTI_VIEW if op.multi_view else source._creation
+    if not state.grad:
+        creation = NO_GRAD if state.inference is None else INFERENCE
+    for o in outs:
+        o._base = base
+        o._view_version = o._vc.n
+        o._creation = creation
 
 
 def written(op: Op, inputs: tuple[Any, ...]) -> list[Tensor]:

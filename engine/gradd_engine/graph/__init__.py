@@ -19,7 +19,7 @@ from .modes import (
 )
 from .recording import OpNode
 from .tangents import LEVELS, Level, apart, has_tangent, keep, levels_of, propagate, tangent_of, write
-from .view_history import CUSTOM, MULTI_VIEW, CopySlices, mark_views
+from .view_history import CUSTOM, MULTI_VIEW, CopySlices
 
 __all__ = [
     "CUSTOM",
@@ -54,7 +54,6 @@ __all__ = [
     "keep",
     "learn",
     "levels_of",
-    "mark_views",
     "no_grad",
     "physical",
     "propagate",

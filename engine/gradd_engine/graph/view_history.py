@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..data import ambient, is_dense, overlaps_itself
-from ..data.state import state
 from ..schema import REGISTRY, named
 from ..tensor import FREED, SAVED, Node, Tensor, TensorMeta, detached, edge_of, move_retainer
 from . import recording as graph
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..data import DType
-    from ..schema import Op
 
 SHARED = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory "
@@ -29,20 +27,6 @@ NO_GRAD = "no_grad"
 INFERENCE = "inference"
 MULTI_VIEW = "multi"
 CUSTOM = "function"
-
-
-def mark_views(op: Op, source: Tensor, outs: Sequence[Tensor]) -> None:
-    """Tell each output of a view op what it is a view of."""
-    if source._vc.inference:
-        return  # autograd follows no views of these
-    base = source if source._base is None else source._base
-    creation = MULTI_VIEW if op.multi_view else source._creation
-    if not state.grad:
-        creation = NO_GRAD if state.inference is None else INFERENCE
-    for o in outs:
-        o._base = base
-        o._view_version = o._vc.n
-        o._creation = creation
 
 
 def creation_error(t: Tensor, *, indirect: bool = False) -> str:

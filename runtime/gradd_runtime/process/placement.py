@@ -157,7 +157,7 @@ def backend_of(device: str) -> Any:
     other names, ImportError or RuntimeError if the device or the requested kernels are missing.
     """
     if device == "cpu":
-        from gradd_engine.backends.numpy import NUMPY
+        from gradd_engine.backends.array import NUMPY
 
         NUMPY.kernels.load()
         return NUMPY

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.backends.array import NUMPY
 from gradd_engine.data import EVERY, SEED, ambient, quiet_kernels
 from gradd_protocol import frames
 from gradd_protocol import messages as m
