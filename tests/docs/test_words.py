@@ -63,9 +63,9 @@ def test_each_word_has_one_meaning() -> None:
 
 
 def test_planted_names_are_missed() -> None:
-    page = "`unbroadcast` and `fit` in `engine/gradd_engine/graph/fitting.py`, `x` in `engine/nowhere.py`"
+    page = "`unbroadcast` and `fit` in `engine/gradd_engine/graph/op_node.py`, `x` in `engine/nowhere.py`"
     assert missing(page) == [
-        Named("fit", "engine/gradd_engine/graph/fitting.py"),
+        Named("fit", "engine/gradd_engine/graph/op_node.py"),
         Named("x", "engine/nowhere.py"),
     ]
     assert "Plans.find" in defined("runtime/gradd_runtime/plan/cache.py")

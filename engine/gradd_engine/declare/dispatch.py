@@ -235,7 +235,7 @@ def execute(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, 
     if op.unsafe:
         outs[0]._vc = new_counter()
     elif op.view:
-        _mark_views(op, inputs[0], outs)
+        mark_views(op, inputs[0], outs)
     if LEVELS:
         propagate(op, inputs, attrs, outs)
     return tuple(outs) if op.many else outs[0]
@@ -293,13 +293,13 @@ def _computed(
     if history:
         graph.record_one(op, known, inputs, attrs, out)
     if op.view:
-        _mark_views(op, inputs[0], (out,))
+        mark_views(op, inputs[0], (out,))
     if LEVELS:
         propagate(op, inputs, attrs, (out,))
     return out
 
 
-def _mark_views(op: Op, source: Tensor, outs: Sequence[Tensor]) -> None:
+def mark_views(op: Op, source: Tensor, outs: Sequence[Tensor]) -> None:
     """Tell each output of a view op what it is a view of."""
     if source._vc.inference:
         return  # autograd follows no views of these

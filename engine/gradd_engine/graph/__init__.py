@@ -2,7 +2,6 @@
 
 from .conjugate import physical
 from .cost import TURN, Estimate, TooMuchWork, charge, spend, spread
-from .fitting import all_shaped, cast_gradient, conj, expandable, shaped
 from .infer import PLAIN, learn
 from .inplace_history import check_inference, check_memory, check_overlap, check_result, check_target, rebase
 from .misfit import NotAsInferred, stated
@@ -17,7 +16,7 @@ from .modes import (
     set_grad_enabled,
     set_multithreading_enabled,
 )
-from .recording import OpNode
+from .op_node import OpNode, all_shaped, cast_gradient, conj, expandable, shaped
 from .tangents import LEVELS, Level, apart, has_tangent, keep, levels_of, propagate, tangent_of, write
 from .view_history import CUSTOM, MULTI_VIEW, CopySlices
 

@@ -11,6 +11,7 @@ from ..data import can_cast, is_dense, overlaps_itself
 from ..data.state import state
 from ..tensor import Tensor, move_retainer, node_of
 from . import recording as graph
+from .op_node import OpNode
 from .view_history import SHARED, CopySlices, creation_error
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def check_result(t: Tensor, meta: Meta) -> None:
         )
 
 
-def rebase(t: Tensor, node: graph.OpNode, old: Tensor | None) -> None:
+def rebase(t: Tensor, node: OpNode, old: Tensor | None) -> None:
     """Make `node` the history of `t`; through a view, of the base and so of all its views."""
     # retain_grad follows a tensor to its new value; hooks stay with the old one.
     if t._base is None:

@@ -1,6 +1,6 @@
-"""Recording: the node of a declared op, what it saves, and the rules that it runs.
+"""Recording: an op that ran leaves its node, with edges to those of its inputs and what its rules need.
 
-Node boundaries and names are PyTorch's (https://pytorch.org/docs/stable/notes/autograd.html).
+Node boundaries are PyTorch's (https://pytorch.org/docs/stable/notes/autograd.html).
 """
 
 from __future__ import annotations
@@ -11,166 +11,21 @@ from ..data import ambient
 from ..data.state import state
 from ..schema import named
 from ..tensor import (
-    CUT,
-    FREED,
-    SAVED,
     AccumulateGrad,
     Edge,
-    Node,
-    Packed,
     Saved,
     Tensor,
     TensorMeta,
     accumulator,
-    check_saved,
     edge_of,
-    next_priority,
-    places,
 )
 from .infer import overload
-from .recipe import META, OUT, VALUE, BackwardRecipe, recipe_of
+from .op_node import META, OUT, VALUE, BackwardRecipe, OpNode, recipe_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..schema import InferCache, Op
-
-
-class OpNode(Node):
-    """The node of a declared op."""
-
-    #: whether values are saved, not geometry alone
-    values: bool = False
-    #: whether some of them are packed
-    packed: bool = False
-    #: the node's name where the overload decides it
-    _label: str = ""
-
-    #: the op's parameters with an edge slot, which the overload decides
-    params: tuple[str, ...]
-    #: per edge slot: geometry of the input, or a list of them
-    inputs: Sequence[Any] = ()
-    #: per edge slot: whether a gradient goes there
-    wants: tuple[bool, ...] = ()
-
-    def __init__(self, op: Op, attrs: dict[str, Any], params: tuple[str, ...]) -> None:
-        self.priority = next_priority()
-        self.op = op
-        self.attrs = attrs
-        self.params = params
-        self.saved: dict[str, Any] | None = {}
-        account = state.account
-        if account is not None:
-            self.counted = account.graphs
-
-    def name(self) -> str:
-        """The op's node name."""
-        name = self._label or self.op.derivative.node_name
-        return name if isinstance(name, str) else name(self.attrs)
-
-    def wraps(self, name: str) -> bool:
-        """Whether PyTorch saves a number that stands for `name` as a tensor: it has no overload for one."""
-        return name not in self.op.number_nodes
-
-    def _slot(self, slot: int) -> Any:
-        """Shape and dtype of the input at a slot."""
-        flat = [m for x in self.inputs for m in (x if isinstance(x, list) else [x])]
-        found = flat[slot] if slot < len(flat) else None
-        return None if found is None else (found.shape, found.dtype)
-
-    def release(self) -> None:
-        """Drop saved values; a node that saved none can be walked again."""
-        if self.values:
-            self.saved = None
-
-    def verify(self) -> None:
-        """RuntimeError where it was freed, a saved tensor changed, or no rule fits the inputs."""
-        if self.saved is None:
-            raise RuntimeError(FREED)
-        op = self.op
-        if op.refuses is not None:
-            raise op.refuses(self.attrs)
-        if op.check_backward is not None:
-            op.check_backward(self.inputs, **self.attrs)
-        if self.values:
-            for entry in self.saved.values():
-                if type(entry) is not Saved:
-                    check_saved(entry, self)
-                elif entry.tensor._vc.n != entry.version or (CUT and entry.tensor._cut):
-                    entry.check(self)
-
-    def apply(self, grads: list[Tensor | None]) -> list[Tensor | None]:
-        """Run the rules that wanted inputs need; undo broadcasting and promotion."""
-        if self.saved is None:
-            raise RuntimeError(FREED)
-        if self.op.refuses is not None:
-            raise self.op.refuses(self.attrs)
-        recipe = recipe_of(self.op, self.params, self.wants)
-        if not self.packed:
-            return recipe.apply(self, grads)
-        try:
-            return recipe.apply(self, grads)
-        finally:
-            for _, _, e in places(self.saved):
-                if type(e) is Packed:
-                    e.found = None
-
-    def waits(self, at: str) -> bool:
-        """As for any node; packed tensors wait for their unpack hooks."""
-        if at == SAVED:
-            return self.packed and any(
-                type(e) is Packed and e.unpack is not None for _, _, e in places(self.saved or {})
-            )
-        return super().waits(at)
-
-    def unpacked(self) -> list[Any]:
-        """What the hooks give for each packed tensor, in order."""
-        return [e.open() for _, _, e in places(self.saved or {}) if type(e) is Packed]
-
-    def fill(self, found: Sequence[Any] | None) -> None:
-        """Take what was unpacked, for the next `apply`."""
-        boxes = [e for _, _, e in places(self.saved or {}) if type(e) is Packed]
-        if found is None or len(found) != len(boxes):
-            raise RuntimeError(f"{self.name()} has {len(boxes)} packed tensors")
-        for box, t in zip(boxes, found, strict=True):
-            box.found = t
-
-    def __dir__(self) -> list[str]:
-        """What a node has, with what its op's rules keep."""
-        words = {self.op.tensor_slots[0] if self.op.tensor_slots else "": "self", "out": "result"}
-        saves = recipe_of(self.op, self.params, (True,) * len(self.wants)).saves
-        kept = {words.get(ask, ask) for ask, _, kind in saves if kind != META}
-        raw = kept - set(self.attrs)
-        return [
-            *super().__dir__(),
-            *(f"_saved_{name}" for name in kept | set(self.attrs)),
-            *(f"_raw_saved_{name}" for name in raw),
-        ]
-
-    def __getattr__(self, name: str) -> Any:
-        """``_saved_self``, ``_saved_other``, ``_saved_result``, ``_saved_<parameter>``: what the node keeps
-        for backward; ``_raw_saved_<...>``: the place where it keeps it.
-        """
-        raw = name.startswith("_raw_saved_")
-        if not raw and not name.startswith("_saved_"):
-            raise AttributeError(f"'{self.short_name()}' object has no attribute '{name}'")
-        wanted = name.partition("_saved_")[2]
-        known = {"self": self.op.tensor_slots[0] if self.op.tensor_slots else "", "result": "out"}.get(
-            wanted, wanted
-        )
-        if raw and (known in self.op.slot_of or known == "out"):
-            return self._raw(self, known)
-        if known in self.attrs:
-            value = self.attrs[known]
-            one = isinstance(value, int) and self.op.params[known].kind.endswith("[]")
-            return (value,) if one else value
-        if self.saved is not None and known in self.saved:
-            return self._show(wanted, self.saved[known])
-        if known in self.params or known == "out":
-            if self.saved is None:
-                raise RuntimeError(FREED)
-            return None
-        raise AttributeError(f"'{self.short_name()}' object has no attribute '{name}'")
 
 
 def _save(

@@ -16,8 +16,7 @@ from ..data import Meta, ambient, overlaps_itself, promote
 from ..data.state import state
 from ..schema import BILINEAR, ELEMENTWISE, LINEAR, REGISTRY, named
 from ..tensor import Saved, Tensor, carry
-from .fitting import cast_gradient, conj
-from .recording import OpNode
+from .op_node import OpNode, cast_gradient, conj
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from ..data import ambient, is_dense, overlaps_itself
 from ..schema import REGISTRY, named
 from ..tensor import FREED, SAVED, Node, Tensor, TensorMeta, detached, edge_of, move_retainer
 from . import recording as graph
-from .fitting import conj
+from .op_node import OpNode, conj
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,9 +111,9 @@ class CopySlices(Node):
 
     _name = "torch::autograd::CopySlices"
 
-    def __init__(self, base: Tensor, view: Tensor, fn: graph.OpNode) -> None:
+    def __init__(self, base: Tensor, view: Tensor, fn: OpNode) -> None:
         super().__init__()
-        self.fn: graph.OpNode | None = fn
+        self.fn: OpNode | None = fn
         self.base = TensorMeta(base)
         self.view = TensorMeta(view)
         self.backend = base.backend
@@ -130,7 +130,7 @@ class CopySlices(Node):
         """What the written op would raise."""
         self._written().verify()
 
-    def _written(self) -> graph.OpNode:
+    def _written(self) -> OpNode:
         """The written op's node; RuntimeError where it was freed, or elements of the base share memory."""
         if self.fn is None:
             raise RuntimeError(FREED)

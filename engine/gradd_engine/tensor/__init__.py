@@ -23,7 +23,7 @@ from .nodes import (
     remember_shape,
 )
 from .printing import format_tensor, set_printoptions
-from .saved import CUT, FREED, Packed, Saved, TensorMeta, check_saved, places, saved_value, unpack
+from .saved import CUT, FREED, Packed, Saved, TensorMeta, check_saved, places, saved_value
 from .tensor import Backend, Listener, Tensor
 
 __all__ = [
@@ -61,5 +61,4 @@ __all__ = [
     "remember_shape",
     "saved_value",
     "set_printoptions",
-    "unpack",
 ]

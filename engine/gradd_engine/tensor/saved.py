@@ -206,16 +206,3 @@ def check_saved(entry: Any, node: Node) -> None:
     elif isinstance(entry, list):
         for e in entry:
             check_saved(e, node)
-
-
-def unpack(entry: Any, node: Node) -> Any:
-    """`Saved.unpack` for all of a (nested) entry."""
-    if type(entry) is Saved:
-        t = entry.tensor
-        plain = not entry.is_output and t._vc.n == entry.version and not CUT
-        return t if plain else entry.unpack(node)
-    if isinstance(entry, list):
-        return [unpack(e, node) for e in entry]
-    if type(entry) is Packed:
-        return entry.dressed(node)
-    return entry
