@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.backward import meets_callables
-from gradd_engine.data import InferenceCounter, Meta, Size, VersionCounter, dtypes
-from gradd_engine.tensor import GRADIENTS, Edge, Node
+from gradd_engine.data import Meta, Size, dtypes
+from gradd_engine.tensor import GRADIENTS, Edge, InferenceCounter, Node, VersionCounter
 
 if TYPE_CHECKING:
     from gradd_engine.tensor import Tensor

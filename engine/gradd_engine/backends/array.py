@@ -17,7 +17,6 @@ from ..data import (
     Device,
     DType,
     Meta,
-    Storage,
     float32,
     from_numpy,
     is_dense,
@@ -30,7 +29,7 @@ from ..graph import NotAsInferred, spend, stated
 from ..graph.infer import infer
 from ..graph.misfit import misfit
 from ..kernels import KernelTable
-from ..tensor import Tensor
+from ..tensor import Storage, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -10,11 +10,11 @@ import warnings
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..data import Meta, contiguous_strides, is_dense, new_counter
+from ..data import Meta, contiguous_strides, is_dense
 from ..data.state import state
 from ..graph import cast_gradient
 from ..schema import named
-from ..tensor import Tensor, detached
+from ..tensor import Tensor, detached, new_counter
 
 if TYPE_CHECKING:
     from ..data import DType, Size

@@ -11,12 +11,11 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from ..batching import RETAINS, batch_of, check_batched, refuse
-from ..data import new_counter
 from ..data.state import state
 from ..declare import stateful
 from ..graph import cast_gradient
 from ..schema import Pass, named
-from ..tensor import CUT, Edge, Tensor, carry, detached, edge_of, next_priority
+from ..tensor import CUT, Edge, Tensor, carry, detached, edge_of, new_counter, next_priority
 from . import dry_run
 from .executor import GraphTask
 

@@ -15,11 +15,11 @@ import functools
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ..data import MAPPED, Meta, Size, VersionCounter, ambient
+from ..data import MAPPED, Meta, Size, ambient
 from ..data.state import state
 from ..graph.infer import infer
 from ..schema import Pass, named
-from ..tensor import Backend, Listener, Tensor
+from ..tensor import Backend, Listener, Tensor, VersionCounter
 from .mapped_call import MappedCall
 from .randomness import randomly
 from .refused import BACKWARD, REQUIRES

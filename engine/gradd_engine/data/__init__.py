@@ -48,7 +48,7 @@ from .layout import (
     wrap_dim,
     wrap_dims,
 )
-from .memory import NODE_BYTES, TENSOR_BYTES, Account, OutOfQuota
+from .memory import NODE_BYTES, TENSOR_BYTES, Account, Lease, OutOfQuota
 from .rng import SEED, RandomStream, blockwise
 from .state import (
     EVERY,
@@ -63,7 +63,6 @@ from .state import (
     quietly,
     set_mode,
 )
-from .storage import InferenceCounter, Storage, VersionCounter, flat_bytes, new_counter
 
 __all__ = [
     "BOOL",
@@ -77,7 +76,7 @@ __all__ = [
     "Account",
     "DType",
     "Device",
-    "InferenceCounter",
+    "Lease",
     "MemoryFormat",
     "Meta",
     "Mode",
@@ -85,8 +84,6 @@ __all__ = [
     "RandomStream",
     "Shape",
     "Size",
-    "Storage",
-    "VersionCounter",
     "ambient",
     "as_it_is",
     "blockwise",
@@ -102,7 +99,6 @@ __all__ = [
     "dense_strides",
     "elementwise_strides",
     "elsewhere",
-    "flat_bytes",
     "float32",
     "float64",
     "format_name",
@@ -113,7 +109,6 @@ __all__ = [
     "is_dense",
     "may_overlap",
     "mode",
-    "new_counter",
     "no_deletion",
     "numel",
     "overlaps_itself",

@@ -95,3 +95,16 @@ class Account:
     def charge(self, nbytes: int) -> None:
         """Count bytes (or, if negative, return them) of what is not a tensor and is there already."""
         self.other += nbytes
+
+
+class Lease:
+    """Bytes of an account, given back when their holder dies."""
+
+    __slots__ = ("_account", "_nbytes")
+
+    def __init__(self, account: Account, nbytes: int) -> None:
+        self._account = account
+        self._nbytes = nbytes
+
+    def __del__(self) -> None:
+        self._account.give(self._nbytes)

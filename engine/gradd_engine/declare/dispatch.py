@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..backends.array import NUMPY
-from ..data import MAPPED, new_counter
+from ..data import MAPPED
 from ..data.state import state
 from ..graph import (
     LEVELS,
@@ -32,7 +32,7 @@ from ..graph import recording as graph
 from ..graph.misfit import misfit
 from ..graph.view_history import INFERENCE, MULTI_VIEW, NO_GRAD
 from ..schema import GREATEST, LEAST, check_attrs, named
-from ..tensor import Tensor
+from ..tensor import Tensor, new_counter
 from .arguments import check_inputs, flat_tensors
 
 if TYPE_CHECKING:

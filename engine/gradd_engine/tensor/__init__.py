@@ -1,6 +1,6 @@
 """Tensors, the nodes and edges of their graph, and what nodes save."""
 
-from .alias import carry, detached
+from .backend import Backend, Listener
 from .nodes import (
     ACCUMULATED,
     BODY,
@@ -24,7 +24,16 @@ from .nodes import (
 )
 from .printing import format_tensor, set_printoptions
 from .saved import CUT, FREED, Packed, Saved, TensorMeta, check_saved, places, saved_value
-from .tensor import Backend, Listener, Tensor
+from .tensor import (
+    InferenceCounter,
+    Storage,
+    Tensor,
+    VersionCounter,
+    carry,
+    detached,
+    flat_bytes,
+    new_counter,
+)
 
 __all__ = [
     "ACCUMULATED",
@@ -40,21 +49,26 @@ __all__ = [
     "Backend",
     "Edge",
     "Geometry",
+    "InferenceCounter",
     "LazyNode",
     "Listener",
     "Node",
     "Packed",
     "RemovableHandle",
     "Saved",
+    "Storage",
     "Tensor",
     "TensorMeta",
+    "VersionCounter",
     "accumulator",
     "carry",
     "check_saved",
     "detached",
     "edge_of",
+    "flat_bytes",
     "format_tensor",
     "move_retainer",
+    "new_counter",
     "next_priority",
     "node_of",
     "places",

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..data import DType, Size
-    from .tensor import Backend, Tensor
+    from .backend import Backend
+    from .tensor import Tensor
 
 #: what is known of a gradient before there is one
 Geometry: TypeAlias = "tuple[Size, DType]"

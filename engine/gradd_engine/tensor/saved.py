@@ -6,9 +6,8 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from ..data.state import state
-from .alias import carry, detached
 from .nodes import AccumulateGrad, Edge, edge_of
-from .tensor import Tensor
+from .tensor import Tensor, carry, detached
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

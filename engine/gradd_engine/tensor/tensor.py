@@ -1,4 +1,4 @@
-"""Tensor, and the interface of backends.
+"""Tensors, the memory that they lie in, and its version counter, which they share with their views.
 
 Operators and methods are attached by the op declarations (`declare/`); this file holds what a tensor *is*.
 Behaviour after https://pytorch.org/docs/stable/tensors.html and `torch.autograd`.
@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..data import (
-    InferenceCounter,
+    Lease,
     MemoryFormat,
     Size,
-    Storage,
-    VersionCounter,
     contiguous_format,
     has_format,
     no_deletion,
@@ -26,104 +24,72 @@ from ..data import (
 from ..data.state import state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable
 
-    from ..data import Device, DType, Meta
-    from ..schema import InferCache, Op
+    from ..data import Account, Device, DType
+    from .backend import Backend
     from .nodes import AccumulateGrad, Edge, Node
 
 
-class Listener(Protocol):
-    """Sees each outermost op after it ran (or, for a pass that raised midway, after it failed)."""
+class Storage:
+    """One block of memory: ``flat`` is its bytes (made on first use), ``nbytes`` its size, counted in an
+    account.
+    """
 
-    # A protocol's members have no code; `...` stands where a type checker would miss what is returned.
+    __slots__ = ("__weakref__", "_flat", "_lease", "array", "nbytes")
+
+    def __init__(self, array: Any, nbytes: int, account: Account | None) -> None:
+        self.array = array
+        self.nbytes = nbytes
+        self._flat: Any = None
+        self._lease = None if account is None else Lease(account, nbytes)
 
     @property
-    def lock(self) -> AbstractContextManager[Any]:
-        """Held from `before` until the op is recorded or refused: steps are recorded in the order they ran
-        in.
-        """
-        ...
-
-    def record(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], outputs: Any) -> Any:
-        """`op` ran; `outputs` is a tensor, a tuple of tensors, or None. Returns what the caller gets."""
-        ...
-
-    def before(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
-        """`op` is about to run."""
-
-    def knows(self, t: Tensor) -> bool:
-        """Whether steps can name the tensor."""
-        ...
-
-    def failed(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> None:
-        """`op` raised after it had already changed state."""
-
-    def refused(self) -> None:
-        """The op raised before it changed anything."""
-
-    def lend(self) -> Callable[[], None]:
-        """Makes the function that another thread calls to record as this one does, while this one waits."""
-        ...
-
-    def flush(self) -> None:
-        """Run everything that was recorded; raises what went wrong."""
+    def flat(self) -> Any:
+        """The memory as a 1-D array of bytes, in address order; shared, not copied."""
+        if self._flat is None:
+            self._flat = flat_bytes(self.array)
+        return self._flat
 
 
-class Backend(Protocol):
-    """The interface of numpy, cupy and meta."""
+def flat_bytes(a: Any) -> Any:
+    """The memory of a backend's array as bytes, in address order; shared, not copied."""
+    if not a.flags.c_contiguous:
+        turned = a.transpose(sorted(range(a.ndim), key=lambda i: (-a.strides[i], -a.shape[i])))
+        # with gaps between its elements it lies in a flat array of the backend's
+        a = turned if turned.flags.c_contiguous else _root(a)
+    return a.reshape(-1).view("uint8")
 
-    # A protocol's members have no code; `...` stands where a type checker would miss what is returned.
 
-    device: Device
-    listener: Listener | None
-    is_meta: bool
-    #: how many levels of vmap it stands on (see `batching/level.py`)
-    level: int
-    tensor_class: type[Tensor]
-    #: makes a `tensor_class`; the class itself may do something else when it is called: a client's takes
-    #: what users give it
-    made: Callable[..., Tensor]
+def _root(a: Any) -> Any:
+    while a.base is not None:
+        a = a.base
+    return a
 
-    def infer(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """What `op` says of its outputs: a Meta, or a list of them."""
-        ...
 
-    def run(
-        self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
-    ) -> list[Tensor]:
-        """Run `op`'s kernel; tensors with exactly the shapes, dtypes and strides of `metas`."""
-        ...
+class VersionCounter:
+    """Counts in-place changes; shared by a tensor, its views and its detach()ed aliases."""
 
-    def run_plain(self, op: Op, known: InferCache, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
-        """`run` for a plain op and inputs of a geometry that is known."""
-        ...
+    __slots__ = ("n",)
 
-    def run_into(
-        self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]
-    ) -> None:
-        """Run `op`'s kernel and store its result in `target`'s memory, cast to its dtype."""
-        ...
+    #: its tensors were made in inference mode: their versions are not tracked
+    inference: ClassVar[bool] = False
 
-    def copy_into(self, target: Tensor, source: Tensor) -> None:
-        """Copy elements; both have one shape and dtype."""
+    def __init__(self) -> None:
+        self.n = 0
 
-    def view(self, of: Tensor, meta: Meta) -> Tensor:
-        """A tensor over the same storage and version counter."""
-        ...
 
-    def empty(self, meta: Meta) -> Tensor:
-        """A tensor with memory of its own; contents undefined (never shown to users)."""
-        ...
+class InferenceCounter(VersionCounter):
+    """What tensors made in inference mode share instead; by it they are known as such."""
 
-    def from_array(self, array: Any, dtype: Any = None) -> Tensor:
-        """A tensor that takes over `array` (no copy)."""
-        ...
+    __slots__ = ()
 
-    def to_numpy(self, t: Tensor) -> Any:
-        """The values as a C-ordered NumPy array that shares nothing."""
-        ...
+    inference = True
+
+
+def new_counter() -> VersionCounter:
+    """The counter of a tensor with memory of its own, made now."""
+    return VersionCounter() if state.inference is None else InferenceCounter()
 
 
 class Tensor:
@@ -423,6 +389,31 @@ class Tensor:
         )
         body = "..." if self.array is None else repr(self.array)
         return f"tensor({body}, dtype={self.dtype}{tail})"
+
+
+def detached(t: Tensor, version: VersionCounter | None = None) -> Tensor:
+    """An alias of `t`'s memory without history; shares the version counter unless another is given."""
+    out = t.backend.made(
+        t.backend,
+        t.storage,
+        t._shape,
+        t.strides,
+        t.offset,
+        t._dtype,
+        t.array,
+        t._vc if version is None else version,
+    )
+    if t._conj:
+        out._conj = True
+    return out
+
+
+def carry(source: Tensor, alias: Tensor) -> Tensor:
+    """`alias`, another tensor of the same values, with the tangents of `source`."""
+    if source._tangents:
+        for level, t in source._tangents.items():
+            level.give(alias, t)
+    return alias
 
 
 # Private names of PyTorch that scripts read.

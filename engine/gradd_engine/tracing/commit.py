@@ -10,8 +10,7 @@ from .graphs import ReplayedGraph, retainers
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..data import Storage, VersionCounter
-    from ..tensor import Backend, Node, Tensor
+    from ..tensor import Backend, Node, Storage, Tensor, VersionCounter
     from .ending import Shape, TraceOutputs
     from .mirror import InputSignature
     from .trace import Block

@@ -18,7 +18,7 @@ from .numbers import Offset, TraceFailed, local
 from .trace import Block
 
 if TYPE_CHECKING:
-    from ..data import Storage, VersionCounter
+    from ..tensor import Storage, VersionCounter
     from .mirror import AbstractInputs
 
 #: a tensor's own attributes, besides memory and history

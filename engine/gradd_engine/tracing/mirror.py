@@ -32,7 +32,7 @@ from .numbers import Offset, TraceFailed, local
 if TYPE_CHECKING:
     from collections.abc import Sequence, Set
 
-    from ..data import VersionCounter
+    from ..tensor import VersionCounter
     from .trace import Block, TraceBackend
 
 #: inputs with more tensors or nodes are not planned: walking them would cost what a plan saves

@@ -10,7 +10,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from gradd_engine.data import Meta, flat_bytes
+from gradd_engine.data import Meta
+from gradd_engine.tensor import flat_bytes
 from gradd_engine.tracing import (
     Allocate,
     Block,

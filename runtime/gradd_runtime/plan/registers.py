@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gradd_engine.data import Storage
+from gradd_engine.tensor import Storage
 
 if TYPE_CHECKING:
     from gradd_engine.data import Account

@@ -9,8 +9,8 @@ from gradd_protocol.messages import TensorInfo
 from gradd_protocol.problems import ProtocolError
 
 if TYPE_CHECKING:
-    from gradd_engine.data import Account, Storage
-    from gradd_engine.tensor import Tensor
+    from gradd_engine.data import Account
+    from gradd_engine.tensor import Storage, Tensor
 
     Values = np.ndarray[Any, Any]
 
