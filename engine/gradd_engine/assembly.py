@@ -6,7 +6,7 @@ else, that is attached.
 """
 
 from . import ops
-from .backward import api, autograd, edges, gradients, hooks, passes, saved_hooks
+from .backward import autograd, backward_op, edges, grad_op, gradients, hooks, passes, saved_hooks
 from .custom import custom_node, function, seeding
 from .graph import view_history
 from .tensor import Node, Tensor
@@ -28,6 +28,6 @@ Node._show = edges.saved_entry
 Node._raw = saved_hooks.SavedTensor.of
 
 __all__ = [
-    "api", "autograd", "custom_node", "edges", "forward_ad", "function", "gradients", "hooks", "ops",
-    "passes", "saved_hooks", "seeding",
+    "autograd", "backward_op", "custom_node", "edges", "forward_ad", "function", "grad_op", "gradients",
+    "hooks", "ops", "passes", "saved_hooks", "seeding",
 ]  # fmt: skip

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gradd_engine import backward as api
 from gradd_engine import ops
 from gradd_engine.backends.array import NUMPY
-from gradd_engine.backward import api
 from gradd_engine.data.state import ambient
 from gradd_engine.declare.surface import functions
 from gradd_engine.graph import modes

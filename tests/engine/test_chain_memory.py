@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from gradd_engine import ops
 from gradd_engine.backends.array import NUMPY
-from gradd_engine.backward import api
+from gradd_engine.backward import backward_op
 from gradd_engine.data.memory import Account
 from gradd_engine.data.state import ambient
 
@@ -24,7 +24,7 @@ def test_activations_are_freed_as_backward_passes() -> None:
         loss = y.sum()
         del y
         forward = account.used
-        api.backward(loss)
+        backward_op.backward(loss)
         del loss
         # The last activation is freed with the sum's node; then each gradient replaces an activation.
         assert account.peak <= forward + 4 * NBYTES

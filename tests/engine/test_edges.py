@@ -7,8 +7,8 @@ import weakref
 from typing import Any
 
 import pytest
+from gradd_engine import backward as entry
 from gradd_engine import graph_dump as picture
-from gradd_engine.backward import api
 from gradd_engine.backward.edges import GradientEdge, edge, edge_behind, get_gradient_edge, stand_in
 from gradd_engine.ops.shared.constants import tensor
 from gradd_engine.schema.registry import named
@@ -34,7 +34,7 @@ def test_a_stand_in_keeps_the_graph_and_not_the_tensor() -> None:
     del y
     gc.collect()
     assert gone() is None
-    api.backward([t], [named.ones_like(x)])
+    entry.backward([t], [named.ones_like(x)])
     assert x.grad.array.tolist() == [2.0, 4.0]
     del t
     gc.collect()
@@ -70,7 +70,7 @@ def test_edges_without_a_session() -> None:
     a, b = x.unbind()
     found = get_gradient_edge(b)
     assert found == GradientEdge(a.grad_fn, 1)
-    assert api.grad(GradientEdge(a.grad_fn, 1), x)[0].array.tolist() == [0.0, 1.0]
+    assert entry.grad(GradientEdge(a.grad_fn, 1), x)[0].array.tolist() == [0.0, 1.0]
     ((behind, nr),) = a.grad_fn.next_functions
     assert tuple(stand_in(behind, nr).shape) == (2,)
     assert a.grad_fn(tensor(1.0), None).array.tolist() == [1.0, 0.0]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-import gradd_engine.backward.api  # noqa: F401 - attaches Tensor.backward
+import gradd_engine.backward.backward_op  # noqa: F401 - attaches Tensor.backward
 import pytest
 from gradd_engine.backends.array import NUMPY
-from gradd_engine.backward.autograd import backward, grad
+from gradd_engine.backward.backward_op import backward_op as backward
 from gradd_engine.backward.executor import GraphTask
+from gradd_engine.backward.grad_op import grad_op as grad
 from gradd_engine.ops.shared.constants import ones_like, tensor
 from gradd_engine.tensor.nodes import AccumulateGrad, Edge, Node, accumulator, edge_of
 

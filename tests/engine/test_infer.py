@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import gradd_engine.backward.api  # noqa: F401 - attaches Tensor.backward
+import gradd_engine.backward.backward_op  # noqa: F401 - attaches Tensor.backward
 import numpy as np
 import pytest
 from gradd_engine.backends.array import NUMPY

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from gradd_engine.backends.array import NUMPY
 from gradd_engine.backends.meta import MetaBackend
-from gradd_engine.backward import autograd
+from gradd_engine.backward.backward_op import backward_op
 from gradd_engine.declare.surface import functions
 from gradd_engine.tensor.tensor import Tensor
 
@@ -58,7 +58,7 @@ def test_the_mirror_counts_the_running_statistics_no_more_than_an_engine() -> No
 
 def test_equal_maxima_give_the_gradient_to_the_first() -> None:
     x = tensor(np.ones((1, 2, 4)), grad=True)
-    autograd.backward([F["max_pool2d"](x, 2).sum()])
+    backward_op([F["max_pool2d"](x, 2).sum()])
     assert x.grad is not None
     assert x.grad.array.tolist() == [[[1.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0]]]
 
@@ -75,7 +75,7 @@ def test_an_output_changed_after_a_norm_is_no_trouble() -> None:
     x = tensor(np.arange(6.0).reshape(2, 3), grad=True)
     y = F["layer_norm"](x, [3])
     y.mul_(2.0)
-    autograd.backward([(y * y).sum()])
+    backward_op([(y * y).sum()])
     assert x.grad is not None
     assert x.grad.array.shape == (2, 3)
 

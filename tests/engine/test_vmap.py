@@ -13,7 +13,7 @@ import pytest
 from gradd_engine import ops
 from gradd_engine.backends.array import NUMPY
 from gradd_engine.backends.meta import MetaBackend
-from gradd_engine.backward import api
+from gradd_engine.backward import grad_op
 from gradd_engine.batching import rules, rules_index, rules_linear
 from gradd_engine.batching.restride import restride
 from gradd_engine.batching.tree import flatten, spread, unflatten
@@ -47,7 +47,7 @@ def gradient(f: Callable[..., Any]) -> Callable[..., Any]:
                 x = detached(x)
                 x._requires_grad = True
             given.append(x)
-        return list(api.grad(f(given, *args), given, create_graph=True))
+        return list(grad_op.grad(f(given, *args), given, create_graph=True))
 
     return inside
 
@@ -70,7 +70,7 @@ def test_what_is_below_keeps_its_own_history() -> None:
     assert not found[0].requires_grad
     w._requires_grad = True
     found = vmap(gradient(lambda p, x: named.sum(named.mul(named.exp(p[0]), x))), in_dims=(None, 0))([w], x)
-    (second,) = api.grad(named.sum(found[0]), w)
+    (second,) = grad_op.grad(named.sum(found[0]), w)
     np.testing.assert_allclose(second.array, np.exp(w.array) * x.array.sum(0))
 
 
@@ -157,7 +157,7 @@ def test_writing_to_views_inside_is_differentiated() -> None:
     for i in range(2):
         leaf = NUMPY.from_array(x.array[:, i].copy())
         leaf._requires_grad = True
-        (alone,) = api.grad(f([leaf], 0), leaf)
+        (alone,) = grad_op.grad(f([leaf], 0), leaf)
         np.testing.assert_allclose(found.array[i], alone.array)
 
 
@@ -286,7 +286,7 @@ def test_an_ensemble_is_the_oracles(torch: Any, no_loops: None, name: str) -> No
     )
     np.testing.assert_allclose(losses.array, wanted.detach().numpy())
     for got, want in zip(
-        api.grad(named.sum(losses), ours), torch.autograd.grad(wanted.sum(), theirs), strict=True
+        grad_op.grad(named.sum(losses), ours), torch.autograd.grad(wanted.sum(), theirs), strict=True
     ):
         np.testing.assert_allclose(got.array, want.numpy(), rtol=1e-8, atol=1e-10)
 
@@ -314,6 +314,6 @@ def test_a_batched_pass_runs_each_rule_once(no_loops: None) -> None:
     x._requires_grad = True
     w = tensor(3, 4)
     y = named.tanh(named.mv(w, x))
-    (jacobian,) = api.grad(y, x, NUMPY.from_array(np.eye(3)), is_grads_batched=True)
+    (jacobian,) = grad_op.grad(y, x, NUMPY.from_array(np.eye(3)), is_grads_batched=True)
     assert isinstance(jacobian, Tensor)
     np.testing.assert_allclose(jacobian.array, (1 - y.array**2)[:, None] * w.array)

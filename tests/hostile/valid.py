@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from gradd_engine.backends.array import NUMPY
-from gradd_engine.backward import autograd
+from gradd_engine.backward.grad_op import grad_op
 from gradd_engine.data.dtypes import DType
 from gradd_engine.data.rng import Generator
 from gradd_engine.data.state import ambient
@@ -193,7 +193,7 @@ def _run(key: str, number: int, sample: table.Sample) -> None:
     for _ in range(2):
         if not roots or not wanted or not sample.first:
             return
-        grads = autograd.grad(
+        grads = grad_op(
             roots, wanted, [t.detach() * 0 + 1 for t in roots], create_graph=True, allow_unused=True
         )
         roots = [g for g in grads if g is not None and g.requires_grad]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from gradd_engine.backends.array import NUMPY
-from gradd_engine.backward import api
+from gradd_engine.backward import backward_op
 from gradd_engine.data import dtypes
 from gradd_engine.data.layout import Meta
 from gradd_engine.data.rng import RandomStream
@@ -112,7 +112,7 @@ def _run(key: str, n: int, sample: Any) -> None:
             found = (sample.fn or lookup(key))(*args, **attrs)
             for o in found if isinstance(found, (list, tuple)) else [found]:
                 if isinstance(o, Tensor) and o.requires_grad:
-                    api.backward([(o.abs() if o.dtype.is_complex else o).sum()], retain_graph=True)
+                    backward_op.backward([(o.abs() if o.dtype.is_complex else o).sum()], retain_graph=True)
     except ERRORS:
         pass  # a sample of an error; the kernels that ran are what is wanted
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from gradd_engine.backward import autograd
+from gradd_engine.backward.backward_op import backward_op
 
 from tests.ops import table
 from tests.ops.table import Sample
@@ -94,4 +94,4 @@ def test_changes_are_noticed_as_by_the_oracle(torch: Any, key: str, number: int,
     theirs = case.their_tensors(torch, grad=True)
     want = _noticed(theirs, lambda given: case.theirs(torch, given), lambda total: total.backward())
     ours = case.our_tensors(grad=True)
-    assert _noticed(ours, case.ours, lambda total: autograd.backward([total])) == want
+    assert _noticed(ours, case.ours, lambda total: backward_op([total])) == want

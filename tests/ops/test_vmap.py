@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine.backward import api
+from gradd_engine.backward import grad_op
 from gradd_engine.batching.vmap import lifted, vmap
 from gradd_engine.schema.registry import named
 from gradd_engine.tensor.tensor import Tensor, detached
@@ -128,7 +128,7 @@ def _gradients(outputs: list[Tensor], leaves: list[Tensor], seeds: list[Tensor])
     if not pairs:
         return [named.zeros_like(x) for x in leaves]
     roots, given = zip(*pairs, strict=True)
-    return list(api.grad(roots, leaves, given, create_graph=True, materialize_grads=True))
+    return list(grad_op.grad(roots, leaves, given, create_graph=True, materialize_grads=True))
 
 
 def _alone(b: Batch) -> list[list[Any]]:

@@ -18,7 +18,7 @@ import gradd
 import numpy as np
 from gradd import func
 from gradd_engine.backends.array import NUMPY
-from gradd_engine.backward import api
+from gradd_engine.backward import grad_op
 from gradd_engine.data.rng import RandomStream
 from gradd_engine.data.state import ambient
 from gradd_engine.schema.registry import named
@@ -106,7 +106,7 @@ def _pull(outs: Sequence[Any], xs: Sequence[Any], seeds: Sequence[Any], again: b
     if not pairs:
         return [named.zeros_like(x) for x in xs]
     roots, given = zip(*pairs, strict=True)
-    return list(api.grad(roots, xs, given, retain_graph=True, create_graph=again, materialize_grads=True))
+    return list(grad_op.grad(roots, xs, given, retain_graph=True, create_graph=again, materialize_grads=True))
 
 
 def _rows(out: Any, xs: Sequence[Any]) -> list[Any]:

@@ -154,7 +154,7 @@ CALLBACKS = Way(
     (
         (
             Step(
-                "backward", 0, "gradd_engine.backward.passes:run_backward",
+                "backward", 0, "gradd_engine.backward.backward_op:run_pass",
                 "loss.backward(). One step, unless callbacks of the user stand in the graph.",
             ),
         ),
@@ -164,7 +164,7 @@ CALLBACKS = Way(
                 "They do: records begin_backward. A token tensor holds the pass.",
             ),
             Step(
-                "begin", 1, "gradd_engine.backward.passes:_begin_backward",
+                "begin", 1, "gradd_engine.backward.backward_op:_begin_backward",
                 "Makes the same pass over its own graph, held by its own token.",
             ),
         ),

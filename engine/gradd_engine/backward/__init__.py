@@ -1,15 +1,15 @@
 """The backward pass: its executor, hooks, accumulation, anomaly mode, and PyTorch's entry points."""
 
 from .anomaly import detect_anomaly, is_anomaly_check_nan_enabled, is_anomaly_enabled, set_detect_anomaly
-from .api import backward, cotangents, grad, is_warn_always_enabled, set_warn_always
 from .autograd import untracked
+from .backward_op import backward, cotangents, is_warn_always_enabled, set_warn_always
 from .dry_run import give_history
 from .edges import GradientEdge, get_gradient_edge
 from .executor import meets_callables
+from .grad_op import grad, run_grad
 from .gradients import zero_grad
 from .hooks import register_multi_grad_hook
 from .mutation import allow_mutation_on_saved_tensors
-from .passes import run_grad
 from .saved_hooks import SavedTensor, disable_saved_tensors_hooks, saved_tensors_hooks
 
 __all__ = [

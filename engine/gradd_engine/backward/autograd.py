@@ -1,236 +1,22 @@
-"""backward, grad and the small ops on autograd state, as ops: one choke point, so a client records them like
-any other step.
+"""Small ops on autograd state: flags of leaves, retained gradients, versions, aliases, cuts.
 
-Messages and checks after https://pytorch.org/docs/stable/autograd.html (see `Tensor.backward`,
-`autograd.grad`).
+Messages and checks after https://pytorch.org/docs/stable/autograd.html.
 """
 
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..batching import RETAINS, batch_of, check_batched, refuse
+from ..batching import REQUIRES, RETAINS, refuse
 from ..data.state import state
-from ..declare import stateful
-from ..graph import cast_gradient
-from ..schema import Pass, named
-from ..tensor import CUT, Edge, Tensor, carry, detached, edge_of, new_counter, next_priority
+from ..declare import attach_as_is, stateful
+from ..schema import type_name
+from ..tensor import CUT, Tensor, carry, detached, next_priority
 from . import dry_run
-from .executor import GraphTask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-
-def _cotangent(out: Tensor, g: Tensor | None, index: int, batched: bool = False) -> Tensor | None:
-    if g is None:
-        if not out.requires_grad:
-            return None
-        if out.numel() != 1:
-            raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        if not out.dtype.is_floating_point:
-            raise RuntimeError(
-                f"grad can be implicitly created only for real scalar outputs but got {out.dtype}"
-            )
-
-        return named.ones_like(out)  # type: ignore[no-any-return]
-    if str(g.device) != str(out.device):
-        raise RuntimeError(
-            f"invalid gradient at index {index} - expected device {out.device} but got {g.device}"
-        )
-    if batched:
-        check_batched(out, g, index)
-    elif tuple(g.shape) != tuple(out.shape):
-        raise RuntimeError(
-            f"Mismatch in shape: grad_output[{index}] has a shape of {g.shape} and output[{index}] has a "
-            f"shape of {out.shape}."
-        )
-    if g.dtype.is_complex != out.dtype.is_complex:
-        raise RuntimeError(
-            "For complex Tensors, both grad_output and output are required to have the same dtype. "
-            f"Mismatch in dtype: grad_output[{index}] has a dtype of {g.dtype} and output[{index}] has a "
-            f"dtype of {out.dtype}."
-        )
-    if g.dtype is not out.dtype:
-        g = cast_gradient(g, out.dtype)
-    return g
-
-
-def _roots(
-    outputs: Sequence[Tensor], grads: Sequence[Tensor | None], batched: bool = False
-) -> list[tuple[Edge, Tensor]]:
-    cotangents = [_cotangent(o, g, i, batched) for i, (o, g) in enumerate(zip(outputs, grads, strict=False))]
-    if len(grads) != len(outputs):
-        raise RuntimeError(f"got {len(outputs)} tensors and {len(grads)} gradients")
-    roots: list[tuple[Edge, Tensor]] = []
-    for i, (o, g) in enumerate(zip(outputs, cotangents, strict=True)):
-        edge = edge_of(o)
-        if edge is None:
-            raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
-        assert g is not None
-        roots.append((edge, g))
-    return roots
-
-
-def _paired(outputs: Sequence[Tensor], grads: Sequence[Tensor | None] | None) -> Sequence[Tensor | None]:
-    return [None] * len(outputs) if grads is None else grads
-
-
-class NeedsCallbacks(Exception):
-    """A recorded pass meets user callbacks: it has to be driven from callback to callback."""
-
-
-def _run(task: GraphTask, roots: Sequence[Tensor]) -> None:
-    recorded = bool(roots) and roots[0].backend.listener is not None
-    if recorded and (task.callables or task.anomaly):
-        raise NeedsCallbacks
-    task.run()
-
-
-def backward_task(
-    tensors: Sequence[Tensor],
-    gradient: Sequence[Tensor | None] | None,
-    inputs: Sequence[Tensor] | None,
-    retain_graph: bool | None,
-    create_graph: bool,
-) -> GraphTask:
-    """The pass of ``backward``, ready to run."""
-    if inputs is not None and not len(inputs):
-        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    roots = _roots(tensors, _paired(tensors, gradient))
-    targets = None
-    if inputs is not None:
-        targets = []
-        for t in inputs:
-            if t._stands is None:
-                retain_grad_now(t)
-            edge = edge_of(t)
-            if edge is not None:
-                targets.append(edge)
-    keep = create_graph if retain_graph is None else retain_graph
-    return GraphTask(roots, keep=keep, create=create_graph, targets=targets)
-
-
-def _backward(tensors: Sequence[Tensor], *given: Any, **options: Any) -> None:
-    _run(backward_task(tensors, *given, **options), tensors)
-
-
-def _grad(outputs: Sequence[Tensor], *given: Any, **options: Any) -> tuple[Tensor | None, ...]:
-    task = grad_task(outputs, *given, **options)
-    _run(task, outputs)
-    return task.finish()
-
-
-def grad_task(
-    outputs: Sequence[Tensor],
-    inputs: Sequence[Tensor],
-    grad_outputs: Sequence[Tensor | None] | None,
-    retain_graph: bool | None,
-    create_graph: bool,
-    allow_unused: bool | None,
-    materialize_grads: bool,
-    is_grads_batched: bool = False,
-) -> GraphTask:
-    """The pass of ``grad``, ready to run; its `finish` gives the gradients."""
-    if materialize_grads and allow_unused is False:
-        raise ValueError(
-            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
-            "allow_unused=False."
-        )
-    if not len(inputs):
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    allow = materialize_grads if allow_unused is None else allow_unused
-    roots = _roots(outputs, _paired(outputs, grad_outputs), is_grads_batched)
-    edges = []
-    for t in inputs:
-        if not t.requires_grad:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
-        edges.append(edge_of(t))
-    keep = create_graph if retain_graph is None else retain_graph
-    level, seeds = batch_of(roots) if is_grads_batched else (None, roots)
-    task = GraphTask(seeds, keep=keep, create=create_graph, captures=edges)
-    # Not a closure over the task: it would hold itself, and what it gathered, until a collection.
-    task.result = lambda done: _captured(done, inputs, roots, allow, materialize_grads, level)
-    return task
-
-
-def _captured(
-    task: GraphTask,
-    inputs: Sequence[Tensor],
-    roots: list[tuple[Edge, Tensor]],
-    allow: bool,
-    materialize_grads: bool,
-    level: Any,
-) -> tuple[Tensor | None, ...]:
-    found = task.captured
-    create_graph = task.create
-    assert found is not None
-    if level is not None:
-        found = [None if g is None else level.front(g) for g in found]
-        level.open = False
-    found = [_in_grad_dtype(g, t) for g, t in zip(found, inputs, strict=True)]
-    for i, g in enumerate(found):
-        if g is None and not allow and not task.blind:
-            raise _late(
-                f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
-                "allow_unused=True if this is the desired behavior."
-            )
-    if materialize_grads:
-        found = [_zeros(t, create_graph) if g is None else g for g, t in zip(found, inputs, strict=True)]
-    # A cotangent that reaches an input comes back as it was given, as in PyTorch.
-    given = {id(g) for _, g in roots}
-    return tuple(
-        g if g is None or create_graph or g._fn is None or id(g) in given else detached(g, new_counter())
-        for g in found
-    )
-
-
-def _late(message: str) -> RuntimeError:
-    """An error that PyTorch raises after the nodes of a pass ran."""
-    error = RuntimeError(message)
-    error.pass_began = True  # type: ignore[attr-defined]
-    return error
-
-
-def _in_grad_dtype(g: Tensor | None, t: Tensor) -> Tensor | None:
-    dtype = t._grad_dtype
-    return g if g is None or dtype is ... or dtype is None else cast_gradient(g, dtype)
-
-
-def _zeros(t: Tensor, create: bool) -> Tensor:
-    if t._stands is not None:
-        raise _late("materialize_grads cannot be used when the given input is a GradientEdge")
-    out: Tensor = named.zeros_like(detached(t))
-    out._requires_grad = create
-    return out
-
-
-backward = stateful(
-    "backward(Tensor[] tensors, Tensor?[] gradient=None, Tensor[] inputs=None, *, bool? retain_graph=None, "
-    "bool create_graph=False) -> ()",
-    body=_backward,
-    doc="""Sum of gradients of `tensors` with respect to graph leaves, accumulated into their ``.grad``.
-
-    See https://pytorch.org/docs/stable/generated/torch.autograd.backward.html. `gradient` has one entry a
-    root, of exactly its shape; None for one-element roots.
-    """,
-    backward_pass=Pass.BACKWARD,
-    dry_run=dry_run.backward,
-)
-
-grad = stateful(
-    "grad(Tensor[] outputs, Tensor[] inputs, Tensor?[] grad_outputs=None, *, bool? retain_graph=None, "
-    "bool create_graph=False, bool? allow_unused=None, bool materialize_grads=False, "
-    "bool is_grads_batched=False) -> Tensor?[]",
-    body=_grad,
-    doc="""Gradients of `outputs` with respect to `inputs`, returned; never touches ``.grad`` of leaves.
-
-    See https://pytorch.org/docs/stable/generated/torch.autograd.grad.html.
-    """,
-    backward_pass=Pass.GRAD,
-    dry_run=dry_run.grad,
-)
 
 
 def set_requires_grad(t: Tensor, value: bool, spelling: str) -> None:
@@ -290,6 +76,22 @@ def requires_grad_(t: Tensor, requires_grad: bool = True) -> Tensor:
     """See torch.Tensor.requires_grad_."""
     set_requires_grad(t, requires_grad, "method")
     return t
+
+
+def _requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
+    """Change whether gradients are kept for this leaf (torch.Tensor.requires_grad_)."""
+    refuse(REQUIRES)
+    if not isinstance(requires_grad, bool):
+        raise TypeError(
+            "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+            f"{type_name(requires_grad)}"
+        )
+    return requires_grad_(self, requires_grad)
+
+
+# Python's messages about wrong arguments show this name.
+_requires_grad_.__qualname__ = "requires_grad_"
+attach_as_is("requires_grad_", _requires_grad_)
 
 
 def retain_grad_now(t: Tensor) -> None:

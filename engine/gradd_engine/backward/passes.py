@@ -16,8 +16,6 @@ from ..data.state import state
 from ..declare import backend_of, shown, stateful
 from ..schema import Op, Pass, named
 from ..tensor import Tensor
-from . import anomaly, dry_run
-from .autograd import NeedsCallbacks, backward, backward_task, grad, grad_task
 from .executor import Callback, GraphTask
 
 if TYPE_CHECKING:
@@ -28,7 +26,8 @@ if TYPE_CHECKING:
 _A_THREAD = 16
 
 
-def _token(task: GraphTask, like: Tensor, check_nan: bool) -> Tensor:
+def token_of(task: GraphTask, like: Tensor, check_nan: bool) -> Tensor:
+    """The tensor that holds a pass under way, on the backend of `like`."""
     token: Tensor = like.backend.empty(Meta((0,), uint8))
     task.anomaly = check_nan
     token._holds = task
@@ -40,52 +39,6 @@ def _leave(task: weakref.ref[GraphTask]) -> None:
     left = task()
     if left is not None:
         left.leave()
-
-
-def _begin_backward(
-    tensors: Sequence[Tensor],
-    gradient: Sequence[Tensor | None] | None,
-    inputs: Sequence[Tensor] | None,
-    check_nan: bool,
-    **options: Any,
-) -> Tensor:
-    if not tensors:
-        raise RuntimeError("begin_backward(): a pass begins at one tensor at least")
-    return _token(backward_task(tensors, gradient, inputs, **options), tensors[0], check_nan)
-
-
-def _begin_grad(
-    outputs: Sequence[Tensor],
-    inputs: Sequence[Tensor],
-    grad_outputs: Sequence[Tensor | None] | None,
-    check_nan: bool,
-    **options: Any,
-) -> Tensor:
-    if not outputs:
-        raise RuntimeError("begin_grad(): a pass begins at one tensor at least")
-    return _token(grad_task(outputs, inputs, grad_outputs, **options), outputs[0], check_nan)
-
-
-begin_backward = stateful(
-    "begin_backward(Tensor[] tensors, Tensor?[] gradient=None, Tensor[] inputs=None, *, "
-    "bool? retain_graph=None, bool create_graph=False, bool check_nan=False) -> Tensor",
-    body=_begin_backward,
-    traced=False,
-    doc="A pass of `backward` that was begun and has not run yet: a token for `resume_pass`.",
-    backward_pass=Pass.BEGIN,
-    dry_run=dry_run.backward,
-)
-
-begin_grad = stateful(
-    "begin_grad(Tensor[] outputs, Tensor[] inputs, Tensor?[] grad_outputs=None, *, bool? retain_graph=None, "
-    "bool create_graph=False, bool? allow_unused=None, bool materialize_grads=False, bool check_nan=False)"
-    " -> Tensor",
-    body=_begin_grad,
-    traced=False,
-    doc="A pass of `grad` that was begun and has not run yet: a token for `resume_pass`.",
-    backward_pass=Pass.BEGIN,
-    dry_run=dry_run.grad,
-)
 
 
 def _also_here(task: GraphTask, answer: Sequence[Any] | None) -> list[Any] | None:
@@ -188,33 +141,7 @@ def _drive(listener: Any, task: GraphTask, token: Tensor) -> tuple[Tensor | None
     return found
 
 
-def run_backward(*given: Any, **options: Any) -> None:
-    """`backward` as one step, or callback by callback where it is recorded and meets user callbacks."""
-    _run(backward, begin_backward, given, options)
-
-
-def run_grad(*given: Any, **options: Any) -> tuple[Tensor | None, ...]:
-    """`grad` as one step, or callback by callback where it is recorded and meets user callbacks."""
-    found: tuple[Tensor | None, ...] = _run(grad, begin_grad, given, options)
-    return found
-
-
-def _run(whole: Op, begin: Op, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    try:
-        try:
-            return whole.call(*given, **options)
-        except NeedsCallbacks:
-            options["check_nan"] = state.anomaly and state.check_nan
-        if options.pop("is_grads_batched", False):
-            return _one_by_one(begin, given, options)
-        return drive(begin, *given, **options)
-    except BaseException as error:
-        if state.anomaly:
-            anomaly.tell_forward(getattr(error, "node", None))
-        raise
-
-
-def _one_by_one(begin: Op, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def one_by_one(begin: Op, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """A pass over a batch of cotangents that meets callbacks: one pass per sample, which is all they see."""
     outputs, inputs, batch = given
     count = batch[0].shape[0]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backward import api, autograd
+from ..backward import autograd, grad_op
 from ..data import dtypes
 from ..schema import named
 from ..tensor import Tensor
@@ -180,7 +180,7 @@ def gradgradcheck(
         args = tuple(autograd.requires_grad_(x) if yes else x for x, yes in zip(args, tracked, strict=True))
         wanted = [x for x, yes in zip(args[:count], tracked, strict=False) if yes]
         outputs = [o for o in floating(func(*args[:count])) if o.requires_grad]
-        found = api.grad(outputs, wanted, args[count:], create_graph=True, allow_unused=True)
+        found = grad_op.grad(outputs, wanted, args[count:], create_graph=True, allow_unused=True)
         return tuple(g for g in found if g is not None)
 
     return gradcheck(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backward import api
+from ..backward import grad_op
 from ..batching.vmap import vmap
 from ..data import ambient, dtypes
 from ..schema import named
@@ -199,7 +199,7 @@ def batched(s: Subject) -> Check:
 
         def pull(v: Tensor, o: Tensor = o, batched: bool = False) -> tuple[Tensor | None, ...]:
             options = {"retain_graph": True, "allow_unused": True, "is_grads_batched": batched}
-            rows: tuple[Tensor | None, ...] = api.grad(o, s.wanted, v, **options)
+            rows: tuple[Tensor | None, ...] = grad_op.grad(o, s.wanted, v, **options)
             return rows
 
         some = [tensor_like(o, _normal(chance, o)) for _ in range(2)]
@@ -275,7 +275,7 @@ def zero_in_zero_out(s: Subject, masked: bool | None) -> Check:
 def _of_zeros(outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> list[Tensor]:
     with unrecorded():
         zeros = [named.zeros_like(named.detach(o)) for o in outputs]
-    return [g for g in api.grad(outputs, inputs, zeros, allow_unused=True) if g is not None]
+    return [g for g in grad_op.grad(outputs, inputs, zeros, allow_unused=True) if g is not None]
 
 
 def undefined_grads(s: Subject) -> Check:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backward import api, autograd
+from ..backward import autograd, grad_op
 from ..data import ambient
 from ..schema import named
 from ..tensor import Tensor
@@ -182,7 +182,7 @@ class Pulled:
         self._inputs = inputs
         self._found: list[tuple[list[bool], Noted]] = []
         for v in cotangents:
-            grads = api.grad(output, inputs, v, retain_graph=True, allow_unused=True)
+            grads = grad_op.grad(output, inputs, v, retain_graph=True, allow_unused=True)
             for g, x in zip(grads, inputs, strict=True):
                 self.same_dtypes &= g is None or g.dtype is x.dtype
             there = [g is not None for g in grads]
