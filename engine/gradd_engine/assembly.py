@@ -8,6 +8,7 @@ else, that is attached.
 from . import ops
 from .backward import autograd, backward_op, edges, grad_op, gradients, hooks, passes, saved_hooks
 from .custom import custom_node, function, seeding
+from .data import no_deletion
 from .graph import view_history
 from .tensor import Node, Tensor
 from .transforms import forward_ad
@@ -26,6 +27,14 @@ Node._look_behind = edges.look_behind
 Node._stand_in = edges.stand_in
 Node._show = edges.saved_entry
 Node._raw = saved_hooks.SavedTensor.of
+
+# Private names of PyTorch that scripts read.
+Tensor._grad_fn = property(  # type: ignore[attr-defined]
+    lambda self: self.grad_fn, None, no_deletion("_grad_fn", " Detach tensor instead!")
+)
+Tensor._backward_hooks = property(  # type: ignore[attr-defined]
+    lambda self: self._hooks, None, no_deletion("_backward_hooks")
+)
 
 __all__ = [
     "autograd", "backward_op", "custom_node", "edges", "forward_ad", "function", "grad_op", "gradients",

@@ -20,7 +20,7 @@ from gradd_engine.batching.tree import flatten, spread, unflatten
 from gradd_engine.batching.vmap import lifted, vmap
 from gradd_engine.declare.surface import functions
 from gradd_engine.schema.registry import named
-from gradd_engine.tensor.tensor import Tensor, detached
+from gradd_engine.tensor import Tensor, detached
 from gradd_engine.transforms import forward_ad
 
 assert ops.__all__, "importing the families declares them"

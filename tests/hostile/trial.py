@@ -22,7 +22,7 @@ from gradd_engine.data.memory import OutOfQuota
 from gradd_engine.data.rng import Generator
 from gradd_engine.data.state import _quiet, ambient
 from gradd_engine.declare.declarators import REGISTRY
-from gradd_engine.tensor.tensor import Storage, Tensor
+from gradd_engine.tensor import Storage, Tensor
 from gradd_protocol import messages as m
 from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import Complex, Special, Step, Value, static_float

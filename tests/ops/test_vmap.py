@@ -13,7 +13,7 @@ import pytest
 from gradd_engine.backward import grad_op
 from gradd_engine.batching.vmap import lifted, vmap
 from gradd_engine.schema.registry import named
-from gradd_engine.tensor.tensor import Tensor, detached
+from gradd_engine.tensor import Tensor, detached
 
 from tests.ops import table
 from tests.ops.test_ops import Case

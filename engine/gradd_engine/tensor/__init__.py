@@ -1,6 +1,6 @@
 """Tensors, the nodes and edges of their graph, and what nodes save."""
 
-from .backend import Backend, Listener
+from .listener import Listener
 from .nodes import (
     ACCUMULATED,
     BODY,
@@ -16,6 +16,8 @@ from .nodes import (
     Node,
     RemovableHandle,
     accumulator,
+    carry,
+    detached,
     edge_of,
     move_retainer,
     next_priority,
@@ -24,16 +26,7 @@ from .nodes import (
 )
 from .printing import format_tensor, set_printoptions
 from .saved import CUT, FREED, Packed, Saved, TensorMeta, check_saved, places, saved_value
-from .tensor import (
-    InferenceCounter,
-    Storage,
-    Tensor,
-    VersionCounter,
-    carry,
-    detached,
-    flat_bytes,
-    new_counter,
-)
+from .tensor import Backend, InferenceCounter, Storage, Tensor, VersionCounter, flat_bytes, new_counter
 
 __all__ = [
     "ACCUMULATED",

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..data import DType, Size
-    from .backend import Backend
-    from .tensor import Tensor
+    from .tensor import Backend, Tensor, VersionCounter
 
 #: what is known of a gradient before there is one
 Geometry: TypeAlias = "tuple[Size, DType]"
@@ -285,6 +284,31 @@ def edge_of(t: Tensor) -> Edge | None:
     if fn is not None:
         return Edge(fn, t._nr)
     return Edge(accumulator(t), 0) if t._requires_grad else None
+
+
+def detached(t: Tensor, version: VersionCounter | None = None) -> Tensor:
+    """An alias of `t`'s memory without history; shares the version counter unless another is given."""
+    out = t.backend.made(
+        t.backend,
+        t.storage,
+        t._shape,
+        t.strides,
+        t.offset,
+        t._dtype,
+        t.array,
+        t._vc if version is None else version,
+    )
+    if t._conj:
+        out._conj = True
+    return out
+
+
+def carry(source: Tensor, alias: Tensor) -> Tensor:
+    """`alias`, another tensor of the same values, with the tangents of `source`."""
+    if source._tangents:
+        for level, t in source._tangents.items():
+            level.give(alias, t)
+    return alias
 
 
 def move_retainer(old: Node | None, nr: int, node: Node, at: int) -> None:

@@ -6,8 +6,8 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from ..data.state import state
-from .nodes import AccumulateGrad, Edge, edge_of
-from .tensor import Tensor, carry, detached
+from .nodes import AccumulateGrad, Edge, carry, detached, edge_of
+from .tensor import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

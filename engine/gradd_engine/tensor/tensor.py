@@ -1,4 +1,4 @@
-"""Tensors, the memory that they lie in, and its version counter, which they share with their views.
+"""Tensor, the memory and the version counter that it shares with its views, and the interface of backends.
 
 Operators and methods are attached by the op declarations (`declare/`); this file holds what a tensor *is*.
 Behaviour after https://pytorch.org/docs/stable/tensors.html and `torch.autograd`.
@@ -8,26 +8,17 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from ..data import (
-    Lease,
-    MemoryFormat,
-    Size,
-    contiguous_format,
-    has_format,
-    no_deletion,
-    numel,
-    read_only,
-    wrap_dim,
-)
+from ..data import Lease, MemoryFormat, Size, contiguous_format, has_format, numel, read_only, wrap_dim
 from ..data.state import state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from ..data import Account, Device, DType
-    from .backend import Backend
+    from ..data import Account, Device, DType, Meta
+    from ..schema import InferCache, Op
+    from .listener import Listener
     from .nodes import AccumulateGrad, Edge, Node
 
 
@@ -90,6 +81,61 @@ class InferenceCounter(VersionCounter):
 def new_counter() -> VersionCounter:
     """The counter of a tensor with memory of its own, made now."""
     return VersionCounter() if state.inference is None else InferenceCounter()
+
+
+class Backend(Protocol):
+    """The interface of numpy, cupy and meta."""
+
+    # A protocol's members have no code; `...` stands where a type checker would miss what is returned.
+
+    device: Device
+    listener: Listener | None
+    is_meta: bool
+    #: how many levels of vmap it stands on (see `batching/level.py`)
+    level: int
+    tensor_class: type[Tensor]
+    #: makes a `tensor_class`; the class itself may do something else when it is called: a client's takes
+    #: what users give it
+    made: Callable[..., Tensor]
+
+    def infer(self, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """What `op` says of its outputs: a Meta, or a list of them."""
+        ...
+
+    def run(
+        self, op: Op, metas: Sequence[Meta], inputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> list[Tensor]:
+        """Run `op`'s kernel; tensors with exactly the shapes, dtypes and strides of `metas`."""
+        ...
+
+    def run_plain(self, op: Op, known: InferCache, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Tensor:
+        """`run` for a plain op and inputs of a geometry that is known."""
+        ...
+
+    def run_into(
+        self, op: Op, target: Tensor, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]
+    ) -> None:
+        """Run `op`'s kernel and store its result in `target`'s memory, cast to its dtype."""
+        ...
+
+    def copy_into(self, target: Tensor, source: Tensor) -> None:
+        """Copy elements; both have one shape and dtype."""
+
+    def view(self, of: Tensor, meta: Meta) -> Tensor:
+        """A tensor over the same storage and version counter."""
+        ...
+
+    def empty(self, meta: Meta) -> Tensor:
+        """A tensor with memory of its own; contents undefined (never shown to users)."""
+        ...
+
+    def from_array(self, array: Any, dtype: Any = None) -> Tensor:
+        """A tensor that takes over `array` (no copy)."""
+        ...
+
+    def to_numpy(self, t: Tensor) -> Any:
+        """The values as a C-ordered NumPy array that shares nothing."""
+        ...
 
 
 class Tensor:
@@ -390,39 +436,6 @@ class Tensor:
         body = "..." if self.array is None else repr(self.array)
         return f"tensor({body}, dtype={self.dtype}{tail})"
 
-
-def detached(t: Tensor, version: VersionCounter | None = None) -> Tensor:
-    """An alias of `t`'s memory without history; shares the version counter unless another is given."""
-    out = t.backend.made(
-        t.backend,
-        t.storage,
-        t._shape,
-        t.strides,
-        t.offset,
-        t._dtype,
-        t.array,
-        t._vc if version is None else version,
-    )
-    if t._conj:
-        out._conj = True
-    return out
-
-
-def carry(source: Tensor, alias: Tensor) -> Tensor:
-    """`alias`, another tensor of the same values, with the tangents of `source`."""
-    if source._tangents:
-        for level, t in source._tangents.items():
-            level.give(alias, t)
-    return alias
-
-
-# Private names of PyTorch that scripts read.
-Tensor._grad_fn = property(  # type: ignore[attr-defined]
-    lambda self: self.grad_fn, None, no_deletion("_grad_fn", " Detach tensor instead!")
-)
-Tensor._backward_hooks = property(  # type: ignore[attr-defined]
-    lambda self: self._hooks, None, no_deletion("_backward_hooks")
-)
 
 read_only(Tensor, "shape", "dtype", "device", "ndim", "nbytes")
 read_only(Tensor, "grad_fn", "is_leaf", "output_nr", "retains_grad", "_version")
