@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..data import dtypes
 from ..data.state import state
-from ..graph import PLAIN, learn
+from ..graph import LISTS, PLAIN, learn
 from ..schema import GREATEST, LEAST, NUMPY_NAMES, REQUIRED
 from ..tensor import Tensor
 from .dispatch import compute, dispatch
@@ -62,7 +62,7 @@ def build_call(op: Op) -> Callable[..., Any]:
     if op.plain:
         body[-1:] = _plain_body(op, f"({inputs})", f"{{{attrs}}}")
         names.update(_Tensor=Tensor, _compute=compute, _dtypes=dtypes, _learn=learn, _plain=PLAIN)
-        names.update(_get=op.caches.known.get, _state=state)
+        names.update(_get=op.caches.known.get, _state=state, _lists=LISTS, _ints=frozenset({int}))
     text = f"def {op.name}({', '.join(parts)}):\n    " + "\n    ".join(body)
     # The text comes from the declaration's signature alone. Its file is named so that it counts as the
     # engine's.
@@ -124,8 +124,17 @@ def _plain_body(op: Op, inputs: str, attrs: str) -> list[str]:
         lines.append(f"if _backend is None or {source}.offset.__class__ is not int: {general}")
         key.append(f"{source}.offset")
     for p in op.schema.attrs:
-        lines.append(f"if {p.name}.__class__ not in _plain: {general}")
-        key += [f"{p.name}.__class__", p.name]
+        x = p.name
+        if p.kind.startswith("int[]"):
+            lines += [
+                f"if {x}.__class__ in _lists and _ints.issuperset(map(type, {x})): {x}__ = tuple({x})",
+                f"elif {x}.__class__ in _plain: {x}__ = {x}.__class__, {x}",
+                f"else: {general}",
+            ]
+            key.append(f"{x}__")
+        else:
+            lines.append(f"if {x}.__class__ not in _plain: {general}")
+            key += [f"{x}.__class__", x]
     return [
         *lines,
         f"if _backend is None: {general}",

@@ -2,7 +2,7 @@
 
 from .conjugate import physical
 from .cost import TURN, Estimate, TooMuchWork, charge, spend, spread
-from .infer import PLAIN, learn
+from .infer import LISTS, PLAIN, learn
 from .inplace_history import check_inference, check_memory, check_overlap, check_result, check_target, rebase
 from .misfit import NotAsInferred, stated
 from .modes import (
@@ -23,6 +23,7 @@ from .view_history import CUSTOM, MULTI_VIEW, CopySlices
 __all__ = [
     "CUSTOM",
     "LEVELS",
+    "LISTS",
     "MULTI_VIEW",
     "PLAIN",
     "TURN",

@@ -25,7 +25,8 @@ _MOST = 512
 PLAIN = frozenset({type(None), bool, int, float, complex, str, DType})
 #: most dimensions and bytes of an array
 DIMS, _BYTES = 64, (1 << 63) - 1
-_LISTS = frozenset({list, tuple, Size})
+#: lists of such parameters that are compared by value as well
+LISTS = frozenset({list, tuple, Size})
 
 
 def _known(op: Op, meta: Meta, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> InferCache:
@@ -153,7 +154,7 @@ def infer(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         kind = v.__class__
         if kind in PLAIN:
             parts += (kind, v)
-        elif kind in _LISTS and PLAIN.issuperset(kinds := tuple(map(type, v))):
+        elif kind in LISTS and PLAIN.issuperset(kinds := tuple(map(type, v))):
             parts += (kinds, tuple(v))
         else:
             return _inferred(op, inputs, attrs)
