@@ -123,6 +123,14 @@ def test_grad_of_a_gradient_of_a_gradient() -> None:
     assert (first.array.item(), second.array.item(), third.array.item()) == (32.0, 48.0, 48.0)
 
 
+def test_the_gradient_of_a_full_sum_is_expanded_at_once() -> None:
+    x, v = leaf([[1.0, 2.0]]), leaf(3.0)
+    (g,) = grad([x.sum()], [x], [v], create_graph=True)
+    assert g.array.tolist() == [[3.0, 3.0]]
+    assert g.grad_fn.name() == "ExpandBackward0"
+    assert g.grad_fn.next_functions == ((accumulator(v), 0),)
+
+
 def test_a_gradient_kept_by_the_user_is_not_the_leafs() -> None:
     x = leaf([1.0, 2.0])
     seed = tensor([3.0, 4.0])

@@ -97,6 +97,18 @@ def test_equal_numbers_of_different_kinds_are_told_apart() -> None:
     assert add(whole, whole, alpha=1).array.tolist() == [2, 4]
 
 
+def test_sizes_are_remembered_however_they_are_given() -> None:
+    view, x = REGISTRY["view"], tensor(np.arange(6.0))
+    view.caches.known.clear()
+    for size in ([2, 3], (2, 3), Size((2, 3)), [-1, 3], [3, 2]):
+        assert view(x, size).shape == ((3, 2) if size == [3, 2] else (2, 3))
+    assert len(view.caches.known) == 3
+    assert view(x, [np.int64(3), 2]).shape == (3, 2)
+    with pytest.raises(RuntimeError, match="invalid for input of size 6"):
+        view(x, [4, 2])
+    assert len(view.caches.known) == 3
+
+
 def test_memory_of_geometries_is_bounded() -> None:
     for n in range(1, 1200):
         mul(ones([n]), 2.0)

@@ -258,7 +258,7 @@ class GraphTask:
         self.node = node = heappop(self._ready)[2]
         self.visited += 1
         grads = self._buffers.pop(node, None) or [None] * node.width
-        if not self.skip:
+        if not self.skip and (node.retainers or self._capture):
             self._take(node, grads)
         call = self._call if node.leaf or self._run is not None else self._body
         found = call(node, grads)

@@ -76,10 +76,10 @@ def _geometry(t: Tensor, placed: bool) -> TensorMeta:
 
 
 def _take(x: Any, compute: DType | None) -> Any:
+    if isinstance(x, Tensor):
+        return None if compute in (None, x.dtype) and not x.dtype.is_half else False
     if compute is None or compute.is_half:
         return False
-    if isinstance(x, Tensor):
-        return None if x.dtype is compute else False
     return compute.np.type if compute.category >= FLOAT and x is not None else False
 
 

@@ -55,28 +55,25 @@ def _column_major(m: Any) -> bool:
     return bool(m.strides[0] == 1 and m.strides[1] == m.shape[0])
 
 
-def left_gradient(g: Any, right: Any, left_meta: Any) -> Any:
+def left_gradient(g: Any, mat2: Any, input_meta: Any) -> Any:
     """The gradient of a matrix product's left operand, in that operand's memory order."""
-    if _column_major(left_meta):
-        return t(mm(conj(right), t(g)))
-    return mm(g, conj(t(right)))
+    if _column_major(input_meta):
+        return t(mm(conj(mat2), t(g)))
+    return mm(g, conj(t(mat2)))
 
 
-def right_gradient(g: Any, left: Any, right_meta: Any) -> Any:
+def right_gradient(g: Any, input: Any, mat2_meta: Any) -> Any:
     """The gradient of a matrix product's right operand, in that operand's memory order."""
-    if _column_major(right_meta):
-        return t(mm(t(g), conj(left)))
-    return mm(conj(t(left)), g)
+    if _column_major(mat2_meta):
+        return t(mm(t(g), conj(input)))
+    return mm(conj(t(input)), g)
 
 
 mm: Op = kernel(
     "mm(Tensor input, Tensor mat2) -> Tensor",
     infer=_mm_infer,
     impl=lambda xp, a, b: xp.matmul(a, b),
-    vjp=(
-        lambda g, mat2, input_meta: left_gradient(g, mat2, input_meta),
-        lambda g, input, mat2_meta: right_gradient(g, input, mat2_meta),
-    ),
+    vjp=(left_gradient, right_gradient),
     jvp=BILINEAR,
     method=True,
     doc="The product of two matrices (torch.mm).",
