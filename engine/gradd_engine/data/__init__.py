@@ -1,5 +1,5 @@
-"""What a tensor is made of: dtypes, layouts, storages, devices, memory accounts, random bits, and the state
-of the thread that computes.
+"""What a tensor is made of: dtypes, layouts, devices, memory accounts, random bits, and the state of the
+thread that computes.
 """
 
 from .device import Device

@@ -1,4 +1,4 @@
-"""Tensors, the nodes and edges of their graph, and what nodes save."""
+"""Tensors and their storages, the nodes and edges of their graph, and what nodes save."""
 
 from .listener import Listener
 from .nodes import (
