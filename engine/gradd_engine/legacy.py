@@ -8,10 +8,9 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from .data import Size
-from .data.state import state
+from .data import Size, state
 from .declare import attach_as_is
-from .ops.shape.view_ops import detach
+from .ops.shape import detach
 from .tensor import Tensor
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ That arrows between rooms point down is import-linter's to check (pyproject.toml
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 #: module -> the modules of the same package that it imports
@@ -14,9 +14,20 @@ Graph = dict[str, set[str]]
 
 
 def imports(folder: Path) -> Graph:
-    """Which modules of the package in `folder` import which others of it, wherever the import stands."""
+    """Which modules of the package in `folder` import which others of it, wherever the import stands.
+
+    A module that a room's door hands out (in its `__all__`) is imported from the door.
+    """
     files = {_name(path, folder): path for path in folder.rglob("*.py")}
-    return {name: set(_imported(name, path, files)) - {name} for name, path in files.items()}
+    handed = {name: _handed_out(path) for name, path in files.items() if path.stem == "__init__"}
+    return {name: set(_imported(name, path, files, handed)) - {name} for name, path in files.items()}
+
+
+def _handed_out(door: Path) -> set[str]:
+    for node in ast.parse(door.read_text()).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return {name.value for name in ast.walk(node.value) if isinstance(name, ast.Constant)}
+    return set()
 
 
 def _name(path: Path, folder: Path) -> str:
@@ -24,7 +35,9 @@ def _name(path: Path, folder: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _imported(name: str, path: Path, files: Collection[str]) -> Iterator[str]:
+def _imported(
+    name: str, path: Path, files: Collection[str], handed: Mapping[str, Collection[str]]
+) -> Iterator[str]:
     parts = name.split(".") if path.stem == "__init__" else name.split(".")[:-1]
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -32,8 +45,13 @@ def _imported(name: str, path: Path, files: Collection[str]) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             start = parts[: len(parts) - node.level + 1] if node.level else []
             source = ".".join([*start, *([node.module] if node.module else [])])
-            whole = [f"{source}.{alias.name}" for alias in node.names]
+            inside = source in (name, name.rpartition(".")[0])
+            out = () if inside else handed.get(source, ())
+            inner = [alias.name for alias in node.names if alias.name not in out]
+            whole = [f"{source}.{one}" for one in inner]
             found = [one if one in files else source for one in whole]
+            if len(inner) < len(node.names):
+                found.append(source)
         else:
             continue
         yield from (one for one in found if one in files)

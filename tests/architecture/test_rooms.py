@@ -20,8 +20,13 @@ PACKAGES = (
 )
 #: of a package the rooms that others enter by the names in their `__init__` alone
 DOORS = {
-    package: {path.parent.name for path in (ROOT / package).glob(doors)}
-    for package, doors in (("client/gradd", "_*/__init__.py"), ("runtime/gradd_runtime", "*/__init__.py"))
+    package: {path.parent.name for path in (ROOT / package).glob(doors)} - {"ops"}  # its families have doors
+    for package, doors in (
+        ("client/gradd", "_*/__init__.py"),
+        ("engine/gradd_engine", "*/__init__.py"),
+        ("engine/gradd_engine/ops", "*/__init__.py"),
+        ("runtime/gradd_runtime", "*/__init__.py"),
+    )
 }
 
 #: imports past a door, each with its reason

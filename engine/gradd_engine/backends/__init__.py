@@ -1,3 +1,9 @@
 """Where arrays live: NumPy, CuPy, and tensors without numbers. A backend allocates, makes views and runs
 kernels; ops never name one.
 """
+
+from .array import NUMPY
+
+__all__ = [
+    "NUMPY",
+]

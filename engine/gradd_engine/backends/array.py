@@ -23,11 +23,9 @@ from ..data import (
     quiet_copy,
     quietly,
     reach,
+    state,
 )
-from ..data.state import state
-from ..graph import NotAsInferred, spend, stated
-from ..graph.infer import infer
-from ..graph.misfit import misfit
+from ..graph import NotAsInferred, infer, misfit, spend, stated
 from ..kernels import KernelTable
 from ..tensor import Storage, Tensor
 

@@ -9,7 +9,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from ..data import Device, Meta, from_numpy
-from ..graph.infer import infer
+from ..graph import infer
 from ..tensor import Tensor
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
 """The backward pass: its executor, hooks, accumulation, anomaly mode, and PyTorch's entry points."""
 
+from . import autograd, backward_op, dry_run, edges, grad_op, gradients, hooks, passes, saved_hooks
 from .anomaly import detect_anomaly, is_anomaly_check_nan_enabled, is_anomaly_enabled, set_detect_anomaly
 from .autograd import untracked
 from .backward_op import backward, cotangents, is_warn_always_enabled, set_warn_always
@@ -16,19 +17,28 @@ __all__ = [
     "GradientEdge",
     "SavedTensor",
     "allow_mutation_on_saved_tensors",
+    "autograd",
     "backward",
+    "backward_op",
     "cotangents",
     "detect_anomaly",
     "disable_saved_tensors_hooks",
+    "dry_run",
+    "edges",
     "get_gradient_edge",
     "give_history",
     "grad",
+    "grad_op",
+    "gradients",
+    "hooks",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_warn_always_enabled",
     "meets_callables",
+    "passes",
     "register_multi_grad_hook",
     "run_grad",
+    "saved_hooks",
     "saved_tensors_hooks",
     "set_detect_anomaly",
     "set_warn_always",

@@ -10,8 +10,7 @@ import warnings
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..data import Meta, contiguous_strides, is_dense
-from ..data.state import state
+from ..data import Meta, contiguous_strides, is_dense, state
 from ..graph import cast_gradient
 from ..schema import named
 from ..tensor import Tensor, detached, new_counter

@@ -11,7 +11,7 @@ import traceback
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from ..data.state import state
+from ..data import state
 from ..schema import named
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import weakref
 from typing import TYPE_CHECKING
 
 from ..batching import REQUIRES, RETAINS, refuse
-from ..data.state import state
+from ..data import state
 from ..declare import attach_as_is, stateful
 from ..schema import type_name
 from ..tensor import CUT, Tensor, carry, detached, next_priority

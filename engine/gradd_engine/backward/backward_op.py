@@ -11,8 +11,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from ..batching import BACKWARD, check_batched
-from ..data import numel
-from ..data.state import state
+from ..data import numel, state
 from ..declare import attach_as_is, stateful
 from ..graph import cast_gradient
 from ..schema import Op, Pass, named, type_name

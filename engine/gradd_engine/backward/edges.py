@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..data import Meta, ambient, dtypes
-from ..data.state import state
+from ..data import Meta, ambient, dtypes, state
 from ..declare import shown, stateful
 from ..schema import Pass, named
 from ..tensor import (

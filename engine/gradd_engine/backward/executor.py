@@ -13,12 +13,21 @@ from __future__ import annotations
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..data import as_it_is
-from ..data.state import state
+from ..data import as_it_is, state
 from ..graph import LEVELS, all_shaped, shaped
 from ..schema import named
-from ..tensor import AccumulateGrad, Edge, Node
-from ..tensor.nodes import ACCUMULATED, BODY, GRADIENTS, POSTHOOKS, PREHOOKS, SAVED, STOPS
+from ..tensor import (
+    ACCUMULATED,
+    BODY,
+    GRADIENTS,
+    POSTHOOKS,
+    PREHOOKS,
+    SAVED,
+    STOPS,
+    AccumulateGrad,
+    Edge,
+    Node,
+)
 from .accumulate import accumulate, retain
 from .anomaly import check_gradients
 from .hooks import answer, answered

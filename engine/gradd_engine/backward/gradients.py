@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data import DType, Meta, preserved_strides
-from ..data.state import state
+from ..data import DType, Meta, preserved_strides, state
 from ..declare import kernel, stateful
 from ..schema import named, type_name
 from ..tensor import Tensor, detached

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from ..data.state import state
+from ..data import state
 from ..tensor import (
     ACCUMULATED,
     BODY,

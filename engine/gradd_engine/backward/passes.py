@@ -11,8 +11,7 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ..data import Meta, ambient, elsewhere, uint8
-from ..data.state import state
+from ..data import Meta, ambient, elsewhere, state, uint8
 from ..declare import backend_of, shown, stateful
 from ..schema import Op, Pass, named
 from ..tensor import Tensor

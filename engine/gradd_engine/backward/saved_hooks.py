@@ -10,8 +10,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..data import ambient
-from ..data.state import state
+from ..data import ambient, state
 from ..declare import flat_tensors, stateful
 from ..graph import CopySlices, OpNode
 from ..schema import Op

@@ -4,7 +4,7 @@ from .batched_pass import batch_of, check_batched, run_through
 from .level import BatchedBackend
 from .refused import BACKWARD, REQUIRES, RETAINS, refuse
 from .tree import Structure, flatten, spread, unflatten
-from .vmap import lifted
+from .vmap import lifted, vmap
 
 __all__ = [
     "BACKWARD",
@@ -20,4 +20,5 @@ __all__ = [
     "run_through",
     "spread",
     "unflatten",
+    "vmap",
 ]

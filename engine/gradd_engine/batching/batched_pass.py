@@ -10,8 +10,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from ..data import ambient
-from ..data.state import state
+from ..data import ambient, state
 from ..schema import named
 from ..tensor import Tensor
 from .vmap import level_over, same_size

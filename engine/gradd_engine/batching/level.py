@@ -15,9 +15,8 @@ import functools
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ..data import MAPPED, Meta, Size, ambient
-from ..data.state import state
-from ..graph.infer import infer
+from ..data import MAPPED, Meta, Size, ambient, state
+from ..graph import infer
 from ..schema import Pass, named
 from ..tensor import Backend, Listener, Tensor, VersionCounter
 from .mapped_call import MappedCall

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data.state import state
+from ..data import state
 from ..schema import named
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ Source: https://pytorch.org/docs/stable/func.ux_limitations.html
 
 from __future__ import annotations
 
-from ..data.state import state
+from ..data import state
 
 _CALLS = (
     "You are attempting to call Tensor.{0}() {1}inside of a function being transformed by a functorch "

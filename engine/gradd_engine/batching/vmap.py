@@ -9,8 +9,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..data import ambient
-from ..data.state import state
+from ..data import ambient, state
 from ..schema import named
 from ..tensor import Tensor
 from . import rules_index, rules_linear  # noqa: F401 - importing them registers the rules

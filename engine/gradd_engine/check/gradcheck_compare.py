@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backward import grad_op
-from ..batching.vmap import vmap
+from ..batching import vmap
 from ..data import ambient, dtypes
 from ..schema import named
 from ..tensor import Tensor, format_tensor

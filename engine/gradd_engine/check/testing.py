@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backends.array import NUMPY
-from ..backward.grad_op import grad_op
+from ..backends import NUMPY
+from ..backward import grad
 from ..data import dtypes
 from ..tensor import Tensor
 from ..transforms import forward_ad
@@ -86,7 +86,7 @@ def _gradients(fn: Fn, inputs: Sequence[Tensor], cotangents: Sequence[Tensor], c
     wanted = [t for t in inputs if t.requires_grad]
     if not roots:
         return [NUMPY.from_array(np.zeros(t.shape, t.dtype.np)) for t in wanted]
-    found = grad_op(
+    found = grad(
         [o for o, _ in roots], wanted, [v for _, v in roots], create_graph=create, materialize_grads=True
     )
     return list(found)

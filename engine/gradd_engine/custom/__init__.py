@@ -1,5 +1,6 @@
 """`autograd.Function`, checkpoints, and the random stream that checkpoints restore."""
 
+from . import custom_node, function, seeding
 from .checkpoint import CheckpointError, checkpoint_sequential, noop_context_fn, set_checkpoint_early_stop
 from .custom_node import CustomNode
 from .function import Function, InplaceFunction, once_differentiable
@@ -12,7 +13,10 @@ __all__ = [
     "Function",
     "InplaceFunction",
     "checkpoint_sequential",
+    "custom_node",
+    "function",
     "noop_context_fn",
     "once_differentiable",
+    "seeding",
     "set_checkpoint_early_stop",
 ]

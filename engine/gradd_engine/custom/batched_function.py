@@ -8,8 +8,7 @@ import weakref
 from typing import Any, NamedTuple
 
 from ..batching import BatchedBackend, flatten, spread, unflatten
-from ..data import ambient
-from ..data.state import state
+from ..data import ambient, state
 from ..schema import named
 from ..tensor import Tensor
 from .context import node_behind

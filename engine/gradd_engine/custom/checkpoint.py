@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from ..backward import backward, saved_tensors_hooks
-from ..data.state import state
+from ..data import state
 from ..declare import flat_tensors
 from ..graph import enable_grad, no_grad
 from ..tensor import Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..backward import dry_run
-from ..data.state import state
+from ..data import state
 from ..declare import flat_tensors, stateful
 from ..graph import CUSTOM, MULTI_VIEW
 from ..tensor import (

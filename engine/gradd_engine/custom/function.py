@@ -13,8 +13,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from ..batching import BatchedBackend
-from ..data import ambient
-from ..data.state import state
+from ..data import ambient, state
 from ..declare import flat_tensors, stateful
 from ..graph import no_grad
 from ..schema import named

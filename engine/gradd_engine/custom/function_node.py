@@ -9,8 +9,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..data import ambient
-from ..data.state import state
+from ..data import ambient, state
 from ..graph import CUSTOM, MULTI_VIEW, cast_gradient, expandable
 from ..schema import named
 from ..tensor import (

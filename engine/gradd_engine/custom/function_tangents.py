@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data.state import state
+from ..data import state
 from ..graph import LEVELS, has_tangent
-from ..ops.shared.constants import zeros_like
+from ..ops.shared import zeros_like
 from ..tensor import Tensor
 from ..transforms import hold_tangent, tangent_of_dual
 from .context import Context

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ..backward import dry_run
-from ..data import Meta, uint8
-from ..data.state import state
+from ..data import Meta, state, uint8
 from ..declare import stateful
 from ..tensor import Tensor
 

@@ -2,6 +2,7 @@
 thread that computes.
 """
 
+from . import dtypes, rng
 from .device import Device
 from .dtypes import (
     BOOL,
@@ -62,6 +63,7 @@ from .state import (
     quiet_kernels,
     quietly,
     set_mode,
+    state,
 )
 
 __all__ = [
@@ -97,6 +99,7 @@ __all__ = [
     "contiguous_strides",
     "defaulting",
     "dense_strides",
+    "dtypes",
     "elementwise_strides",
     "elsewhere",
     "float32",
@@ -122,7 +125,9 @@ __all__ = [
     "read_only",
     "reduced_shape",
     "resolve_size",
+    "rng",
     "set_mode",
+    "state",
     "uint8",
     "view_strides",
     "wrap_dim",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..schema import check_int, type_name
-from ..schema.position import position
+from ..schema import check_int, position, type_name
 from ..tensor import Tensor
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data import dtypes
-from ..data.state import state
+from ..data import dtypes, state
 from ..graph import LISTS, PLAIN, learn
 from ..schema import GREATEST, LEAST, NUMPY_NAMES, REQUIRED
 from ..tensor import Tensor

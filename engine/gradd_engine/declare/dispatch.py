@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..backends.array import NUMPY
-from ..data import MAPPED
-from ..data.state import state
+from ..backends import NUMPY
+from ..data import MAPPED, state
 from ..graph import (
+    INFERENCE,
     LEVELS,
+    MULTI_VIEW,
+    NO_GRAD,
     apart,
     charge,
     check_inference,
@@ -23,14 +25,13 @@ from ..graph import (
     conjugate,
     keep,
     levels_of,
+    misfit,
     propagate,
     rebase,
     stated,
     write,
 )
 from ..graph import recording as graph
-from ..graph.misfit import misfit
-from ..graph.view_history import INFERENCE, MULTI_VIEW, NO_GRAD
 from ..schema import GREATEST, LEAST, check_attrs, named
 from ..tensor import Tensor, new_counter
 from .arguments import check_inputs, flat_tensors

@@ -8,8 +8,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from ..data import ambient, can_cast
-from ..data.state import state
+from ..data import ambient, can_cast, state
 from ..graph import LEVELS, check_memory, check_overlap, levels_of
 from ..schema import named
 from ..tensor import Tensor

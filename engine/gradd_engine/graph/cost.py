@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data import numel
-from ..data.state import state
+from ..data import numel, state
 from ..tensor import Tensor
 from .misfit import misfit, stated
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data import FLOAT, DType, Meta, Size, numel
-from ..data.state import state
+from ..data import FLOAT, DType, Meta, Size, numel, state
 from ..schema import InferCache, check_attrs
 from ..tensor import Tensor, TensorMeta
 from .cost import spread

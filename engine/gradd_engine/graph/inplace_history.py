@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data import can_cast, is_dense, overlaps_itself
-from ..data.state import state
+from ..data import can_cast, is_dense, overlaps_itself, state
 from ..tensor import Tensor, move_retainer, node_of
 from . import recording as graph
 from .op_node import OpNode

@@ -11,7 +11,7 @@ import inspect
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from ..data.state import state
+from ..data import state
 from ..schema import type_name
 
 if TYPE_CHECKING:

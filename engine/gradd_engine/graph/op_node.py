@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data.state import state
+from ..data import state
 from ..schema import named
 from ..tensor import (
     CUT,

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..data import ambient
-from ..data.state import state
+from ..data import ambient, state
 from ..schema import named
 from ..tensor import (
     AccumulateGrad,

@@ -12,8 +12,7 @@ import inspect
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ..data import Meta, ambient, overlaps_itself, promote
-from ..data.state import state
+from ..data import Meta, ambient, overlaps_itself, promote, state
 from ..schema import BILINEAR, ELEMENTWISE, LINEAR, REGISTRY, named
 from ..tensor import Saved, Tensor, carry
 from .op_node import OpNode, cast_gradient, conj

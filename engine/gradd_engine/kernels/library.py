@@ -10,7 +10,7 @@ from . import jit_images, noise, normalize, steps, sums
 from . import softmax_rows as softmax
 
 if TYPE_CHECKING:
-    from . import Native
+    from .table import Native
 
 #: increase whenever a kernel's bits may change
 ID = "jit-1"

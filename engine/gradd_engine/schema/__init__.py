@@ -1,9 +1,11 @@
 """Op declarations: signatures, rules, the declared op, and the registry of ops by name."""
 
+from . import schema
 from .effects import Effects, Pass
 from .infer_cache import InferCache
 from .op import Op
 from .parts import Kernel, Surface
+from .position import position
 from .registry import REGISTRY, named
 from .rule import Derivative, Joint, Rule
 from .schema import (
@@ -48,5 +50,7 @@ __all__ = [
     "check_attrs",
     "check_int",
     "named",
+    "position",
+    "schema",
     "type_name",
 ]

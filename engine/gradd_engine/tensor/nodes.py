@@ -11,7 +11,7 @@ import weakref
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from ..data.state import state
+from ..data import state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

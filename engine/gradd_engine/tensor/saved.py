@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ..data.state import state
+from ..data import state
 from .nodes import AccumulateGrad, Edge, carry, detached, edge_of
 from .tensor import Tensor
 

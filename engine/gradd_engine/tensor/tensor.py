@@ -10,8 +10,7 @@ import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from ..data import Lease, MemoryFormat, Size, contiguous_format, has_format, numel, read_only, wrap_dim
-from ..data.state import state
+from ..data import Lease, MemoryFormat, Size, contiguous_format, has_format, numel, read_only, state, wrap_dim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

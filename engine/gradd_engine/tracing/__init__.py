@@ -47,4 +47,4 @@ __all__ = [
     "plain",
     "root",
     "traced",
-]  # fmt: skip
+]

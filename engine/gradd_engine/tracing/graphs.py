@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ..data.state import state
+from ..data import state
 from ..graph import CopySlices, OpNode
 from ..tensor import (
     AccumulateGrad,

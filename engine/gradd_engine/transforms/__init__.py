@@ -1,5 +1,6 @@
 """Function transforms: `torch.func`, `torch.autograd.functional` and forward mode."""
 
+from . import forward_ad
 from .captured import made_here
 from .forward_ad import (
     UnpackedDualTensor,
@@ -20,6 +21,7 @@ __all__ = [
     "dual_level",
     "enter_dual_level",
     "exit_dual_level",
+    "forward_ad",
     "grad_and_value",
     "hold_tangent",
     "hvp",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..batching import lifted
-from ..data.state import state
+from ..data import state
 from ..declare import flat_tensors, written
 from ..tensor import Tensor
 

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..batching import lifted
-from ..data import Meta, ambient, is_dense, overlaps_itself, uint8
-from ..data.state import state
+from ..data import Meta, ambient, is_dense, overlaps_itself, state, uint8
 from ..declare import stateful, view
 from ..graph import LEVELS, Level, has_tangent, tangent_of
 from ..schema import named

@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..backward import autograd as _ops
 from ..backward import run_grad
-from ..batching import REQUIRES, refuse
-from ..batching.vmap import vmap
-from ..data import ambient
-from ..data.state import state
+from ..batching import REQUIRES, refuse, vmap
+from ..data import ambient, state
 from ..graph import enable_grad, set_grad_enabled
-from ..ops.create.factories import finished
-from ..ops.create.ranges import eye
-from ..ops.index.joining import stack
-from ..ops.shape.view_ops import detach
-from ..ops.shared.constants import zeros_like
+from ..ops.create import eye, finished
+from ..ops.index import stack
+from ..ops.shape import detach
+from ..ops.shared import zeros_like
 from ..tensor import Tensor
 from . import forward_ad
 

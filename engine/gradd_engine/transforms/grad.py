@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from ..backward import cotangents as cotangent_list
 from ..backward import disable_saved_tensors_hooks, untracked
 from ..batching import flatten, unflatten
-from ..data.state import state
+from ..data import state
 from ..graph import enable_grad
-from ..ops.shared.constants import zeros_like
+from ..ops.shared import zeros_like
 from ..tensor import Tensor
 from .argnums import Arguments, checked, with_aux
 from .scope import Scope, tracked

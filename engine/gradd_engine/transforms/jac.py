@@ -8,10 +8,9 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from ..batching import flatten, unflatten
-from ..batching.vmap import vmap
-from ..ops.index.joining import stack
-from ..ops.shared.constants import zeros_like
+from ..batching import flatten, unflatten, vmap
+from ..ops.index import stack
+from ..ops.shared import zeros_like
 from ..schema import named
 from ..tensor import Tensor
 from . import forward_ad

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..backward import run_grad, untracked
 from ..batching import lifted, run_through
-from ..data.state import state
-from ..ops.shared.constants import zeros_like
+from ..data import state
+from ..ops.shared import zeros_like
 from ..schema import named
 from ..tensor import AccumulateGrad, Tensor, edge_of
 

@@ -9,10 +9,15 @@ from . import (
     random_ops,
     ranges,
 )
+from .factories import finished
+from .ranges import eye, triu_indices
 
 __all__ = [
     "draws",
+    "eye",
     "factories",
+    "finished",
     "random_ops",
     "ranges",
+    "triu_indices",
 ]

@@ -14,10 +14,7 @@ from ...data import ambient, dtypes, format_name, reach
 from ...declare import attach, attach_as_is, composite, public
 from ...schema import type_name
 from ...tensor import Tensor
-from ..shape.cast import to_dtype
-from ..shape.copies import clone
-from ..shape.overwrite import fill
-from ..shape.view_ops import detach, unsafe_strided
+from ..shape import clone, detach, fill, to_dtype, unsafe_strided
 from ..shared import constants as create
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ...data import Meta, ambient, broadcast_shapes, dtypes, numel, preserved_strides, rng
 from ...declare import attach, kernel, public
 from ...tensor import Tensor
-from ..elementwise.arithmetic import add, mul
-from ..shared.constants import checked, like, sized, zeros_like
+from ..elementwise import add, mul
+from ..shared import checked, like, sized, zeros_like
 from .draws import hits, integers, normal_array, permutation, uniform_array
 from .factories import check_device, finished, like_function, sized_function, sizes, wanted
 

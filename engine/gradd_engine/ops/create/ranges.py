@@ -10,7 +10,7 @@ import numpy as np
 from ...data import Meta, blockwise, dtypes
 from ...declare import invalid_combination, kernel, public
 from ...tensor import Tensor
-from ..shared.common import np_dtype
+from ..shared import np_dtype
 from .factories import check_device, finished, wanted
 
 if TYPE_CHECKING:

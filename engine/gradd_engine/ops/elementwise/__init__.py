@@ -12,7 +12,6 @@ from . import (
     comparison,
     complex,
     divisors,
-    erf,
     float_parts,
     gamma,
     operators,
@@ -21,22 +20,55 @@ from . import (
     special,
     unary,
 )
+from .arithmetic import add, div, mul, neg, rsub, sub
+from .binary import clamp, maximum, minimum, where
+from .binary_more import lerp
+from .comparison import eq, logical_xor
+from .complex import real
+from .erf import erf
+from .scalars import add_scalar, div_scalar, mul_scalar
+from .unary import abs, exp, nan_to_num, recorded, sgn, sigmoid, sign, tanh
 
 __all__ = [
+    "abs",
+    "add",
+    "add_scalar",
     "aliases",
     "arithmetic",
     "bessel",
     "binary",
     "binary_more",
+    "clamp",
     "comparison",
     "complex",
+    "div",
+    "div_scalar",
     "divisors",
+    "eq",
     "erf",
+    "exp",
     "float_parts",
     "gamma",
+    "lerp",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "mul",
+    "mul_scalar",
+    "nan_to_num",
+    "neg",
     "operators",
+    "real",
+    "recorded",
     "rounding",
+    "rsub",
     "scalars",
+    "sgn",
+    "sigmoid",
+    "sign",
     "special",
+    "sub",
+    "tanh",
     "unary",
+    "where",
 ]

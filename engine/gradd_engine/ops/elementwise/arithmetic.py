@@ -8,9 +8,7 @@ from ...data import dtypes
 from ...declare import LINEAR, elementwise
 from ...schema import Op
 from ...tensor import Tensor
-from ..shared.common import broadcast, broadcast_float, conj, nonzero_divisor, refuse, same
-from ..shared.constants import zeros_like
-from ..shared.number import fits, stored
+from ..shared import broadcast, broadcast_float, conj, fits, nonzero_divisor, refuse, same, stored, zeros_like
 
 if TYPE_CHECKING:
     from ...data import Meta

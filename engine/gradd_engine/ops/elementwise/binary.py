@@ -10,9 +10,7 @@ from ...data import Meta, dtypes
 from ...declare import attach, composite, elementwise, public
 from ...schema import Op
 from ...tensor import Tensor
-from ..shared.common import broadcast, conj, pointwise_meta, refuse
-from ..shared.constants import zeros_like
-from ..shared.number import fits, operands_fit, stored
+from ..shared import broadcast, conj, fits, operands_fit, pointwise_meta, refuse, stored, zeros_like
 from .unary import log, lower_power, recorded
 
 if TYPE_CHECKING:
@@ -154,7 +152,7 @@ def _from_exponent(g: Any, base_is_zero: Any, logarithm: Any, exponent: Any, out
 
 def _log(base: Any, out: Any) -> Any:
     """The logarithm of the base, complex if the power is."""
-    from ..shape.cast import to_dtype
+    from ..shape import to_dtype
 
     return log(to_dtype(base, out.dtype) if out.dtype.is_complex else base)
 
@@ -247,7 +245,7 @@ def _wide(*operands: Any) -> dtypes.DType:
 
 
 def _float_power(input: Any, exponent: Any) -> Any:
-    from ..shape.cast import to_dtype
+    from ..shape import to_dtype
 
     wide = _wide(input, exponent)
     one, other = (to_dtype(x, wide) if isinstance(x, Tensor) else x for x in (input, exponent))

@@ -8,9 +8,18 @@ from ...data import Meta, dtypes
 from ...declare import elementwise
 from ...schema import Op
 from ...tensor import Tensor
-from ..shared.common import broadcast, broadcast_float, conj, pointwise_meta, refuse
-from ..shared.constants import zeros_like
-from ..shared.number import CPP, computed_in, fits, stored
+from ..shared import (
+    CPP,
+    broadcast,
+    broadcast_float,
+    computed_in,
+    conj,
+    fits,
+    pointwise_meta,
+    refuse,
+    stored,
+    zeros_like,
+)
 from .binary import log_of, where
 from .unary import exp, log
 

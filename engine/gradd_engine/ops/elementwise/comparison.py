@@ -8,8 +8,7 @@ from ...data import Meta, dtypes, preserved_strides
 from ...declare import elementwise
 from ...schema import Op
 from ...tensor import Tensor
-from ..shared.common import broadcast, broadcast_bool, pointwise_meta, refuse, same
-from ..shared.constants import zeros_like
+from ..shared import broadcast, broadcast_bool, pointwise_meta, refuse, same, zeros_like
 
 if TYPE_CHECKING:
     from collections.abc import Callable

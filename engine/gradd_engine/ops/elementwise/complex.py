@@ -8,7 +8,7 @@ from ...data import Meta, dtypes, preserved_strides, read_only
 from ...declare import LINEAR, attach_as_is, composite, elementwise, kernel, public, view
 from ...schema import named
 from ...tensor import Tensor
-from ..shared.common import broadcast, same
+from ..shared import broadcast, same
 
 if TYPE_CHECKING:
     from collections.abc import Callable

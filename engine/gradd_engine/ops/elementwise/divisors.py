@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...data import dtypes
 from ...declare import kernel
 from ...schema import Op
-from ..shared.common import broadcast
+from ..shared import broadcast
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,11 +6,10 @@ import math
 
 from ...data import Meta
 from ...declare import elementwise
-from ...kernels import gauss
-from ...kernels.tiles import tiled
+from ...kernels import gauss, tiled
 from ...schema import Op
 from ...tensor import Tensor
-from ..shared.common import broadcast_float, refuse
+from ..shared import broadcast_float, refuse
 from .unary import exp
 
 

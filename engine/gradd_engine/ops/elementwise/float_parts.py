@@ -9,8 +9,7 @@ from ...data import Meta, dtypes
 from ...declare import elementwise, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
-from ..shared.common import broadcast, broadcast_float, conj, refuse
-from ..shared.constants import zeros_like
+from ..shared import broadcast, broadcast_float, conj, refuse, zeros_like
 from .gamma import digamma, lgamma
 from .rounding import NO_DERIVATIVE, no_derivative
 from .unary import LN2, exp2

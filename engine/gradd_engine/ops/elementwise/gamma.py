@@ -14,7 +14,7 @@ from ...data import Meta
 from ...declare import attach, elementwise, public
 from ...schema import Op
 from ...tensor import Tensor
-from ..shared.common import broadcast_float, refuse
+from ..shared import broadcast_float, refuse
 
 #: Bernoulli numbers B2, B4, ... B16
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)

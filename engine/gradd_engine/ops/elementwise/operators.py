@@ -9,7 +9,7 @@ import numpy as np
 from ...data import dtypes
 from ...declare import attach_as_is
 from ...tensor import Tensor
-from ..shared.common import NUMBERS
+from ..shared import NUMBERS
 from . import arithmetic, binary, comparison, rounding
 from . import unary as elementwise
 

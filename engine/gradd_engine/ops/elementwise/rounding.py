@@ -8,8 +8,7 @@ from ...data import Meta, dtypes
 from ...declare import elementwise
 from ...schema import Op
 from ...tensor import Tensor
-from ..shared.common import broadcast, nonzero_divisor, refuse, same
-from ..shared.constants import zeros_like
+from ..shared import broadcast, nonzero_divisor, refuse, same, zeros_like
 from .arithmetic import div, quotient
 
 if TYPE_CHECKING:

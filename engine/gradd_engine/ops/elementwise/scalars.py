@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...declare import elementwise
-from ..shared.common import broadcast, broadcast_float, conj
+from ..shared import broadcast, broadcast_float, conj
 from .arithmetic import div, mul
 
 if TYPE_CHECKING:

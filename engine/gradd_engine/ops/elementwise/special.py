@@ -14,7 +14,7 @@ from ...data import Meta, dtypes
 from ...declare import composite, elementwise, public
 from ...kernels import gauss
 from ...schema import Op
-from ..shared.common import broadcast_float, refuse
+from ..shared import broadcast_float, refuse
 from . import rounding
 from .binary import where
 from .binary_more import real_float

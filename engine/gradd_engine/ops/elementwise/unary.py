@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 
-from ...data import Meta, dtypes, preserved_strides
-from ...data.state import state
+from ...data import Meta, dtypes, preserved_strides, state
 from ...declare import LINEAR, InPlace, elementwise
 from ...schema import Op, named
-from ..shared.common import broadcast, broadcast_float, conj, refuse, same
-from ..shared.constants import zeros_like
+from ..shared import broadcast, broadcast_float, conj, refuse, same, zeros_like
 from .arithmetic import mul
 
 if TYPE_CHECKING:

@@ -18,17 +18,26 @@ from . import (
     unique,
     unsafe_parts,
 )
+from .joining import cat, stack
+from .scatter import gather_op, scatter_add, scatter_op
+from .slicing import narrow
 
 __all__ = [
     "arrange",
+    "cat",
     "dynamic",
     "embedding",
+    "gather_op",
     "index_select",
     "indexing",
     "joining",
+    "narrow",
     "reduce_at",
     "scatter",
+    "scatter_add",
+    "scatter_op",
     "slicing",
+    "stack",
     "subscript",
     "take_put",
     "unique",

@@ -15,10 +15,8 @@ from ...data import Meta, ambient, dtypes, numel, preserved_strides, wrap_dim
 from ...declare import LINEAR, all_tensors, attach, invalid_combination, kernel, public
 from ...schema import named
 from ...tensor import Tensor
-from ..shape.diagonals import _diagonal_infer, diagonal
-from ..shape.reshape import flatten, unsqueeze
-from ..shared.common import storable
-from ..shared.constants import tensor, zeros
+from ..shape import diagonal, diagonal_infer, flatten, unsqueeze
+from ..shared import storable, tensor, zeros
 from . import dynamic
 from .dynamic import masked_rows
 from .joining import common_dtype, meshgrid, repeat_interleave, stack, vstack
@@ -143,7 +141,7 @@ slice_scatter: Op = kernel(
 
 diagonal_scatter: Op = kernel(
     "diagonal_scatter(Tensor input, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
-    infer=lambda input, src, offset, dim1, dim2: _set(input, src, _diagonal_infer(input, offset, dim1, dim2)),
+    infer=lambda input, src, offset, dim1, dim2: _set(input, src, diagonal_infer(input, offset, dim1, dim2)),
     impl=_store_diagonal,
     vjp=(
         lambda g, src_meta, offset, dim1, dim2: diagonal_scatter(

@@ -14,9 +14,9 @@ import numpy as np
 from ...data import Meta, broadcast_shapes, dtypes, numel
 from ...declare import LINEAR, composite, kernel, public
 from ...schema import named
-from ..elementwise.binary import where
-from ..shape.view_ops import expand, reshape
-from ..shared.constants import zeros
+from ..elementwise import where
+from ..shape import expand, reshape
+from ..shared import zeros
 
 if TYPE_CHECKING:
     from ...schema import Op

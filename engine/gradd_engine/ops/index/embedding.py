@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 from ...data import Meta, broadcast_shapes, dtypes
 from ...declare import LINEAR, composite, kernel, public
 from ...tensor import Tensor
-from ..elementwise.binary import where
-from ..elementwise.comparison import eq
-from ..shape.view_ops import reshape
-from ..shared.number import CPP, element, fits, number_first
+from ..elementwise import eq, where
+from ..shape import reshape
+from ..shared import CPP, element, fits, number_first
 from . import dynamic
 from .indexing import add_at
 

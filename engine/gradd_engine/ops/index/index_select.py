@@ -8,10 +8,9 @@ from ...data import Meta, dtypes, preserved_strides, wrap_dim
 from ...declare import LINEAR, kernel
 from ...schema import named
 from ...tensor import Tensor
-from ..elementwise.arithmetic import mul
-from ..shape.view_ops import reshape
-from ..shared.constants import zeros
-from ..shared.number import element, fits, number_first
+from ..elementwise import mul
+from ..shape import reshape
+from ..shared import element, fits, number_first, zeros
 from .indexing import add_at, in_range
 from .scatter import INDEX, bounded
 

@@ -25,10 +25,9 @@ from ...data import (
     view_strides,
 )
 from ...declare import LINEAR, composite, kernel
-from ..elementwise.arithmetic import mul
+from ..elementwise import mul
 from ..shared import constants as create
-from ..shared.constants import zeros
-from ..shared.literal import literal
+from ..shared import literal, zeros
 from .dynamic import ShapeDependsOnValuesError, nonzero_op
 from .slicing import select
 

@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ...data import Meta, dtypes, preserved_strides, wrap_dim, wrap_dims
 from ...declare import LINEAR, attach, composite, kernel, public
 from ...tensor import Tensor
-from ..shape.copies import contiguous_copy
-from ..shape.reshape import atleast_1d, atleast_2d, atleast_3d, unsqueeze
-from ..shape.view_ops import expand, reshape, view
-from ..shared.common import as_list
-from ..shared.constants import zeros
+from ..shape import atleast_1d, atleast_2d, atleast_3d, contiguous_copy, expand, reshape, unsqueeze, view
+from ..shared import as_list, zeros
 from .slicing import slice_, unbind
 
 if TYPE_CHECKING:

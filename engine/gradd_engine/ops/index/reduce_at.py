@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, dtypes, preserved_strides, wrap_dim
-from ...data.state import state
+from ...data import Meta, dtypes, preserved_strides, state, wrap_dim
 from ...declare import Joint, kernel
 from ...schema import Op
-from ..elementwise.binary import where
-from ..shape.cast import type_as
-from ..shape.view_ops import expand, reshape
-from ..shared.common import conj, refuse
-from ..shared.constants import ones_like, zeros_like
+from ..elementwise import where
+from ..shape import expand, reshape, type_as
+from ..shared import conj, ones_like, refuse, zeros_like
 from .scatter import INDEX, gather_op, padded, places, scatter_add, scatter_check, scatter_op
 from .slicing import narrow
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 from ...data import Meta, broadcast_shapes, dtypes, wrap_dim
 from ...declare import LINEAR, composite, kernel, public
 from ...tensor import Tensor
-from ..elementwise.binary import where
-from ..shape.view_ops import expand, view
-from ..shared.constants import zeros
-from ..shared.number import element, fits
+from ..elementwise import where
+from ..shape import expand, view
+from ..shared import element, fits, zeros
 from .slicing import slice_backward
 
 if TYPE_CHECKING:

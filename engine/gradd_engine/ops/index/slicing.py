@@ -13,7 +13,7 @@ from ...declare import LINEAR, attach, composite, kernel, public, view
 from ...graph import TURN, spend
 from ...schema import named
 from ...tensor import Tensor
-from ..shared.constants import zeros
+from ..shared import zeros
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,9 +17,7 @@ from ...declare import attach_as_is, composite
 from ...declare import view as view_op
 from ...schema import type_name
 from ...tensor import Tensor
-from ..shape.overwrite import assign_, copy_
-from ..shape.reshape import unsqueeze
-from ..shape.view_ops import expand, view
+from ..shape import assign_, copy_, expand, unsqueeze, view
 from ..shared import constants as create
 from . import dynamic, indexing
 from .indexing import index, is_mask, put_, without_masks

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ...data import Meta, dtypes, preserved_strides
 from ...declare import LINEAR, kernel
 from ...schema import Op
-from ..shape.view_ops import reshape
-from ..shared.constants import zeros
+from ..shape import reshape
+from ..shared import zeros
 
 if TYPE_CHECKING:
     from ...tensor import Tensor

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...data import Meta, contiguous_strides, dtypes, numel, wrap_dim
 from ...declare import kernel, public
 from ...schema import Op
-from ..shared.common import refuse
+from ..shared import refuse
 from . import dynamic
 
 if TYPE_CHECKING:

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, elementwise_strides, is_contiguous, numel
 from ...declare import composite, kernel
-from ..elementwise.arithmetic import add, mul
-from ..shape.reshape import unsqueeze
-from ..shape.view_ops import expand, expand_meta, t, view
-from ..shared.common import conj
-from ..shared.number import computed_in, fits, stored
+from ..elementwise import add, mul
+from ..shape import expand, expand_meta, t, unsqueeze, view
+from ..shared import computed_in, conj, fits, stored
 from .matmul import (
     batch_shape,
     bmm,

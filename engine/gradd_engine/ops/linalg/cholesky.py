@@ -9,7 +9,7 @@ from ...declare import Joint, composite, kernel
 from ...kernels import factorisations as kernels
 from ...schema import Op
 from ...tensor import Tensor
-from ..shape.diagonals import diag_embed, diagonal, tril
+from ..shape import diag_embed, diagonal, tril
 from .linalg_common import adjoint, check, columns, re, square, square_floating, tupled
 from .solve import solve_triangular_kernel as solve_triangular
 

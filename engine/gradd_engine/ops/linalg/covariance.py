@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from ...data import dtypes
 from ...declare import kernel, public
 from ...schema import named
-from ..elementwise.binary import clamp
-from ..reduce.reductions import mean
-from ..shape.cast import to_dtype
-from ..shared.common import same
+from ..elementwise import clamp
+from ..reduce import mean
+from ..shape import to_dtype
+from ..shared import same
 from .matmul import mm
 
 if TYPE_CHECKING:

@@ -8,11 +8,9 @@ from ...data import Meta, dtypes
 from ...declare import Joint, composite, kernel
 from ...schema import Op, named
 from ...tensor import Tensor
-from ..elementwise.binary import where
-from ..reduce.reductions import sum
-from ..shape.cast import to_dtype
-from ..shape.diagonals import diag_embed, diagonal
-from ..shape.reshape import unsqueeze
+from ..elementwise import where
+from ..reduce import sum
+from ..shape import diag_embed, diagonal, to_dtype, unsqueeze
 from .linalg_common import adjoint, publish, re, square_floating, tupled
 from .solve import solve_ex_kernel
 

@@ -11,9 +11,8 @@ from ...declare import Joint, composite, kernel
 from ...kernels import factorisations as kernels
 from ...schema import Op, named
 from ...tensor import Tensor
-from ..shape.diagonals import diag_embed, diagonal
-from ..shape.reshape import unsqueeze
-from ..shared.common import conj
+from ..shape import diag_embed, diagonal, unsqueeze
+from ..shared import conj
 from .linalg_common import adjoint, columns, re, square, square_floating, tupled
 from .phase import unturned
 from .solve import solve_ex_kernel

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import is_contiguous, numel, wrap_dim
 from ...declare import composite, public
-from ..elementwise.arithmetic import mul
-from ..shape.diagonals import diagonal
-from ..shape.reshape import movedim_op, squeeze_all, unsqueeze
-from ..shape.view_ops import permute, reshape, unsafe_view, view
+from ..elementwise import mul
+from ..shape import diagonal, movedim_op, permute, reshape, squeeze_all, unsafe_view, unsqueeze, view
 from .matmul import bmm, dot, mm
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from ...declare import Joint, composite, kernel
 from ...kernels import factorisations as kernels
 from ...schema import Op
 from ...tensor import Tensor
-from ..reduce.reductions import sum
-from ..shape.reshape import squeeze_dim, unsqueeze
-from ..shared.common import conj
+from ..reduce import sum
+from ..shape import squeeze_dim, unsqueeze
+from ..shared import conj
 from .linalg_common import adjoint, columns, re, tupled
 from .svd import eps, pinv_gradient, pinv_kernel, pinv_tangent
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, contiguous_strides, dtypes
 from ...declare import PUBLIC, attach, kernel
-from ...kernels.factorisations import LinAlgError as LinAlgError
+from ...kernels import LinAlgError as LinAlgError
 from ...schema import named
 from ...tensor import Tensor
 from ..index import dynamic
-from ..shape.view_ops import transpose
-from ..shared.common import conj, return_type
+from ..shape import transpose
+from ..shared import conj, return_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,9 +9,8 @@ from ...declare import Joint, composite, kernel, typed
 from ...kernels import factorisations as kernels
 from ...schema import Op
 from ...tensor import Tensor
-from ..index.joining import cat
-from ..shape.diagonals import tril, triu
-from ..shape.view_ops import transpose
+from ..index import cat
+from ..shape import transpose, tril, triu
 from .linalg_common import adjoint, check, column_major, columns, publish, same_dtype, square, tupled
 from .solve import fits, solve_triangular_kernel
 

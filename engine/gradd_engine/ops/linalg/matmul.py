@@ -10,12 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, broadcast_shapes, dtypes, numel, wrap_dim
 from ...declare import BILINEAR, composite, kernel, view
-from ..elementwise.arithmetic import mul
-from ..shape.copies import contiguous
-from ..shape.reshape import squeeze_dim, unsqueeze
-from ..shape.view_ops import expand, reshape, t, transpose, unsafe_view
-from ..shared.common import conj
-from ..shared.number import CPP
+from ..elementwise import mul
+from ..shape import contiguous, expand, reshape, squeeze_dim, t, transpose, unsafe_view, unsqueeze
+from ..shared import CPP, conj
 
 if TYPE_CHECKING:
     from ...schema import Op

@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ...data import dtypes, wrap_dim, wrap_dims
 from ...declare import composite, public
 from ...tensor import Tensor
-from ..elementwise.unary import nan_to_num
-from ..reduce.reductions import sum
-from ..reduce.vector_norm import vector_norm
-from ..shape.cast import to_dtype
-from ..shape.reshape import squeeze_dim, unsqueeze
-from ..shape.view_ops import permute
+from ..elementwise import nan_to_num
+from ..reduce import sum, vector_norm
+from ..shape import permute, squeeze_dim, to_dtype, unsqueeze
 from .linalg_common import floating, matrices, square
 from .solve import inv_ex
 from .svd import svdvals

@@ -11,17 +11,12 @@ from ...declare import BILINEAR, composite, kernel, public
 from ...kernels import factorisations as kernels
 from ...schema import Op
 from ...tensor import Tensor
-from ..create.ranges import eye
-from ..elementwise.arithmetic import add, mul
-from ..index.joining import cat
-from ..index.slicing import narrow
-from ..reduce.reductions import sum
-from ..reduce.scans import cumprod
-from ..shape.copies import contiguous_copy
-from ..shape.reshape import unsqueeze
-from ..shape.view_ops import expand_meta
-from ..shared.common import conj, pointwise_meta, refuse
-from ..shared.number import CPP
+from ..create import eye
+from ..elementwise import add, mul
+from ..index import cat, narrow
+from ..reduce import cumprod, sum
+from ..shape import contiguous_copy, expand_meta, unsqueeze
+from ..shared import CPP, conj, pointwise_meta, refuse
 from .linalg_common import adjoint, floating, same_dtype, square
 from .matmul import bmm as _bmm
 from .matmul import matmul

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...declare import kernel
-from ..shape.diagonals import diagonal
-from ..shared.common import same
+from ..shape import diagonal
+from ..shared import same
 
 _EIGEN = (
     " in the complex case are specified up to multiplication by e^{i phi}. The specified loss function "

@@ -9,10 +9,8 @@ from ...declare import Joint, composite, kernel
 from ...graph import TURN
 from ...schema import Op
 from ...tensor import Tensor
-from ..index.joining import cat, stack
-from ..index.slicing import narrow
-from ..shape.diagonals import diag_embed, diagonal, triu
-from ..shape.reshape import unsqueeze
+from ..index import cat, narrow, stack
+from ..shape import diag_embed, diagonal, triu, unsqueeze
 from .linalg_common import adjoint, columns, floating, matrices, re, tupled
 from .solve import solve_triangular_kernel as solve_triangular
 

@@ -13,10 +13,8 @@ from ...declare import Joint, composite, kernel
 from ...kernels import factorisations as kernels
 from ...schema import Op, named
 from ...tensor import Tensor
-from ..shape.diagonals import tril, triu
-from ..shape.reshape import squeeze_dim, unsqueeze
-from ..shape.view_ops import permute, reshape, transpose
-from ..shared.common import conj
+from ..shape import permute, reshape, squeeze_dim, transpose, tril, triu, unsqueeze
+from ..shared import conj
 from .linalg_common import (
     adjoint,
     check,

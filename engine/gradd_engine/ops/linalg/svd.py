@@ -15,12 +15,10 @@ from ...declare import Joint, composite, kernel, public
 from ...kernels import factorisations as kernels
 from ...schema import Op
 from ...tensor import Tensor
-from ..elementwise.binary import maximum
-from ..elementwise.unary import abs
-from ..index.slicing import narrow
-from ..reduce.reductions import sum
-from ..shape.diagonals import diag_embed, diagonal
-from ..shape.reshape import unsqueeze
+from ..elementwise import abs, maximum
+from ..index import narrow
+from ..reduce import sum
+from ..shape import diag_embed, diagonal, unsqueeze
 from .eigen import eigvalsh
 from .linalg_common import adjoint, columns, floating, matrices, re, square, tupled
 from .phase import one_phase

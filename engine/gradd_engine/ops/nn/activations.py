@@ -7,17 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes
 from ...declare import composite, elementwise, public
-from ...kernels import gauss
-from ...kernels.tiles import tiled
+from ...kernels import gauss, tiled
 from ...schema import Op
 from ...tensor import Tensor
-from ..elementwise.binary import where
-from ..elementwise.erf import erf
-from ..elementwise.unary import exp, recorded, sigmoid, tanh
-from ..shape.view_ops import reshape
-from ..shared.common import broadcast, refuse, same
-from ..shared.constants import zeros_like
-from ..shared.number import computed_in, fits, stored
+from ..elementwise import erf, exp, recorded, sigmoid, tanh, where
+from ..shape import reshape
+from ..shared import broadcast, computed_in, fits, refuse, same, stored, zeros_like
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,12 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes
 from ...declare import composite, kernel
-from ..elementwise.arithmetic import add, mul, sub
-from ..elementwise.binary import where
-from ..elementwise.scalars import mul_scalar
-from ..shape.cast import to_dtype
-from ..shared.common import np_dtype, same
-from ..shared.constants import full
+from ..elementwise import add, mul, mul_scalar, sub, where
+from ..shape import to_dtype
+from ..shared import full, np_dtype, same
 from .dropout import dropout
 from .softmax import softmax_backward
 

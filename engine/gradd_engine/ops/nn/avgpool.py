@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ...data import Meta, dtypes, numel
 from ...declare import LINEAR, composite, kernel
 from ...graph import TURN
-from ...kernels.images_pool import out_shape, spread_windows, sum_windows
-from ..shared.image_layout import image_strides
-from ..shared.zero_gradient import constant_in
+from ...kernels import out_shape, spread_windows, sum_windows
+from ..shared import constant_in, image_strides
 from .pooling import check_windows, one, planes, strides_of, two
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta
 from ...declare import Joint, composite, kernel
-from ..elementwise.arithmetic import add, mul, sub
-from ..shape.copies import sum_to_size
-from ..shared.image_layout import image_strides
+from ..elementwise import add, mul, sub
+from ..shape import sum_to_size
+from ..shared import image_strides
 from .layernorm import (  # fmt: skip
     affine,
     check_mixed,

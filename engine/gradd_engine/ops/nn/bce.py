@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, broadcast_shapes, dtypes, preserved_strides
 from ...declare import composite, kernel, public
-from ..elementwise.arithmetic import add, div, mul, rsub, sub
+from ..elementwise import add, div, mul, rsub, sub
 from .losses import reduced, reduction_of
 
 if TYPE_CHECKING:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta
 from ...declare import BILINEAR, composite, kernel
-from ...kernels.images_conv import How, convolve, convolve_transposed, convolve_weight
-from ..elementwise.arithmetic import add
-from ..shared.common import conj
-from ..shared.image_layout import each_dim
+from ...kernels import How, convolve, convolve_transposed, convolve_weight
+from ..elementwise import add
+from ..shared import conj, each_dim
 from .batchnorm import along, of_channels
 from .convcheck import check_numbers, conv_infer, out_size, transpose_infer
 from .convroom import weight_room

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, numel
-from ..shared.image_layout import image_strides
+from ..shared import image_strides
 from .convroom import conv_room, transpose_room
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...data import numel
 from ...graph import spread
-from ...kernels.images_conv import CACHED, IDLE, LEAST, LEAST_ROWS, blocks_of, sums_of
+from ...kernels import CACHED, IDLE, LEAST, LEAST_ROWS, blocks_of, sums_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,9 +9,8 @@ from ...data import Meta, dtypes, numel, preserved_strides, rng
 from ...declare import composite, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
-from ..elementwise.arithmetic import add, mul, sub
-from ..elementwise.unary import sign
-from ..shared.constants import zeros
+from ..elementwise import add, mul, sign, sub
+from ..shared import zeros
 
 
 def _mask_infer(input: Tensor, p: float, features: int) -> Meta:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, numel
 from ...declare import Joint, composite, kernel
-from ..elementwise.arithmetic import add, mul
-from ..shared.image_layout import kept_format
+from ..elementwise import add, mul
+from ..shared import kept_format
 from .batchnorm import along, image, of_channels
 from .layernorm import (  # fmt: skip
     affine,

@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any
 from ...data import Meta, dtypes
 from ...declare import Joint, composite, kernel
 from ...graph import cast_gradient
-from ..elementwise.arithmetic import add, div, mul, sub
-from ..elementwise.scalars import add_scalar
-from ..shape.copies import sum_to_size
-from ..shared.common import contiguous_like
-from ..shared.image_layout import kept_format
+from ..elementwise import add, add_scalar, div, mul, sub
+from ..shape import sum_to_size
+from ..shared import contiguous_like, kept_format
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes
 from ...declare import Joint, composite, kernel, public
-from ..elementwise.arithmetic import div, mul, neg, sub
-from ..elementwise.binary import where
-from ..shared.common import pointwise_meta
+from ..elementwise import div, mul, neg, sub, where
+from ..shared import pointwise_meta
 
 if TYPE_CHECKING:
     from collections.abc import Callable

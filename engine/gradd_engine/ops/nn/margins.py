@@ -10,10 +10,9 @@ from typing import Any
 
 from ...data import broadcast_shapes, promote
 from ...declare import composite
-from ..elementwise.arithmetic import add, div, mul, neg, rsub, sub
-from ..elementwise.binary import where
-from ..reduce.vector_norm import vector_norm
-from ..shared.constants import zeros_like
+from ..elementwise import add, div, mul, neg, rsub, sub, where
+from ..reduce import vector_norm
+from ..shared import zeros_like
 from .losses import reduced, reduction_of
 
 

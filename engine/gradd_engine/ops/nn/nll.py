@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, dtypes, numel
 from ...declare import composite, kernel, public
-from ..elementwise.scalars import add_scalar, div_scalar, mul_scalar
-from ..shared.zero_gradient import constant_in
+from ..elementwise import add_scalar, div_scalar, mul_scalar
+from ..shared import constant_in
 from .layernorm import statistic_dtype
 from .losses import reduction_of
 

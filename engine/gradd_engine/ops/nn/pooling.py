@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ...data import Meta, dtypes, numel, preserved_strides
 from ...declare import LINEAR, composite, kernel, public
 from ...graph import TURN
-from ...kernels.images_pool import add_at, max_windows, out_shape, pick
-from ..shared.image_layout import image_strides
-from ..shared.zero_gradient import constant_in
+from ...kernels import add_at, max_windows, out_shape, pick
+from ..shared import constant_in, image_strides
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,9 +11,8 @@ from ...data import Meta, dtypes, elementwise_strides, wrap_dim
 from ...declare import composite, elementwise, kernel
 from ...schema import Op
 from ...tensor import Tensor
-from ..elementwise.binary import where
-from ..elementwise.unary import abs, sigmoid, tanh
-from ..shared.common import contiguous_like, refuse
+from ..elementwise import abs, sigmoid, tanh, where
+from ..shared import contiguous_like, refuse
 from .activations import F, floating, no_complex_bounds, of_pieces, published
 
 if TYPE_CHECKING:
@@ -241,7 +240,7 @@ def _glu_backward_kernel(xp: Any, g: Any, a: Any, dim: int) -> Any:
 
 
 def _glu_back(grad_output: Any, input: Any, dim: int) -> Any:
-    from ..index.joining import cat
+    from ..index import cat
 
     half = input.shape[dim] // 2
     first, second = input.narrow(dim, 0, half), input.narrow(dim, half, half)

@@ -9,10 +9,10 @@ from ...data import Meta, dtypes, wrap_dim
 from ...declare import composite, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
-from ..elementwise.unary import exp
-from ..reduce.reductions import axes, collect, reduced, spread, sum
-from ..shape.cast import to_dtype
-from ..shared.common import broadcast_float, conj
+from ..elementwise import exp
+from ..reduce import axes, collect, reduced, spread, sum
+from ..shape import to_dtype
+from ..shared import broadcast_float, conj
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,8 +11,7 @@ import numpy as np
 
 from ...data import Meta, preserved_strides
 from ...declare import LINEAR, kernel, public
-from ..shared.image_layout import image_strides
-from ..shared.number import fits, stored
+from ..shared import fits, image_strides, stored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

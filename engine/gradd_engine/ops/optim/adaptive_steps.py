@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import dtypes
 from ...declare import kernel
-from ...kernels.tiles import tiles
+from ...kernels import tiles
 from .gradient_steps import check_alike, wide
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import dtypes
 from ...declare import kernel
-from ...kernels.tiles import tiles
+from ...kernels import tiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

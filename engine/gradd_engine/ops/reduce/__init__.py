@@ -17,22 +17,31 @@ from . import (
     scans,
     sorting,
     variance,
-    vector_norm,
 )
+from .reductions import axes, collect, mean, reduced, spread, sum
+from .scans import cumprod
+from .vector_norm import vector_norm
 
 __all__ = [
+    "axes",
     "buckets",
     "calculus",
     "cdist",
     "closeness",
+    "collect",
+    "cumprod",
     "distances",
     "extrema",
+    "mean",
     "median",
     "quantiles",
+    "reduced",
     "reductions",
     "running",
     "scans",
     "sorting",
+    "spread",
+    "sum",
     "variance",
     "vector_norm",
 ]

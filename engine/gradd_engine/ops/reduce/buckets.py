@@ -12,7 +12,7 @@ from ...declare import composite, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
 from ..index import dynamic
-from ..shared.common import NUMBERS, refuse
+from ..shared import NUMBERS, refuse
 from .extrema import max as largest
 from .extrema import min as smallest
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 from ...data import dtypes, wrap_dim
 from ...declare import public
 from ...tensor import Tensor
-from ..elementwise.comparison import logical_xor
-from ..index.joining import cat
-from ..index.slicing import narrow
-from ..shape.view_ops import reshape
-from ..shared.constants import zeros
+from ..elementwise import logical_xor
+from ..index import cat, narrow
+from ..shape import reshape
+from ..shared import zeros
 from .scans import cumsum
 
 if TYPE_CHECKING:

@@ -10,10 +10,9 @@ from ...data import Meta, broadcast_shapes, dtypes
 from ...declare import composite, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
-from ..create.ranges import triu_indices
-from ..shape.copies import contiguous
-from ..shape.reshape import unsqueeze
-from ..shared.common import refuse
+from ..create import triu_indices
+from ..shape import contiguous, unsqueeze
+from ..shared import refuse
 from .reductions import sum
 from .vector_norm import factor as norm_factor
 from .vector_norm import kernel as norm_of

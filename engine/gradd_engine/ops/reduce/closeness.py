@@ -8,7 +8,7 @@ from ...data import Meta, dtypes
 from ...declare import elementwise, public
 from ...schema import Op, type_name
 from ...tensor import Tensor
-from ..shared.common import pointwise_meta
+from ..shared import pointwise_meta
 from .extrema import all as all_of
 
 

@@ -8,10 +8,8 @@ from ...data import Meta, dtypes, wrap_dim
 from ...declare import Joint
 from ...declare import kernel as kernel_op
 from ...schema import Op
-from ..elementwise.arithmetic import neg
-from ..elementwise.binary import where
-from ..elementwise.complex import real
-from ..shared.common import broadcast, conj
+from ..elementwise import neg, real, where
+from ..shared import broadcast, conj
 from .reductions import collect, sum
 from .vector_norm import factor, gradient, kernel, vector_norm
 

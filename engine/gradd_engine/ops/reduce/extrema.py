@@ -8,9 +8,9 @@ from ...data import Meta, dtypes, reduced_shape, wrap_dim
 from ...declare import Joint, composite, invalid_combination, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
-from ..elementwise.binary import maximum, minimum, where
-from ..shape.cast import to_dtype
-from ..shared.common import refuse, return_type
+from ..elementwise import maximum, minimum, where
+from ..shape import to_dtype
+from ..shared import refuse, return_type
 from .reductions import axes, collect, reduced, spread, sum
 
 if TYPE_CHECKING:

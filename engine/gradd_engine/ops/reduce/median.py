@@ -8,7 +8,7 @@ from ...data import Meta, dtypes, reduced_shape, wrap_dim
 from ...declare import Joint, composite, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
-from ..shared.common import refuse, return_type
+from ..shared import refuse, return_type
 from .extrema import not_empty, pick, place, share_all
 from .reductions import sum
 

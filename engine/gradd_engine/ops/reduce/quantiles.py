@@ -10,15 +10,10 @@ from ...data import Meta, dtypes, numel, reduced_shape, wrap_dim
 from ...declare import Joint, composite, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
-from ..elementwise.arithmetic import sub
-from ..elementwise.binary import where
-from ..elementwise.binary_more import lerp
-from ..index import dynamic
-from ..index.scatter import gather_op
-from ..shape.cast import to_dtype
-from ..shape.reshape import flatten, squeeze_dim, unsqueeze
-from ..shape.view_ops import permute, reshape, transpose
-from ..shared.common import refuse, return_type
+from ..elementwise import lerp, sub, where
+from ..index import dynamic, gather_op
+from ..shape import flatten, permute, reshape, squeeze_dim, to_dtype, transpose, unsqueeze
+from ..shared import refuse, return_type
 from .extrema import not_empty, pick, place
 from .sorting import sort
 

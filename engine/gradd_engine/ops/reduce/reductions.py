@@ -12,8 +12,8 @@ from ...data import Meta, dtypes, numel, reduced_shape, wrap_dims
 from ...declare import LINEAR, composite, kernel
 from ...schema import Op, named
 from ...tensor import Tensor
-from ..elementwise.binary import where
-from ..shared.common import conj
+from ..elementwise import where
+from ..shared import conj
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

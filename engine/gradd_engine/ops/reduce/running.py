@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 from ...data import Meta, dtypes, wrap_dim
 from ...declare import Joint, kernel, public
 from ...schema import Op
-from ..elementwise.unary import exp
-from ..index.scatter import gather_op, scatter_add
-from ..shared.common import conj, refuse, return_type
-from ..shared.constants import zeros
+from ..elementwise import exp
+from ..index import gather_op, scatter_add
+from ..shared import conj, refuse, return_type, zeros
 from .scans import recurrence, shift
 
 if TYPE_CHECKING:

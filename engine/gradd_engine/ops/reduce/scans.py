@@ -12,7 +12,7 @@ from ...data import Meta, dtypes, wrap_dim
 from ...declare import LINEAR, kernel
 from ...schema import Op
 from ...tensor import Tensor
-from ..shared.common import broadcast, conj
+from ..shared import broadcast, conj
 
 if TYPE_CHECKING:
     from ...data import DType

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 from ...data import Meta, dtypes, preserved_strides, wrap_dim
 from ...declare import composite, kernel, public
 from ...tensor import Tensor
-from ..index.scatter import gather_op, scatter_add, scatter_op
-from ..shape.reshape import squeeze_dim, unsqueeze
-from ..shared.common import return_type
-from ..shared.constants import zeros
+from ..index import gather_op, scatter_add, scatter_op
+from ..shape import squeeze_dim, unsqueeze
+from ..shared import return_type, zeros
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from ...data import Meta, dtypes, numel
 from ...declare import Joint, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
-from ..elementwise.binary import where
+from ..elementwise import where
 from .reductions import axes, collect, filled, mean, reduced, spread
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from ...declare import kernel as kernel_op
 from ...declare import public
 from ...schema import Op
 from ...tensor import Tensor
-from ..elementwise.binary import where
-from ..elementwise.unary import abs, sgn
+from ..elementwise import abs, sgn, where
 from .reductions import axes, collect, reduced, spread, sum
 
 if TYPE_CHECKING:

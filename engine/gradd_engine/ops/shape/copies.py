@@ -19,7 +19,7 @@ from ...data import (
 from ...declare import LINEAR, attach_as_is, elementwise, kernel, public
 from ...schema import named
 from ...tensor import Tensor
-from ..shared.common import as_list
+from ..shared import as_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...schema import Op
 
 
-def _diagonal_infer(input: Tensor | Meta, offset: int, dim1: int, dim2: int) -> Meta:
+def diagonal_infer(input: Tensor | Meta, offset: int, dim1: int, dim2: int) -> Meta:
     a, b = wrap_dim(dim1, input.ndim), wrap_dim(dim2, input.ndim)
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -35,7 +35,7 @@ def _diagonal_infer(input: Tensor | Meta, offset: int, dim1: int, dim2: int) -> 
 
 diagonal: Op = view(
     "diagonal(Tensor(a) input, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
-    infer=_diagonal_infer,
+    infer=diagonal_infer,
     vjp=lambda g, input_meta, offset, dim1, dim2: diagonal_backward(
         g, list(input_meta.shape), offset, dim1, dim2
     ),
@@ -47,7 +47,7 @@ diagonal: Op = view(
 
 def _diagonal_backward_infer(grad: Tensor, size: Any, offset: int, dim1: int, dim2: int) -> Meta:
     whole = Meta(tuple(size), grad.dtype)
-    if tuple(grad.shape) != _diagonal_infer(whole, offset, dim1, dim2).shape:
+    if tuple(grad.shape) != diagonal_infer(whole, offset, dim1, dim2).shape:
         raise RuntimeError(
             f"diagonal_backward(): a gradient of shape {list(grad.shape)} is not that of a diagonal of "
             f"{list(size)}"
@@ -180,7 +180,7 @@ def _diagonal_copied(xp: Any, a: Any, offset: int, dim1: int, dim2: int) -> Any:
 diagonal_copy = kernel(
     "diagonal_copy(Tensor input, int offset=0, int dim1=0, int dim2=1) -> Tensor",
     infer=lambda input, offset, dim1, dim2: Meta(
-        _diagonal_infer(input, offset, dim1, dim2).shape, input.dtype
+        diagonal_infer(input, offset, dim1, dim2).shape, input.dtype
     ),
     impl=_diagonal_copied,
     vjp=lambda g, input_meta, offset, dim1, dim2: diagonal_backward(

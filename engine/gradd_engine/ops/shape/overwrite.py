@@ -8,9 +8,7 @@ from ...data import Meta, ambient, broadcast_shapes, complex128, float64, preser
 from ...declare import InPlace, attach, elementwise, kernel
 from ...schema import type_name
 from ...tensor import Tensor
-from ..shared.common import NUMBERS
-from ..shared.constants import full, zeros_like
-from ..shared.number import element, fits, number_first
+from ..shared import NUMBERS, element, fits, full, number_first, zeros_like
 from .cast import to_dtype
 from .copies import clone
 from .view_ops import expand

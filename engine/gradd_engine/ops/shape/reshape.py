@@ -8,7 +8,7 @@ from ...data import Meta, numel, wrap_dim, wrap_dims
 from ...declare import all_tensors, attach, composite, public
 from ...declare import view as view_op
 from ...tensor import Tensor
-from ..shared.common import as_list
+from ..shared import as_list
 from .copies import contiguous
 from .view_ops import expand, permute, reshape, transpose, view
 

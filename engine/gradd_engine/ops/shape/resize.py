@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data import Meta, numel
-from ...data.state import state
+from ...data import Meta, numel, state
 from ...declare import attach, composite
 from ...graph import check_inference
 from ...schema import named
 from ...tensor import Tensor, detached
-from ..shared.common import as_list
-from ..shared.constants import checked, zeros
+from ..shared import as_list, checked, zeros
 from .view_ops import as_strided
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...data.state import state
+from ...data import state
 from ...declare import attach, composite
 from ...graph import check_inference, check_target
 from ...tensor import Tensor, carry, detached, remember_shape

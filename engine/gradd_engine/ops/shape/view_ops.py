@@ -21,7 +21,7 @@ from ...declare import LINEAR, attach, attach_as_is, composite, kernel, public, 
 from ...declare import view as view_op
 from ...schema import named
 from ...tensor import Tensor, detached
-from ..shared.common import as_list, storable
+from ..shared import as_list, storable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

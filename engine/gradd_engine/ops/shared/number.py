@@ -45,7 +45,7 @@ def fits(value: Any, dtype: DType) -> None:
     if value is None or isinstance(value, (Tensor, bool)) or dtype is dtypes.bool_:
         return
     if value.__class__ not in _PYTHONS and dtype.category >= dtypes.FLOAT and not dtype.is_half:
-        from ...tracing.numbers import plain
+        from ...tracing import plain
 
         value = plain(value)
     if not _held(value, dtype):

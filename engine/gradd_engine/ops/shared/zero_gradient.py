@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...data import Meta
-from ...data.state import state
+from ...data import Meta, state
 from ...declare import view
 from ...schema import named
 from ...tensor import Tensor

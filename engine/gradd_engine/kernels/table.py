@@ -1,0 +1,63 @@
+"""The kernel table: from an op to the function that computes it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..schema import Op
+
+    Kernel = Callable[..., Any]
+    #: makes a compiled kernel from the plain one, which it falls back to for other dtypes and shapes
+    Native = Callable[[Kernel], Kernel]
+
+
+class KernelTable(dict["Op", "Callable[..., Any]"]):
+    """``table[op]`` is the kernel of `op` for arrays of namespace ``xp``."""
+
+    def __init__(self, xp: Any) -> None:
+        self._xp = xp
+        self._id = ""
+        self._native: Mapping[str, Native] = {}
+
+    def __missing__(self, op: Op) -> Kernel:
+        self.load()
+        native = self._native.get(op.name)
+        found = self[op] = op.impl if native is None else native(op.impl)
+        return found
+
+    def load(self) -> None:
+        """Compile the kernels, or read their code from disk, on the first call. RuntimeError if GRADD_KERNELS
+        is invalid or requires what is not installed.
+        """
+        if not self._id:
+            self._native, self._id = _load(self._xp)
+
+    @property
+    def id(self) -> str:
+        """The table's name: equal names, equal bits."""
+        self.load()
+        return self._id
+
+
+def _load(xp: Any) -> tuple[Mapping[str, Native], str]:
+    plain = f"{xp.__name__}-{xp.__version__}"
+    if xp is not np:
+        return {}, plain
+    wanted = os.environ.get("GRADD_KERNELS", "")
+    if wanted not in ("", "numpy", "jit"):
+        raise RuntimeError(f"GRADD_KERNELS is {wanted!r}, neither numpy nor jit")
+    there = importlib.util.find_spec("numba") is not None
+    if wanted == "jit" and not there:
+        raise RuntimeError("GRADD_KERNELS is jit, which needs numba: pip install 'gradd[jit]'")
+    if wanted == "numpy" or not there:
+        return {}, plain
+    from . import library
+
+    return library.NATIVE, f"{library.ID}+{plain}"
