@@ -1,10 +1,8 @@
-"""The executor of a backward pass: iterative, resumable between nodes, ordered as PyTorch's.
+"""The executor of a backward pass: iterative, resumable between nodes, ordered like PyTorch's.
 
-It counts dependencies, runs ready nodes by descending sequence number (latest created first; AccumulateGrad
-before all), sums into input buffers and frees saved values as it passes. At user callbacks (hooks,
-`autograd.Function`, packed tensors) the pass pauses: whoever drives it calls them here or lets another
-process call them (`passes.py`). All state is in the task, so it can be resumed. On a meta backend node bodies
-that nobody sees are skipped; order, checks and accumulation are the same code.
+It counts dependencies, runs ready nodes by descending sequence number (AccumulateGrad first), sums into input
+buffers and frees saved values on the way. At a callback it pauses, and its driver answers (`passes.py`).
+On a meta backend node bodies that nobody sees are skipped; order, checks and accumulation are the same code.
 Source: https://pytorch.org/docs/stable/notes/autograd.html
 """
 
@@ -27,7 +25,7 @@ from ..tensor import (
     AccumulateGrad,
     Edge,
     Node,
-)
+)  # fmt: skip
 from .accumulate import accumulate, retain
 from .anomaly import check_gradients
 from .hooks import answer, answered
@@ -396,9 +394,7 @@ PLACEHOLDER = _Placeholder()
 
 
 def _reach(starts: Sequence[Node]) -> tuple[dict[Node, int], list[Node]]:
-    """In-degree of every node reachable from `starts`, and the nodes in an order where parents may follow
-    children.
-    """
+    """In-degrees of the nodes reachable from `starts`, and the nodes; parents may follow children."""
     counts: dict[Node, int] = dict.fromkeys(starts, 0)
     stack = list(counts)
     order: list[Node] = []
