@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine import kernels, ops
+from gradd_engine import ops
 from gradd_engine.backends.array import NumpyBackend
-from gradd_engine.kernels import KernelTable, gauss, tiles
+from gradd_engine.kernels import KernelTable, gauss
+from gradd_engine.kernels.tiles import TILE, tiled
 from gradd_engine.schema.registry import REGISTRY
 
 assert ops.__all__, "importing the families declares them"
@@ -315,7 +316,7 @@ def test_tables_that_are_not_there_are_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("GRADD_KERNELS", "fortran")
     with pytest.raises(RuntimeError, match="neither numpy nor jit"):
         KernelTable(np).load()
-    monkeypatch.setattr(kernels.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.setenv("GRADD_KERNELS", "jit")
     with pytest.raises(RuntimeError, match=r"pip install 'gradd\[jit\]'"):
         KernelTable(np).load()
@@ -331,7 +332,7 @@ def test_error_functions_are_accurate(real: Any, ulps: float) -> None:
     x = np.concatenate([np.linspace(-6, 6, 4001), [0.5, -0.5, 1e-8, 0.0]]).astype(real)
     for fn, exact in ((gauss.erf, math.erf), (gauss.erfc, math.erfc)):
         want = np.array([exact(float(v)) for v in x])
-        got = tiles.tiled(np, fn, x).astype(np.float64)
+        got = tiled(np, fn, x).astype(np.float64)
         assert np.max(np.abs(got - want) / np.spacing(np.abs(want).astype(real))) < ulps
     below, bell = gauss.normal(np, x)
     want = np.array([0.5 * math.erfc(-float(v) / math.sqrt(2)) for v in x])
@@ -341,7 +342,7 @@ def test_error_functions_are_accurate(real: Any, ulps: float) -> None:
 
 @pytest.mark.parametrize("real", FLOATS)
 def test_tiles_change_nothing(real: Any) -> None:
-    x = values((3, tiles.TILE), real)
+    x = values((3, TILE), real)
     whole = gauss.erf(np, x)
-    np.testing.assert_allclose(tiles.tiled(np, gauss.erf, x), whole, rtol=4 * np.finfo(real).eps)
-    np.testing.assert_allclose(tiles.tiled(np, gauss.erf, x.T), whole.T, rtol=4 * np.finfo(real).eps)
+    np.testing.assert_allclose(tiled(np, gauss.erf, x), whole, rtol=4 * np.finfo(real).eps)
+    np.testing.assert_allclose(tiled(np, gauss.erf, x.T), whole.T, rtol=4 * np.finfo(real).eps)

@@ -26,7 +26,7 @@ import numpy as np
 from gradd_engine.backends.array import NUMPY
 from gradd_engine.data.layout import Size, contiguous_strides
 from gradd_engine.data.memory import Account
-from gradd_engine.data.rng import Generator
+from gradd_engine.data.rng import RandomStream
 from gradd_engine.data.state import ambient, quiet_kernels
 from gradd_engine.declare.declarators import REGISTRY
 from gradd_engine.graph import cost
@@ -105,7 +105,9 @@ def run(call: Call) -> None:
     inputs = tuple(made(x) for x in call.inputs)
     with (
         quiet_kernels(),
-        ambient(account=account, ledger=account, backend=NUMPY, generator=Generator(0), grad=False, depth=1),
+        ambient(
+            account=account, ledger=account, backend=NUMPY, generator=RandomStream(0), grad=False, depth=1
+        ),
     ):
         REGISTRY[call.op].run(inputs, dict(call.attrs))
 

@@ -19,7 +19,7 @@ from gradd_engine.backends.array import NUMPY
 from gradd_engine.data.dtypes import DType
 from gradd_engine.data.layout import Meta, Size, contiguous_strides, numel
 from gradd_engine.data.memory import OutOfQuota
-from gradd_engine.data.rng import Generator
+from gradd_engine.data.rng import RandomStream
 from gradd_engine.data.state import _quiet, ambient
 from gradd_engine.declare.declarators import REGISTRY
 from gradd_engine.tensor import Storage, Tensor
@@ -68,7 +68,7 @@ def _made(given: Given) -> Tensor | None:
         name: REGISTRY[name].run for name in ("mul", "edge", "enter_dual_level", "stored_rng", "make_dual")
     }
     t = NUMPY.from_array(np.array(given.values), given.dtype)
-    with ambient(grad=True, backend=NUMPY, generator=Generator(0)):
+    with ambient(grad=True, backend=NUMPY, generator=RandomStream(0)):
         if given.layout == "rng":
             return run["stored_rng"]((t,), {})  # type: ignore[no-any-return]
         if given.layout in ("level", "dual"):

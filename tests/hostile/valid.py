@@ -13,7 +13,7 @@ import numpy as np
 from gradd_engine.backends.array import NUMPY
 from gradd_engine.backward.grad_op import grad_op
 from gradd_engine.data.dtypes import DType
-from gradd_engine.data.rng import Generator
+from gradd_engine.data.rng import RandomStream
 from gradd_engine.data.state import ambient
 from gradd_engine.declare.declarators import REGISTRY
 from gradd_engine.schema.op import Op
@@ -154,7 +154,7 @@ def valid_calls() -> dict[str, list[Call]]:
     """By op: calls that it takes. In-place forms have those of their op, and what is in no sample is in
     `by_hand`.
     """
-    with _caught() as catcher, ambient(generator=Generator(0), backend=NUMPY), warnings.catch_warnings():
+    with _caught() as catcher, ambient(generator=RandomStream(0), backend=NUMPY), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for key, some in table.samples().items():
             for number, sample in enumerate(some):
