@@ -25,6 +25,8 @@ def known(views: dict[Op, list[Call]]) -> dict[Op, list[Call]]:
         for op, seen in views.items():
             patch.setattr(op, "infer", _told(op.infer, seen))
             op.caches.known.clear()
+            if op.caches.inferred is not None:
+                op.caches.inferred.clear()
         return calls()
 
 
