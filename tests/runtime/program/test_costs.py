@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,19 @@ def test_temporaries_stand_beside_results_eagerly_too() -> None:
             assert (problem.slug, problem.step) == ("quota-exceeded", 0)
     finally:
         del REGISTRY["planted_temporaries"]
+
+
+@pytest.mark.parametrize("name", ["nonzero_rows", "masked_rows"])
+def test_a_wrong_count_is_refused_before_anything_of_that_size_is_made(name: str) -> None:
+    wide = np.broadcast_to(np.array([True]), (4, MIB))
+    inputs = [wide] * (2 if name == "masked_rows" else 1)
+    tracemalloc.start()
+    try:
+        with pytest.raises(RuntimeError, match=r"expected 8 elements .* there are 4194304"):
+            REGISTRY[name].impl(np, *inputs, count=8)
+        assert tracemalloc.get_traced_memory()[1] < MIB
+    finally:
+        tracemalloc.stop()
 
 
 def test_the_search_for_costs_finds_nothing_among_what_it_once_found() -> None:

@@ -63,10 +63,11 @@ def count(t: Tensor) -> int:
 
 
 def _rows(xp: Any, a: Any, count: int) -> Any:
-    found = xp.stack(xp.nonzero(a), axis=1) if a.ndim else xp.zeros((int(a != 0), 0), xp.int64)
-    if found.shape[0] != count:
-        raise RuntimeError(f"expected {count} elements that are not zero, but there are {found.shape[0]}")
-    return found
+    # counted first: a result of another size has no room
+    found = int(xp.count_nonzero(a))
+    if found != count:
+        raise RuntimeError(f"expected {count} elements that are not zero, but there are {found}")
+    return xp.stack(xp.nonzero(a), axis=1) if a.ndim else xp.zeros((count, 0), xp.int64)
 
 
 nonzero_rows = kernel(
@@ -119,10 +120,11 @@ def bool_mask(mask: Tensor, name: str) -> None:
 
 def _masked_rows_impl(xp: Any, a: Any, mask: Any, count: int) -> Any:
     shape = np.broadcast_shapes(a.shape, mask.shape)
-    found = xp.broadcast_to(a, shape)[xp.broadcast_to(mask, shape)]
-    if found.shape[0] != count:
-        raise RuntimeError(f"expected {count} elements under the mask, but there are {found.shape[0]}")
-    return found
+    chosen = xp.broadcast_to(mask, shape)
+    found = int(xp.count_nonzero(chosen))
+    if found != count:
+        raise RuntimeError(f"expected {count} elements under the mask, but there are {found}")
+    return xp.broadcast_to(a, shape)[chosen]
 
 
 def _masked_rows_backward(g: Any, input: Any, mask: Any) -> Any:
