@@ -1,10 +1,23 @@
 """The mirror: engine tensors without elements, its states, and graphs that it does not know."""
 
 from .backend import MirrorBackend
+from .doubt import doubtful
 from .opaque import LOST, adopt, correct
-from .states import BATCH, MIRROR, STEP, BatchState, Event, Machine, MirrorState, StepState, after
+from .states import (
+    BATCH,
+    EXTENT,
+    MIRROR,
+    STEP,
+    BatchState,
+    Event,
+    Extent,
+    Machine,
+    MirrorState,
+    StepState,
+    after,
+)
 
 __all__ = [
-    "BATCH", "LOST", "MIRROR", "STEP", "BatchState", "Event", "Machine", "MirrorBackend", "MirrorState",
-    "StepState", "adopt", "after", "correct",
+    "BATCH", "EXTENT", "LOST", "MIRROR", "STEP", "BatchState", "Event", "Extent", "Machine", "MirrorBackend",
+    "MirrorState", "StepState", "adopt", "after", "correct", "doubtful",
 ]  # fmt: skip

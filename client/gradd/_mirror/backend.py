@@ -6,6 +6,7 @@ cannot know after a failure is opaque (`opaque`), as its state says (`states`).
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -14,7 +15,7 @@ from gradd_engine.data import Meta, dtypes
 
 if TYPE_CHECKING:
     from gradd_engine.data import DType
-    from gradd_engine.tensor import Listener, Tensor
+    from gradd_engine.tensor import Listener, Node, Tensor
 
 
 class MirrorHost(Protocol):
@@ -42,6 +43,8 @@ class MirrorBackend(MetaBackend):
     def __init__(self, session: MirrorHost, tensor_class: type[Tensor], listener: Listener) -> None:
         super().__init__("cpu", tensor_class, listener)
         self.session = session
+        #: the nodes of graphs that were lost sight of
+        self.opaque: weakref.WeakSet[Node] = weakref.WeakSet()
 
     def from_array(self, array: Any, dtype: DType | None = None) -> Tensor:
         """A leaf of these numbers, also if created by the engine (the list in ``x[[1, 0]]``)."""

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.backward import meets_callables
+from gradd_engine.backward import meets_callables, nodes_behind
 from gradd_engine.data import Meta, Size, dtypes
-from gradd_engine.tensor import GRADIENTS, Edge, InferenceCounter, Node, VersionCounter
+from gradd_engine.tensor import (
+    GRADIENTS,
+    POSTHOOKS,
+    PREHOOKS,
+    AccumulateGrad,
+    Edge,
+    InferenceCounter,
+    Node,
+    VersionCounter,
+)
 
 if TYPE_CHECKING:
     from gradd_engine.tensor import Tensor
@@ -16,6 +26,8 @@ if TYPE_CHECKING:
 
 #: the name of an opaque node
 LOST = "Unknown"
+#: where hooks of its own stand
+_HOOKS = (GRADIENTS, PREHOOKS, POSTHOOKS)
 
 
 class Opaque(Node):
@@ -28,8 +40,18 @@ class Opaque(Node):
         super().__init__()
         self.backend = t.backend
         self._session: MirrorHost = t.backend.session  # type: ignore[attr-defined]
-        #: whether the graph `before` had user callbacks, which no server calls
-        self._calls = before is not None and meets_callables(before)
+        behind = [] if before is None else nodes_behind(before)
+        #: whether the graph `before` had user callbacks, which no server calls, or packed tensors that were
+        #: freed on one side only
+        self._calls = meets_callables(behind) or any(map(_unpacked, behind))
+        #: the leaves that it had, which may get hooks later
+        self._leaves = [weakref.ref(node.variable) for node in behind if isinstance(node, AccumulateGrad)]
+        for node in behind:
+            if isinstance(node, Opaque):
+                self._leaves += node._leaves
+        #: those of the session, any of which may lie behind another
+        self._others = t.backend.opaque  # type: ignore[attr-defined]
+        self._others.add(self)
 
     def reached(self) -> None:
         """After the pass, the session must ask for the state of its tensors."""
@@ -37,11 +59,23 @@ class Opaque(Node):
 
     def waits(self, at: str) -> bool:
         """Whether the pass must pause here, since it would miss user callbacks in the graph."""
-        return (self._calls and at == GRADIENTS) or super().waits(at)
+        return (at == GRADIENTS and self._met()) or super().waits(at)
+
+    def _met(self) -> bool:
+        """Whether user callbacks stand behind it: those that did, or came since at what is left of it."""
+        if self._calls or any(Node.waits(each, at) for each in self._others for at in _HOOKS):
+            return True
+        leaves = [leaf for ref in self._leaves if (leaf := ref()) is not None]
+        return any(leaf._hooks or leaf._post_hooks for leaf in leaves)
 
     def apply(self, grads: list[Any]) -> list[Any]:
         """Returns no gradients: the server has them."""
         return []
+
+
+def _unpacked(node: Node) -> bool:
+    """Whether hooks may have packed what the node saved, which is freed here."""
+    return getattr(node, "packed", False) and node.freed()
 
 
 def adopt(backend: MirrorBackend, info: TensorInfo) -> Tensor:

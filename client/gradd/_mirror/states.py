@@ -24,7 +24,16 @@ class MirrorState(_Name):
     AGREES = "it says what the server says"
     BEHIND = "other writers applied batches since"
     UNSURE = "it cannot tell what became of its tensors"
-    GRAPHS_LOST = "nor what became of their graphs"
+    GRAPHS_TOUCHED = "nor of graphs that steps touched which never ran: it can tell which those are"
+    GRAPHS_LOST = "nor what became of any graph"
+
+
+class Extent(_Name):
+    """Which graphs of the mirror cannot be relied on."""
+
+    NONE = "those of tensors that others changed"
+    SHOWN = "and those that show that steps touched them which never ran"
+    ALL = "all"
 
 
 class StepState(_Name):
@@ -52,7 +61,8 @@ class Event(_Name):
     INTERRUPTED = "recording or sending was cut short"
     OTHERS_WROTE = "a reply says that other writers applied batches"
     RENAMED = "a shared name was taken from a tensor"
-    STOPPED = "a batch failed in its last step, a pass that anomaly mode stopped: graphs stand"
+    STOPPED = "a batch failed, and what did not run touched no graph: graphs stand"
+    UNDONE = "a batch failed, and it shows which graphs the steps touched that did not run"
     FAILED = "a batch failed otherwise"
     ASKED = "the server is asked for the state of all tensors"
     TOLD = "the mirror says what it answered, or had nothing to ask"
@@ -68,6 +78,7 @@ _sure: dict[Event, MirrorState] = {
     Event.RENAMED: MirrorState.UNSURE,
     Event.STOPPED: MirrorState.UNSURE,
     Event.ASKED: MirrorState.UNSURE,
+    Event.UNDONE: MirrorState.GRAPHS_TOUCHED,
     Event.FAILED: MirrorState.GRAPHS_LOST,
     Event.INTERRUPTED: MirrorState.GRAPHS_LOST,
     Event.TOLD: MirrorState.AGREES,
@@ -78,6 +89,12 @@ MIRROR: dict[MirrorState, dict[Event, MirrorState]] = {
     MirrorState.BEHIND: _sure,
     # Asking for the state covers other writers' changes too.
     MirrorState.UNSURE: {**_sure, Event.OTHERS_WROTE: MirrorState.UNSURE},
+    MirrorState.GRAPHS_TOUCHED: {
+        **dict.fromkeys(_sure, MirrorState.GRAPHS_TOUCHED),
+        Event.FAILED: MirrorState.GRAPHS_LOST,
+        Event.INTERRUPTED: MirrorState.GRAPHS_LOST,
+        Event.TOLD: MirrorState.AGREES,
+    },
     MirrorState.GRAPHS_LOST: {
         **dict.fromkeys(_sure, MirrorState.GRAPHS_LOST),
         Event.TOLD: MirrorState.AGREES,
@@ -124,6 +141,15 @@ BATCH: dict[BatchState, dict[Event, BatchState]] = {
         Event.PASS_FREED: BatchState.FREED,
         Event.SENT: BatchState.NARROW,
     },
+}
+
+#: which graphs cannot be relied on where the server is asked
+EXTENT: dict[MirrorState, Extent] = {
+    MirrorState.AGREES: Extent.NONE,
+    MirrorState.BEHIND: Extent.NONE,
+    MirrorState.UNSURE: Extent.NONE,
+    MirrorState.GRAPHS_TOUCHED: Extent.SHOWN,
+    MirrorState.GRAPHS_LOST: Extent.ALL,
 }
 
 #: what the tables are about

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .._exceptions import SessionClosed
-from .._mirror import Event, MirrorState, StepState
+from .._mirror import EXTENT, Event, Extent, MirrorState, StepState
 from .core import Core
 from .reconcile import reconcile, rows
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from .._wire import Sent
 
+
+#: what a failed batch means for the mirror's graphs, by what its steps that did not run left of them
+_UNDONE = {Extent.NONE: Event.STOPPED, Extent.SHOWN: Event.UNDONE, Extent.ALL: Event.FAILED}
 
 # Looked up whenever a gradient is read or a leaf is created.
 _AGREES, _BEHIND, _NONE = MirrorState.AGREES, MirrorState.BEHIND, StepState.NONE
@@ -62,7 +65,8 @@ class Agreeing(Core):
     def ask_state(self) -> None:
         """Update the mirror from the server's state."""
         self.knowledge.on(Event.ASKED)
-        reconcile(self, self.knowledge.state is MirrorState.GRAPHS_LOST)
+        reconcile(self, EXTENT[self.knowledge.state], self.wire.lost)
+        self.wire.lost.forget()
         self.knowledge.on(Event.TOLD)
 
     def check(self, upto: Sent | None = None) -> None:
@@ -82,13 +86,21 @@ class Agreeing(Core):
             recorder.flush()
         wire.wait_all()
         error = wire.saw()
-        self.knowledge.on(Event.STOPPED if stand else Event.FAILED)
+        self.knowledge.on(Event.STOPPED if stand else self._undone())
         if wire.ended is None:
             try:
                 self.ask_state()
             except ConnectionError as e:
                 error.add_note(f"and what stands could not be asked for: {e}")
         return error
+
+    def _undone(self) -> Event:
+        """What the steps that did not run make of the mirror's graphs."""
+        extent = self.wire.lost.extent
+        if extent is Extent.SHOWN and self._shares:
+            # What others wrote since may hide what shows.
+            return Event.FAILED
+        return _UNDONE[extent]
 
     def flush(self) -> None:
         """Send what was recorded and wait until the server applied it; raises its errors."""

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gradd_engine.tensor import node_of
 from gradd_protocol.messages import TensorInfo
 
-from .._mirror import adopt, correct
+from .._mirror import Extent, adopt, correct, doubtful
 from .._program import Builder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gradd_engine.tensor import Node
+
+    from .._wire import Lost
     from .core import Core
 
 
@@ -35,11 +39,13 @@ def knows(t: Any) -> bool:
     return t._id is not None or t._out is not None or (owner is not None and owner._grad is t)
 
 
-def reconcile(session: Core, graphs_lost: bool) -> None:
+def reconcile(session: Core, extent: Extent, lost: Lost) -> None:
     """Ask for the state of every live tensor and its gradient, and correct the mirror.
 
-    `graphs_lost`: a pass may have run on one side only, so none of the mirror's graphs is reliable.
+    `extent` says which of the mirror's graphs are not reliable, `lost` what did not run.
     """
+    for i in lost.passes:
+        _abandon(session, i, lost)
     # Bases before their views.
     held: dict[str, Any] = dict(sorted(session.live.items(), key=lambda item: item[1]._base is not None))
     names = dict(session.named.items())
@@ -51,15 +57,30 @@ def reconcile(session: Core, graphs_lost: bool) -> None:
     if sent.failed:
         return
     found = dict(zip(wanted, sent.state, strict=True))
+    if extent is Extent.SHOWN and not held.keys() >= lost.touched:
+        # Of a tensor that died it is not known what shares its memory.
+        extent = Extent.ALL
+    storages = [held[i].storage for i in lost.touched] if extent is Extent.SHOWN else []
+    family = [t for t in held.values() if any(t.storage is s for s in storages)]
+    touched = {node for t in family for node in _nodes(t)}
+    stand: dict[str, Any] = {}
     for i, t in held.items():
         info = found[i]
         t._fetch = None
         if info is None:
             session.lose(i, t)
             continue
-        correct(t, info, graphs_lost)
+        stand[i] = t
+        correct(t, info, extent is Extent.ALL)
         if info.name is not None:
             session.named[info.name] = t
+    if extent is Extent.SHOWN:
+        # Now that versions are the server's, nodes tell which of their saved values changed.
+        doubts = doubtful([n for t in stand.values() for n in _nodes(t)], touched, lost.passed)
+        for i, t in stand.items():
+            info = found[i]
+            if info is not None and (any(t is f for f in family) or not doubts.isdisjoint(_nodes(t))):
+                correct(t, info, True)
     for name in names:
         info = found[name]
         t = None if info is None else session.live.get(info.id)
@@ -69,7 +90,26 @@ def reconcile(session: Core, graphs_lost: bool) -> None:
             session.named[name] = t
     for i, t in held.items():
         if t._id is not None:
-            t._grad = _gradient(session, t._grad, found[f"{i}.grad"], graphs_lost)
+            t._grad = _gradient(session, t._grad, found[f"{i}.grad"], extent is not Extent.NONE)
+
+
+def _abandon(session: Core, id: str, lost: Lost) -> None:
+    """The mirror ran this pass further than the server did: it cannot go on."""
+    token = session.live.get(id)
+    if token is not None:
+        token._lost = token._lost or lost.error
+        session.lose(id, token)
+        session.wire.dead.append(id)
+
+
+def _nodes(t: Any) -> Iterator[Node]:
+    """The node of a tensor, and that of the edge that it stands for."""
+    node = node_of(t)
+    if node is not None:
+        yield node
+    edge = None if t._stands is None else t._stands()
+    if edge is not None:
+        yield edge.node
 
 
 def _gradient(session: Core, mine: Any, info: TensorInfo | None, graphs_lost: bool) -> Any:

@@ -3,8 +3,9 @@ with recovery.
 """
 
 from .live import Live
+from .lost import Lost
 from .outbox import Outbox
 from .pending import Fetch, Sent
 from .wire import Wire
 
-__all__ = ["Fetch", "Live", "Outbox", "Sent", "Wire"]
+__all__ = ["Fetch", "Live", "Lost", "Outbox", "Sent", "Wire"]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from gradd_engine.backward import forget_look
 
 if TYPE_CHECKING:
     from gradd_protocol.messages import Batch, Result, TensorInfo
 
     from .._exceptions import Site
     from .._program import Builder
+    from .lost import Lost
 
 
 class Fetch:
@@ -75,17 +77,19 @@ class Sent:
             f.pinned = r.pinned
         self.buffers = []
 
-    def lose(self, applied: int, error: Exception) -> None:
-        """Mark the outputs of steps that did not run as lost."""
+    def lose(self, applied: int, error: Exception, lost: Lost) -> None:
+        """Mark the outputs of steps that did not run as lost; `lost` takes note of the steps."""
         self.failed = True
         self.buffers = []
         built = self.built
         if built is None or applied >= len(built):
             return
+        lost.add(built, applied, error)
         for ref in built.outputs[built.first_output(applied) :]:
             t: Any = ref() if ref is not None else None
             if t is not None:
                 t._lost = error
+                forget_look(t)
 
     def note_read(self, t: Any) -> None:
         """Note that a value was read right after this program, to fetch it along the next time."""

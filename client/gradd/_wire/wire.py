@@ -20,6 +20,7 @@ from .. import _transports
 from .._exceptions import ConnectionFailed, GraddError, SessionLost, copy_of, error_of
 from .._mirror import Event
 from .._transports import Dropped, Silent, patience
+from .lost import Lost
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,6 +61,8 @@ class Wire:
         self.ended: Exception | None = None
         #: whether the daemon did not come back in time
         self.away = False
+        #: what did not run, since the mirror last agreed
+        self.lost = Lost()
         self._jitter = random.Random()
         self.attach()
 
@@ -88,6 +91,7 @@ class Wire:
         self.transport = _transports.make(*self._how)
         self.dead.clear()
         self.unseen, self.unseen_seq = None, 0
+        self.lost.forget()
         self.attach()
 
     def disconnect(self, delete: bool, within: float | None = None) -> None:
@@ -126,11 +130,11 @@ class Wire:
             self.worked = sent.message.seq
         if self.ended is not None:
             sent.answered = True
-            sent.lose(0, self.ended)
+            sent.lose(0, self.ended, self.lost)
             return
         if self.unseen is not None and self.idle:
             sent.answered = True
-            sent.lose(0, self.unseen)
+            sent.lose(0, self.unseen, self.lost)
             self.dead.extend(sent.message.free)
             return
         self.known.add(sent.message.program)
@@ -259,9 +263,9 @@ class Wire:
             if self.unseen is None:
                 self.unseen, self.unseen_seq = self._error, reply.seq
                 self.stopped = reply.problem.node is not None and sent.ends_at(reply.problem.step)
-            sent.lose(reply.applied, self._error)
+            sent.lose(reply.applied, self._error, self.lost)
         elif reply.skipped:
-            sent.lose(0, self._error or GraddError("the batch was skipped"))
+            sent.lose(0, self._error or GraddError("the batch was skipped"), self.lost)
         else:
             sent.deliver(reply.results, arrays)
         if sent.failed:
@@ -343,7 +347,7 @@ class Wire:
         if self.unseen is None:
             self.unseen, self.unseen_seq = self.ended, self.answered + 1
         for sent in self.flying.values():
-            sent.lose(0, self.ended)
+            sent.lose(0, self.ended, self.lost)
             sent.answered = True
         self.flying.clear()
         self.flying_bytes = 0

@@ -5,8 +5,8 @@ from .anomaly import detect_anomaly, is_anomaly_check_nan_enabled, is_anomaly_en
 from .autograd import untracked
 from .backward_op import backward, cotangents, is_warn_always_enabled, set_warn_always
 from .dry_run import give_history
-from .edges import GradientEdge, get_gradient_edge
-from .executor import meets_callables
+from .edges import GradientEdge, forget_look, get_gradient_edge
+from .executor import meets_callables, nodes_behind
 from .grad_op import grad, run_grad
 from .gradients import zero_grad
 from .hooks import register_multi_grad_hook
@@ -25,6 +25,7 @@ __all__ = [
     "disable_saved_tensors_hooks",
     "dry_run",
     "edges",
+    "forget_look",
     "get_gradient_edge",
     "give_history",
     "grad",
@@ -35,6 +36,7 @@ __all__ = [
     "is_anomaly_enabled",
     "is_warn_always_enabled",
     "meets_callables",
+    "nodes_behind",
     "passes",
     "register_multi_grad_hook",
     "run_grad",

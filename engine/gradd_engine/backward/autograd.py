@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..batching import REQUIRES, RETAINS, refuse
 from ..data import state
 from ..declare import attach_as_is, stateful
-from ..schema import type_name
+from ..schema import Histories, type_name
 from ..tensor import CUT, Tensor, carry, detached, next_priority
 from . import dry_run
 
@@ -47,6 +47,7 @@ renew = stateful(
     doc="Give a view its node over its base as it is now, as looking at ``grad_fn`` does.",
     dry_run=True,
     wide=False,
+    histories=Histories.NONE,
 )
 
 
@@ -60,6 +61,7 @@ requires_grad_flag = stateful(
     doc="Set the flag of a leaf; the recorded form of ``requires_grad_``.",
     dry_run=dry_run.set_requires_grad,
     wide=False,
+    histories=Histories.NONE,
 )
 
 
@@ -116,6 +118,7 @@ retain_grad = stateful(
     doc="Let a non-leaf keep its gradient in ``.grad``; see torch.Tensor.retain_grad.",
     dry_run=dry_run.nothing,
     wide=False,
+    histories=Histories.WRITTEN,
 )
 
 
@@ -131,6 +134,7 @@ increment = stateful(
     doc="Count one more in-place change of each tensor, without changing it "
     "(torch.autograd.graph.increment_version).",
     wide=False,
+    histories=Histories.NONE,
 )
 
 
@@ -140,6 +144,7 @@ share = stateful(
     doc="The same tensor under another id.",
     dry_run=True,
     wide=False,
+    histories=Histories.NONE,
 )
 
 
@@ -157,6 +162,7 @@ untracked = stateful(
     "starts from, and what it gives where nothing outside of it differentiates.",
     dry_run=True,
     wide=False,
+    histories=Histories.NONE,
 )
 
 
@@ -167,6 +173,7 @@ data = stateful(
     dry_run=True,
     aliases=True,
     wide=False,
+    histories=Histories.NONE,
 )
 
 
@@ -217,4 +224,5 @@ detach_ = stateful(
     doc="Cut this tensor from its graph (Tensor.detach_).",
     dry_run=dry_run.detach_,
     wide=False,
+    histories=Histories.WRITTEN,
 )

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..data import Meta, ambient, dtypes, state
 from ..declare import shown, stateful
-from ..schema import Pass, named
+from ..schema import Histories, Pass, named
 from ..tensor import (
     BODY,
     SAVED,
@@ -148,6 +148,14 @@ def look(t: Tensor, node: Node, nr: int | None = None) -> None:
     node.looks[at] = look
 
 
+def forget_look(t: Tensor) -> None:
+    """`t` never came to be. Where it stood for an edge, the node is looked at anew."""
+    edge = None if t._stands is None else t._stands()
+    look = None if edge is None else (edge.node.looks or {}).get(edge.nr)
+    if edge is not None and look is not None and look.stand_in is t:
+        del edge.node.looks[edge.nr]  # type: ignore[index]
+
+
 def look_behind(node: Node, slot: int, target: Edge) -> None:
     """A user looked from a node at one behind it."""
     behind = target.node
@@ -215,6 +223,7 @@ edge = stateful(
     """,
     keeps_inputs=False,
     wide=False,
+    histories=Histories.NONE,
 )
 
 
@@ -233,6 +242,7 @@ with_history = stateful(
     traced=False,
     doc="An alias of `input` whose gradient goes where `edge` says: what was unpacked, as it was packed.",
     wide=False,
+    histories=Histories.NONE,
 )
 
 
@@ -262,6 +272,7 @@ edge_behind = stateful(
     at the last, of its output `output_nr`.
     """,
     wide=False,
+    histories=Histories.NONE,
 )
 
 
@@ -283,6 +294,7 @@ saved = stateful(
     `index`.
     """,
     wide=False,
+    histories=Histories.NONE,
 )
 
 

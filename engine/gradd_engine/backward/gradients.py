@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..data import DType, Meta, preserved_strides, state
 from ..declare import kernel, stateful
-from ..schema import named, type_name
+from ..schema import Histories, named, type_name
 from ..tensor import Tensor, detached
 from . import dry_run
 
@@ -73,6 +73,7 @@ assign_grad = stateful(
     body=_assign,
     doc="Assign or clear ``input.grad``.",
     dry_run=dry_run.nothing,
+    histories=Histories.NONE,
 )
 
 
@@ -100,6 +101,7 @@ get_grad = stateful(
     body=lambda input: input._grad,
     doc="``input.grad`` as a tensor of its own.",
     wide=False,
+    histories=Histories.NONE,
 )
 
 zero_grad = stateful(
@@ -107,6 +109,7 @@ zero_grad = stateful(
     body=_clear,
     doc="Clear ``.grad`` of many leaves in one step; see torch.optim.Optimizer.zero_grad.",
     dry_run=dry_run.nothing,
+    histories=Histories.NONE,
 )
 
 

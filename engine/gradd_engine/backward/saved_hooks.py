@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..data import ambient, state
 from ..declare import flat_tensors, stateful
 from ..graph import CopySlices, OpNode
-from ..schema import Op
+from ..schema import Histories, Op
 from ..tensor import Node, Packed, Saved, Tensor, detached, edge_of, places
 from . import dry_run
 from .anomaly import Watcher
@@ -65,6 +65,7 @@ saved_at = stateful(
     traced=False,
     doc="A detached alias of the tensor number `at` among those that the node of `of` keeps for backward.",
     wide=False,
+    histories=Histories.NONE,
 )
 
 
@@ -85,6 +86,7 @@ drop_saved = stateful(
     doc="Let go of the tensor number `at` that the node of `of` keeps: whoever runs a pass brings it again.",
     dry_run=dry_run.nothing,
     wide=False,
+    histories=Histories.WRITTEN,
 )
 
 

@@ -8,6 +8,7 @@ from ..backward import dry_run
 from ..data import state
 from ..declare import flat_tensors, stateful
 from ..graph import CUSTOM, MULTI_VIEW
+from ..schema import Histories
 from ..tensor import (
     BODY,
     FREED,
@@ -62,6 +63,14 @@ class CustomNode(Node):
             raise RuntimeError(FREED)
         for entry in self.outputs:
             entry.check(self)
+
+    def freed(self) -> bool:
+        """Whether kept outputs are gone."""
+        return self.outputs is None
+
+    def outdated(self) -> bool:
+        """Whether a kept output changed since."""
+        return any(e.changed(self) for e in self.outputs or ())
 
     def release(self) -> None:
         """Drop the kept outputs."""
@@ -136,4 +145,5 @@ set_history = stateful(
     """,
     dry_run=dry_run.set_history,
     wide=False,
+    histories=Histories.WRITTEN,
 )

@@ -16,7 +16,7 @@ from ..batching import BatchedBackend
 from ..data import ambient, state
 from ..declare import flat_tensors, stateful
 from ..graph import no_grad
-from ..schema import named
+from ..schema import Histories, named
 from ..tensor import Node, Tensor, detached, edge_of
 from .batched_function import batched
 from .context import Context
@@ -244,4 +244,5 @@ delayed_error = stateful(
     traced=False,
     doc="The tensors, with a history that raises RuntimeError with `message` when a pass reaches it.",
     wide=False,
+    histories=Histories.NONE,
 )

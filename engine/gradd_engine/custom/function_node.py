@@ -34,6 +34,8 @@ class BackwardNode(CustomNode):
     """The ``ctx`` of a Function (torch.autograd.function.FunctionCtx), and the node of its outputs."""
 
     forward_cls: ClassVar[Any] = None
+    #: it was released, and had saved nothing
+    _bare = False
 
     def __init__(self) -> None:
         super().__init__(type(self).__name__)
@@ -255,8 +257,18 @@ class BackwardNode(CustomNode):
         """The body is a user callback."""
         return at == BODY or super().waits(at)
 
+    def freed(self) -> bool:
+        """Whether it saved something that is gone."""
+        return self._saved is None and not self._bare
+
+    def outdated(self) -> bool:
+        """Whether a tensor that was saved changed since."""
+        return super().outdated() or any(isinstance(e, Saved) and e.changed(self) for e in self._saved or ())
+
     def release(self) -> None:
         """Drop saved tensors and kept outputs."""
+        if self._saved == []:
+            self._bare = True
         self._saved = None
         super().release()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..backward import dry_run
 from ..data import Meta, state, uint8
 from ..declare import stateful
+from ..schema import Histories
 from ..tensor import Tensor
 
 
@@ -20,6 +21,7 @@ manual_seed = stateful(
     doc="Restart the session's random stream (torch.manual_seed).",
     dry_run=dry_run.nothing,
     wide=False,
+    histories=Histories.NONE,
 )
 
 
@@ -36,6 +38,7 @@ stored_rng = stateful(
     traced=False,
     doc="A token of the random stream's position, for `restore_rng`.",
     wide=False,
+    histories=Histories.NONE,
 )
 
 
@@ -54,4 +57,5 @@ restore_rng = stateful(
     traced=False,
     doc="Set the random stream back to the position of `token`; returns a token of the position before.",
     wide=False,
+    histories=Histories.NONE,
 )

@@ -88,6 +88,14 @@ class DirtySlices(Node):
         """Raise the errors of the Function's node."""
         self._written().verify()
 
+    def freed(self) -> bool:
+        """Whether the Function's node is gone."""
+        return self.fn is None
+
+    def outdated(self) -> bool:
+        """As of the Function's node."""
+        return self.fn is not None and self.fn.outdated()
+
     def release(self) -> None:
         """Drop the Function's node and what it saved."""
         if self.fn is not None:

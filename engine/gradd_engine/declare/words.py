@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..schema import Pass
+    from ..schema import Histories, Pass
     from .declarators import InPlace
 
 
@@ -104,6 +104,7 @@ class StatefulWords(SurfaceWords, total=False):
     traced: bool
     wide: bool
     backward_pass: Pass
+    histories: Histories
     dry_run: bool | Callable[..., list[Any] | None]
     aliases: bool
     keeps_inputs: bool

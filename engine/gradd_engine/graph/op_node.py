@@ -79,6 +79,14 @@ class OpNode(Node):
         if self.values:
             self.saved = None
 
+    def freed(self) -> bool:
+        """Whether its saved values are gone."""
+        return self.saved is None
+
+    def outdated(self) -> bool:
+        """Whether a tensor that it saved changed since."""
+        return any(type(e) is Saved and e.changed(self) for _, _, e in places(self.saved or {}))
+
     def verify(self) -> None:
         """RuntimeError where it was freed, a saved tensor changed, or no rule fits the inputs."""
         if self.saved is None:

@@ -138,6 +138,14 @@ class CopySlices(Node):
             raise RuntimeError(SHARED)
         return self.fn
 
+    def freed(self) -> bool:
+        """Whether the written op's node is gone."""
+        return self.fn is None
+
+    def outdated(self) -> bool:
+        """As of the written op's node."""
+        return self.fn is not None and self.fn.outdated()
+
     def release(self) -> None:
         """Drop what the written op saved, and the op: as in PyTorch also where it saved nothing."""
         if self.fn is not None:

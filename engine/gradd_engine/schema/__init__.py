@@ -1,7 +1,7 @@
 """Op declarations: signatures, rules, the declared op, and the registry of ops by name."""
 
 from . import schema
-from .effects import Effects, Pass
+from .effects import Effects, Histories, Pass
 from .infer_cache import InferCache
 from .op import Op
 from .parts import Kernel, Surface
@@ -36,6 +36,7 @@ __all__ = [
     "REQUIRED",
     "Derivative",
     "Effects",
+    "Histories",
     "InferCache",
     "Joint",
     "Kernel",

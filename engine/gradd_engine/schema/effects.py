@@ -14,6 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+class Histories(Enum):
+    """Whose histories a stateful op changes, and what of their nodes, beside what their versions show."""
+
+    #: it cannot be said
+    ANY = "any"
+    #: those of the tensors that it writes
+    WRITTEN = "written"
+    #: none; it may change flags and gradients
+    NONE = "none"
+
+
 class Pass(Enum):
     """How an op takes part in a backward pass."""
 
@@ -57,6 +68,8 @@ class Effects:
     wide: bool = False
     #: its role in a backward pass
     backward_pass: Pass | None = None
+    #: of a stateful op: whose histories it changes
+    histories: Histories = Histories.ANY
     #: of a stateful op: True if it runs as usual on tensors without values, or a function that replaces it
     #: there: ``dry_run(*inputs, **attrs)`` changes autograd state as a run would, without the run's errors,
     #: and returns the outputs, with None for any that only a run can determine

@@ -170,6 +170,14 @@ class Node:
     def verify(self) -> None:
         """Raise what `apply` would raise before computing: freed graph, changed versions, missing rule."""
 
+    def freed(self) -> bool:
+        """Whether what it saved is gone."""
+        return False
+
+    def outdated(self) -> bool:
+        """Whether a tensor that it saved changed since."""
+        return False
+
     def release(self) -> None:
         """Drop saved values; the node stays."""
 

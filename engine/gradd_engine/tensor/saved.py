@@ -104,6 +104,10 @@ class Saved:
             f"Hint: {hint}"
         )
 
+    def changed(self, owner: Node) -> bool:
+        """Whether `check` would raise."""
+        return self.tensor._vc.n != self.version or self.tensor._cut > owner.priority
+
     def unpack(self, owner: Node) -> Tensor:
         """The tensor, with its history."""
         if self.tensor._vc.n != self.version or (CUT and self.tensor._cut):

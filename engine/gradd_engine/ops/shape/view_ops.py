@@ -19,7 +19,7 @@ from ...data import (
 )
 from ...declare import LINEAR, attach, attach_as_is, composite, kernel, public, stateful
 from ...declare import view as view_op
-from ...schema import named
+from ...schema import Histories, named
 from ...tensor import Tensor, detached
 from ..shared import as_list, storable
 
@@ -415,6 +415,7 @@ _detach = stateful(
     doc="An alias without history (torch.Tensor.detach).",
     dry_run=True,
     wide=False,
+    histories=Histories.NONE,
 )
 
 for _name, _fn in {
