@@ -11,6 +11,7 @@ the failing line does not happen at all, and in gradd it has to be as if it had 
 
 from __future__ import annotations
 
+import contextlib
 import random
 import warnings
 from collections.abc import Callable
@@ -19,6 +20,8 @@ from typing import Any
 ERRORS = (RuntimeError, IndexError, ValueError, TypeError, ZeroDivisionError)
 #: what a refusal says of a graph of which the mirror cannot be sure
 REFUSAL = "lost sight of"
+#: an action was done: so the gradients are
+DONE = "done"
 
 
 class Program:
@@ -56,7 +59,7 @@ class Program:
                     self.said(error)
                 if self.refused:
                     return self.seen
-                self.note([None if x.grad is None else x.grad.tolist() for x in self.leaves])
+                self.note(DONE, [None if x.grad is None else x.grad.tolist() for x in self.leaves])
             self.note([x.tolist() for x in (*self.leaves, *self.graphs)])
         return self.seen
 
@@ -110,7 +113,7 @@ class Program:
 
     def caught(self, behind: bool = False) -> None:
         """An error, caught. Before it other lines stand; with `behind`, after it too."""
-        held, last = self.rng, self.rng.random() < 0.7
+        held, last, bad = self.rng, self.rng.random() < 0.7, None
         self.rng = random.Random(held.randrange(1 << 30))
         try:
             for _ in range(self.rng.randrange(3)):
@@ -132,6 +135,28 @@ class Program:
             self.said(error, "caught")
         finally:
             self._quiet, self.rng = False, held
+        if bad is not None:
+            self.use(bad)
+
+    def use(self, bad: Any) -> None:
+        """PyTorch has no such tensor; where gradd has one, it raises the error and changes nothing."""
+        uses: list[Callable[[], Any]] = [
+            lambda: bad * 2,
+            lambda: self.leaves[0].detach().add_(bad),
+            lambda: self.any().detach().mul_(bad),
+            lambda: bad.sum().backward(),
+        ]
+        with contextlib.suppress(*ERRORS):
+            bad.tolist()  # what was written to in vain is still there
+            return
+        held, self.rng = self.rng, random.Random(self.seed)
+        try:
+            self.rng.choice(uses)()
+        except ERRORS:
+            return
+        finally:
+            self.rng = held
+        raise AssertionError("what never came to be was taken")
 
     # -- graphs ------------------------------------------------------------------------------------
 
@@ -364,7 +389,8 @@ def _write_to_a_view(p: Program) -> None:
 
 
 def _step(p: Program) -> None:
-    p.optimizer.step()
+    # One that keeps nothing: what a Python object keeps of a step that never ran stays lost.
+    p.T.optim.SGD(p.leaves, lr=1.0).step()
 
 
 def _zero(p: Program) -> None:

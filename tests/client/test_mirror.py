@@ -81,26 +81,63 @@ def test_after_a_failure_graphs_are_the_servers_to_judge(session: Any) -> None:
         session.flush()
 
 
-@pytest.mark.parametrize("where", ["leaf", "inside", "function", "looked_at"])
-def test_after_a_failure_no_pass_goes_by_hooks_without_calling_them(session: Any, where: str) -> None:
-    class Double(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, a: Any) -> Any:
-            return a * 2
+class Double(torch.autograd.Function):
+    """Its backward is not that of doubling, so that a pass which goes by it shows."""
 
-        @staticmethod
-        def backward(ctx: Any, g: Any) -> Any:
-            return g * 7
+    @staticmethod
+    def forward(ctx: Any, a: Any) -> Any:
+        return a * 2
 
-    table, x, seen = torch.ones(3), torch.ones(2, requires_grad=True), []
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        return g * 7
+
+
+def lose_sight(session: Any) -> None:
+    """A step that fails, and one behind it of which nobody can tell what it touched."""
+    other, table = torch.ones(2), torch.ones(3)
+    session.flush()
+    table[torch.tensor([99])]
+    other.data = torch.zeros(2)
+    with pytest.raises(IndexError):
+        session.flush()
+
+
+WHERE = pytest.mark.parametrize("where", ["leaf", "inside", "function", "looked_at"])
+
+
+def hooked(where: str, x: Any, seen: list[Any]) -> tuple[Any, Any]:
+    """A graph with a callback, and where a pass over it begins."""
     y = Double.apply(x) if where == "function" else x * 2
     if where != "function":
         (x if where == "leaf" else y).register_hook(seen.append)
     z = y.sum()
-    edge = torch.autograd.graph.get_gradient_edge(z)
-    table[torch.tensor([99])]
+    return z, torch.autograd.graph.get_gradient_edge(z)
+
+
+@WHERE
+def test_after_a_failure_callbacks_of_graphs_that_nothing_touched_are_called(
+    session: Any, where: str
+) -> None:
+    x, seen = torch.ones(2, requires_grad=True), []
+    z, edge = hooked(where, x, seen)
+    w = torch.ones(2)
+    torch.ones(3)[torch.tensor([99])]
+    w.add_(1)
+    (w.requires_grad_() * 2).sum().backward()
     with pytest.raises(IndexError):
         session.flush()
+    torch.autograd.backward(edge) if where == "looked_at" else z.backward()
+    assert x.grad.tolist() == ([7.0, 7.0] if where == "function" else [2.0, 2.0])
+    assert len(seen) == (where != "function")
+    assert (w.tolist(), w.grad, w.requires_grad) == ([1.0, 1.0], None, False)
+
+
+@WHERE
+def test_after_a_failure_no_pass_goes_by_hooks_without_calling_them(session: Any, where: str) -> None:
+    x, seen = torch.ones(2, requires_grad=True), []
+    z, edge = hooked(where, x, seen)
+    lose_sight(session)
     with pytest.raises(RuntimeError, match="hooks may stand in it: run the forward again"):
         torch.autograd.backward(edge) if where == "looked_at" else z.backward()
     assert (seen, x.grad) == ([], None)
@@ -108,6 +145,108 @@ def test_after_a_failure_no_pass_goes_by_hooks_without_calling_them(session: Any
     z.backward()
     assert x.grad.tolist() == [7.0, 7.0] if where == "function" else [2.0, 2.0]
     assert len(seen) == (where == "leaf")
+
+
+@pytest.mark.parametrize("where", ["leaf", "inside"])
+def test_no_pass_goes_by_hooks_that_came_after_the_graph_was_lost(session: Any, where: str) -> None:
+    x, seen = torch.ones(2, requires_grad=True), []
+    y = x * 2
+    z = y.sum()
+    lose_sight(session)
+    (x if where == "leaf" else y).register_hook(seen.append)
+    with pytest.raises(RuntimeError, match="run the forward again"):
+        z.backward()
+    assert (seen, x.grad) == ([], None)
+
+
+@pytest.mark.parametrize("what", ["pass", "write", "history", "retained", "view"])
+def test_after_a_failure_a_graph_that_lost_steps_touched_is_not_relied_on(session: Any, what: str) -> None:
+    x, seen = torch.ones(2, requires_grad=True), []
+    y = x * 2
+    y.register_hook(seen.append)
+    z = (y * y).sum()
+    session.flush()
+    torch.ones(3)[torch.tensor([99])]
+    if what == "pass":
+        z.backward()
+    elif what == "write":
+        y.mul_(5)
+    elif what == "view":
+        y[0].mul_(5)
+    elif what == "history":
+        y.detach_()
+    else:
+        y.retain_grad()
+    with pytest.raises(IndexError):
+        session.flush()
+    seen.clear()
+    t = y.sum() if what in ("write", "view", "history") else z
+    with pytest.raises(RuntimeError, match="run the forward again"):
+        t.backward()
+    assert (seen, x.grad, y.tolist()) == ([], None, [2.0, 2.0])
+
+
+def test_a_write_that_never_ran_leaves_what_saved_the_tensor(session: Any) -> None:
+    w, x = torch.ones(2), torch.ones(2, requires_grad=True)
+    z = Double.apply(x * w).sum()
+    session.flush()
+    torch.ones(3)[torch.tensor([99])]
+    w.add_(1)
+    with pytest.raises(IndexError):
+        session.flush()
+    z.backward()
+    assert x.grad.tolist() == [7.0, 7.0]
+
+
+def test_what_never_came_to_be_is_refused_and_graphs_stand(session: Any) -> None:
+    w, x = torch.ones(2), torch.ones(2, requires_grad=True)
+    z = Double.apply(x * w).sum()
+    bad = torch.ones(3)[torch.tensor([99])]
+    with pytest.raises(IndexError):
+        session.flush()
+    for use in (lambda: bad * 2, lambda: w.add_(bad), lambda: bad.sum().backward()):
+        with pytest.raises(IndexError, match="99"):
+            use()
+    assert (w._version, w.tolist()) == (0, [1.0, 1.0])
+    z.backward()
+    assert x.grad.tolist() == [7.0, 7.0]
+
+
+def test_a_pass_that_the_mirror_ran_further_than_the_server_does_not_go_on(session: Any) -> None:
+    x, told = torch.ones(2, requires_grad=True), []
+
+    def fails(g: Any) -> Any:
+        torch.ones(3)[torch.tensor([99])]
+        return g * 2
+
+    def catches(g: Any) -> Any:
+        try:
+            session.flush()
+        except IndexError as error:
+            told.append(str(error))
+        return torch.ones(2) * 100
+
+    y = x * 3
+    y.register_hook(catches)
+    z = y * 5
+    z.register_hook(fails)
+    with pytest.raises(IndexError, match="99"):
+        z.sum().backward()
+    assert len(told) == 1
+    assert x.grad is None
+
+
+def test_a_node_that_a_lost_step_looked_at_is_looked_at_anew(session: Any) -> None:
+    x, seen = torch.ones(2, requires_grad=True), []
+    y = Double.apply(x)
+    session.flush()
+    torch.ones(3)[torch.tensor([99])]
+    assert y.grad_fn.name() == "DoubleBackward"
+    with pytest.raises(IndexError):
+        session.flush()
+    y.grad_fn.register_hook(lambda *gs: seen.append(len(gs)))
+    torch.autograd.backward(torch.autograd.graph.get_gradient_edge(y), torch.ones(2))
+    assert (seen, x.grad.tolist()) == ([2], [7.0, 7.0])
 
 
 @pytest.mark.parametrize("grad", [False, True])

@@ -9,7 +9,19 @@ from typing import Any
 import gradd
 import gradd as torch
 import pytest
-from gradd._mirror import BATCH, MIRROR, STEP, BatchState, Event, Machine, MirrorState, StepState, after
+from gradd._mirror import (
+    BATCH,
+    EXTENT,
+    MIRROR,
+    STEP,
+    BatchState,
+    Event,
+    Extent,
+    Machine,
+    MirrorState,
+    StepState,
+    after,
+)
 
 # A row a state, a column an event; what stands there is the next state.
 TABLES: list[tuple[type[Enum], dict[Any, Any], str]] = [
@@ -17,11 +29,12 @@ TABLES: list[tuple[type[Enum], dict[Any, Any], str]] = [
         MirrorState,
         MIRROR,
         """
-        .            OTHERS_WROTE  BLIND_PASS   RENAMED      STOPPED      ASKED        FAILED       INTERRUPTED  TOLD
-        AGREES       BEHIND        UNSURE       UNSURE       UNSURE       UNSURE       GRAPHS_LOST  GRAPHS_LOST  AGREES
-        BEHIND       BEHIND        UNSURE       UNSURE       UNSURE       UNSURE       GRAPHS_LOST  GRAPHS_LOST  AGREES
-        UNSURE       UNSURE        UNSURE       UNSURE       UNSURE       UNSURE       GRAPHS_LOST  GRAPHS_LOST  AGREES
-        GRAPHS_LOST  GRAPHS_LOST   GRAPHS_LOST  GRAPHS_LOST  GRAPHS_LOST  GRAPHS_LOST  GRAPHS_LOST  GRAPHS_LOST  AGREES
+        .               OTHERS_WROTE    BLIND_PASS      RENAMED         STOPPED         ASKED           UNDONE          FAILED       INTERRUPTED  TOLD
+        AGREES          BEHIND          UNSURE          UNSURE          UNSURE          UNSURE          GRAPHS_TOUCHED  GRAPHS_LOST  GRAPHS_LOST  AGREES
+        BEHIND          BEHIND          UNSURE          UNSURE          UNSURE          UNSURE          GRAPHS_TOUCHED  GRAPHS_LOST  GRAPHS_LOST  AGREES
+        UNSURE          UNSURE          UNSURE          UNSURE          UNSURE          UNSURE          GRAPHS_TOUCHED  GRAPHS_LOST  GRAPHS_LOST  AGREES
+        GRAPHS_TOUCHED  GRAPHS_TOUCHED  GRAPHS_TOUCHED  GRAPHS_TOUCHED  GRAPHS_TOUCHED  GRAPHS_TOUCHED  GRAPHS_TOUCHED  GRAPHS_LOST  GRAPHS_LOST  AGREES
+        GRAPHS_LOST     GRAPHS_LOST     GRAPHS_LOST     GRAPHS_LOST     GRAPHS_LOST     GRAPHS_LOST     GRAPHS_LOST     GRAPHS_LOST  GRAPHS_LOST  AGREES
         """,  # noqa: E501 - a table
     ),
     (
@@ -106,11 +119,50 @@ def session(told: list[tuple[str, str]]) -> Iterator[Any]:
 ASKED = [("ASKED", "GRAPHS_LOST"), ("TOLD", "AGREES")]
 
 
-def test_a_failed_batch_loses_graphs_until_the_server_is_asked(session: Any, told: list[Any]) -> None:
-    torch.ones(3)[torch.tensor([99])]
+def lose_sight(session: Any) -> None:
+    """A step that fails, and one behind it of which nobody can tell what it touched."""
+    other, table = torch.ones(2), torch.ones(3)
+    session.flush()
+    table[torch.tensor([99])]
+    other.data = torch.zeros(2)
     with pytest.raises(IndexError):
         session.flush()
+
+
+def test_a_failed_batch_loses_graphs_until_the_server_is_asked(session: Any, told: list[Any]) -> None:
+    lose_sight(session)
     assert told == [("FAILED", "GRAPHS_LOST"), *ASKED]
+
+
+def test_graphs_stand_where_what_did_not_run_only_computed(session: Any, told: list[Any]) -> None:
+    torch.ones(3)[torch.tensor([99])] * 2
+    with pytest.raises(IndexError):
+        session.flush()
+    assert told == [("STOPPED", "UNSURE"), ("ASKED", "UNSURE"), ("TOLD", "AGREES")]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_what_did_not_run_shows_what_it_touched_unless_others_write_too(
+    session: Any, told: list[Any], shared: bool
+) -> None:
+    x, table = torch.ones(2), torch.ones(3)
+    if shared:
+        session["x"] = x
+    session.flush()
+    table[torch.tensor([99])]
+    x.add_(1)
+    with pytest.raises(IndexError):
+        session.flush()
+    state = "GRAPHS_LOST" if shared else "GRAPHS_TOUCHED"
+    assert told == [("FAILED" if shared else "UNDONE", state), ("ASKED", state), ("TOLD", "AGREES")]
+
+
+def test_every_state_says_which_graphs_stand() -> None:
+    assert set(EXTENT) == set(MirrorState)
+    assert [state for state in MirrorState if EXTENT[state] is not Extent.NONE] == [
+        MirrorState.GRAPHS_TOUCHED,
+        MirrorState.GRAPHS_LOST,
+    ]
 
 
 def test_a_pass_that_was_stopped_leaves_graphs(session: Any, told: list[Any]) -> None:
@@ -144,10 +196,7 @@ def test_an_interrupted_step_and_an_interrupted_batch_lose_graphs(
 def test_a_pass_through_a_lost_graph_is_asked_about(session: Any, told: list[Any]) -> None:
     x = torch.ones(2, requires_grad=True)
     y = (x * x).sum()
-    session.flush()
-    torch.ones(3)[torch.tensor([99])]
-    with pytest.raises(IndexError):
-        session.flush()
+    lose_sight(session)
     told.clear()
     y.backward()
     assert session.knowledge.state is MirrorState.UNSURE

@@ -31,19 +31,21 @@ _HOOKS = (GRADIENTS, PREHOOKS, POSTHOOKS)
 
 
 class Opaque(Node):
-    """A graph that the mirror does not know. Only the server knows what a pass through it does."""
+    """A graph that the mirror does not know: what lay `before` there, or what was `cut` from the tensor. Only
+    the server knows what a pass through it does.
+    """
 
     _name = LOST
     opaque = True
 
-    def __init__(self, t: Tensor, before: Node | None) -> None:
+    def __init__(self, t: Tensor, before: Node | None, cut: bool = False) -> None:
         super().__init__()
         self.backend = t.backend
         self._session: MirrorHost = t.backend.session  # type: ignore[attr-defined]
         behind = [] if before is None else nodes_behind(before)
         #: whether the graph `before` had user callbacks, which no server calls, or packed tensors that were
         #: freed on one side only
-        self._calls = meets_callables(behind) or any(map(_unpacked, behind))
+        self._calls = cut or meets_callables(behind) or any(map(_unpacked, behind))
         #: the leaves that it had, which may get hooks later
         self._leaves = [weakref.ref(node.variable) for node in behind if isinstance(node, AccumulateGrad)]
         for node in behind:
@@ -82,13 +84,13 @@ def adopt(backend: MirrorBackend, info: TensorInfo) -> Tensor:
     """A mirror of a tensor from elsewhere."""
     t = backend.empty(Meta(tuple(info.shape), dtypes.by_name(info.dtype), tuple(info.strides)))
     t._vc, t._conj = (InferenceCounter if info.is_inference else VersionCounter)(), info.is_conj
-    correct(t, info, graph_lost=True)
+    correct(t, info, graph_lost=True, ours=False)
     return t
 
 
-def correct(t: Tensor, info: TensorInfo, graph_lost: bool) -> None:
+def correct(t: Tensor, info: TensorInfo, graph_lost: bool, ours: bool = True) -> None:
     """Correct the mirror `t` to the server's state, except for its gradient. With `graph_lost`, a non-leaf's
-    graph becomes opaque.
+    graph becomes opaque; `ours` is false of one that was never seen.
     """
     changed = t._vc.n != info.version
     shape, strides = tuple(info.shape), tuple(info.strides)
@@ -105,13 +107,15 @@ def correct(t: Tensor, info: TensorInfo, graph_lost: bool) -> None:
     if not (graph_lost or changed) and known == flags:
         return
     before = t._fn
+    # A step that took its history ran here alone.
+    cut = graph_lost and ours and before is None
     t._fn, t._nr, t._requires_grad, t._view_version = None, 0, info.is_marked, info.version
     if info.has_graph:
-        t._fn = Opaque(t, before)
+        t._fn = Opaque(t, before, cut)
     elif t._base is not None and not info.is_leaf:
         t._view_version -= 1  # its base has changed, so it gets a graph on demand
     if (t._leaf, t.requires_grad) == flags[:2]:
         return
     # Its base is not the server's, or there is none.
-    t._fn = None if info.is_leaf else t._fn or Opaque(t, before)
+    t._fn = None if info.is_leaf else t._fn or Opaque(t, before, cut)
     t._requires_grad = info.is_leaf and info.requires_grad

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gradd_engine.data import Meta
+from gradd_engine.declare import flat_tensors
 from gradd_engine.schema import Pass
 from gradd_protocol.limits import DEFAULT
 
-from .._mirror import STEP, Event, MirrorState, StepState, after
+from .._mirror import STEP, Event, Extent, MirrorState, StepState, after
 from .._program import Builder
 from .agreement import Agreeing
 from .reconcile import knows, take_place
@@ -45,9 +46,25 @@ class Listening(Agreeing):
         recorder: Recorder = self._thread.recorder
         if recorder.step is _BLIND and op.effects.backward_pass is Pass.GRAD:
             return self._blind_grad(recorder, op, inputs, attrs)
-        recorder.record(op, inputs, attrs, outputs)
+        try:
+            recorder.record(op, inputs, attrs, outputs)
+        except Exception:
+            self._refused(recorder, op, inputs)
+            raise
         recorder.step = _ENDED[recorder.step]
         return outputs
+
+    def _refused(self, recorder: Recorder, op: Op, inputs: tuple[Any, ...]) -> None:
+        """A step was not recorded. Where an input never came to be, all that is left is what it did to the
+        mirror.
+        """
+        if all(t._lost is None for t in flat_tensors(inputs)):  # type: ignore[attr-defined]
+            return
+        recorder.building.mend()
+        recorder.on(Event.END)
+        self.wire.lost.refuse(op)
+        if self.wire.lost.extent is not Extent.NONE:
+            self.knowledge.on(self._undone())
 
     def _blind_grad(
         self, recorder: Recorder, op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]

@@ -71,7 +71,7 @@ def reconcile(session: Core, extent: Extent, lost: Lost) -> None:
             session.lose(i, t)
             continue
         stand[i] = t
-        correct(t, info, extent is Extent.ALL)
+        correct(t, info, extent is Extent.ALL or any(t is f for f in family))
         if info.name is not None:
             session.named[info.name] = t
     if extent is Extent.SHOWN:
@@ -79,7 +79,7 @@ def reconcile(session: Core, extent: Extent, lost: Lost) -> None:
         doubts = doubtful([n for t in stand.values() for n in _nodes(t)], touched, lost.passed)
         for i, t in stand.items():
             info = found[i]
-            if info is not None and (any(t is f for f in family) or not doubts.isdisjoint(_nodes(t))):
+            if info is not None and not doubts.isdisjoint(_nodes(t)):
                 correct(t, info, True)
     for name in names:
         info = found[name]

@@ -52,6 +52,17 @@ class Lost:
         if len(self.touched) + len(self.passes) > _REMEMBERED:
             self.extent = Extent.ALL
 
+    def refuse(self, op: Op) -> None:
+        """The mirror ran a step that cannot be recorded: an input of it never came to be."""
+        if op.effects.backward_pass is not None:
+            self.extent = Extent.ALL
+        elif op.stateful and not op.view:
+            self._shown()
+            if op.effects.histories is not Histories.NONE:
+                self.extent = Extent.ALL
+        elif op.writes or op.base is not None:
+            self._shown()
+
     def _add(self, op: Op, step: Recorded, built: Builder, made: int) -> None:
         """One step; slots from `made` on are of tensors that never came to be."""
         effects = op.effects
