@@ -151,9 +151,9 @@ def look(t: Tensor, node: Node, nr: int | None = None) -> None:
 def forget_look(t: Tensor) -> None:
     """`t` never came to be. Where it stood for an edge, the node is looked at anew."""
     edge = None if t._stands is None else t._stands()
-    look = None if edge is None else (edge.node.looks or {}).get(edge.nr)
-    if edge is not None and look is not None and look.stand_in is t:
-        del edge.node.looks[edge.nr]  # type: ignore[index]
+    looks = None if edge is None else edge.node.looks
+    if edge is not None and looks and edge.nr in looks and looks[edge.nr].stand_in is t:
+        del looks[edge.nr]
 
 
 def look_behind(node: Node, slot: int, target: Edge) -> None:
