@@ -8,6 +8,8 @@ from typing import Any
 import gradd
 import gradd as torch
 import pytest
+from gradd._mirror import LOST
+from gradd_engine.graph import OpNode
 
 
 @pytest.fixture
@@ -341,3 +343,36 @@ def test_a_refused_op_may_have_renewed_a_view(session: Any, name: str) -> None:
     session.flush()
     (base * base).sum().backward()
     assert w.grad.tolist() == [2.0, 2.0]
+
+
+def test_each_node_of_graphs_that_are_lost_together_is_visited_once(
+    session: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch.ones(2, requires_grad=True).register_hook(lambda g: None)  # so that callbacks are looked for
+    held = [torch.ones(2, requires_grad=True) * 2]
+    for _ in range(40):
+        held.append(held[-1] * held[-1])
+    nodes = {t.grad_fn for t in held}
+    visits: list[Any] = []
+    waits = OpNode.waits
+
+    def counted(node: OpNode, at: str) -> bool:
+        visits.append((node, at))
+        return waits(node, at)
+
+    monkeypatch.setattr(OpNode, "waits", counted)
+    lose_sight(session)
+    assert [t.grad_fn.name() for t in held] == [LOST] * len(held)
+    assert {node for node, _ in visits} == nodes
+    assert len(visits) == len(set(visits))
+
+
+def test_a_pass_over_a_lost_graph_is_hindered_by_hooks_of_its_own_leaves_alone(session: Any) -> None:
+    a, b, c = (torch.ones(2, requires_grad=True) for _ in range(3))
+    both, other = (a * b).sum(), (b * c).sum()
+    lose_sight(session)
+    c.register_hook(lambda g: None)
+    both.backward()
+    assert (a.grad.tolist(), b.grad.tolist()) == ([1.0, 1.0], [1.0, 1.0])
+    with pytest.raises(RuntimeError, match="run the forward again"):
+        other.backward()

@@ -2,7 +2,7 @@
 
 from .backend import MirrorBackend
 from .doubt import doubtful
-from .opaque import LOST, adopt, correct
+from .opaque import LOST, Remains, adopt, correct
 from .states import (
     BATCH,
     EXTENT,
@@ -19,5 +19,5 @@ from .states import (
 
 __all__ = [
     "BATCH", "EXTENT", "LOST", "MIRROR", "STEP", "BatchState", "Event", "Extent", "Machine", "MirrorBackend",
-    "MirrorState", "StepState", "adopt", "after", "correct", "doubtful",
+    "MirrorState", "Remains", "StepState", "adopt", "after", "correct", "doubtful",
 ]  # fmt: skip

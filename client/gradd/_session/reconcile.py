@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from gradd_engine.tensor import Node
 
+    from .._mirror import Remains
     from .._wire import Lost
     from .core import Core
 
@@ -60,9 +61,11 @@ def reconcile(session: Core, extent: Extent, lost: Lost) -> None:
     if extent is Extent.SHOWN and not held.keys() >= lost.touched:
         # Of a tensor that died it is not known what shares its memory.
         extent = Extent.ALL
-    storages = [held[i].storage for i in lost.touched] if extent is Extent.SHOWN else []
-    family = [t for t in held.values() if any(t.storage is s for s in storages)]
+    storages = {id(held[i].storage) for i in lost.touched} if extent is Extent.SHOWN else set()
+    family = {t for t in held.values() if id(t.storage) in storages}
     touched = {node for t in family for node in _nodes(t)}
+    # Shared by all that lose their graphs, so that each node is visited once.
+    known: dict[Node, Remains] = {}
     stand: dict[str, Any] = {}
     for i, t in held.items():
         info = found[i]
@@ -71,7 +74,7 @@ def reconcile(session: Core, extent: Extent, lost: Lost) -> None:
             session.lose(i, t)
             continue
         stand[i] = t
-        correct(t, info, extent is Extent.ALL or any(t is f for f in family))
+        correct(t, info, extent is Extent.ALL or t in family, known)
         if info.name is not None:
             session.named[info.name] = t
     if extent is Extent.SHOWN:
@@ -80,7 +83,7 @@ def reconcile(session: Core, extent: Extent, lost: Lost) -> None:
         for i, t in stand.items():
             info = found[i]
             if info is not None and not doubts.isdisjoint(_nodes(t)):
-                correct(t, info, True)
+                correct(t, info, True, known)
     for name in names:
         info = found[name]
         t = None if info is None else session.live.get(info.id)
@@ -90,7 +93,7 @@ def reconcile(session: Core, extent: Extent, lost: Lost) -> None:
             session.named[name] = t
     for i, t in held.items():
         if t._id is not None:
-            t._grad = _gradient(session, t._grad, found[f"{i}.grad"], extent is not Extent.NONE)
+            t._grad = _gradient(session, t._grad, found[f"{i}.grad"], extent is not Extent.NONE, known)
 
 
 def _abandon(session: Core, id: str, lost: Lost) -> None:
@@ -112,18 +115,20 @@ def _nodes(t: Any) -> Iterator[Node]:
         yield edge.node
 
 
-def _gradient(session: Core, mine: Any, info: TensorInfo | None, graphs_lost: bool) -> Any:
+def _gradient(
+    session: Core, mine: Any, info: TensorInfo | None, graphs_lost: bool, known: dict[Node, Remains]
+) -> Any:
     """The mirror's tensor for a gradient: the live one of that id, else the current one without an id, else a
     new one.
     """
     if info is None:
         return None
-    known = session.live.get(info.id)
-    if known is not None:
-        return known
+    held = session.live.get(info.id)
+    if held is not None:
+        return held
     if mine is None or mine._id is not None or mine._out is not None or mine._lost is not None:
         return adopt(session.backend, info)
-    correct(mine, info, graphs_lost)
+    correct(mine, info, graphs_lost, known)
     return mine
 
 

@@ -6,7 +6,7 @@ from .autograd import untracked
 from .backward_op import backward, cotangents, is_warn_always_enabled, set_warn_always
 from .dry_run import give_history
 from .edges import GradientEdge, forget_look, get_gradient_edge
-from .executor import meets_callables, nodes_behind
+from .executor import meets_callables
 from .grad_op import grad, run_grad
 from .gradients import zero_grad
 from .hooks import register_multi_grad_hook
@@ -36,7 +36,6 @@ __all__ = [
     "is_anomaly_enabled",
     "is_warn_always_enabled",
     "meets_callables",
-    "nodes_behind",
     "passes",
     "register_multi_grad_hook",
     "run_grad",

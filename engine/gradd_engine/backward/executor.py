@@ -444,11 +444,6 @@ def _callables(order: list[Node]) -> bool:
     return any(node.waits(at) for node in order for at in STOPS)
 
 
-def nodes_behind(node: Node) -> list[Node]:
-    """The node and all that a pass from it on may come to."""
-    return _reach([node])[1]
-
-
 def meets_callables(nodes: list[Node]) -> bool:
     """Whether a pass over these nodes meets user callbacks."""
     return Node.callables and _callables(nodes)
