@@ -173,6 +173,31 @@ def test_a_gradient_that_comes_later_begins_its_own_momentum() -> None:
     assert (p.item(), q.item()) == (-1.0 - 2.5, -1.0)
 
 
+@pytest.mark.parametrize("make", [
+    lambda ps: optim.SGD(ps, lr=0.5, momentum=0.9),
+    lambda ps: optim.Adam(ps, lr=0.5, amsgrad=True),
+    lambda ps: optim.RMSprop(ps, lr=0.5, momentum=0.9),
+])  # fmt: skip
+def test_a_first_step_that_never_ran_leaves_no_state(session: Any, make: Callable[[Any], Any]) -> None:
+    def trained(fails: bool) -> Any:
+        p = gradd.ones(2, requires_grad=True)
+        optimizer = make([p])
+        if fails:
+            session.flush()
+            gradd.ones(3)[gradd.tensor([99])]
+            (p * p).sum().backward()
+            optimizer.step()
+            with pytest.raises(IndexError):
+                session.flush()
+        for _ in range(2):
+            optimizer.zero_grad()
+            (p * p).sum().backward()
+            optimizer.step()
+        return p.tolist()
+
+    assert trained(fails=True) == trained(fails=False)
+
+
 def test_closure_and_returned_loss() -> None:
     p = nn.Parameter(gradd.ones(1))
     opt = optim.SGD([p], lr=0.25)

@@ -24,6 +24,8 @@ class Lost:
     """Steps of this writer that the server did not run, since the mirror last agreed with it."""
 
     def __init__(self) -> None:
+        #: how often steps were lost, ever
+        self.times = 0
         self.forget()
 
     def forget(self) -> None:
@@ -44,6 +46,7 @@ class Lost:
         self.error = self.error or error
         if applied >= len(built):
             return
+        self.times += 1
         made = built.first_output(applied)
         for step in built.steps[applied:]:
             op = REGISTRY.get(step.op)

@@ -258,6 +258,9 @@ def options(**given: Any) -> dict[str, Any]:
 class GroupedOptimizer(Optimizer):
     """An optimizer whose step is one op per group: subclasses define `_update`."""
 
+    #: how often the session had lost steps when the state was last looked through
+    _losses = 0
+
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters; returns the closure's loss."""
         loss = self._loss(closure)
@@ -265,8 +268,19 @@ class GroupedOptimizer(Optimizer):
             for group in self.param_groups:
                 params = with_gradients(group)
                 if params:
+                    losses = params[0]._session.wire.lost.times
+                    if losses != self._losses:
+                        self._forget_lost()
+                        self._losses = losses
                     self._update(group, params)
         return loss
+
+    def _forget_lost(self) -> None:
+        """Drop tensors that never came to be: the step that made them did not run."""
+        for state in self.state.values():
+            for name, value in list(state.items()):
+                if isinstance(value, Tensor) and value._lost is not None:
+                    del state[name]
 
     def _update(self, group: dict[str, Any], params: list[Any]) -> None:
         """Update those parameters of a group that have gradients."""
