@@ -5,8 +5,8 @@ from .anomaly import detect_anomaly, is_anomaly_check_nan_enabled, is_anomaly_en
 from .autograd import untracked
 from .backward_op import backward, cotangents, is_warn_always_enabled, set_warn_always
 from .dry_run import give_history
-from .edges import GradientEdge, forget_look, get_gradient_edge
-from .executor import meets_callables
+from .edges import GradientEdge, Look, forget_look, get_gradient_edge, name_class
+from .executor import GraphTask, meets_callables
 from .grad_op import grad, run_grad
 from .gradients import zero_grad
 from .hooks import register_multi_grad_hook
@@ -15,6 +15,8 @@ from .saved_hooks import SavedTensor, disable_saved_tensors_hooks, saved_tensors
 
 __all__ = [
     "GradientEdge",
+    "GraphTask",
+    "Look",
     "SavedTensor",
     "allow_mutation_on_saved_tensors",
     "autograd",
@@ -36,6 +38,7 @@ __all__ = [
     "is_anomaly_enabled",
     "is_warn_always_enabled",
     "meets_callables",
+    "name_class",
     "passes",
     "register_multi_grad_hook",
     "run_grad",

@@ -124,7 +124,7 @@ def tensor_of(x: Any) -> Any:
 _NAMED: dict[tuple[type[Node], str], type[Node]] = {}
 
 
-def _name_class(node: Node) -> None:
+def name_class(node: Node) -> None:
     """Give a node that a user looks at a class of its name, as PyTorch's nodes have: ``type(t.grad_fn)``."""
     kind, name = type(node), node.short_name()
     if kind.__name__ != name:
@@ -139,7 +139,7 @@ def look(t: Tensor, node: Node, nr: int | None = None) -> None:
     at = t._nr if nr is None else nr
     if state.depth or (node.looks is not None and at in node.looks):
         return
-    _name_class(node)
+    name_class(node)
     look = Look((t.shape, t.dtype))
     if node.backend.listener is not None:
         look.stand_in = named.edge(t)
@@ -161,7 +161,7 @@ def look_behind(node: Node, slot: int, target: Edge) -> None:
     behind = target.node
     if behind.looks is not None and target.nr in behind.looks:
         return
-    _name_class(behind)
+    name_class(behind)
     look = Look(node.behind(slot))
     if node.backend.listener is not None and node.looks:
         nearest = next(iter(node.looks.values()))

@@ -1,0 +1,10 @@
+"""Tensors and their graphs as plain data, and back: `freeze` and `thaw`.
+
+What is frozen is JSON and arrays: nothing in it is code, and ops go by their names.
+"""
+
+from .decode import BadFrozen, thaw
+from .encode import freeze
+from .rows import CannotFreeze, Frozen, FrozenGraph
+
+__all__ = ["BadFrozen", "CannotFreeze", "Frozen", "FrozenGraph", "freeze", "thaw"]
