@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gradd_engine.data import Size, dtypes
+from gradd_protocol.safetensors import StoredTensor
 
 from .._surface import tensor
 from .._tensor import Tensor, type_name
@@ -76,7 +77,7 @@ def _load(file: BinaryIO, name: Any) -> Any:
     try:
         entries, metadata = safetensors.read_header(file)
         if _TREE not in metadata:
-            return {key: tensor(entry.read(file)) for key, entry in entries.items()}
+            return {key: tensor(safetensors.read(file, entry)) for key, entry in entries.items()}
         return _Reader(file, entries).restore(json.loads(metadata[_TREE]))
     except (ValueError, KeyError, TypeError, RecursionError) as e:
         raise ValueError(f"{name} is not a file that gradd.load reads: {e}") from e
@@ -132,7 +133,7 @@ def _fresh(name: str, taken: dict[str, Tensor]) -> str:
 class _Reader:
     """The inverse of `_describe`."""
 
-    def __init__(self, file: BinaryIO, entries: dict[str, safetensors.StoredTensor]) -> None:
+    def __init__(self, file: BinaryIO, entries: dict[str, StoredTensor]) -> None:
         self.file = file
         self.entries = entries
         self.made: dict[str, Tensor] = {}
@@ -158,7 +159,7 @@ class _Reader:
     def _tensor(self, name: str, requires_grad: bool, parameter: bool) -> Tensor:
         found = self.made.get(name)
         if found is None:
-            values = self.entries[name].read(self.file)
+            values = safetensors.read(self.file, self.entries[name])
             if parameter:
                 found = Parameter(tensor(values), requires_grad)
             else:
