@@ -62,7 +62,7 @@ def thawed(side: Side) -> Side:
     frozen = freeze(roots, called)
     other = Side()
     hooks = {"halve": halve, "watch": other.watch}
-    found = thaw(through_text(frozen), NUMPY, lambda name, registry: registry.append((hooks[name],)))
+    found = thaw(through_text(frozen), NUMPY, lambda name, registry, owner: registry.append((hooks[name],)))
     other.pool = [found[str(i)] for i in range(len(side.pool))]
     other.seen, other.created = list(side.seen), side.created
     if TWICE:

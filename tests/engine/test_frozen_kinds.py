@@ -278,7 +278,7 @@ def test_hooks_go_by_their_names() -> None:
     found = thaw(
         Frozen(frozen.graph, [np.array(a) for a in frozen.memory]),
         NUMPY,
-        lambda name, registry: registry.append((known[name],)),
+        lambda name, registry, owner: registry.append((known[name],)),
     )
     assert len(known) == 5
     y.backward()

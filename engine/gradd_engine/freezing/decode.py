@@ -47,15 +47,15 @@ from .rows import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    #: the function of a name, and the registry where it is to be put
-    Hang = Callable[[str, list[Any]], None]
+    #: puts the hook of a name into a registry of a tensor or node
+    Hang = Callable[[str, list[Any], Tensor | Node], None]
 
 
 class BadFrozen(ValueError):
     """What is to be thawed is not what `freeze` wrote, or was written by another version."""
 
 
-def _no_hooks(name: str, registry: list[Any]) -> None:
+def _no_hooks(name: str, registry: list[Any], owner: Any) -> None:
     raise BadFrozen(f"there is no hook {name!r}")
 
 
@@ -64,7 +64,8 @@ def thaw(frozen: Frozen, backend: Any, hang: Hang = _no_hooks) -> dict[str, Tens
 
     Arrays in `frozen.memory` that can be written to are taken over, others are copied. All is counted in the
     ambient account, past its limit if need be. Sequence numbers keep their order, and come before those of
-    all nodes made later. ``hang(name, registry)`` puts a hook where one stood.
+    all nodes made later. ``hang(name, registry, owner)`` puts a hook of a
+    tensor or node where one stood.
 
     Raises BadFrozen for rows that do not go together; nothing is left behind then.
     """
@@ -166,7 +167,9 @@ class _Thawing:
         if row.grad != NONE:
             t._grad = self._tensors[row.grad]
         if row.base != NONE:
-            t._base, t._view_version = self._tensors[row.base], row.view_version
+            t._base = self._tensors[row.base]
+        if row.view_version:
+            t._view_version = row.view_version
         if row.accumulator != NONE:
             t._acc = weakref.ref(self._nodes[row.accumulator])  # type: ignore[arg-type]
         if row.more is not None:
@@ -187,17 +190,17 @@ class _Thawing:
             self._levels[level].give(t, None if tangent == NONE else self._tensors[tangent])
         for name in more.get("hooks", ()):
             t._hooks = [] if t._hooks is None else t._hooks
-            self._put(name, t._hooks)
+            self._put(name, t._hooks, t)
         for name in more.get("post_hooks", ()):
             t._post_hooks = [] if t._post_hooks is None else t._post_hooks
-            self._put(name, t._post_hooks)
+            self._put(name, t._post_hooks, t)
         if "level" in more:
             t._holds = self._levels[more["level"]]
         elif "holds" in more:
             t._holds = values.decode(more["holds"], _unknown)
 
-    def _put(self, name: str, registry: list[Any]) -> None:
-        self._hang(name, registry)
+    def _put(self, name: str, registry: list[Any], owner: Tensor | Node) -> None:
+        self._hang(name, registry, owner)
         Node.callables = True
 
     # -- nodes -------------------------------------------------------------------------------------
@@ -231,14 +234,14 @@ class _Thawing:
             hooks = {} if node.tensor_hooks is None else node.tensor_hooks
             node.tensor_hooks = hooks
             for name in names:
-                self._put(name, hooks.setdefault(nr, []))
+                self._put(name, hooks.setdefault(nr, []), node)
         for kind in ("pre_hooks", "post_hooks"):
             for name in more.get(kind, ()):
                 registry = getattr(node, kind)
                 if registry is None:
                     registry = []
                     setattr(node, kind, registry)
-                self._put(name, registry)
+                self._put(name, registry, node)
         if "retainers" in more:
             node.retainers = {nr: self._weak(t) for nr, t in more["retainers"]}
         if "metadata" in more:
