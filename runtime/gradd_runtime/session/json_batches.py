@@ -19,7 +19,7 @@ from ..store import Record
 from .perform import perform
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     from ..batch import Work
     from .state import SessionState
@@ -59,6 +59,26 @@ class JsonDesk:
                 old, (_, other, _) = self._keys.popitem(last=False)
                 self._count(session, old, other, -1)
         return m.JsonReply(status), [frames.text_buffer(body)]
+
+    @property
+    def seq(self) -> int:
+        """Batches that the session numbered."""
+        return self._seq
+
+    def answers(self) -> Iterator[tuple[str, bytes, bytes, int]]:
+        """What is remembered under keys: key, digest of what was asked, the answer and its status."""
+        for key, kept in self._keys.items():
+            digest, body, status = kept
+            yield key, digest, body, status
+
+    def restore(
+        self, session: SessionState, seq: int, answers: Iterable[tuple[str, bytes, bytes, int]]
+    ) -> None:
+        """Be as another desk was."""
+        self._seq = seq
+        for key, digest, body, status in answers:
+            self._keys[key] = digest, body, status
+            self._count(session, key, body)
 
     def _count(self, session: SessionState, key: str, body: bytes, sign: int = 1) -> None:
         nbytes = sign * (len(key) + len(body) + TENSOR_BYTES)

@@ -14,17 +14,20 @@ import msgspec
 from gradd_engine.data import set_mode
 from gradd_engine.data.state import state
 from gradd_engine.schema import REGISTRY
-from gradd_engine.tensor import detached, node_of
+from gradd_engine.tensor import RemovableHandle, detached, node_of
 from gradd_protocol import frames, jsonform, names
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
+from gradd_protocol.messages import Scalar
 from gradd_protocol.problems import ProtocolError, problem
+from gradd_protocol.program import Program, ValueKind
+from gradd_protocol.values import decode_scalar, encode_scalar, kind_of
 
 from ..batch import Compiler
 from ..program import admit, bind_program, invalid, run_step
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Container, Sequence
 
     from gradd_engine.tensor import Tensor
     from gradd_protocol.jsonform import HookForm
@@ -34,15 +37,24 @@ if TYPE_CHECKING:
 Answer = tuple["m.JsonReply | m.Done", "list[Any]"]
 
 
+class HookImage(msgspec.Struct, array_like=True):
+    """A declared hook in a snapshot. `program` has inputs for what a pass gives, then for `named` tensors."""
+
+    name: str
+    said: Any
+    runs: int
+    program: Program
+    named: list[str]
+    values: list[tuple[ValueKind, Scalar]]
+    binds: list[tuple[int, list[str]]]
+    outputs: list[int | None] | None
+
+
 class Hook:
     """A declared hook, checked and bound once."""
 
     def __init__(self, name: str, form: HookForm, target: Tensor, session: SessionState) -> None:
-        self.name = self.__name__ = name
-        self.runs = 0
-        # Not the session itself, which would be a cycle: it holds the tensor that holds the hook.
-        self._table, self._backend, self._counts = session.table, session.backend, session.counts
-        self._ration = session.ration
+        self._begin(name, session)
         for i, step in enumerate(form.steps):
             op = REGISTRY.get(step.op)
             if op is not None and op.effects.backward_pass is not None:
@@ -59,6 +71,31 @@ class Hook:
             refused = admit(self._bound, [given, *compiled.tensors], self._values)
             if refused is not None:
                 raise ProtocolError(refused)
+
+    def _begin(self, name: str, session: SessionState) -> None:
+        self.name = self.__name__ = name
+        self.runs = 0
+        # Not the session itself, which would be a cycle: it holds the tensor that holds the hook.
+        self._table, self._backend, self._counts = session.table, session.backend, session.counts
+        self._ration = session.ration
+
+    def image(self, said: Any) -> HookImage:
+        """What `restored` takes; `said`: how it was declared."""
+        return HookImage(
+            self.name, said, self.runs, self._bound.definition, self._named,
+            [(kind_of(v), encode_scalar(v)) for v in self._values], list(self._binds.items()), self._outputs,
+        )  # fmt: skip
+
+    @classmethod
+    def restored(cls, image: HookImage, session: SessionState) -> Hook:
+        """A hook again. The tensors that it names need not be there: they are looked for when it runs."""
+        hook = cls.__new__(cls)
+        hook._begin(image.name, session)
+        hook.runs = image.runs
+        hook._bound = bind_program(image.program, image.program.id())
+        hook._named, hook._binds, hook._outputs = image.named, dict(image.binds), image.outputs
+        hook._values = [decode_scalar(v, kind) for kind, v in image.values]
+        return hook
 
     def _check_counts(self, form: HookForm, target: Tensor) -> None:
         """invalid-op if it takes or returns the wrong number of tensors."""
@@ -138,6 +175,14 @@ class Declared:
             self.handle = (node.register_prehook if form.kind == "prehook" else node.register_hook)(hook)
         self.anchor = weakref.ref(target if node is None else node)
 
+    @classmethod
+    def restored(cls, hook: Hook, said: Any, registry: list[Any], owner: Any) -> Declared:
+        """A hook that hangs in a registry of `owner`, a tensor or node, from now on."""
+        declared = cls.__new__(cls)
+        declared.hook, declared.said = hook, said
+        declared.handle, declared.anchor = RemovableHandle(registry, hook), weakref.ref(owner)
+        return declared
+
     def describe(self) -> dict[str, Any]:
         """The answer to GET."""
         defaults = {"kind": "tensor", "inputs": ["%g"], "steps": [], "outputs": None}
@@ -171,6 +216,25 @@ class Hooks:
         if found is None:
             raise ProtocolError.of("hook-not-found", f"there is no hook {message.name!r} in this session")
         return _said(200, found.describe())
+
+    def images(self, hung: Container[str]) -> list[HookImage]:
+        """The hooks that hang somewhere, in the order in which they were declared."""
+        return [d.hook.image(d.said) for name, d in self._declared.items() if name in hung]
+
+    def restore(
+        self, session: SessionState, images: Sequence[HookImage]
+    ) -> Callable[[str, list[Any], Any], None]:
+        """Be as other hooks were; gives what hangs one up in a registry of a tensor or node."""
+        found = {image.name: image for image in images}
+        # In their order, whichever is hung first.
+        places: dict[str, Declared | None] = dict.fromkeys(found)
+
+        def hang(name: str, registry: list[Any], owner: Any) -> None:
+            hook = Hook.restored(found[name], session)
+            places[name] = Declared.restored(hook, found[name].said, registry, owner)
+            self._declared = {n: d for n, d in places.items() if d is not None}
+
+        return hang
 
     def _put(self, session: SessionState, name: str, text: bytes) -> Answer:
         names.tensor(name)

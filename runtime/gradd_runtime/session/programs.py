@@ -13,6 +13,8 @@ from gradd_protocol.program import validate
 from ..program import bind_program, over_quota
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from gradd_engine.data import Account
     from gradd_protocol import messages as m
     from gradd_protocol.program import Program
@@ -42,6 +44,18 @@ class Programs:
         """Forget all, without changing the account."""
         self._bound.clear()
         self._bytes.clear()
+
+    def items(self) -> Iterator[tuple[Program, int]]:
+        """The definitions and the bytes that they count for, the least recently used first."""
+        for bound in self._bound.values():
+            yield bound.definition, self._bytes[bound.id]
+
+    def restore(self, rows: Iterable[tuple[Program, int]]) -> None:
+        """Know programs again that `items` gave."""
+        for definition, nbytes in rows:
+            bound = bind_program(definition, definition.id())
+            self._bound[bound.id], self._bytes[bound.id] = bound, nbytes
+            self._account.charge(nbytes)
 
     def find(
         self, batch: m.Batch, frame: frames.Bytes, profiler: Profiler | None

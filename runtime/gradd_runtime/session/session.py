@@ -6,7 +6,7 @@ position in a total order.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gradd_engine.backends.array import NUMPY
 from gradd_engine.data import EVERY, SEED, ambient, quiet_kernels
@@ -17,9 +17,11 @@ from gradd_protocol.problems import ProtocolError
 
 from ..batch import json_tensor
 from ..program import Profiler
+from ..store import parts, read
 from . import tensors
 from .frame_batches import take_batch
 from .graphs import graph_reply
+from .image import read_image, restore, take_image
 from .json_batches import JsonDesk
 from .json_hooks import Hooks
 from .state import SessionState
@@ -48,6 +50,30 @@ class Session(SessionState):
         """See SessionState.close."""
         self.desk, self.hooks = JsonDesk(), Hooks()
         super().close()
+
+    def freeze(self) -> list[frames.Part]:
+        """The whole state as a safetensors file, in parts that are the memory of tensors: to be written
+        before the next frame. Raises CannotFreeze while a pass is under way.
+        """
+        with ambient(backend=self.backend, account=self.account, grad=True):
+            return list(parts(take_image(self, self.desk, self.hooks)))
+
+    @classmethod
+    def thaw(
+        cls, file: BinaryIO, *, name: str | None = None, limit: int | None = None, store: Store | None = None,
+        backend: Backend = NUMPY,
+    ) -> Session:  # fmt: skip
+        """A session from the file of a frozen one, which goes on to the bit; under another name or quota
+        where they are given. Raises BadSnapshot for anything else than such a file.
+        """
+        snapshot = read(file)
+        image = read_image(snapshot)
+        session = cls(
+            name or image.name, limit=image.limit if limit is None else limit, store=store, backend=backend
+        )
+        with ambient(backend=backend, account=session.account, grad=True):
+            restore(session, session.desk, session.hooks, image, snapshot)
+        return session
 
     def submit(self, frame: frames.Bytes) -> bytes:
         """`answer`, joined."""

@@ -12,6 +12,8 @@ from ..program import over_quota
 from ..tensors import taken
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from gradd_engine.data import Account
 
 
@@ -32,6 +34,10 @@ class StagedUploads:
 
     def __getitem__(self, key: str) -> Any:
         return self._arrays[key]
+
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """The uploads by key, in the order in which they came."""
+        return self._arrays.items()
 
     def add(self, key: str, array: Any) -> bool:
         """Hold an upload; True if its key is new. One that is sent again (its answer may have been lost)

@@ -17,6 +17,8 @@ from gradd_protocol.problems import ProtocolError
 from ..program import over_quota
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from gradd_engine.data import Account
 
 #: approximate bytes of a writer
@@ -110,6 +112,20 @@ class Writers:
 
     def __getitem__(self, id: int) -> Writer:
         return self._writers[id]
+
+    def __iter__(self) -> Iterator[Writer]:
+        return iter(self._writers.values())
+
+    @property
+    def next(self) -> int:
+        """The number of the next writer."""
+        return self._next
+
+    def restore(self, epoch: int, next: int, writers: Iterable[Writer]) -> None:
+        """Be as other writers were."""
+        self.epoch, self._next = epoch, next
+        self._writers = {w.id: w for w in writers}
+        self._account.charge(sum(w.held + WRITER_BYTES for w in self._writers.values()))
 
     def add(self, position: int) -> Writer:
         """A new writer, which knows all changes up to `position`. Raises ProtocolError: quota-exceeded

@@ -4,6 +4,6 @@ A result too large for its reply is pinned until its writer has read it.
 """
 
 from .pins import Pins, taken, values_of
-from .table import TensorTable, describe
+from .table import Marks, TensorTable, describe
 
-__all__ = ["Pins", "TensorTable", "describe", "taken", "values_of"]
+__all__ = ["Marks", "Pins", "TensorTable", "describe", "taken", "values_of"]

@@ -9,6 +9,8 @@ from gradd_protocol.messages import TensorInfo
 from gradd_protocol.problems import ProtocolError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gradd_engine.data import Account
     from gradd_engine.tensor import Storage, Tensor
 
@@ -38,6 +40,11 @@ class Pins:
             self._shared[key] = storage
         else:
             self._account.charge(values.nbytes)
+
+    def items(self) -> Iterator[tuple[str, Values, str]]:
+        """Each result: its key, values and the name of their dtype."""
+        for key, (values, info) in self._pins.items():
+            yield key, values, info.dtype
 
     def read(self, key: str, begin: int = 0, count: int | None = None) -> tuple[Values, TensorInfo]:
         """The values and their info; with `count` that many bytes from `begin`, flat.

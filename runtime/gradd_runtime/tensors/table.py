@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradd_protocol import names
 from gradd_protocol.messages import TensorInfo
@@ -38,6 +38,18 @@ def describe(t: Tensor, id: str, name: str | None) -> TensorInfo:
     )
 
 
+class Marks(NamedTuple):
+    """What a table remembers beside its tensors: see `TensorTable`. `called`: of tensors with several, their
+    ids and names.
+    """
+
+    writer: int
+    bindings: int
+    seen: dict[str, tuple[Any, ...]]
+    changed: dict[str, int]
+    called: list[list[str]]
+
+
 class TensorTable:
     """Ids are assigned by writers, names are shared; both hold the tensor itself."""
 
@@ -59,6 +71,26 @@ class TensorTable:
     def ids(self) -> Mapping[str, Tensor]:
         """Tensors by id."""
         return self._ids
+
+    @property
+    def named(self) -> Mapping[str, Tensor]:
+        """The tensors that have a shared name, by it."""
+        return self._named
+
+    def marks(self) -> Marks:
+        """What `restore` takes beside the tensors."""
+        called = [list(c) for c in self._called.values() if not isinstance(c, str) and len(c) > 1]
+        return Marks(self._writer, self._bindings, dict(self._seen), dict(self._changed), called)
+
+    def restore(self, tensors: Mapping[str, Tensor], marks: Marks) -> None:
+        """Fill an empty table with tensors by id and name, in the order in which they were given."""
+        for name, t in tensors.items():
+            self._give(self._ids if name[0] == "@" else self._named, name, t)
+        for names_ in marks.called:
+            self._called[id(tensors[names_[0]])] = names_
+        self._writer, self._bindings = marks.writer, marks.bindings
+        self._seen = {name: tuple(mark) for name, mark in marks.seen.items()}
+        self._changed = dict(marks.changed)
 
     def clear(self) -> None:
         """Forget all."""

@@ -1,0 +1,219 @@
+"""A session as a snapshot, and a session of it again: everything that later requests can tell.
+
+Plans, what was admitted and a profiler are not in it: they are made anew, and change no answer.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+from gradd_engine.freezing import BadFrozen, Frozen, FrozenGraph, freeze, thaw
+from gradd_protocol.problems import ProtocolError
+from gradd_protocol.program import Program
+
+from ..store import RESERVED, BadSnapshot, Snapshot
+from ..tensors import Marks
+from .json_hooks import Hook, HookImage
+from .writers import Writer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gradd_engine.tensor import Tensor
+
+    from .json_batches import JsonDesk
+    from .json_hooks import Hooks
+    from .state import SessionState
+
+#: where bytes lie among those of all answers: begin and end
+Place = tuple[int, int]
+#: what a reader of the format takes for something else
+_META = "__metadata__"
+
+
+class WriterImage(msgspec.Struct, array_like=True):
+    """A writer; `replies`: number of the batch, digest and reply."""
+
+    id: int
+    last: int
+    ack: int
+    failed: int | None
+    position: int
+    replies: list[tuple[int, Place, Place]]
+    pinned: dict[str, int]
+
+
+class SessionImage(msgspec.Struct, forbid_unknown_fields=True):
+    """The JSON of a snapshot. Arrays and bytes are named by where they are in the file."""
+
+    name: str
+    limit: int
+    position: int
+    counts: dict[str, int]
+    stream: tuple[int, int]
+    graph: FrozenGraph
+    #: by number of a storage: the tensor of the file that has its bytes
+    memory: list[str]
+    marks: Marks
+    epoch: int
+    next: int
+    writers: list[WriterImage]
+    seq: int
+    answers: list[tuple[str, Place, Place, int]]
+    staged: list[tuple[str, str]]
+    #: key, dtype, tensor of the file
+    pins: list[tuple[str, str, str]]
+    programs: list[tuple[Program, int]]
+    hooks: list[HookImage]
+
+
+_decoder = msgspec.json.Decoder(SessionImage)
+_BYTES = f"{RESERVED}bytes"
+
+
+class _Arrays:
+    """The arrays of a snapshot as they are gathered."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, Any] = {}
+        self._bytes: list[bytes] = []
+        self._end = 0
+
+    def add(self, array: Any) -> str:
+        """The name in the file of an array that users do not see."""
+        name = f"{RESERVED}{len(self.by_name)}"
+        self.by_name[name] = array
+        return name
+
+    def place(self, data: bytes) -> Place:
+        """Where bytes will be."""
+        begin = self._end
+        self._bytes.append(data)
+        self._end += len(data)
+        return begin, self._end
+
+    def close(self) -> dict[str, Any]:
+        """All arrays, by name."""
+        self.by_name[_BYTES] = np.frombuffer(b"".join(self._bytes), np.uint8)
+        return self.by_name
+
+
+def take_image(session: SessionState, desk: JsonDesk, hooks: Hooks) -> Snapshot:
+    """The whole state of a session. Its arrays are the memory of tensors: write them before anything runs.
+
+    Raises CannotFreeze where a pass is under way.
+    """
+    hung: set[str] = set()
+
+    def called(hook: Any) -> str | None:
+        if not isinstance(hook, Hook):
+            return None
+        hung.add(hook.name)
+        return hook.name
+
+    table, arrays = session.table, _Arrays()
+    frozen = freeze({**table.ids, **table.named}, called)
+    memory = _memory(table.named, frozen, arrays)
+    image = SessionImage(
+        session.name,
+        session.account.limit,
+        session.position,
+        session.counts,
+        (session.generator.seed, session.generator.step),
+        frozen.graph,
+        memory,
+        table.marks(),
+        session.writers.epoch,
+        session.writers.next,
+        [_writer(w, arrays) for w in session.writers],
+        desk.seq,
+        [
+            (key, arrays.place(digest), arrays.place(body), status)
+            for key, digest, body, status in desk.answers()
+        ],
+        [(key, arrays.add(a)) for key, a in session.staged.items()],
+        [(key, dtype, arrays.add(a)) for key, a, dtype in session.pins.items()],
+        list(session.programs.items()),
+        hooks.images(hung),
+    )
+    return Snapshot(msgspec.json.encode(image), arrays.close())
+
+
+def _writer(w: Writer, arrays: _Arrays) -> WriterImage:
+    replies = [(seq, arrays.place(digest), arrays.place(reply)) for seq, (digest, reply) in w.replies.items()]
+    return WriterImage(w.id, w.last, w.ack, w.failed, w.position, replies, w.pinned)
+
+
+def _memory(named: Mapping[str, Tensor], frozen: Frozen, arrays: _Arrays) -> list[str]:
+    """The name of each storage's array. Tensors with shared names, and their gradients, go by these; a view
+    is copied there as long as copies take no more than all storages do.
+    """
+    rows, roots = frozen.graph.tensors, frozen.graph.roots
+    names: list[str] = [""] * len(frozen.memory)
+    room = sum(flat.nbytes for flat in frozen.memory)
+    for name, t in sorted(named.items()):
+        for entry, tensor, row in ((name, t, roots[name]), (f"{name}.grad", t._grad, rows[roots[name]].grad)):
+            if tensor is None or entry == _META:
+                continue
+            storage = rows[row].storage
+            array: Any = tensor.array
+            whole = array.flags.c_contiguous and array.nbytes == frozen.memory[storage].nbytes
+            if whole and not tensor._conj and not names[storage]:
+                names[storage] = entry
+                arrays.by_name[entry] = _here(array)
+            elif tensor.nbytes <= room:
+                room -= tensor.nbytes
+                arrays.by_name[entry] = tensor.backend.to_numpy(tensor)
+    return [name or arrays.add(_here(flat)) for name, flat in zip(names, frozen.memory, strict=True)]
+
+
+def _here(array: Any) -> Any:
+    """A backend's array as one of NumPy."""
+    return array if isinstance(array, np.ndarray) else array.get()
+
+
+def read_image(snapshot: Snapshot) -> SessionImage:
+    """The JSON of a snapshot; BadSnapshot where it is not of this form."""
+    try:
+        return _decoder.decode(snapshot.state)
+    except msgspec.ValidationError as error:
+        raise BadSnapshot(f"the snapshot's state: {error}") from None
+
+
+def restore(
+    session: SessionState, desk: JsonDesk, hooks: Hooks, image: SessionImage, snapshot: Snapshot
+) -> None:
+    """Make a new session what another was. Raises BadSnapshot."""
+    try:
+        _restore(session, desk, hooks, image, snapshot.arrays)
+    except (BadFrozen, ProtocolError, KeyError, IndexError, TypeError, ValueError) as error:
+        session.close()
+        raise BadSnapshot(f"the snapshot's state does not go together: {error}") from error
+
+
+def _restore(
+    session: SessionState, desk: JsonDesk, hooks: Hooks, image: SessionImage, arrays: Mapping[str, Any]
+) -> None:
+    data = arrays[_BYTES].tobytes()
+    session.position = image.position
+    session.counts.update(image.counts)
+    session.generator.seed, session.generator.step = image.stream
+    flat = [np.ascontiguousarray(arrays[name]).reshape(-1).view(np.uint8) for name in image.memory]
+    hang = hooks.restore(session, image.hooks)
+    session.table.restore(thaw(Frozen(image.graph, flat), session.backend, hang), image.marks)
+    writers = []
+    for w in image.writers:
+        replies = {seq: (data[slice(*digest)], data[slice(*reply)]) for seq, digest, reply in w.replies}
+        held = sum(len(reply) for _, reply in replies.values())
+        writers.append(Writer(w.id, w.last, w.ack, w.failed, w.position, replies, w.pinned, held))
+    session.writers.restore(image.epoch, image.next, writers)
+    answers = [(key, data[slice(*d)], data[slice(*body)], status) for key, d, body, status in image.answers]
+    desk.restore(session, image.seq, answers)
+    for key, at in image.staged:
+        session.staged.add(key, arrays[at])
+    for key, dtype, at in image.pins:
+        session.pins.add(key, arrays[at], dtype, None)
+    session.programs.restore(image.programs)
+    session.settle()
