@@ -3,8 +3,9 @@
 What is frozen is JSON and arrays: nothing in it is code, and ops go by their names.
 """
 
+from .collector import uncollected
 from .decode import BadFrozen, thaw
 from .encode import freeze
 from .rows import CannotFreeze, Frozen, FrozenGraph
 
-__all__ = ["BadFrozen", "CannotFreeze", "Frozen", "FrozenGraph", "freeze", "thaw"]
+__all__ = ["BadFrozen", "CannotFreeze", "Frozen", "FrozenGraph", "freeze", "thaw", "uncollected"]

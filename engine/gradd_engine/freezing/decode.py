@@ -31,6 +31,7 @@ from ..tensor import (
     next_priority,
 )
 from . import values
+from .collector import uncollected
 from .rows import (
     CONJUGATE,
     FORMAT,
@@ -72,7 +73,8 @@ def thaw(frozen: Frozen, backend: Any, hang: Hang = _no_hooks) -> dict[str, Tens
     if frozen.graph.format != FORMAT:
         raise BadFrozen(f"format {frozen.graph.format} is not {FORMAT}, which this version reads")
     try:
-        return _Thawing(frozen, backend, hang).roots()
+        with uncollected():
+            return _Thawing(frozen, backend, hang).roots()
     except BadFrozen:
         raise
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:

@@ -15,6 +15,7 @@ from ..data import from_numpy
 from ..graph import CopySlices, Level, OpNode
 from ..tensor import AccumulateGrad, Node, Packed, Saved, Tensor, TensorMeta, node_of
 from . import values
+from .collector import uncollected
 from .rows import (
     CONJUGATE,
     FORMAT,
@@ -45,7 +46,11 @@ def freeze(roots: Mapping[str, Tensor], called: Callable[[Any], str | None] = la
     Raises CannotFreeze: a pass is under way, or something is Python of this process (a hook without a name,
     an `autograd.Function`).
     """
-    walk = _Walk(called)
+    with uncollected():
+        return _frozen(roots, _Walk(called))
+
+
+def _frozen(roots: Mapping[str, Tensor], walk: _Walk) -> Frozen:
     at = {name: walk.tensor(t) for name, t in roots.items()}
     walk.run()
     graph = FrozenGraph(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-from gradd_engine.freezing import BadFrozen, Frozen, FrozenGraph, freeze, thaw
+from gradd_engine.freezing import BadFrozen, Frozen, FrozenGraph, freeze, thaw, uncollected
 from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import Program
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: where bytes lie among those of all answers: begin and end
 Place = tuple[int, int]
+#: bytes of a storage without a name that lie among those of others: a graph holds many small ones
+_SMALL = 1 << 16
 #: what a reader of the format takes for something else
 _META = "__metadata__"
 
@@ -54,8 +56,8 @@ class SessionImage(msgspec.Struct, forbid_unknown_fields=True):
     counts: dict[str, int]
     stream: tuple[int, int]
     graph: FrozenGraph
-    #: by number of a storage: the tensor of the file that has its bytes
-    memory: list[str]
+    #: by number of a storage: the tensor of the file that has its bytes, or where they are
+    memory: list[str | Place]
     marks: Marks
     epoch: int
     next: int
@@ -78,7 +80,7 @@ class _Arrays:
 
     def __init__(self) -> None:
         self.by_name: dict[str, Any] = {}
-        self._bytes: list[bytes] = []
+        self._bytes: list[Any] = []
         self._end = 0
 
     def add(self, array: Any) -> str:
@@ -87,8 +89,8 @@ class _Arrays:
         self.by_name[name] = array
         return name
 
-    def place(self, data: bytes) -> Place:
-        """Where bytes will be."""
+    def place(self, data: Any) -> Place:
+        """Where bytes (or an array of them) will be."""
         begin = self._end
         self._bytes.append(data)
         self._end += len(data)
@@ -146,7 +148,7 @@ def _writer(w: Writer, arrays: _Arrays) -> WriterImage:
     return WriterImage(w.id, w.last, w.ack, w.failed, w.position, replies, w.pinned)
 
 
-def _memory(named: Mapping[str, Tensor], frozen: Frozen, arrays: _Arrays) -> list[str]:
+def _memory(named: Mapping[str, Tensor], frozen: Frozen, arrays: _Arrays) -> list[str | Place]:
     """The name of each storage's array. Tensors with shared names, and their gradients, go by these; a view
     is copied there as long as copies take no more than all storages do.
     """
@@ -166,7 +168,10 @@ def _memory(named: Mapping[str, Tensor], frozen: Frozen, arrays: _Arrays) -> lis
             elif tensor.nbytes <= room:
                 room -= tensor.nbytes
                 arrays.by_name[entry] = tensor.backend.to_numpy(tensor)
-    return [name or arrays.add(_here(flat)) for name, flat in zip(names, frozen.memory, strict=True)]
+    found: list[str | Place] = []
+    for name, flat in zip(names, frozen.memory, strict=True):
+        found.append(name or (arrays.place if flat.nbytes < _SMALL else arrays.add)(_here(flat)))
+    return found
 
 
 def _here(array: Any) -> Any:
@@ -177,7 +182,8 @@ def _here(array: Any) -> Any:
 def read_image(snapshot: Snapshot) -> SessionImage:
     """The JSON of a snapshot; BadSnapshot where it is not of this form."""
     try:
-        return _decoder.decode(snapshot.state)
+        with uncollected():
+            return _decoder.decode(snapshot.state)
     except msgspec.ValidationError as error:
         raise BadSnapshot(f"the snapshot's state: {error}") from None
 
@@ -196,20 +202,27 @@ def restore(
 def _restore(
     session: SessionState, desk: JsonDesk, hooks: Hooks, image: SessionImage, arrays: Mapping[str, Any]
 ) -> None:
-    data = arrays[_BYTES].tobytes()
+    octets = arrays[_BYTES]
+
+    def part(at: Place) -> bytes:
+        return octets[slice(*at)].tobytes()  # type: ignore[no-any-return]
+
     session.position = image.position
     session.counts.update(image.counts)
     session.generator.seed, session.generator.step = image.stream
-    flat = [np.ascontiguousarray(arrays[name]).reshape(-1).view(np.uint8) for name in image.memory]
+    flat = [
+        arrays[at].reshape(-1).view(np.uint8) if isinstance(at, str) else octets[slice(*at)].copy()
+        for at in image.memory
+    ]
     hang = hooks.restore(session, image.hooks)
     session.table.restore(thaw(Frozen(image.graph, flat), session.backend, hang), image.marks)
     writers = []
     for w in image.writers:
-        replies = {seq: (data[slice(*digest)], data[slice(*reply)]) for seq, digest, reply in w.replies}
+        replies = {seq: (part(digest), part(reply)) for seq, digest, reply in w.replies}
         held = sum(len(reply) for _, reply in replies.values())
         writers.append(Writer(w.id, w.last, w.ack, w.failed, w.position, replies, w.pinned, held))
     session.writers.restore(image.epoch, image.next, writers)
-    answers = [(key, data[slice(*d)], data[slice(*body)], status) for key, d, body, status in image.answers]
+    answers = [(key, part(digest), part(body), status) for key, digest, body, status in image.answers]
     desk.restore(session, image.seq, answers)
     for key, at in image.staged:
         session.staged.add(key, arrays[at])
