@@ -18,7 +18,7 @@ from gradd_engine.custom import Function
 from gradd_engine.data import Account, Meta, dtypes
 from gradd_engine.data.rng import RandomStream
 from gradd_engine.data.state import ambient
-from gradd_engine.freezing import BadFrozen, CannotFreeze, Frozen, FrozenGraph, freeze, thaw
+from gradd_engine.freezing import BadFrozen, CannotFreeze, Frozen, FrozenGraph, freeze, thaw, uncollected
 from gradd_engine.graph import CopySlices, OpNode, modes
 from gradd_engine.schema import REGISTRY, named
 from gradd_engine.tensor import Tensor, next_priority
@@ -303,6 +303,16 @@ def test_only_what_is_held_is_frozen() -> None:
     assert sum(a.nbytes for a in memory) < 100
     assert len(rows["nodes"]) == 2
     assert other.shape == (1000,)
+
+
+def test_the_collector_runs_again_afterwards() -> None:
+    assert gc.isenabled()
+    with uncollected():
+        assert not gc.isenabled()
+        with uncollected():
+            again(x=leaf([1.0]))
+        assert not gc.isenabled()
+    assert gc.isenabled()
 
 
 # -- what cannot be frozen, or thawed ----------------------------------------------------------------
