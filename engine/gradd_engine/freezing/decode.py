@@ -169,9 +169,7 @@ class _Thawing:
         if row.grad != NONE:
             t._grad = self._tensors[row.grad]
         if row.base != NONE:
-            t._base = self._tensors[row.base]
-        if row.view_version:
-            t._view_version = row.view_version
+            t._base, t._view_version = self._tensors[row.base], row.view_version
         if row.accumulator != NONE:
             t._acc = weakref.ref(self._nodes[row.accumulator])  # type: ignore[arg-type]
         if row.more is not None:

@@ -165,7 +165,7 @@ class _Walk:
             t._nr,
             self.tensor(t._grad),
             self.tensor(t._base),
-            t._view_version,
+            0 if t._base is None else t._view_version,
             NONE,
             self._rare(t) if _RARE & t.__dict__.keys() else None,
         )
