@@ -118,6 +118,14 @@ def header_bytes(frame: Bytes) -> int:
     return int.from_bytes(frame[:8], "little")
 
 
+def extents(frame: Bytes) -> list[tuple[int, int]]:
+    """Where the buffers of a valid frame begin and end."""
+    length = header_bytes(frame)
+    header = _any.decode(bytes(frame[8 : 8 + length]))
+    data = 8 + length
+    return [(data + begin, data + end) for begin, end in (e.data_offsets for e in header.buffers)]
+
+
 def decode(data: Bytes) -> tuple[Message, list[Array]]:
     """A frame's message and buffers; the buffers are read-only views of `data`. Raises Malformed."""
     header, body = _decode(_any, data)

@@ -333,10 +333,32 @@ _ROWS: Final = (
         "batch in flight ran cannot be told. Delete the session and create it again.",
     ),
     Kind(
+        "recovering",
+        503,
+        "Recovering",
+        "The engine process of the session ended, and the session is made again from its store. Nothing that "
+        "was answered as done is lost. Whether this request was applied cannot be told: send it again after "
+        "'retry_after' seconds. A batch that has a number is applied once.",
+    ),
+    Kind(
+        "store-failed",
+        503,
+        "Store failed",
+        "The session's store cannot be written or read, so the session answers nothing as done. What was "
+        "answered before is kept. 'detail' says whether trying again helps.",
+    ),
+    Kind(
         "overloaded",
         503,
         "Overloaded",
         "The daemon's queues are full. Try again after 'retry_after' seconds.",
+    ),
+    Kind(
+        "disk-full",
+        507,
+        "Disk full",
+        "The daemon's disk has no room for the record of this request, so it was not applied, and the session "
+        "takes nothing until there is. Send it again then.",
     ),
     Kind(
         "quota-exceeded",
