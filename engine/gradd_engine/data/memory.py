@@ -36,9 +36,12 @@ class Account:
 
     ``used`` are the bytes of tensors, ``other`` those of replies, pins, uploads and programs. Storages refer
     to the account and nodes to ``graphs``: refcounts say how many there are, so `take` stays cheap.
+
+    When references die is not the same from run to run, so what was refused is noted (``refused``, by
+    ``asked``), and a run that repeats another is refused what that one was (``decided``).
     """
 
-    __slots__ = ("graphs", "limit", "other", "peak", "used")
+    __slots__ = ("asked", "decided", "graphs", "limit", "other", "peak", "refused", "used")
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -47,15 +50,37 @@ class Account:
         self.peak = 0
         #: what nodes refer to
         self.graphs = object()
+        #: how often it was asked for bytes since `begin`
+        self.asked = 0
+        #: what it refused since then: (asked, bytes requested, bytes in use)
+        self.refused: list[tuple[int, int, int]] = []
+        #: what it has to refuse instead, and nothing else
+        self.decided: dict[int, Exception] | None = None
+
+    def begin(self) -> None:
+        """Count from here what is asked for and what is refused."""
+        self.asked = 0
+        if self.refused:
+            self.refused = []
+
+    def _over(self, nbytes: int, held: int) -> None:
+        """The limit would be passed. Raises, unless it is decided that this one is not refused."""
+        if self.decided is None:
+            self.refused.append((self.asked, nbytes, held))
+            raise OutOfQuota(nbytes, held, self.limit)
+        refusal = self.decided.get(self.asked)
+        if refusal is not None:
+            raise refusal
 
     def take(self, nbytes: int) -> None:
         """Count `nbytes`; raises OutOfQuota and counts nothing where the limit would be passed."""
+        self.asked += 1
         used = self.used + nbytes
         beside = (
             self.other + TENSOR_BYTES * getrefcount(self) + NODE_BYTES * getrefcount(self.graphs) - FREE_BYTES
         )
         if (used + beside if beside > 0 else used) > self.limit:
-            raise OutOfQuota(nbytes, self.held, self.limit)
+            self._over(nbytes, self.held)
         self.used = used
         if used > self.peak:
             self.peak = used
@@ -80,17 +105,27 @@ class Account:
         """Raise OutOfQuota where `nbytes` more, for a moment, beside `results` would pass the limit; counts
         nothing.
         """
+        self.asked += 1
         held = self.held
         if held + nbytes + results > self.limit:
-            raise OutOfQuota(nbytes + results, held, self.limit)
+            self._over(nbytes + results, held)
+
+    def has_room(self, nbytes: int) -> bool:
+        """`afford` as a question."""
+        try:
+            self.afford(nbytes)
+        except OutOfQuota:
+            return False
+        return True
 
     def admit(self, nbytes: int) -> None:
         """`take` for what is not a tensor."""
+        self.asked += 1
         self.other += nbytes
-        held = self.held
-        if held > self.limit:
+        if self.held > self.limit:
             self.other -= nbytes
-            raise OutOfQuota(nbytes, self.held, self.limit)
+            self._over(nbytes, self.held)
+            self.other += nbytes
 
     def charge(self, nbytes: int) -> None:
         """Count bytes (or, if negative, return them) of what is not a tensor and is there already."""

@@ -126,7 +126,7 @@ class Plans:
         hit = self.find(work, context)
         account = context.account
         slots = None
-        if hit is not None and account.held + hit[0].bytes > account.limit:
+        if hit is not None and not account.has_room(hit[0].bytes):
             self.why = "its memory might not suffice"
         elif hit is not None:
             try:
