@@ -357,8 +357,8 @@ _ROWS: Final = (
         "disk-full",
         507,
         "Disk full",
-        "The daemon's disk has no room for the record of this request, so it was not applied, and the session "
-        "takes nothing until there is. Send it again then.",
+        "The daemon's disk has no room for the record of this request, so it was not applied, and the "
+        "session takes nothing until there is. Send it again then.",
     ),
     Kind(
         "quota-exceeded",

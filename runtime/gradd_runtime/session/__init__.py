@@ -1,9 +1,12 @@
 """A session: its state, and what each request does. Frames in, frames out.
 
-Batches come as frames or as JSON; `perform` runs both. Hooks over REST are programs of the session.
+Batches come as frames or as JSON; `perform` runs both. Hooks over REST are programs of the session. What
+changed it is recorded, and `replay` makes it again from that.
 """
 
+from .change import RECORDED
+from .replay import replay, replaying
 from .session import Session
 from .writers import Writer
 
-__all__ = ["Session", "Writer"]
+__all__ = ["RECORDED", "Session", "Writer", "replay", "replaying"]

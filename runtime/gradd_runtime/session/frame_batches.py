@@ -14,7 +14,6 @@ from gradd_protocol.problems import ProtocolError
 
 from ..batch import Outcome, frame_work, release
 from ..program import broken
-from ..store import Record
 from .perform import perform
 
 if TYPE_CHECKING:
@@ -38,13 +37,49 @@ def take_batch(session: SessionState, batch: m.Batch, buffers: Sequence[Any], fr
         reply, out = frames.decode_reply(stored)
         assert isinstance(reply, m.BatchReply)
         return frames.join(frames.encode(msgspec.structs.replace(reply, replayed=True), out))
-    bound, refusal = session.programs.find(batch, frame, session.profiler)
+    session.programs.expect(batch)
     for k in batch.uploads:
         if isinstance(k, str) and k not in session.staged:
             raise ProtocolError.of("upload-missing", f"upload {k!r} has not come")
     writer.check_window(batch.seq, batch.ack)
-    held = writer.held
+    change, held = session.change, writer.held
+    change.begun = True
     runs = writer.consume(batch.seq, batch.ack)
+    outcome = Outcome()
+    try:
+        _turn(session, batch, writer)
+        # From here on, staged uploads count as tensors or not at all.
+        staged = {
+            k: session.staged.pop(k) for k in batch.uploads if isinstance(k, str) and k in session.staged
+        }
+        bound, refusal = session.programs.find(batch, frame, session.profiler)
+        if runs:
+            if refusal is not None and refusal.slug == "quota-exceeded":
+                release(batch, (), session.table)
+                bound, refusal = session.programs.find(batch, frame, session.profiler)
+            outcome = _run(session, batch, bound, refusal, buffers, staged)
+        del staged
+        reply = _reply(session, batch, writer, outcome, runs)
+        data = frames.join(frames.encode(reply, outcome.inline))
+    except Exception as error:
+        # The number is consumed, so it needs a reply.
+        reply = m.BatchReply(seq=batch.seq, position=session.position, problem=broken(session.name, error))
+        data = frames.join(frames.encode(reply))
+    if reply.problem is not None:
+        writer.failed = batch.seq
+    writer.position = session.position
+    change.skipped, change.problem, change.reply = not runs, reply.problem, data
+
+    def keep() -> None:
+        writer.store(batch.seq, digest, data)
+        session.settle(writer.held - held - outcome.copied)
+
+    change.keep = keep
+    return data
+
+
+def _turn(session: SessionState, batch: m.Batch, writer: Writer) -> None:
+    """It is this batch's turn: what its writer has read is dropped."""
     if writer.pinned:
         for key in [k for k, seq in writer.pinned.items() if seq <= writer.ack]:
             del writer.pinned[key]
@@ -54,31 +89,6 @@ def take_batch(session: SessionState, batch: m.Batch, buffers: Sequence[Any], fr
     session.counts["batches"] += 1
     if batch.fetch or batch.state:
         session.counts["round_trips"] += 1
-    # From here on, staged uploads count as tensors or not at all.
-    staged = {k: session.staged.pop(k) for k in batch.uploads if isinstance(k, str) and k in session.staged}
-    outcome = Outcome()
-    try:
-        if runs:
-            if refusal is not None and refusal.slug == "quota-exceeded":
-                release(batch, (), session.table)
-                bound, refusal = session.programs.find(batch, frame, session.profiler)
-            outcome = _run(session, batch, bound, refusal, buffers, staged)
-        reply = _reply(session, batch, writer, outcome, runs)
-        data = frames.join(frames.encode(reply, outcome.inline))
-    except Exception as error:
-        # The number is consumed, so it needs a reply.
-        reply = m.BatchReply(seq=batch.seq, position=session.position, problem=broken(session.name, error))
-        data = frames.join(frames.encode(reply))
-    del staged
-    if reply.problem is not None:
-        writer.failed = batch.seq
-    writer.position = session.position
-    writer.store(batch.seq, digest, data)
-    session.settle(writer.held - held - outcome.copied)
-    session.store.append(
-        Record(session.position, writer.id, batch.seq, digest, bytes(frame), _word(reply.problem, runs))
-    )
-    return data
 
 
 def _run(
@@ -129,7 +139,3 @@ def _results(session: SessionState, outcome: Outcome, writer: Writer, seq: int) 
             writer.pinned[key] = seq
             out.append(m.Result(dtype, list(array.shape), pinned=key))
     return out
-
-
-def _word(p: Problem | None, runs: bool) -> str:
-    return "skipped" if not runs else "applied" if p is None else p.slug

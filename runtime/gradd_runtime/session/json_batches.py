@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -11,11 +12,10 @@ from gradd_engine.data import TENSOR_BYTES
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
-from gradd_protocol.problems import ProtocolError, problem
+from gradd_protocol.problems import Problem, ProtocolError, problem
 
 from ..batch import Outcome, compile_backward, compile_batch, json_answer
 from ..program import broken
-from ..store import Record
 from .perform import perform
 
 if TYPE_CHECKING:
@@ -52,12 +52,9 @@ class JsonDesk:
                 raise ProtocolError.of("idempotency-conflict", f"key {key!r} was used with another body")
             return m.JsonReply(status, replayed=True), [frames.text_buffer(body)]
         body, status = self._run(session, lambda: compile_batch(text, session.table))
+        session.change.reply = body
         if key is not None:
-            self._keys[key] = (digest, body, status)
-            self._count(session, key, body)
-            while len(self._keys) > DEFAULT.stored_keys or (self.bytes > KEY_BYTES and len(self._keys) > 1):
-                old, (_, other, _) = self._keys.popitem(last=False)
-                self._count(session, old, other, -1)
+            session.change.keep = partial(self._keep, session, key, digest, body, status)
         return m.JsonReply(status), [frames.text_buffer(body)]
 
     @property
@@ -80,6 +77,14 @@ class JsonDesk:
             self._keys[key] = digest, body, status
             self._count(session, key, body)
 
+    def _keep(self, session: SessionState, key: str, digest: bytes, body: bytes, status: int) -> None:
+        """Store an answer under its key."""
+        self._keys[key] = (digest, body, status)
+        self._count(session, key, body)
+        while len(self._keys) > DEFAULT.stored_keys or (self.bytes > KEY_BYTES and len(self._keys) > 1):
+            old, (_, other, _) = self._keys.popitem(last=False)
+            self._count(session, old, other, -1)
+
     def _count(self, session: SessionState, key: str, body: bytes, sign: int = 1) -> None:
         nbytes = sign * (len(key) + len(body) + TENSOR_BYTES)
         self.bytes += nbytes
@@ -88,6 +93,7 @@ class JsonDesk:
     def backward(self, session: SessionState, name: str, text: bytes) -> tuple[m.JsonReply, list[Any]]:
         """Answer `POST .../tensors/{name}:backward`."""
         body, status = self._run(session, lambda: compile_backward(name, text, session.table))
+        session.change.reply = body
         return m.JsonReply(status), [frames.text_buffer(body)]
 
     def _numbered(
@@ -102,6 +108,8 @@ class JsonDesk:
             return frames.join(frames.encode(msgspec.structs.replace(reply, replayed=True), buffers))
         ack = message.seq - 1 if message.ack is None else message.ack
         writer.check_window(message.seq, ack)
+        change = session.change
+        change.begun = True
         held = writer.held
         if writer.consume(message.seq, ack):
             body, status = self._run(
@@ -110,41 +118,54 @@ class JsonDesk:
             if status >= 400:
                 writer.failed = message.seq
         else:
+            change.skipped = True
             skipped = problem(
                 "skipped", f"batch {writer.failed} of this writer failed and was not acknowledged"
             )
             body, status = _encoder.encode(skipped), skipped.status
         found = m.JsonReply(status), [frames.text_buffer(body)]
-        data = frames.join(frames.encode(*found))
+        change.reply = frames.join(frames.encode(*found))
         writer.position = session.position
-        writer.store(message.seq, digest, data)
-        session.account.charge(writer.held - held)
-        session.store.append(Record(session.position, writer.id, message.seq, digest, text, str(status)))
-        return data
+
+        def keep() -> None:
+            writer.store(message.seq, digest, change.reply)
+            session.account.charge(writer.held - held)
+
+        change.keep = keep
+        return change.reply
 
     def _run(
         self, session: SessionState, compile: Callable[[], Work], writer: int = 0, seq: int | None = None
     ) -> tuple[bytes, int]:
         """Compile and perform; errors are answers too."""
-        session.position += 1
-        session.counts["batches"] += 1
+        session.change.begun = True
         if seq is None:
             self._seq += 1
             seq = self._seq
-        session.table.turn(writer, session.position - 1)
-        try:
-            work = compile()
-        except ProtocolError as refused:
-            return _encoder.encode(refused.problem), refused.problem.status
         outcome = Outcome()
         try:
-            outcome = perform(work, session)
+            session.position += 1
+            session.counts["batches"] += 1
+            session.table.turn(writer, session.position - 1)
+            work = _compiled(compile)
+            outcome = Outcome(problem=work) if isinstance(work, Problem) else perform(work, session)
+            session.change.problem = outcome.problem
             session.counts["steps"] += outcome.applied
+            if isinstance(work, Problem):
+                return _encoder.encode(work), work.status
             return json_answer(seq, session.position, work, outcome)
         except Exception as error:
             # The number is consumed, so it needs an answer, and a key must not run twice.
-            fault = broken(session.name, error)
+            fault = session.change.problem = broken(session.name, error)
             return _encoder.encode(fault), fault.status
         finally:
             session.account.charge(-outcome.copied)
             session.settle()
+
+
+def _compiled(compile: Callable[[], Work]) -> Work | Problem:
+    """The work of a batch, or why it is refused, which is an answer too."""
+    try:
+        return compile()
+    except ProtocolError as refused:
+        return refused.problem

@@ -7,6 +7,7 @@ registered as with torch.Tensor.register_hook and the like, so order and message
 
 from __future__ import annotations
 
+import gc
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -202,13 +203,13 @@ class Hooks:
         buffers: Sequence[Any],
     ) -> Answer:
         """Answer a message about hooks."""
-        for name in [n for n, d in self._declared.items() if d.anchor() is None]:
-            del self._declared[name]
+        self._prune()
         if isinstance(message, m.ListHooks):
             return _said(200, {"hooks": [d.describe() for d in self._declared.values()]})
         if isinstance(message, m.PutHook):
             return self._put(session, message.name, frames.text_of(buffers[0]))
         if isinstance(message, m.DeleteHook):
+            session.change.begun = True
             self._remove(message.name)
             session.position += 1
             return m.Done(), []
@@ -242,6 +243,9 @@ class Hooks:
         target = session.table.find_ref(str(form.tensor))
         if target is None:
             raise ProtocolError.of("tensor-not-found", f"{form.tensor}: the tensor has no gradient")
+        if len(self._declared) >= DEFAULT.hooks:
+            gc.collect()  # those of tensors in a cycle go with them, and when that is must not matter
+            self._prune()
         new = name not in self._declared
         if new and len(self._declared) >= DEFAULT.hooks:
             raise ProtocolError.of(
@@ -252,10 +256,15 @@ class Hooks:
             declared = Declared(hook, form, text, target)
         except (RuntimeError, TypeError) as error:
             raise ProtocolError(problem("op-failed", str(error), exception=type(error).__name__)) from None
+        session.change.begun = True
         self._remove(name)
         self._declared[name] = declared
         session.position += 1
         return _said(201 if new else 200, declared.describe())
+
+    def _prune(self) -> None:
+        for name in [n for n, d in self._declared.items() if d.anchor() is None]:
+            del self._declared[name]
 
     def _remove(self, name: str) -> None:
         old = self._declared.pop(name, None)

@@ -57,21 +57,22 @@ class Programs:
             self._bound[bound.id], self._bytes[bound.id] = bound, nbytes
             self._account.charge(nbytes)
 
+    def expect(self, batch: m.Batch) -> None:
+        """Raises ProtocolError: program-unknown (which is not consumed)."""
+        if batch.definition is None and batch.program not in self._bound:
+            raise ProtocolError.of("program-unknown", f"the session does not know program {batch.program!r}")
+
     def find(
         self, batch: m.Batch, frame: frames.Bytes, profiler: Profiler | None
     ) -> tuple[Bound | None, Problem | None]:
-        """The batch's program, or the problem if it is refused.
-
-        Raises ProtocolError: program-unknown; the batch is not consumed.
-        """
+        """The batch's program, or the problem if it is refused. See `expect`."""
         bound = self._bound.get(batch.program)
         if bound is not None:
             self._bound.move_to_end(batch.program)
             if profiler is not None and bound.steps:
                 profiler.known(bound.id, bound.definition)
             return bound, None
-        if batch.definition is None:
-            raise ProtocolError.of("program-unknown", f"the session does not know program {batch.program!r}")
+        assert batch.definition is not None
         try:
             validate(batch.definition)
             if batch.definition.id() != batch.program:

@@ -1,11 +1,12 @@
 """A session: frames in, frames out.
 
 `Session.handle` is deterministic: it reads no clock, entropy or environment. Everything that happens has a
-position in a total order.
+position in a total order, and everything that changes something has an entry in one record.
 """
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gradd_engine.backends.array import NUMPY
@@ -16,9 +17,10 @@ from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import ProtocolError
 
 from ..batch import json_tensor
-from ..program import Profiler
+from ..program import Profiler, broken
 from ..store import parts, read
 from . import tensors
+from .change import RECORDED, unkept
 from .frame_batches import take_batch
 from .graphs import graph_reply
 from .image import read_image, restore, take_image
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 
     from ..store import Store
     from .writers import Writer
+
+_log = logging.getLogger("gradd.runtime")
 
 
 class Session(SessionState):
@@ -98,7 +102,12 @@ class Session(SessionState):
     def handle(
         self, message: m.Request, buffers: Sequence[Any], frame: frames.Bytes
     ) -> tuple[Any, list[Any]]:
-        """Handle a request; returns the reply and its buffers (or the stored frame of an earlier reply)."""
+        """Handle a request; returns the reply and its buffers (or the stored frame of an earlier reply).
+
+        What changed the session is recorded before its reply is stored or returned.
+        """
+        if self.fenced is not None:
+            raise ProtocolError(self.fenced)
         self.counts["messages"] += 1
         if not isinstance(message, (m.Attach, m.Acquire, m.Batch)):
             self.counts["round_trips"] += 1
@@ -114,49 +123,100 @@ class Session(SessionState):
                 below=EVERY,
             ),
         ):
-            match message:
-                case m.Batch():
-                    return take_batch(self, message, buffers, frame), []
-                case m.Attach():
-                    return self._attached(message.resume, message.epoch), []
-                case m.Acquire():
-                    self.writers.fence()
-                    self.pins.clear()
-                    self.staged.clear()
-                    return self._attached(), []
-                case m.JsonBatch():
-                    taken = self.desk.take(self, message, frames.text_of(buffers[0]))
-                    return (taken, []) if isinstance(taken, bytes) else taken
-                case m.PutTensor():
-                    return tensors.put(self, message.name, buffers[0], message.requires_grad), []
-                case m.PutJson():
-                    array, flag = json_tensor(frames.text_of(buffers[0]))
-                    return tensors.put(self, message.name, array, flag), []
-                case m.GetTensor():
-                    return tensors.get(self, message.name)
-                case m.GetTensors():
-                    return tensors.get_many(self, message.names)
-                case m.DeleteTensor():
-                    return tensors.delete(self, message.name), []
-                case m.ListTensors():
-                    return m.Tensors(list(self.table.rows())), []
-                case m.BackwardJson():
-                    return self.desk.backward(self, message.name, frames.text_of(buffers[0]))
-                case m.PutHook() | m.GetHook() | m.DeleteHook() | m.ListHooks():
-                    return self.hooks.answer(self, message, buffers)
-                case m.GetGraph():
-                    return graph_reply(message, self.table)
-                case m.Stage():
-                    return tensors.stage(self, message.key, buffers[0]), []
-                case m.GetResult():
-                    values, info = self.pins.read(message.key, message.begin, message.count)
-                    return m.TensorReply(info), [values]
-                case m.GetReply():
-                    return self.writers.reply(message.writer, message.seq), []
-                case m.Info():
-                    return m.SessionReply(self.info()), []
-                case m.ProfileSwitch():
-                    return self._profile(message.on), []
+            if message.__class__ in RECORDED:
+                return self._recorded(message, buffers, frame)
+            return self._read(message, buffers)
+
+    def _recorded(
+        self, message: m.Request, buffers: Sequence[Any], frame: frames.Bytes
+    ) -> tuple[Any, list[Any]]:
+        """Run, record, keep the reply, in this order. What fails after it began to change something is
+        recorded as what it came to be; a refusal before that is not.
+        """
+        change = self.change
+        change.reset()
+        self.account.begin()
+        failure: Exception | None = None
+        answer: tuple[Any, list[Any]] = (None, [])
+        try:
+            answer = self._change(message, buffers, frame)
+        except ProtocolError as refused:
+            failure, change.problem = refused, refused.problem
+        except Exception as error:
+            failure, change.problem = error, broken(self.name, error)
+        if change.begun:
+            try:
+                self.store.append(change.entry(self.entries + 1, frame, self.counts, self.account))
+            except Exception as error:
+                # What was done is in no record: nobody may see it.
+                self.fenced = unkept(error)
+                _log.error("session %s: no record could be kept", self.name, exc_info=error)
+                raise ProtocolError(self.fenced) from None
+            self.entries += 1
+            if change.keep is not None:
+                change.keep()
+        if failure is not None:
+            raise failure
+        return answer
+
+    def _change(
+        self, message: m.Request, buffers: Sequence[Any], frame: frames.Bytes
+    ) -> tuple[Any, list[Any]]:
+        """Run one of `RECORDED`."""
+        match message:
+            case m.Batch():
+                return take_batch(self, message, buffers, frame), []
+            case m.Attach():
+                return self._attached(message.resume, message.epoch), []
+            case m.Acquire():
+                self.change.begun = True
+                self.writers.fence()
+                self.pins.clear()
+                self.staged.clear()
+                return self._attached(), []
+            case m.JsonBatch():
+                taken = self.desk.take(self, message, frames.text_of(buffers[0]))
+                return (taken, []) if isinstance(taken, bytes) else taken
+            case m.PutTensor():
+                return tensors.put(self, message.name, buffers[0], message.requires_grad), []
+            case m.PutJson():
+                array, flag = json_tensor(frames.text_of(buffers[0]))
+                return tensors.put(self, message.name, array, flag), []
+            case m.DeleteTensor():
+                return tensors.delete(self, message.name), []
+            case m.BackwardJson():
+                return self.desk.backward(self, message.name, frames.text_of(buffers[0]))
+            case m.PutHook() | m.DeleteHook():
+                return self.hooks.answer(self, message, buffers)
+            case m.Stage():
+                return tensors.stage(self, message.key, buffers[0]), []
+            case _:
+                raise TypeError(f"{type(message).__name__} is said to change sessions, and nothing runs it")
+
+    def _read(self, message: m.Request, buffers: Sequence[Any]) -> tuple[Any, list[Any]]:
+        """Answer what changes nothing."""
+        match message:
+            case m.GetTensor():
+                return tensors.get(self, message.name)
+            case m.GetTensors():
+                return tensors.get_many(self, message.names)
+            case m.ListTensors():
+                return m.Tensors(list(self.table.rows())), []
+            case m.GetHook() | m.ListHooks():
+                return self.hooks.answer(self, message, buffers)
+            case m.GetGraph():
+                return graph_reply(message, self.table)
+            case m.GetResult():
+                values, info = self.pins.read(message.key, message.begin, message.count)
+                return m.TensorReply(info), [values]
+            case m.GetReply():
+                return self.writers.reply(message.writer, message.seq), []
+            case m.Info():
+                return m.SessionReply(self.info()), []
+            case m.ProfileSwitch():
+                return self._profile(message.on), []
+            case _:
+                raise TypeError(f"nothing answers {type(message).__name__}")
 
     def info(self) -> m.SessionInfo:
         """What `GET /v1/sessions/{name}` shows."""
@@ -177,6 +237,7 @@ class Session(SessionState):
             writer: Writer = self.writers.find(resume, now if epoch is None else epoch)
         else:
             writer = self.writers.add(self.position)
+            self.change.begun = True
             self.table.note_changes(self.position)  # it need not hear of earlier changes
         return m.Attached(writer.id, now, DEFAULT.window_batches, self.info())
 

@@ -11,6 +11,7 @@ from ..plan import Plans
 from ..program import Admitted, RunContext
 from ..store import MemoryStore
 from ..tensors import Pins, TensorTable
+from .change import Change
 from .programs import Programs
 from .ration import Ration
 from .staged import StagedUploads
@@ -18,6 +19,7 @@ from .writers import Writers
 
 if TYPE_CHECKING:
     from gradd_engine.tensor import Backend
+    from gradd_protocol.problems import Problem
 
     from ..store import Store
 
@@ -35,6 +37,12 @@ class SessionState(RunContext):
         self.position = 0
         self.table = TensorTable()
         self.store: Store = store or MemoryStore()
+        #: in the session's record
+        self.entries = 0
+        #: what the request that runs does
+        self.change = Change()
+        #: why nothing is answered any more: what was done last could not be recorded
+        self.fenced: Problem | None = None
         self.programs = Programs(self.account)
         self.writers = Writers(self.account)
         self.staged = StagedUploads(self.account)

@@ -27,6 +27,7 @@ def put(session: SessionState, name: str, array: Any, requires_grad: bool) -> m.
     target = table.find(ref.name) if ref.grad else None
     if not ref.grad:
         names.tensor(name)
+    session.change.begun = True
     table.turn(0, session.position)
     try:
         t = session.backend.from_array(taken(array))
@@ -80,6 +81,7 @@ def delete(session: SessionState, name: str) -> m.Done:
     table = session.table
     ref = names.split(name)
     t = table.find(ref.name)
+    session.change.begun = True
     table.turn(0, session.position)
     if ref.grad:
         t._grad = None
@@ -98,4 +100,6 @@ def stage(session: SessionState, key: str, array: Any) -> m.Done:
         raise ProtocolError.of(
             "writer-unknown", f"{key!r} is not the key writer.n of a writer of this session"
         )
-    return m.Done(created=session.staged.add(key, array))
+    new = session.staged.add(key, array)
+    session.change.begun = True
+    return m.Done(created=new)

@@ -1,6 +1,23 @@
-"""The journal of applied batches, written before they are answered, and snapshots."""
+"""A session's record, an ordered list of all that changed it; its snapshots; and where both are kept."""
 
-from .journal import MemoryStore, Record, Store
+from .blobs import BLOB_BYTES, Blobs
+from .journal import Damaged, Entry, MemoryStore, Store, Trouble
 from .snapshot import RESERVED, BadSnapshot, Snapshot, parts, read
+from .sqlite import LEVELS, SqliteStore
 
-__all__ = ["RESERVED", "BadSnapshot", "MemoryStore", "Record", "Snapshot", "Store", "parts", "read"]
+__all__ = [
+    "BLOB_BYTES",
+    "LEVELS",
+    "RESERVED",
+    "BadSnapshot",
+    "Blobs",
+    "Damaged",
+    "Entry",
+    "MemoryStore",
+    "Snapshot",
+    "SqliteStore",
+    "Store",
+    "Trouble",
+    "parts",
+    "read",
+]

@@ -207,8 +207,9 @@ def test_every_consumed_batch_is_in_the_store(peer: Peer) -> None:
     add(peer)
     fail(peer)
     add(peer, ack=1)
-    records = [(r.writer, r.seq, r.outcome) for r in peer.session.store.records()]
-    assert records[-3:] == [(1, 2, "applied"), (1, 3, "op-failed"), (1, 4, "skipped")]
+    entries = [(entry.n, entry.outcome) for entry in peer.session.store.entries()]
+    assert [n for n, _ in entries] == list(range(1, len(entries) + 1))
+    assert [outcome for _, outcome in entries[-3:]] == ["applied", "op-failed", "skipped"]
 
 
 def test_the_state_machine_alone() -> None:

@@ -1,0 +1,103 @@
+"""A session made again from its record: the same frames through the same `handle`."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from gradd_engine.data import OutOfQuota
+
+from ..store import Damaged, Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ..store import Store
+    from .session import Session
+
+_log = logging.getLogger("gradd.runtime")
+_NO_LIMIT = 1 << 62
+
+
+class _Expected:
+    """In place of the store while a record is replayed: compares what comes with what was."""
+
+    def __init__(self) -> None:
+        self.entry: Entry | None = None
+        self.came: Entry | None = None
+
+    def append(self, entry: Entry) -> None:
+        self.came = entry
+
+    def entries(self) -> Iterable[Entry]:
+        return ()
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def replaying(session: Session, entries: Iterable[Entry], store: Store) -> Iterator[int]:
+    """Replay `entries` into a fresh session, one at each step, and give it its store at the end.
+
+    Memory is refused where the record says so and nowhere else. Raises Damaged where the record has a gap, or
+    a frame is answered otherwise than it was.
+    """
+    expected = _Expected()
+    account, limit = session.account, session.account.limit
+    session.store = expected
+    for entry in entries:
+        if entry.n != session.entries + 1:
+            raise Damaged(f"after entry {session.entries} comes entry {entry.n}")
+        account.decided = _refusals(entry, limit)
+        account.limit = -1 if account.decided else _NO_LIMIT
+        expected.came = None
+        try:
+            with suppress(Exception):  # one that was answered `internal` raises again
+                session.submit(entry.frame)
+        finally:
+            account.decided, account.limit = None, limit
+        _compare(entry, expected.came)
+        session.counts["messages"], session.counts["round_trips"] = entry.messages, entry.round_trips
+        yield entry.n
+    session.store = store
+
+
+def replay(session: Session, store: Store) -> int:
+    """`replaying` all that a store has; how many entries that were."""
+    for _ in replaying(session, store.entries(), store):
+        pass
+    return session.entries
+
+
+def _refusals(entry: Entry, limit: int) -> dict[int, Exception]:
+    """What the account has to refuse while the entry is run again, by the number of the request."""
+    found: dict[int, Exception] = {}
+    trouble = entry.trouble
+    if trouble is None:
+        return found
+    told = trouble.problem
+    if told is not None and told.limit is not None:
+        limit = told.limit
+    for asked, requested, used in trouble.refused:
+        if requested:
+            found[asked] = OutOfQuota(requested, used, limit)
+        else:
+            found[asked] = MemoryError("" if told is None else told.detail)
+    return found
+
+
+def _compare(entry: Entry, came: Entry | None) -> None:
+    if came is None:
+        raise Damaged(f"entry {entry.n} changed the session, and changes nothing when it is replayed")
+    if (came.outcome, came.reply, _told(came)) != (entry.outcome, entry.reply, _told(entry)):
+        _log.error(
+            "replayed entry %d: %r was %r", entry.n, came._replace(frame=b""), entry._replace(frame=b"")
+        )
+        raise Damaged(
+            f"entry {entry.n} was {entry.outcome}; replayed, it is {came.outcome}, with another result"
+        )
+
+
+def _told(entry: Entry) -> object:
+    return None if entry.trouble is None else entry.trouble.problem

@@ -1,0 +1,173 @@
+"""A record in one SQLite file, with a folder of blobs beside it.
+
+Level ``process``: what was appended survives the process (the kernel has it). Level ``disk``: it survives
+power loss.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from gradd_protocol import frames
+
+from .blobs import BLOB_BYTES, Blobs, sync_folder
+from .journal import Damaged, Entry, Trouble
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from gradd_protocol.frames import Bytes
+
+LEVELS = ("process", "disk")
+
+FORMAT = 1
+"""Of the file, in its `user_version`: one of another format is left alone."""
+
+_CHECKPOINT_PAGES = 4000
+#: longest wait for one who has the file open
+_LOCK_SECONDS = 5.0
+_SCHEMA = """
+CREATE TABLE entries (
+    n INTEGER PRIMARY KEY, frame BLOB NOT NULL, outcome TEXT NOT NULL, reply INTEGER NOT NULL,
+    messages INTEGER NOT NULL, round_trips INTEGER NOT NULL, trouble BLOB, blobs BLOB, sum INTEGER NOT NULL
+)
+"""
+_INSERT = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_SELECT = "SELECT * FROM entries ORDER BY n"
+_BLOBS = "SELECT blobs FROM entries WHERE blobs IS NOT NULL"
+
+_encode = msgspec.json.Encoder().encode
+_trouble = msgspec.json.Decoder(Trouble)
+#: where in the frame a blob goes, and its name
+_cuts = msgspec.json.Decoder(list[tuple[int, int, str]])
+
+
+class SqliteStore:
+    """The record in the file `path` (made if need be) and in `path` with the suffix ``.blobs``.
+
+    `level` is one of `LEVELS`. One process at a time: the file is locked while it is open. Raises OSError or
+    sqlite3.Error where it cannot be opened, Damaged where it is no record of this format.
+    """
+
+    def __init__(self, path: Path, level: str = "process") -> None:
+        if level not in LEVELS:
+            raise ValueError(f"{level!r} is no level of durability: {', '.join(LEVELS)}")
+        self._sync = level == "disk"
+        self._blobs = Blobs(path.with_suffix(".blobs"), self._sync)
+        new = not path.exists()
+        # Whoever opens a session need not be the thread that runs it.
+        self._file = sqlite3.connect(
+            path, isolation_level=None, check_same_thread=False, timeout=_LOCK_SECONDS
+        )
+        try:
+            self._begin(path, new)
+        except BaseException:
+            self._file.close()
+            raise
+        self._execute = self._file.execute
+        self._reading: sqlite3.Cursor | None = None
+
+    def _begin(self, path: Path, new: bool) -> None:
+        file = self._file
+        try:
+            file.execute("PRAGMA locking_mode = EXCLUSIVE")
+            file.execute("PRAGMA journal_mode = WAL")
+            file.execute(f"PRAGMA synchronous = {'FULL' if self._sync else 'OFF'}")
+            file.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+            (found,) = file.execute("PRAGMA user_version").fetchone()
+            if not found:
+                # Both or none: a file without a format has no table.
+                file.executescript(f"BEGIN; {_SCHEMA}; PRAGMA user_version = {FORMAT}; COMMIT")
+            elif found != FORMAT:
+                raise Damaged(f"the record has format {found}, this version reads {FORMAT}")
+            (sound,) = file.execute("PRAGMA quick_check(1)").fetchone()
+            if sound != "ok":
+                raise Damaged(f"the record cannot be read: {sound}")
+            if new and self._sync:
+                sync_folder(path.parent)
+            used = {name for (cuts,) in file.execute(_BLOBS) for _, _, name in _cuts.decode(cuts)}
+            self._blobs.collect(used)
+        except (sqlite3.Error, msgspec.MsgspecError, ValueError) as error:
+            raise _told(error) from None
+
+    def append(self, entry: Entry) -> None:
+        """See Store.append."""
+        n, frame, outcome, reply, messages, round_trips, trouble = entry
+        cuts = None
+        if len(frame) >= BLOB_BYTES:
+            frame, cuts = self._cut(frame)
+        more = None if trouble is None else _encode(trouble)
+        row = n, frame, outcome, reply, messages, round_trips, more, cuts
+        self._execute(_INSERT, (*row, _sum(row)))
+
+    def _cut(self, frame: Bytes) -> tuple[Bytes, bytes | None]:
+        """The frame without its large buffers, which are blobs from here on, and where they were."""
+        view = memoryview(frame)
+        cuts = [
+            (begin, end, self._blobs.put(view[begin:end]))
+            for begin, end in frames.extents(frame)
+            if end - begin >= BLOB_BYTES
+        ]
+        if not cuts:
+            return frame, None
+        left, at = [], 0
+        for begin, end, _ in cuts:
+            left.append(view[at:begin])
+            at = end
+        left.append(view[at:])
+        return b"".join(left), _encode(cuts)
+
+    def _whole(self, left: bytes, cuts: bytes | None) -> Bytes:
+        if cuts is None:
+            return left
+        placed = _cuts.decode(cuts)
+        whole = bytearray(len(left) + sum(end - begin for begin, end, _ in placed))
+        frame = memoryview(whole)
+        at = taken = 0
+        for begin, end, name in placed:
+            frame[at:begin] = left[taken : taken + begin - at]
+            taken += begin - at
+            self._blobs.read(name, frame[begin:end])
+            at = end
+        frame[at:] = left[taken:]
+        return whole
+
+    def entries(self) -> Iterator[Entry]:
+        """See Store.entries."""
+        self._reading = self._execute(_SELECT)
+        try:
+            for *row, checked in self._reading:
+                n, frame, outcome, reply, messages, round_trips, trouble, cuts = row
+                if _sum(row) != checked:
+                    raise Damaged(f"entry {n} is not what was written")
+                told = None if trouble is None else _trouble.decode(trouble)
+                yield Entry(n, self._whole(frame, cuts), outcome, reply, messages, round_trips, told)
+        except (sqlite3.Error, msgspec.MsgspecError, ValueError, TypeError) as error:
+            raise _told(error) from None
+
+    def close(self) -> None:
+        """See Store.close."""
+        if self._reading is not None:
+            self._reading.close()  # one that was not read to its end would hold the file
+        self._file.close()
+
+
+def _sum(row: Sequence[Any]) -> int:
+    """Of all that an entry's row holds: SQLite does not notice bits that were turned."""
+    n, frame, outcome, reply, messages, round_trips, trouble, cuts = row
+    rest = f"{n} {outcome} {reply} {messages} {round_trips}".encode()
+    return zlib.crc32(frame, zlib.crc32(cuts or b"", zlib.crc32(trouble or b"", zlib.crc32(rest))))
+
+
+def _told(error: Exception) -> Exception:
+    """What an error while reading means: a disk that fails is not a record that is damaged."""
+    if isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.DatabaseError):
+        return error
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR):
+        return Damaged(f"the record cannot be read: {error}")
+    return error

@@ -1,0 +1,189 @@
+"""Records in SQLite files with blobs beside them."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gradd_protocol import frames
+from gradd_protocol import messages as m
+from gradd_protocol.problems import problem
+from gradd_runtime.session import replay
+from gradd_runtime.store import BLOB_BYTES, LEVELS, Damaged, Entry, SqliteStore, Trouble
+from gradd_runtime.store import sqlite as sqlite_module
+
+from tests.runtime.store.scripts import differences, every_kind, opened
+
+pytestmark = pytest.mark.usefixtures("settled")
+LARGE = np.arange(BLOB_BYTES, dtype=np.uint8)
+SMALL = np.arange(7, dtype=np.int64)
+
+
+def put(*arrays: np.ndarray) -> bytes:
+    uploads = list(range(len(arrays)))
+    batch = m.Batch(writer=1, epoch=1, seq=1, ack=0, program="", uploads=uploads)
+    return frames.join(frames.encode(batch, arrays))
+
+
+def blobs(path: Path) -> list[Path]:
+    folder = path.with_suffix(".blobs")
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "record.db"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_was_appended_is_there_when_it_is_opened_again(path: Path, level: str) -> None:
+    trouble = Trouble(problem("op-failed", "it failed", step=3, applied=3), [(4, 100, 50)])
+    entries = [
+        Entry(1, b"frame", "applied", 17, 3, 2),
+        Entry(2, put(SMALL, LARGE, SMALL, LARGE[::-1], SMALL), "op-failed", (1 << 32) - 1, 4, 2, trouble),
+        Entry(3, put(LARGE), "skipped"),
+    ]
+    store = SqliteStore(path, level)
+    for entry in entries:
+        store.append(entry)
+    store.close()
+    again = SqliteStore(path, level)
+    assert list(again.entries()) == entries
+    assert len(blobs(path)) == 2  # the same bytes are kept once
+    assert path.stat().st_size < BLOB_BYTES
+    again.close()
+
+
+def test_a_session_is_replayed_from_its_file(path: Path) -> None:
+    store = SqliteStore(path)
+    session = opened(store)
+    for frame in every_kind():
+        session.submit(frame)
+    assert blobs(path) == []
+    store.close()
+    again = opened()
+    replay(again, SqliteStore(path))
+    assert differences(session, again) == []
+
+
+def test_a_large_upload_is_the_tensors_memory_when_it_is_replayed(path: Path) -> None:
+    store = SqliteStore(path)
+    session = opened(store)
+    session.submit(frames.join(frames.encode(m.PutTensor("x"), [LARGE])))
+    session.submit(frames.join(frames.encode(m.PutTensor("x2"), [LARGE])))
+    store.close()
+    again = opened()
+    replay(again, SqliteStore(path))
+    assert differences(session, again) == []
+    assert len(blobs(path)) == 1
+
+
+def test_a_file_is_one_processs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_module, "_LOCK_SECONDS", 0)
+    store = SqliteStore(path)
+    store.append(Entry(1, b"", "applied"))
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        SqliteStore(path)
+    store.close()
+    SqliteStore(path).close()
+
+
+def test_what_no_entry_names_is_collected(path: Path) -> None:
+    store = SqliteStore(path)
+    store.append(Entry(1, put(LARGE), "applied"))
+    (kept,) = blobs(path)
+    for garbage in ("0" * 40, "1" * 40 + ".new"):
+        (kept.parent / garbage).write_bytes(b"half")
+    store.close()
+    SqliteStore(path).close()
+    assert blobs(path) == [kept]
+
+
+def test_an_entry_whose_blob_cannot_be_written_is_not_there(path: Path) -> None:
+    store = SqliteStore(path)
+    path.with_suffix(".blobs").write_bytes(b"in the way")
+    with pytest.raises(OSError, match=r"record\.blobs"):
+        store.append(Entry(1, put(LARGE), "applied"))
+    store.append(Entry(1, b"", "applied"))
+    assert [entry.frame for entry in store.entries()] == [b""]
+
+
+@pytest.mark.parametrize("harm", ["missing", "short", "long", "changed"])
+def test_a_blob_that_is_not_what_it_was_is_told(path: Path, harm: str) -> None:
+    store = SqliteStore(path)
+    store.append(Entry(1, put(LARGE), "applied"))
+    (blob,) = blobs(path)
+    data = blob.read_bytes()
+    if harm == "missing":
+        blob.unlink()
+    else:
+        changed = {"short": data[:-1], "long": data + b"x", "changed": b"x" + data[1:]}
+        blob.write_bytes(changed[harm])
+    with pytest.raises(Damaged, match="blob"):
+        list(store.entries())
+
+
+def test_a_file_that_is_no_record_is_told_and_left(path: Path) -> None:
+    path.write_bytes(b"no database, and long enough to be one" * 100)
+    before = path.read_bytes()
+    with pytest.raises(Damaged):
+        SqliteStore(path)
+    assert path.read_bytes() == before
+
+
+def test_a_record_of_another_format_is_left(path: Path) -> None:
+    SqliteStore(path).close()
+    with sqlite3.connect(path) as file:
+        file.execute("PRAGMA user_version = 99")
+    file.close()
+    with pytest.raises(Damaged, match="format 99"):
+        SqliteStore(path)
+
+
+def test_every_bit_that_is_turned_is_noticed_or_harmless(path: Path) -> None:
+    """No session of another state is made of a damaged file."""
+    store = SqliteStore(path)
+    session = opened(store)
+    script = every_kind()[:30]
+    for frame in script:
+        session.submit(frame)
+    store.close()
+    sound = path.read_bytes()
+    random = np.random.default_rng(3)
+    noticed = 0
+    for at in random.integers(0, 8 * len(sound), int(os.environ.get("GRADD_FLIPS", "60"))):
+        harmed = bytearray(sound)
+        harmed[at // 8] ^= 1 << (at % 8)
+        path.write_bytes(harmed)
+        again = opened()
+        try:
+            harmed_store = SqliteStore(path)
+        except (Damaged, sqlite3.Error):
+            noticed += 1
+            continue
+        try:
+            replay(again, harmed_store)
+        except (Damaged, sqlite3.Error):
+            noticed += 1
+        else:
+            assert differences(session, again) == [], f"bit {at}"
+        finally:
+            harmed_store.close()
+    assert noticed
+
+
+def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "private"
+    folder.mkdir(mode=0o700)
+    store = SqliteStore(folder / "record.db")
+    store.append(Entry(1, put(LARGE), "applied"))
+    assert stat.S_IMODE((folder / "record.blobs").stat().st_mode) == 0o700
+
+
+def test_an_unknown_level_is_refused(path: Path) -> None:
+    with pytest.raises(ValueError, match="no level"):
+        SqliteStore(path, "wishful")
