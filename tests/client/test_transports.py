@@ -25,7 +25,7 @@ def session(request: pytest.FixtureRequest) -> Iterator[Any]:
 def inside() -> Iterator[tuple[Any, Any]]:
     """A session of this process, and the runtime's side of it."""
     with gradd.connect("local:") as s:
-        yield s, local._inline()._sessions[s.name]
+        yield s, local._inline()._sessions[s.name].session
 
 
 def count_to(n: int, session: Any, x: Any) -> None:

@@ -338,7 +338,7 @@ def amnesia(s: Script) -> None:
     if isinstance(s.session.wire.transport, local.LocalTransport):
         unary(s)
         s.session.step_done()
-        local._inline()._sessions[s.session.name].programs.clear()
+        local._inline()._sessions[s.session.name].session.programs.clear()
         unary(s)
         s.session.step_done()
 

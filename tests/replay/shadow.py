@@ -170,7 +170,7 @@ def shadowing() -> Iterator[Shadows]:
         there = name in self._sessions
         opened(self, name, options)
         if not there:
-            shadows.open(self._sessions[name], open_session(name, options, self._backend))
+            shadows.open(self._sessions[name].session, open_session(name, options, self._backend))
 
     def close_both(self: InlinePlacement, name: str) -> None:
         if name in self._sessions:

@@ -5,13 +5,15 @@ The front and such a process exchange envelopes, large frames in memory files, a
 
 from .bulk import BULK_BYTES, Bulk, bulk_of
 from .envelope import Envelope, EnvelopeKind, Incoming, sealed, sealed_bulk, send, unsent
+from .hosting import Hosted, answer, open_session
 from .logs import JsonFormatter, log_to_stderr
-from .placement import InlinePlacement, Pending, Placement, answer, open_session
+from .placement import InlinePlacement, Pending, Placement
 from .pulse import beat, beats, cpu_seconds, hang_on
-from .refusals import refusal, unknown
+from .refusals import recovering, refusal, unknown
 
 __all__ = [
-    "BULK_BYTES", "Bulk", "Envelope", "EnvelopeKind", "Incoming", "InlinePlacement", "JsonFormatter",
-    "Pending", "Placement", "answer", "beat", "beats", "bulk_of", "cpu_seconds", "hang_on", "log_to_stderr",
-    "open_session", "refusal", "sealed", "sealed_bulk", "send", "unknown", "unsent",
+    "BULK_BYTES", "Bulk", "Envelope", "EnvelopeKind", "Hosted", "Incoming", "InlinePlacement",
+    "JsonFormatter", "Pending", "Placement", "answer", "beat", "beats", "bulk_of", "cpu_seconds", "hang_on",
+    "log_to_stderr", "open_session", "recovering", "refusal", "sealed", "sealed_bulk", "send",
+    "unknown", "unsent",
 ]  # fmt: skip

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import ctypes
-import logging
 import threading
 from concurrent.futures import Future
 from queue import SimpleQueue
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gradd_engine.data import SEED
 from gradd_protocol import frames
-from gradd_protocol.problems import ProtocolError
 
-from ..session import Session
 from .bulk import Bulk
-from .refusals import refusal, unknown
+from .hosting import Hosted
+from .refusals import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-_log = logging.getLogger("gradd.runtime")
 
 KERNEL_SECONDS = 5.0
 """Longest wait for the running kernel when all work was abandoned."""
@@ -32,13 +27,19 @@ class Pending(Future[frames.Bytes]):
 
     #: seconds that the session took for it, once done and if known
     ran = 0.0
+    #: whether the session outlives its process
+    kept = False
 
 
 class Placement(Protocol):
     """Opens sessions somewhere and carries frames to them."""
 
     def open(self, name: str, options: Mapping[str, Any]) -> None:
-        """Open the session `name` unless it exists. Options: ``seed`` (int), ``quota_bytes`` (int)."""
+        """Open the session `name` unless it exists. Options: ``seed`` (int), ``quota_bytes`` (int).
+
+        With ``store``, the file of its record, and ``durability`` (one of `gradd_runtime.store.LEVELS`) it is
+        the session that this record has, made when the first frame comes.
+        """
 
     def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
         """Submit a request frame; the future gets the reply frame. A session's frames run in order. A frame
@@ -60,7 +61,7 @@ class InlinePlacement:
     """All sessions on one thread of this process."""
 
     def __init__(self, device: str = "cpu") -> None:
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, Hosted] = {}
         self._lock = threading.Lock()
         self._backend = backend_of(device)
         self._abandoned = False
@@ -68,7 +69,7 @@ class InlinePlacement:
 
     def _start(self) -> None:
         # Not an executor: those stop before a client's exit handlers, which may still send batches.
-        self._queue: SimpleQueue[tuple[str, Any, Pending, float] | Session | None] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[str, Any, Pending, float] | Hosted | None] = SimpleQueue()
         self._thread = threading.Thread(
             target=self._work, args=(self._queue,), name="gradd-engine", daemon=True
         )
@@ -83,7 +84,7 @@ class InlinePlacement:
         """See Placement.open."""
         with self._lock:
             if name not in self._sessions:
-                self._sessions[name] = open_session(name, options, self._backend)
+                self._sessions[name] = Hosted(name, options, self._backend)
 
     def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
         """See Placement.submit."""
@@ -91,9 +92,9 @@ class InlinePlacement:
         self._queue.put((name, frame, future, perf_counter()))
         return future
 
-    def _work(self, queue: SimpleQueue[tuple[str, Any, Pending, float] | Session | None]) -> None:
+    def _work(self, queue: SimpleQueue[tuple[str, Any, Pending, float] | Hosted | None]) -> None:
         while (job := queue.get()) is not None:
-            if isinstance(job, Session):
+            if isinstance(job, Hosted):
                 job.close()
                 del job
                 continue
@@ -101,26 +102,31 @@ class InlinePlacement:
             if future.set_running_or_notify_cancel():
                 began = perf_counter()
                 with self._lock:
-                    session = self._sessions.get(name)
+                    hosted = self._sessions.get(name)
+                session = None if hosted is None else hosted.session
                 if session is not None and session.profiler is not None:
                     session.profiler.waited(began - came)
                 reply = self._run(name, frame)
                 future.ran = perf_counter() - began
                 future.set_result(reply)
-                del session, reply
+                del hosted, session, reply
             del job, frame, future
 
     def _run(self, name: str, frame: frames.Bytes | Bulk) -> bytes:
         with self._lock:
-            session = self._sessions.get(name)
-        return frames.join(answer(session, frame)) if session is not None else unknown(name)
+            hosted = self._sessions.get(name)
+        if hosted is None:
+            return unknown(name)
+        while not hosted.wake():
+            """An entry of its record at a time."""
+        return frames.join(hosted.answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame)))
 
     def close(self, name: str) -> None:
         """See Placement.close."""
         with self._lock:
-            session = self._sessions.pop(name, None)
-        if session is not None:
-            self._queue.put(session)  # its thread may be running it
+            hosted = self._sessions.pop(name, None)
+        if hosted is not None:
+            self._queue.put(hosted)  # its thread may be running it
 
     def abandon(self) -> None:
         """See Placement.abandon. The running kernel is the last."""
@@ -131,25 +137,12 @@ class InlinePlacement:
 
     def shutdown(self) -> None:
         """See Placement.shutdown."""
+        with self._lock:
+            for hosted in self._sessions.values():
+                if hosted.kept:
+                    self._queue.put(hosted)
         self._queue.put(None)
         self._thread.join(KERNEL_SECONDS if self._abandoned else None)
-
-
-def open_session(name: str, options: Mapping[str, Any], backend: Any) -> Session:
-    """A new session; options as in Placement.open."""
-    limit = {"limit": options["quota_bytes"]} if "quota_bytes" in options else {}
-    return Session(name, seed=options.get("seed", SEED), backend=backend, **limit)
-
-
-def answer(session: Session, frame: frames.Bytes | Bulk) -> list[frames.Part]:
-    """The session's reply frame, as from `Session.answer`; if the engine has a bug, a problem without
-    details.
-    """
-    try:
-        return session.answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame))
-    except Exception:
-        _log.exception("session %s failed on a frame", session.name)
-        return [refusal(ProtocolError.of("internal", "the engine failed on this request"))]
 
 
 def backend_of(device: str) -> Any:

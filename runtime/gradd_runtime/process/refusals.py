@@ -15,3 +15,15 @@ def refusal(error: ProtocolError) -> bytes:
 def unknown(name: str) -> bytes:
     """The reply to a frame for an unknown session."""
     return refusal(ProtocolError.of("session-not-found", f"there is no session {name!r}"))
+
+
+def recovering(name: str = "") -> bytes:
+    """The reply to a frame whose engine process ended, where the session is made again from its store."""
+    which = f"session {name!r}" if name else "the session"
+    return refusal(
+        ProtocolError.of(
+            "recovering",
+            f"the engine process of {which} ended; {which} is made again from its store",
+            retry_after=1,
+        )
+    )

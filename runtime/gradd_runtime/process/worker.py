@@ -22,8 +22,9 @@ from gradd_protocol.problems import ProtocolError
 
 from .bulk import Bulk
 from .envelope import Envelope, EnvelopeKind, Incoming, sealed, send, unsent
+from .hosting import Hosted
 from .logs import log_to_stderr
-from .placement import answer, backend_of, open_session
+from .placement import backend_of
 from .pulse import beat, hang_on
 from .refusals import refusal
 
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from gradd_engine.tensor import Backend
     from gradd_protocol.frames import Bytes, Part
 
-    from ..session import Session
-
 
 class Worker:
     """The sessions of this process and their waiting frames."""
@@ -43,7 +42,7 @@ class Worker:
         self._front = front
         self._incoming = Incoming(front)
         self._backend = backend
-        self._sessions: dict[int, Session] = {}
+        self._sessions: dict[int, Hosted] = {}
         self._waiting: dict[int, deque[tuple[int, Bytes | Bulk, float]]] = {}
         self._turns: deque[int] = deque()
         self._open = True
@@ -63,13 +62,16 @@ class Worker:
                         self._take(envelope)
             if self._turns:
                 self._run_one()
+        for hosted in self._sessions.values():
+            if hosted.kept:
+                hosted.close()
 
     def _take(self, envelope: Envelope) -> None:
         kind, request, number, payload = envelope
         if kind == EnvelopeKind.OPEN:
             assert not isinstance(payload, Bulk)
             told = json.loads(bytes(payload))
-            self._sessions[number] = open_session(told["name"], told["options"], self._backend)
+            self._sessions[number] = Hosted(told["name"], told["options"], self._backend)
         elif kind == EnvelopeKind.CLOSE:
             self._close(number)
         elif number not in self._sessions:
@@ -82,12 +84,16 @@ class Worker:
 
     def _run_one(self) -> None:
         number = self._turns.popleft()
+        hosted = self._sessions[number]
+        if not hosted.wake():  # its frames wait; those of others do not
+            self._turns.append(number)
+            return
         queue = self._waiting[number]
         request, frame, came = queue.popleft()
-        session, began = self._sessions[number], perf_counter()
-        if session.profiler is not None:
+        session, began = hosted.session, perf_counter()
+        if session is not None and session.profiler is not None:
             session.profiler.waited(began - came)
-        parts = answer(session, frame)
+        parts = hosted.answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame))
         write(self._front, EnvelopeKind.FRAME, request, parts, int(1e9 * (perf_counter() - began)))
         if queue:
             self._turns.append(number)

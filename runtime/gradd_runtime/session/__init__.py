@@ -4,9 +4,9 @@ Batches come as frames or as JSON; `perform` runs both. Hooks over REST are prog
 changed it is recorded, and `replay` makes it again from that.
 """
 
-from .change import RECORDED
+from .change import RECORDED, unkept
 from .replay import replay, replaying
 from .session import Session
 from .writers import Writer
 
-__all__ = ["RECORDED", "Session", "Writer", "replay", "replaying"]
+__all__ = ["RECORDED", "Session", "Writer", "replay", "replaying", "unkept"]

@@ -33,6 +33,9 @@ class _Expected:
     def entries(self) -> Iterable[Entry]:
         return ()
 
+    def probe(self) -> None:
+        """Nothing is written."""
+
     def close(self) -> None:
         """Nothing is open."""
 

@@ -155,8 +155,12 @@ class Session(SessionState):
             self.entries += 1
             if change.keep is not None:
                 change.keep()
+                change.keep = None  # it knows the session, which is in no cycle
         if failure is not None:
-            raise failure
+            try:
+                raise failure
+            finally:
+                del failure
         return answer
 
     def _change(

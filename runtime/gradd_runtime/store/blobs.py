@@ -34,13 +34,17 @@ class Blobs:
             return name
         self._folder.mkdir(mode=0o700, exist_ok=True)
         new = path.with_suffix(_NEW)
-        with new.open("wb") as file:
-            for begin in range(0, len(data), _PIECE):
-                file.write(data[begin : begin + _PIECE])
-            if self._sync:
-                file.flush()
-                os.fsync(file.fileno())
-        new.rename(path)
+        try:
+            with new.open("wb") as file:
+                for begin in range(0, len(data), _PIECE):
+                    file.write(data[begin : begin + _PIECE])
+                if self._sync:
+                    file.flush()
+                    os.fsync(file.fileno())
+            new.rename(path)
+        except OSError:
+            new.unlink(missing_ok=True)  # where there is no room, half of it takes what is left
+            raise
         if self._sync:
             sync_folder(self._folder)
             sync_folder(self._folder.parent)

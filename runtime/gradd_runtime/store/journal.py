@@ -54,6 +54,9 @@ class Store(Protocol):
         """The entries, in order, each frame in memory of its own. Raises Damaged where one cannot be read."""
         ...
 
+    def probe(self) -> None:
+        """Raises as `append` does where nothing can be written at all."""
+
     def close(self) -> None:
         """Let go of what the store has open."""
 
@@ -71,6 +74,9 @@ class MemoryStore:
     def entries(self) -> Iterable[Entry]:
         """The latest entries, without their frames."""
         return tuple(self._entries)
+
+    def probe(self) -> None:
+        """See Store.probe."""
 
     def close(self) -> None:
         """See Store.close."""

@@ -58,20 +58,19 @@ class SqliteStore:
             raise ValueError(f"{level!r} is no level of durability: {', '.join(LEVELS)}")
         self._sync = level == "disk"
         self._blobs = Blobs(path.with_suffix(".blobs"), self._sync)
-        new = not path.exists()
         # Whoever opens a session need not be the thread that runs it.
         self._file = sqlite3.connect(
             path, isolation_level=None, check_same_thread=False, timeout=_LOCK_SECONDS
         )
         try:
-            self._begin(path, new)
+            self._begin(path)
         except BaseException:
             self._file.close()
             raise
         self._execute = self._file.execute
         self._reading: sqlite3.Cursor | None = None
 
-    def _begin(self, path: Path, new: bool) -> None:
+    def _begin(self, path: Path) -> None:
         file = self._file
         try:
             file.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -87,7 +86,7 @@ class SqliteStore:
             (sound,) = file.execute("PRAGMA quick_check(1)").fetchone()
             if sound != "ok":
                 raise Damaged(f"the record cannot be read: {sound}")
-            if new and self._sync:
+            if self._sync:
                 sync_folder(path.parent)
             used = {name for (cuts,) in file.execute(_BLOBS) for _, _, name in _cuts.decode(cuts)}
             self._blobs.collect(used)
@@ -148,6 +147,10 @@ class SqliteStore:
                 yield Entry(n, self._whole(frame, cuts), outcome, reply, messages, round_trips, told)
         except (sqlite3.Error, msgspec.MsgspecError, ValueError, TypeError) as error:
             raise _told(error) from None
+
+    def probe(self) -> None:
+        """See Store.probe."""
+        self._execute(f"PRAGMA user_version = {FORMAT}")
 
     def close(self) -> None:
         """See Store.close."""

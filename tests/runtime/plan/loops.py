@@ -275,7 +275,7 @@ def run(make: Callable[[], tuple[Any, Callable[[], Any]]], planned: bool = True)
     """Run a loop in a session of its own, reading the loss at each step."""
     ran = Ran()
     with gradd.connect("local:") as session:
-        local._inline()._sessions[session.name].plans.enabled = planned
+        local._inline()._sessions[session.name].session.plans.enabled = planned
         gradd.manual_seed(1)
         model, step = make()
         ran.losses = [step().item() for _ in range(FIRST_PLANNED)]

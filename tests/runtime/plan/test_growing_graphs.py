@@ -28,7 +28,7 @@ def walks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def _plans(session: Any) -> Any:
     from gradd._transports.local import _inline
 
-    return _inline()._sessions[session.name].plans
+    return _inline()._sessions[session.name].session.plans
 
 
 def chain(w: Any, n: int) -> Any:

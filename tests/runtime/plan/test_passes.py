@@ -17,7 +17,7 @@ def planned(script: Callable[[], Any]) -> Counter[str]:
         for _ in range(3):
             script()
             session.flush()
-        plans = local._inline()._sessions[session.name].plans
+        plans = local._inline()._sessions[session.name].session.plans
         made = [plan for found in plans._known.values() if isinstance(found, list) for plan in found]
         return Counter(call.name for call in made[-1 if len(made[-1]._steps) else -2]._steps)
 

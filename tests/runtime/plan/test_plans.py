@@ -191,7 +191,7 @@ def test_the_first_sighting_runs_eagerly_and_the_second_is_planned() -> None:
         x = gradd.ones(3)
         for _ in range(4):
             (x * 2.0).sum().item()
-        session = _inline()._sessions[local.name]
+        session = _inline()._sessions[local.name].session
         assert session.plans.counts["planned"] == 2
 
 
@@ -320,7 +320,7 @@ def test_a_graph_is_made_when_somebody_looks_at_it() -> None:
             session.step_done()
             losses.append(loss)
         session.flush()
-        table = _inline()._sessions[session.name].table.ids
+        table = _inline()._sessions[session.name].session.table.ids
         found = table[losses[-1]._id]._fn
         assert isinstance(found, LazyNode)
         node = table[losses[-1]._id].grad_fn

@@ -59,7 +59,7 @@ def run(seed: int, planned: bool) -> tuple[list[Any], int]:
     ]
     out: list[Any] = []
     with gradd.connect("local:") as session:
-        plans = _inline()._sessions[session.name].plans
+        plans = _inline()._sessions[session.name].session.plans
         plans.enabled = planned
         gradd.manual_seed(seed)
         tensors = [gradd.rand(SIZE) for _ in range(3)]

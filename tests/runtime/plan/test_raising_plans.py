@@ -26,7 +26,7 @@ def place(request: pytest.FixtureRequest) -> str:
 def _plans(session: Any) -> Any:
     from gradd._transports.local import _inline
 
-    return _inline()._sessions[session.name].plans
+    return _inline()._sessions[session.name].session.plans
 
 
 def test_an_error_after_a_write_is_the_eager_error_and_the_session_lives_on(place: str) -> None:

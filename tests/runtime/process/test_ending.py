@@ -110,7 +110,7 @@ def test_the_end_of_an_anonymous_session_gives_its_memory_back() -> None:
     x = gradd.from_numpy(np.ones(1 << 18, np.float32)).requires_grad_()
     (x * x).sum().backward()
     assert x.grad.sum().item() == 2 << 18
-    session = weakref.ref(_inline()._sessions[client.name])
+    session = weakref.ref(_inline()._sessions[client.name].session)
     account = session().account
     assert account.used >= 2 << 20
     client.close()

@@ -48,6 +48,9 @@ class ListStore:
     def entries(self) -> list[Entry]:
         return self.kept
 
+    def probe(self) -> None:
+        """There is always room."""
+
     def close(self) -> None:
         """Nothing is open."""
 
