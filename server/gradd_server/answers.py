@@ -101,6 +101,8 @@ class ListedSession(SessionInfo, frozen=True):
 
     lost: bool | UnsetType = UNSET
     """Its engine process ended; it can only be deleted."""
+    away: Literal["recovering", "store-failed", "disk-full"] | UnsetType = UNSET
+    """The problem for which its store does not give it at the moment."""
 
 
 class SessionPage(Struct, frozen=True, omit_defaults=True):

@@ -21,6 +21,7 @@ from gradd_server.placement.workers import WorkersPlacement
 from gradd_server.routes import about, batches, hooks, sessions, tensors
 from gradd_server.sessions import Sessions
 from gradd_server.settings import Settings
+from gradd_server.stores import Stores
 from gradd_server.stream import StreamEndpoint
 
 logger = logging.getLogger("gradd.server")
@@ -34,9 +35,12 @@ def create_app(
     placement: Placement,
     ops: Mapping[str, Any],
     clock: Callable[[], float] = time.monotonic,
+    stores: Stores | None = None,
 ) -> Gate:
-    """The app over `placement`, serving `ops` as its catalogue; `clock` (in seconds) expires sessions."""
-    front = Front(settings, Sessions(placement, settings, clock), ops)
+    """The app over `placement`, serving `ops` as its catalogue; `clock` (in seconds) expires sessions, and
+    `stores` keeps them.
+    """
+    front = Front(settings, Sessions(placement, settings, clock, stores), ops)
     if isinstance(placement, WorkersPlacement):
         front.unwell = placement.unwell
 
@@ -45,6 +49,7 @@ def create_app(
         culling = asyncio.create_task(_cull_for_ever(front.sessions))
         if isinstance(placement, WorkersPlacement):
             placement.follow(asyncio.get_running_loop())
+        await front.sessions.restore()
         try:
             yield
         finally:

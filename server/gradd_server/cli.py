@@ -191,6 +191,8 @@ def _sessions(arguments: argparse.Namespace) -> int:
                 print(json.dumps(session))
             elif session.get("lost"):
                 print("{name}\tlost with its engine process".format(**session))
+            elif session.get("away"):
+                print("{name}\t{away}".format(**session))
             else:
                 print("{name}\t{tensors} tensors\t{bytes} bytes\t{batches} batches".format(**session))
         token = page.get("next_page_token", "")

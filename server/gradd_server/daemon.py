@@ -21,6 +21,7 @@ from gradd_server.datadir import DataDir
 from gradd_server.gate import Gate
 from gradd_server.http1 import patient
 from gradd_server.settings import Settings
+from gradd_server.stores import Stores
 from gradd_server.ws import WebSocketProtocol
 
 PONG_SECONDS = 20.0
@@ -101,7 +102,7 @@ def serve(
         raise CannotListen(f"cannot listen on {_url(listener)}: {refused.strerror}") from None
     url = _url(listener)
     data.publish(url)
-    gate = create_app(settings, placement, ops)
+    gate = create_app(settings, placement, ops, stores=Stores(data.path / "sessions"))
     start_line = (
         f"gradd {VERSION} listens on {url} (device {settings.device}, data in {data.path}). "
         "There is no authentication: every local user can connect."

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.names import Reference
 from msgspec import Meta, Struct
 
 _QUOTA = Meta(extra_json_schema={"minimum": 0, "maximum": LIMITS.session_bytes})
+
+
+Durability = Literal["memory", "process", "disk"]
 
 
 class SessionOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -18,6 +21,9 @@ class SessionOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     """In this release, must be the daemon's own device."""
     quota_bytes: Annotated[int, _QUOTA] | None = None
     """Limit for the session's tensors, in bytes."""
+    durability: Durability | None = None
+    """What the session survives: with `process` (the default of a session with a name) the end of the daemon
+    and of its engine processes, with `disk` that of the machine, with `memory` neither."""
 
 
 class ProfileOptions(Struct, frozen=True, forbid_unknown_fields=True):

@@ -6,6 +6,8 @@ It knows only names and bytes, not what a session holds.
 from __future__ import annotations
 
 import asyncio
+import errno
+import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
@@ -22,7 +24,10 @@ from gradd_runtime.process import Bulk, Pending, Placement
 
 from gradd_server.errors import Refused
 from gradd_server.settings import Settings
+from gradd_server.stores import Stores
 from gradd_server.timing import current
+
+logger = logging.getLogger("gradd.server")
 
 ANONYMOUS = "anon-"
 
@@ -97,9 +102,18 @@ class OpenSession:
 
 
 class Sessions:
-    """Open sessions by name, over a placement. Bound to one event loop."""
+    """Open sessions by name, over a placement. Bound to one event loop. `stores` has those that outlive it;
+    without, none does.
+    """
 
-    def __init__(self, placement: Placement, settings: Settings, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        placement: Placement,
+        settings: Settings,
+        clock: Callable[[], float],
+        stores: Stores | None = None,
+    ) -> None:
+        self._stores = stores
         self._placement = placement
         self._settings = settings
         self._clock = clock
@@ -130,9 +144,43 @@ class Sessions:
                     raise Refused("session-exists", f"session {name!r} has other settings")
                 return entry, False
             chosen = {"device": self._settings.device, "quota_bytes": LIMITS.session_bytes, **(options or {})}
-            await asyncio.to_thread(self._placement.open, name, chosen)
+            if self._stores is not None:
+                anonymous = name.startswith(ANONYMOUS)
+                chosen = {"durability": "memory" if anonymous else "process", **chosen}
+            elif chosen.get("durability", "memory") != "memory":
+                raise Refused("invalid-data", "this daemon keeps no sessions")
+            await asyncio.to_thread(self._make, name, chosen)
             entry = self._entries[name] = OpenSession(name, chosen, self._clock())
             return entry, True
+
+    def _make(self, name: str, chosen: dict[str, Any]) -> None:
+        stores = self._stores
+        if stores is None or chosen["durability"] == "memory":
+            self._placement.open(name, chosen)
+            return
+        try:
+            record = stores.make(name, chosen)
+        except OSError as error:
+            logger.exception("no store can be made for session %s", name)
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            slug = "disk-full" if full else "store-failed"
+            raise Refused(slug, "no store can be made for the session", retry_after=1) from None
+        try:
+            self._placement.open(name, {**chosen, "store": str(record)})
+        except BaseException:
+            stores.remove(name)
+            raise
+
+    async def restore(self) -> None:
+        """Open the sessions that were kept. Each is made again when it is first asked for something."""
+        if self._stores is None:
+            return
+        stores = self._stores
+        for name, options, record in await asyncio.to_thread(lambda: list(stores.found())):
+            self._placement.open(name, {**options, "store": str(record)})
+            self._entries[name] = OpenSession(name, options, self._clock())
+        if self._entries:
+            logger.info("%d sessions were kept", len(self._entries))
 
     async def attached(self, name: str, message: Attach) -> OpenSession:
         """The session for an Attach; created if needed, unless the client resumes."""
@@ -148,6 +196,8 @@ class Sessions:
             entry.closed = True
             entry.notify_upload()
             await asyncio.to_thread(self._placement.close, name)
+            if self._stores is not None:
+                await asyncio.to_thread(self._stores.remove, name)
             return True
 
     async def submit(self, entry: OpenSession, frame: frames.Bytes | Bulk) -> frames.Bytes:

@@ -72,7 +72,12 @@ VALID: dict[str, list[Any]] = {
     ],
     "FetchOptions": [{"names": []}, {"names": ["x", "x.grad"]}, {"names": ["y", "i"]}],
     "Attach": [{}, {"client": "me"}, {"type": "attach", "resume": None, "epoch": None}],
-    "SessionOptions": [{}, {"device": "cpu", "quota_bytes": 4096}, {"device": None, "quota_bytes": None}],
+    "SessionOptions": [
+        {},
+        {"device": "cpu", "quota_bytes": 4096},
+        {"device": None, "quota_bytes": None},
+        {"durability": "memory"},
+    ],
     "ProfileOptions": [{"on": True}, {"on": False}],
 }
 

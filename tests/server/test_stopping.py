@@ -92,7 +92,7 @@ def test_work_that_outlasts_the_drain_is_given_up_and_told(
     assert "given up" in log
     assert "Traceback" not in log
     assert answers[0].status_code == 503
-    assert answers[0].json()["type"] == f"/problems/{'device-lost' if workers == '1' else 'draining'}"
+    assert answers[0].json()["type"] == f"/problems/{'recovering' if workers == '1' else 'draining'}"
 
 
 def test_a_hangup_is_noted_and_ends_nothing(running: list[Daemon], tmp_path: Path) -> None:

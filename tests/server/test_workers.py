@@ -269,7 +269,7 @@ def test_a_killed_engine_is_a_503_and_the_daemon_lives(served: tuple[str, Any]) 
     with httpx.Client(base_url=url, timeout=PATIENCE, trust_env=False) as client:
         body = {"steps": [{"op": step.op, "inputs": [f"t{i}" for i in step.inputs], "outputs": [f"t{n}"],
                            "attrs": step.attrs} for n, step in enumerate(LONG)]}  # fmt: skip
-        assert client.put("/v1/sessions/doomed").status_code == 201
+        assert client.put("/v1/sessions/doomed", json={"durability": "memory"}).status_code == 201
         answers: list[httpx.Response] = []
         asking = threading.Thread(
             target=lambda: answers.append(

@@ -24,6 +24,7 @@ from gradd_runtime.process import (
     EnvelopeKind,
     Incoming,
     Pending,
+    recovering,
     refusal,
     sealed,
     sealed_bulk,
@@ -293,9 +294,9 @@ class EngineProcess:
             os.close(self._lifeline)
         if not self.ready.done():
             self.ready.set_exception(RuntimeError(f"the engine process ended at its start, with code {code}"))
-        reply = lost()
+        reply, retry = lost(), recovering()
         for future in unanswered:
-            future.set_result(reply)
+            future.set_result(retry if future.kept else reply)
         self._on_end(self, code)
 
 

@@ -1,7 +1,8 @@
 """Sessions in engine processes: the front stays responsive while they compute, and survives them.
 
 A session stays in the process where it was opened; processes take new sessions in turn. If a process dies,
-its sessions answer `device-lost` until they are deleted, and another process takes its place.
+another takes its place. Its sessions that have a store come back there; the others answer `device-lost` until
+they are deleted.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 import msgspec
 from gradd_protocol import frames
 from gradd_protocol.problems import ProtocolError
-from gradd_runtime.process import Bulk, EnvelopeKind, Pending, unknown
+from gradd_runtime.process import Bulk, EnvelopeKind, Pending, recovering, unknown
 
 from gradd_server.placement.process import EngineProcess, lost
 from gradd_server.placement.watch import LOOKS
@@ -58,6 +59,8 @@ class WorkersPlacement:
         self._turn = itertools.count()
         self._numbers = itertools.count(1)
         self._homes: dict[str, tuple[EngineProcess, int]] = {}
+        self._kept: dict[str, Mapping[str, Any]] = {}
+        """The options of sessions that have a store."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._processes = [self._spawn() for _ in range(workers)]
         if silence:
@@ -145,29 +148,36 @@ class WorkersPlacement:
             living = self._living()
             if not living:
                 raise ProtocolError.of("device-lost", "no engine process runs at the moment; try again")
-            process = living[next(self._turn) % len(living)]
-            number = next(self._numbers)
-            self._homes[name] = process, number
-            told = {"name": name, "options": dict(options)}
-            process.send(EnvelopeKind.OPEN, number, msgspec.json.encode(told))
+            if "store" in options:
+                self._kept[name] = dict(options)
+            self._house(name, living[next(self._turn) % len(living)], options)
+
+    def _house(self, name: str, process: EngineProcess, options: Mapping[str, Any]) -> None:
+        number = next(self._numbers)
+        self._homes[name] = process, number
+        told = {"name": name, "options": dict(options)}
+        process.send(EnvelopeKind.OPEN, number, msgspec.json.encode(told))
 
     def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
         """See Placement.submit. Never waits."""
         with self._lock:
             home = self._homes.get(name)
+            kept = name in self._kept
         if home is None:
             return _done(unknown(name))
         process, number = home
         future = Pending()
+        future.kept = kept
         future.set_running_or_notify_cancel()
         if not process.ask(number, frame, future):
-            return _done(lost(name))
+            return _done(recovering(name) if kept else lost(name))
         return future
 
     def close(self, name: str) -> None:
         """See Placement.close."""
         with self._lock:
             process, number = self._homes.pop(name, (None, 0))
+            self._kept.pop(name, None)
         if process is not None:
             process.send(EnvelopeKind.CLOSE, number)
 
@@ -186,7 +196,9 @@ class WorkersPlacement:
         """Called on a thread of `dead`, which has exited with `code`."""
         if self._stopping.is_set():
             return
-        logger.error("engine process %d ended with code %d; its sessions are lost", dead.pid, code)
+        logger.error(
+            "engine process %d ended with code %d; its sessions without a store are lost", dead.pid, code
+        )
         fresh = None if not dead.was_ready else self._try_spawn()
         while fresh is None:
             if self._stopping.wait(RETRY_SECONDS):
@@ -194,6 +206,9 @@ class WorkersPlacement:
             fresh = self._try_spawn()
         with self._lock:
             self._processes[self._processes.index(dead)] = fresh
+            for name, options in self._kept.items():
+                if self._homes[name][0] is dead:
+                    self._house(name, fresh, options)
             self._lock.notify_all()
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._follow_too, fresh)

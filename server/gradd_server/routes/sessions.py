@@ -26,6 +26,7 @@ from gradd_server.sessions import OpenSession
 router = APIRouter()
 
 
+_AWAY = ("recovering", "store-failed", "disk-full")
 _options = msgspec.json.Decoder(SessionOptions)
 _profile = msgspec.json.Decoder(ProfileOptions)
 _attach = msgspec.json.Decoder(Attach)
@@ -46,7 +47,8 @@ async def list_sessions(
 ) -> Response:
     """List the open sessions by name, in pages: continue with `page_token=next_page_token`.
 
-    A session that was lost with its engine process has `lost: true`, until it is deleted.
+    A session that was lost with its engine process has `lost: true`, until it is deleted. One that its store
+    does not give at the moment has `away`, with the problem.
     """
     front = front_of(request)
     rest = [entry for entry in front.sessions if entry.name > page_token]
@@ -61,6 +63,8 @@ async def list_sessions(
             found.append({**msgspec.structs.asdict(SessionInfo(entry.name, 0)), "lost": True})
         elif not isinstance(answer, ProtocolError):
             raise answer
+        elif answer.problem.slug in _AWAY:
+            found.append({**msgspec.structs.asdict(SessionInfo(entry.name, 0)), "away": answer.problem.slug})
     said: dict[str, object] = {"sessions": found}
     if len(rest) > page_size:
         said["next_page_token"] = page[-1].name

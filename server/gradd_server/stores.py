@@ -1,0 +1,106 @@
+"""Where the daemon keeps its sessions: a folder for each under ``<data-dir>/sessions``.
+
+A folder has ``session.json`` (the session's name and options, and which record is its) beside the record.
+The front knows sessions by that file alone; a folder without it is being made or deleted, and goes.
+"""
+
+from __future__ import annotations
+
+import base64
+import logging
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+logger = logging.getLogger("gradd.server")
+
+ABOUT = "session.json"
+_TRASH = ".deleted-"
+
+
+class _About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    options: dict[str, Any]
+    record: str
+
+
+_decode = msgspec.json.Decoder(_About).decode
+_encode = msgspec.json.Encoder().encode
+
+
+class Stores:
+    """The sessions kept in the folder `home`, which one daemon at a time holds. Every method may raise
+    OSError.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        home.mkdir(mode=0o700, exist_ok=True)
+
+    def make(self, name: str, options: dict[str, Any]) -> Path:
+        """A place for a new session; the file of its record, empty."""
+        folder = self._folder(name)
+        durable = options["durability"] == "disk"
+        if folder.exists():
+            self._discard(folder)
+        folder.mkdir(mode=0o700)
+        # Another session of this name may still be open somewhere, and removes what SQLite had beside it.
+        record = folder / f"{secrets.token_hex(8)}.db"
+        record.touch(0o600)
+        new = folder / f"{ABOUT}.new"
+        with new.open("wb") as file:
+            file.write(_encode(_About(name, options, record.name)))
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        new.rename(folder / ABOUT)
+        if durable:
+            for place in (folder, self._home):
+                _sync(place)
+        return record
+
+    def remove(self, name: str) -> None:
+        """Delete a session's files, if there are any."""
+        folder = self._folder(name)
+        if folder.exists():
+            self._discard(folder)
+
+    def found(self) -> Iterator[tuple[str, dict[str, Any], Path]]:
+        """The sessions that are kept: name, options, record. What was half made or half deleted goes; a
+        folder that cannot be read stays and is told in the log.
+        """
+        for folder in sorted(self._home.iterdir()):
+            if folder.name.startswith(_TRASH) or not (folder / ABOUT).exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                continue
+            try:
+                about = _decode((folder / ABOUT).read_bytes())
+                if self._folder(about.name) != folder or Path(about.record).name != about.record:
+                    raise ValueError("it is of another session")
+            except (OSError, ValueError, msgspec.MsgspecError) as error:
+                logger.error("%s is left alone: %s", folder / ABOUT, error)
+                continue
+            yield about.name, about.options, folder / about.record
+
+    def _discard(self, folder: Path) -> None:
+        # Renamed first: it goes at once and in whole, however long its files take.
+        trash = self._home / f"{_TRASH}{secrets.token_hex(8)}"
+        folder.rename(trash)
+        shutil.rmtree(trash, ignore_errors=True)
+
+    def _folder(self, name: str) -> Path:
+        """No two names have one folder, also where files are told apart by letters of one case only."""
+        return self._home / base64.b32encode(name.encode()).decode().rstrip("=").lower()
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
