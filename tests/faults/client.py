@@ -1,0 +1,106 @@
+"""A training client in a few lines: it sends frames, and sends them again until they are answered."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import httpx
+import msgspec
+from gradd_protocol import frames
+from gradd_protocol import messages as m
+
+from tests.waiting import PATIENCE
+
+PAUSE = 0.05
+"""Seconds between two attempts; not a wait for anything."""
+AGAIN = {"recovering", "not-ready", "draining", "store-failed", "disk-full"}
+FRAME = "application/vnd.gradd.frame"
+TRIES = int(PATIENCE / PAUSE)
+
+
+class Client:
+    """Sends the frames of one writer to the session `name` of the daemon at `url`, over http."""
+
+    def __init__(self, url: str, name: str) -> None:
+        self._http = httpx.Client(base_url=url, timeout=PATIENCE, trust_env=False)
+        self._base = f"/v1/sessions/{name}"
+        self._rest = threading.Event()
+        self.repeated = 0
+
+    def call(self, method: str, path: str, **request: Any) -> httpx.Response:
+        """An answer, however often it takes."""
+        for _ in range(TRIES):
+            try:
+                answer = self._http.request(method, self._base + path, **request)
+            except httpx.TransportError:
+                pass
+            else:
+                if answer.status_code < 500 or _slug(answer) not in AGAIN:
+                    return answer
+            self.repeated += 1
+            self._rest.wait(PAUSE)
+        raise AssertionError(f"{method} {path} was not answered in {TRIES} attempts")
+
+    def begin(self) -> None:
+        """Make the session, and become its first writer."""
+        assert self.call("PUT", "").status_code in (200, 201)
+        # An answer that was lost leaves a writer behind: the one of the frames is the first.
+        attached = self.call("POST", ":attach", json={})
+        assert attached.status_code == 200
+
+    def send(self, frame: bytes) -> bytes | None:
+        """The reply to a batch; None for an upload."""
+        message, buffers = frames.decode_request(frame)
+        if isinstance(message, m.Stage):
+            info = buffers[0]
+            headers = {
+                "content-type": "application/octet-stream",
+                "gradd-dtype": info.dtype.name,
+                "gradd-shape": ",".join(map(str, info.shape)),
+            }
+            put = self.call("PUT", f"/uploads/{message.key}", content=info.tobytes(), headers=headers)
+            assert put.is_success, put.text
+            return None
+        assert isinstance(message, m.Batch)
+        path = f"/writers/{message.writer}/batches/{message.seq}"
+        headers = {"content-type": FRAME, "accept": FRAME, "gradd-epoch": str(message.epoch)}
+        return self.call("PUT", path, content=frame, headers=headers).content
+
+    def tensors(self) -> dict[str, bytes]:
+        """The octets of every tensor."""
+        listed = self.call("GET", "/tensors").json()["tensors"]
+        headers = {"accept": "application/octet-stream"}
+        return {t["id"]: self.call("GET", f"/tensors/{t['id']}", headers=headers).content for t in listed}
+
+    def end(self) -> None:
+        """Delete the session."""
+        assert self.call("DELETE", "").status_code == 204
+        self._http.close()
+
+
+def train(client: Client, script: Sequence[bytes], acknowledged: Callable[[], None]) -> list[bytes]:
+    """Send the frames of a script in order; the replies."""
+    replies = []
+    for frame in script:
+        reply = client.send(frame)
+        if reply is not None:
+            replies.append(reply)
+        acknowledged()
+    return replies
+
+
+def told(reply: bytes) -> Any:
+    """A reply, whether it was sent once or again."""
+    message, buffers = frames.decode_reply(reply)
+    if isinstance(message, m.BatchReply):
+        message = msgspec.structs.replace(message, replayed=False)
+    return message, [(b.dtype.name, b.shape, b.tobytes()) for b in buffers]
+
+
+def _slug(answer: httpx.Response) -> str:
+    if answer.headers.get("content-type") == FRAME:
+        message = frames.decode_reply(answer.content)[0]
+        return message.problem.slug if isinstance(message, m.ProblemReply) else ""
+    return str(answer.json()["type"]).rpartition("/")[2]

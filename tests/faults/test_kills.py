@@ -1,0 +1,211 @@
+"""Engine processes and daemons are killed at random under clients that train: what was acknowledged is
+there, once, and everything ends as it does undisturbed, to the bit.
+
+`GRADD_KILLS` says how many kills (`make faults`: 200), `GRADD_KILLS_SEED` which.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gradd
+import numpy as np
+import pytest
+from gradd import nn, optim
+from gradd_protocol import frames
+from gradd_protocol import messages as m
+from gradd_runtime.process import InlinePlacement
+from gradd_runtime.session import Session
+
+from tests.faults.client import Client, told, train
+from tests.processes import children
+from tests.waiting import PATIENCE
+
+KILLS = int(os.environ.get("GRADD_KILLS", "4"))
+SEED = int(os.environ.get("GRADD_KILLS_SEED", "0"))
+CLIENTS = int(os.environ.get("GRADD_KILLS_CLIENTS", "2"))
+STEPS = 30
+
+
+def training() -> None:
+    """Dropout, Adam, fresh data, a large upload, values read, an error that is caught."""
+    gradd.manual_seed(1)
+    model = nn.Sequential(nn.Linear(20, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 4))
+    optimizer = optim.Adam(model.parameters(), lr=0.01)
+    table = gradd.tensor(np.linspace(0, 1, 300_000, dtype=np.float32).reshape(15_000, 20))
+    losses = []
+    for step in range(STEPS):
+        x = table[64 * step % 4900 :][:64] + gradd.randn(64, 20)
+        y = gradd.tensor([(step + k) % 4 for k in range(64)])
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(x), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss)
+        if step % 3 == 0:
+            loss.item()
+        if step == STEPS // 2:
+            with pytest.raises(RuntimeError):
+                gradd.linalg.inv(gradd.zeros(2, 2))
+    training.kept = model, optimizer, losses  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="module")
+def script() -> list[bytes]:
+    """The batches and uploads of a training, as the SDK sends them."""
+    sent: list[bytes] = []
+    real = InlinePlacement._run
+
+    def run(self: InlinePlacement, name: str, frame: Any) -> bytes:
+        if name == "killed":
+            sent.append(bytes(frame))
+        return real(self, name, frame)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(InlinePlacement, "_run", run)
+        with gradd.connect("local:", session="killed"):
+            training()
+            kept = [f for f in sent if isinstance(frames.decode_request(f)[0], (m.Batch, m.Stage))]
+            del training.kept  # type: ignore[attr-defined]
+    assert len(kept) > STEPS
+    return kept
+
+
+@pytest.fixture(scope="module")
+def undisturbed(script: list[bytes]) -> tuple[list[Any], dict[str, bytes]]:
+    """The replies to the script, and the tensors that are there at its end."""
+    session = Session("undisturbed")
+    session.submit(frames.join(frames.encode(m.Attach())))
+    replies = [session.submit(frame) for frame in script]
+    batches = [told(r) for r, f in zip(replies, script, strict=True) if _is_batch(f)]
+    return batches, {name: t.array.tobytes() for name, t in session.table.ids.items()}
+
+
+def _is_batch(frame: bytes) -> bool:
+    return isinstance(frames.decode_request(frame)[0], m.Batch)
+
+
+class Daemon:
+    """A daemon on one port and one data directory, that can be killed and started again."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._port = "0"
+        self.start()
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "gradd_server", "serve", "--workers", "1", "--threads", "1"]
+        log = self._folder / "log"
+        began = log.stat().st_size if log.exists() else 0
+        with log.open("ab") as sink:
+            self.process = subprocess.Popen(
+                [*command, "--port", self._port, "--data-dir", str(self._folder / "data")], stderr=sink
+            )
+        found = None
+        while not found:
+            text = log.read_text()[began:]
+            assert self.process.poll() is None, text
+            found = re.search(r"http://[^ ]+:(\d+)", text)
+            os.sched_yield()
+        self.url, self._port = found.group(), found.group(1)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(PATIENCE)
+        self.start()
+
+    def kill_engine(self) -> None:
+        for pid in children(self.process.pid):
+            os.kill(pid, signal.SIGKILL)
+
+    def end(self) -> None:
+        self.process.terminate()
+        assert self.process.wait(PATIENCE) == 0
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[Daemon]:
+    made = Daemon(tmp_path)
+    try:
+        yield made
+        made.end()
+    finally:
+        if made.process.poll() is None:
+            made.process.kill()
+            made.process.wait()
+
+
+class Progress:
+    """How many frames the clients got answers to, and whether they have to go on."""
+
+    def __init__(self) -> None:
+        self.change = threading.Condition()
+        self.frames = 0
+        self.done = False
+        self.failures: list[BaseException] = []
+
+    def acknowledged(self) -> None:
+        with self.change:
+            self.frames += 1
+            self.change.notify_all()
+
+    def wait_for(self, frames: int) -> None:
+        with self.change:
+            assert self.change.wait_for(lambda: self.frames >= frames or self.failures, PATIENCE)
+
+
+def _train_on(
+    url: str, n: int, script: list[bytes], expected: tuple[list[Any], dict[str, bytes]], progress: Progress
+) -> None:
+    """Train again and again until the kills are over, and compare each time."""
+    try:
+        for turn in range(10_000):
+            client = Client(url, f"train-{n}-{turn}")
+            client.begin()
+            replies = train(client, script, progress.acknowledged)
+            assert [told(reply) for reply in replies] == expected[0]
+            assert client.tensors() == expected[1]
+            client.end()
+            if progress.done:
+                return
+    except BaseException as error:
+        with progress.change:
+            progress.failures.append(error)
+            progress.change.notify_all()
+
+
+def test_nothing_acknowledged_is_lost_and_nothing_is_applied_twice(
+    daemon: Daemon, script: list[bytes], undisturbed: tuple[list[Any], dict[str, bytes]]
+) -> None:
+    dice = random.Random(SEED)
+    progress = Progress()
+    clients = [
+        threading.Thread(target=_train_on, args=(daemon.url, n, script, undisturbed, progress))
+        for n in range(CLIENTS)
+    ]
+    for client in clients:
+        client.start()
+    kills = {"engine": 0, "daemon": 0}
+    try:
+        for _ in range(KILLS):
+            progress.wait_for(progress.frames + dice.randint(1, 30))
+            threading.Event().wait(dice.random() * 0.01)  # anywhere within what goes on, not after an answer
+            kind = dice.choice(["engine", "engine", "daemon"])
+            kills[kind] += 1
+            daemon.kill() if kind == "daemon" else daemon.kill_engine()
+    finally:
+        progress.done = True
+        for client in clients:
+            client.join(PATIENCE)
+    print(f"{kills}, seed {SEED}: {progress.frames} frames were acknowledged")
+    assert progress.failures == []
+    assert progress.frames >= CLIENTS * len(script)
