@@ -1,0 +1,122 @@
+"""Where the daemon keeps sessions, and what it knows of them when it starts."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from gradd_server.app import create_app
+from gradd_server.settings import Settings
+from gradd_server.stores import ABOUT, Stores
+
+from tests.server.conftest import OPS, Caller, Clock, Expect
+from tests.server.fake_placement import FakePlacement
+
+OPTIONS = {"durability": "disk", "quota_bytes": 5}
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> Stores:
+    return Stores(tmp_path / "sessions")
+
+
+@pytest.fixture
+def serve(placement: FakePlacement, clock: Clock) -> Iterator[Callable[[Stores | None], Caller]]:
+    """Makes a front over a folder of sessions, or over none."""
+    made: list[Caller] = []
+
+    def serving(stores: Stores | None) -> Caller:
+        made.append(Caller(create_app(Settings(), placement, OPS, clock, stores)))
+        return made[-1]
+
+    yield serving
+    for caller in made:
+        caller.close()
+
+
+@pytest.fixture
+def call(stores: Stores, serve: Callable[[Stores | None], Caller]) -> Caller:
+    return serve(stores)
+
+
+def test_what_was_made_is_found(stores: Stores, tmp_path: Path) -> None:
+    made = {name: stores.make(name, OPTIONS) for name in ("a", "A", "x" * 128, "a.b")}
+    assert {name: record for name, _, record in stores.found()} == made
+    assert all(options == OPTIONS for _, options, _ in stores.found())
+    folders = [record.parent for record in made.values()]
+    assert len({folder.name.lower() for folder in folders}) == 4
+    assert all(folder.parent == tmp_path / "sessions" for folder in folders)
+    assert {stat.S_IMODE(folder.stat().st_mode) for folder in folders} == {0o700}
+
+
+def test_one_of_the_same_name_is_another(stores: Stores) -> None:
+    first = stores.make("a", OPTIONS)
+    stores.remove("a")
+    stores.remove("a")
+    assert not first.parent.exists()
+    assert stores.make("a", OPTIONS) != first
+    assert stores.make("a", OPTIONS).exists()
+
+
+def test_what_is_half_made_or_half_deleted_goes_and_what_is_damaged_stays(
+    stores: Stores, tmp_path: Path
+) -> None:
+    half, deleted, damaged, moved = (stores.make(name, OPTIONS).parent for name in "abcd")
+    (half / ABOUT).unlink()
+    deleted.rename(tmp_path / "sessions" / ".deleted-1")
+    (damaged / ABOUT).write_text("{}")
+    (moved / ABOUT).write_text('{"name": "../up", "options": {}, "record": "x.db"}')
+    assert list(stores.found()) == []
+    assert {path.name for path in (tmp_path / "sessions").iterdir()} == {damaged.name, moved.name}
+
+
+def test_named_sessions_are_kept_and_anonymous_ones_are_not(
+    call: Caller, stores: Stores, placement: FakePlacement
+) -> None:
+    for name, body in (("named", {}), ("anon-1", {}), ("light", {"durability": "memory"}), ("safe", OPTIONS)):
+        assert call("PUT", f"/v1/sessions/{name}", json=body).status_code == 201
+    assert [name for name, _, _ in stores.found()] == ["named", "safe"]
+    assert {name: options["durability"] for name, options in placement.options.items()} == {
+        "named": "process", "anon-1": "memory", "light": "memory", "safe": "disk",
+    }  # fmt: skip
+    assert placement.options["safe"]["store"] == str({n: r for n, _, r in stores.found()}["safe"])
+    assert "store" not in placement.options["light"]
+    for name in ("named", "anon-1", "safe"):
+        assert call("DELETE", f"/v1/sessions/{name}").status_code == 204
+    assert list(stores.found()) == []
+
+
+def test_a_daemon_has_the_sessions_of_the_one_before(
+    stores: Stores, placement: FakePlacement, serve: Callable[[Stores | None], Caller], problem: Expect
+) -> None:
+    record = stores.make("kept", {**OPTIONS, "device": "cpu"})
+    caller = serve(stores)
+    front = caller._gate.front
+    caller.run(front.sessions.restore())
+    assert placement.options["kept"] == {**OPTIONS, "device": "cpu", "store": str(record)}
+    assert call_names(caller) == ["kept"]
+    assert caller("PUT", "/v1/sessions/kept", json=OPTIONS).status_code == 200
+    problem(caller("PUT", "/v1/sessions/kept", json={"durability": "memory"}), "session-exists", 409)
+
+
+def call_names(caller: Caller) -> list[str]:
+    return [session["name"] for session in caller("GET", "/v1/sessions").json()["sessions"]]
+
+
+def test_a_folder_that_cannot_be_made_is_a_problem(
+    call: Caller, tmp_path: Path, problem: Expect, placement: FakePlacement
+) -> None:
+    (tmp_path / "sessions").rmdir()
+    problem(call("PUT", "/v1/sessions/named"), "store-failed", 503)
+    assert placement.options == {}
+    problem(call("GET", "/v1/sessions/named"), "session-not-found", 404)
+
+
+def test_without_a_data_directory_nothing_is_kept(
+    serve: Callable[[Stores | None], Caller], problem: Expect
+) -> None:
+    caller = serve(None)
+    problem(caller("PUT", "/v1/sessions/a", json={"durability": "process"}), "invalid-data", 422)
+    assert caller("PUT", "/v1/sessions/a", json={"durability": "memory"}).status_code == 201
