@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 SPREAD := -n auto --maxprocesses 8 --dist worksteal
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check parity planned ptsuite check fuzz hostile hangs gradcheck peer replay leak test-docker clean
+.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check parity planned ptsuite check fuzz hostile hangs faults gradcheck peer replay leak test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -103,6 +103,9 @@ hostile: $(STAMP) ## 200 hostile calls of every op, eager and planned; compiled 
 hangs: $(STAMP) ## 120 seeded faults (stopped processes, silent networks) in every blocking call; 40,000 malformed messages
 	GRADD_HANGS=120 $(PY) -m pytest -rs tests/client/test_hangs.py
 	GRADD_MALFORMED=40000 $(PY) -m pytest -rs tests/runtime/session/test_malformed.py
+
+faults: $(STAMP) ## 200 kills under training clients, 600 random programs replayed, 10,000 turned bits, failing disks
+	GRADD_KILLS=200 GRADD_KILLS_CLIENTS=8 GRADD_RECORDS=600 GRADD_FLIPS=10000 $(PY) -m pytest -rsP tests/faults tests/runtime/store
 
 gradcheck: $(STAMP) ## gradcheck and gradgradcheck of every differentiable op, in a daemon
 	$(PY) -m tests.ops.gradcheck

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine.backends.numpy import NUMPY
+from gradd_engine.backends.array import NUMPY
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_runtime.process import Hosted

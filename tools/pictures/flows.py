@@ -105,7 +105,7 @@ BATCH = Way(
             ),
             Step(
                 "reply", 2, "gradd_runtime.session.perform:perform",
-                "Outputs kept, results fetched, ids freed. The reply is stored, the batch journalled.",
+                "Outputs kept, results fetched, ids freed. The batch is recorded, then the reply is stored.",
             ),
         ),
         (
