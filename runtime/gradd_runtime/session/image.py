@@ -53,6 +53,8 @@ class SessionImage(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     limit: int
     position: int
+    #: how many its record had
+    entries: int
     counts: dict[str, int]
     stream: tuple[int, int]
     graph: FrozenGraph
@@ -105,8 +107,10 @@ class _Arrays:
 def take_image(session: SessionState, desk: JsonDesk, hooks: Hooks) -> Snapshot:
     """The whole state of a session. Its arrays are the memory of tensors: write them before anything runs.
 
-    Raises CannotFreeze where a pass is under way.
+    Raises CannotFreeze where a pass is under way, and ProtocolError for a session that is fenced.
     """
+    if session.fenced is not None:
+        raise ProtocolError(session.fenced)
     hung: set[str] = set()
 
     def called(hook: Any) -> str | None:
@@ -122,6 +126,7 @@ def take_image(session: SessionState, desk: JsonDesk, hooks: Hooks) -> Snapshot:
         session.name,
         session.account.limit,
         session.position,
+        session.entries,
         session.counts,
         (session.generator.seed, session.generator.step),
         frozen.graph,
@@ -207,7 +212,7 @@ def _restore(
     def part(at: Place) -> bytes:
         return octets[slice(*at)].tobytes()  # type: ignore[no-any-return]
 
-    session.position = image.position
+    session.position, session.entries = image.position, image.entries
     session.counts.update(image.counts)
     session.generator.seed, session.generator.step = image.stream
     flat = [

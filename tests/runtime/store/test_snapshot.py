@@ -14,10 +14,11 @@ import pytest
 from gradd_engine.freezing import CannotFreeze
 from gradd_protocol import frames
 from gradd_protocol import messages as m
+from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import Step
 from gradd_protocol.safetensors import head
 from gradd_runtime.process import InlinePlacement
-from gradd_runtime.session import Session, image
+from gradd_runtime.session import Session, image, replay
 from gradd_runtime.store import BadSnapshot, Snapshot, parts, read
 from gradd_runtime.tensors import Marks
 
@@ -25,6 +26,7 @@ from tests.runtime.peer import FILL, Peer
 from tests.runtime.plan.test_plans import _train, random_program, told
 from tests.runtime.session.test_json_batches import run, step
 from tests.runtime.session.test_json_hooks import SCALE, hooks, put
+from tests.runtime.store.scripts import ListStore, differences, every_kind, opened
 
 PROGRAMS = int(os.environ.get("GRADD_SNAPSHOTS", "120"))
 Frames = dict[str, list[bytes]]
@@ -330,3 +332,31 @@ def test_what_is_left_out_is_missed(fault: Any, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(globals(), "restored", lambda s: Session.thaw(io.BytesIO(frozen(s))))
     with pytest.raises((AssertionError, KeyError)):
         goes_on(sent, 5)
+
+
+def test_the_entries_after_a_snapshot_follow_it() -> None:
+    script = every_kind()
+    for cut in range(0, len(script), 9):
+        first = opened()
+        for frame in script[:cut]:
+            first.submit(frame)
+        data, entries = frozen(first), first.entries
+        for frame in script[cut:]:
+            first.submit(frame)
+        second = Session.thaw(io.BytesIO(data))
+        assert second.entries == entries
+        replay(second, ListStore(first.store.entries()[entries:]))
+        assert second.entries == first.entries
+        assert differences(first, second) == [], cut
+
+
+def test_what_was_not_recorded_gets_into_no_snapshot() -> None:
+    class Full(ListStore):
+        def append(self, entry: Any) -> None:
+            raise OSError(28, "no space")
+
+    session = opened(Full())
+    session.submit(frames.join(frames.encode(m.Attach("script"))))
+    assert session.fenced is not None
+    with pytest.raises(ProtocolError, match="no room"):
+        session.freeze()
