@@ -1,13 +1,15 @@
 #!/bin/sh
 # Gradients over REST with curl: y = sum((x @ w - t)^2), backward, and w's gradient.
-# GRADD_URL says where the daemon is.
+# GRADD_URL says where the daemon is, GRADD_API_KEY is a key for it: `gradd keys local` prints that of its user.
 set -eu
 
 session="${GRADD_URL:-http://127.0.0.1:4733}/v1/sessions/curl-$$"
 
 # ask METHOD PATH [JSON]: prints the reply's body; a refusal goes to stderr and ends the script
 ask() {
-    reply=$(curl --fail-with-body -sS -X "$1" "$session$2" -H 'Content-Type: application/json' -d "${3-}") || {
+    # The key goes in by a pipe: other users can read arguments.
+    reply=$(printf 'Authorization: Bearer %s\n' "${GRADD_API_KEY-}" |
+        curl --fail-with-body -sS -X "$1" "$session$2" -H @- -H 'Content-Type: application/json' -d "${3-}") || {
         echo "$reply" >&2
         exit 1
     }

@@ -1,5 +1,5 @@
 // Gradients over REST with fetch alone: y = sum((x @ w - t)^2), backward, and w's gradient.
-// GRADD_URL says where the daemon is.
+// GRADD_URL says where the daemon is, GRADD_API_KEY is a key for it: `gradd keys local` prints that of its user.
 
 const session = `${process.env.GRADD_URL ?? "http://127.0.0.1:4733"}/v1/sessions/node-${process.pid}`;
 
@@ -7,7 +7,7 @@ const session = `${process.env.GRADD_URL ?? "http://127.0.0.1:4733"}/v1/sessions
 async function ask(method, path, body) {
   const reply = await fetch(session + path, {
     method,
-    headers: { "Content-Type": "application/json" },
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${process.env.GRADD_API_KEY}` },
     body: body && JSON.stringify(body),
   });
   const text = await reply.text();

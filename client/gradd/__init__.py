@@ -37,6 +37,7 @@ from . import accelerator, autograd, cuda, func, linalg, nn, optim, return_types
 from ._exceptions import (
     ConnectionFailed,
     GraddError,
+    NotAllowed,
     RecordedHere,
     ServerError,
     SessionClosed,
@@ -96,6 +97,7 @@ __all__ = [
     "ConnectionFailed",
     "Generator",
     "GraddError",
+    "NotAllowed",
     "RecordedHere",
     "ServerError",
     "Session",

@@ -21,6 +21,20 @@ class ConnectionFailed(GraddError, ConnectionError):
     """The daemon cannot be reached, or the connection was lost and not restored."""
 
 
+class NotAllowed(GraddError, PermissionError):
+    """The daemon does not know who asks, or does not let them. ``problem`` has the details (RFC 9457)."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(f"{problem.detail or problem.title}. {_HELP.get(problem.slug, '')}".rstrip())
+        self.problem = problem
+
+
+_HELP = {
+    "unauthenticated": "Set GRADD_API_KEY, or pass token= to connect(): `gradd keys create`, run where the "
+    "daemon runs, prints a key. The user who runs the daemon needs none on that machine."
+}
+
+
 class SessionLost(GraddError):
     """The session is gone: deleted, ended, taken over by another writer, or lost when its daemon
     restarted.
@@ -90,6 +104,8 @@ def error_of(problem: Problem, site: Site | None, op: str | None) -> Exception:
     if problem.exception is None:
         if problem.slug in ("session-not-found", "writer-fenced", "writer-unknown", "device-lost"):
             return SessionLost(problem.detail or problem.title)
+        if problem.slug in ("unauthenticated", "forbidden"):
+            return NotAllowed(problem)
         error: Exception = ServerError(problem)
     else:
         error = _CLASSES.get(problem.exception, RuntimeError)(problem.detail)

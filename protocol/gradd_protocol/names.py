@@ -1,4 +1,4 @@
-"""Names of sessions and tensors, and the ids that clients assign (rest-by-hand rule 1).
+"""Names of tenants, sessions and tensors, and the ids that clients assign (rest-by-hand rule 1).
 
 A tensor has a shared name `a.b`, an id `@writer.n`, or in a JSON batch a temporary name `%name`; appending
 `.grad` refers to its gradient.
@@ -18,6 +18,9 @@ _TENSOR: Final = re.compile(rf"[A-Za-z_][A-Za-z0-9_.-]{{0,{_TAIL}}}")
 _TEMPORARY: Final = re.compile(rf"%[A-Za-z0-9_.-]{{1,{_TAIL}}}")
 _ID: Final = re.compile(r"@(0|[1-9][0-9]{0,9})\.(0|[1-9][0-9]{0,18})")
 _GRAD: Final = ".grad"
+
+DEFAULT_TENANT: Final = "default"
+"""The tenant of the user who runs the daemon."""
 
 # Regular expressions for the JSON schemas; validation is done by the functions below.
 _NO_GRAD: Final = r"(?!grad$)(?!.*\.grad$)"
@@ -84,6 +87,25 @@ def session(name: str) -> str:
     if not _SESSION.fullmatch(name) or ".." in name:
         raise _refuse("the name of a session", name)
     return name
+
+
+def tenant(name: str) -> str:
+    """The name of a tenant, itself: as a session's; invalid-name (400) where it breaks the rules."""
+    if not _SESSION.fullmatch(name) or ".." in name:
+        raise _refuse("the name of a tenant", name)
+    return name
+
+
+def keyed(tenant: str, name: str) -> str:
+    """What a placement calls the session `name` of `tenant`: `name` for the default tenant, else
+    `tenant/name`. No name has a slash, so no two sessions share one.
+    """
+    return name if tenant == DEFAULT_TENANT else f"{tenant}/{name}"
+
+
+def own(key: str) -> str:
+    """The session's own name, of what `keyed` made."""
+    return key.rpartition("/")[2]
 
 
 def split(name: str) -> Ref:

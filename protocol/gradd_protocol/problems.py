@@ -85,13 +85,14 @@ _ROWS: Final = (
         "unauthenticated",
         401,
         "Not authenticated",
-        "The request carries no valid token.",
+        "The request carries no API key, or one that is unknown, revoked or expired. Send Authorization: "
+        "Bearer KEY; 'gradd keys create' makes one. Nothing was run.",
     ),
     Kind(
         "forbidden",
         403,
         "Forbidden",
-        "The token is valid but does not allow this.",
+        "The API key is valid, and its role does not allow this. Nothing was run.",
     ),
     Kind(
         "origin-refused",
@@ -245,7 +246,8 @@ _ROWS: Final = (
         "host-refused",
         421,
         "Host refused",
-        "The Host header does not name this daemon (localhost, 127.0.0.1 or [::1]).",
+        "The Host header does not name this daemon: localhost, 127.0.0.1, [::1], or one of its "
+        "--allowed-hosts.",
     ),
     Kind(
         "invalid-op",

@@ -22,10 +22,16 @@ INFO = """PyTorch's autograd on someone else's machine: named graph sessions, th
 The JSON form is here, and of the binary forms what generated clients can send; docs/rest.md has the rest.
 Frames (`application/vnd.gradd.frame`) are what SDKs send. A WebSocket at
 `/v1/sessions/{name}/stream` with the subprotocol `gradd.v1` carries the same frames, one reply each.
-Every error is `application/problem+json`. The daemon listens on loopback and has no authentication yet.
+Every error is `application/problem+json`. All but the probes want an API key: `Authorization: Bearer KEY`.
 """
 
 
+KEY = {
+    "type": "http",
+    "scheme": "bearer",
+    "bearerFormat": "gradd_ and 72 hexadecimal digits",
+    "description": "An API key: `gradd keys create` makes one, `gradd keys local` prints the local user's.",
+}
 ANY_PROBLEM = Content(PROBLEM, examples.FAILED, Problem)
 
 
@@ -45,9 +51,11 @@ def document(routes: Iterable[BaseRoute]) -> dict[str, Any]:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "http://127.0.0.1:4733"}],
+        "security": [{"key": []}],
         "tags": [{"name": name, "description": words} for name, words in TAGS.items()],
         "paths": paths,
         "components": {
+            "securitySchemes": {"key": KEY},
             "schemas": _schemas() | {f"Problem{status}": _problem_schema(status) for status in statuses},
             "responses": {
                 "Problem": _response("Refused or failed; the status is the problem's", [ANY_PROBLEM]),
@@ -117,13 +125,16 @@ def _operation(route: Route, said: Operation) -> dict[str, Any]:
     }
     for status in _statuses(said):
         operation["responses"][str(status)] = {"$ref": f"#/components/responses/Problem{status}"}
+    if said.is_open:
+        operation["security"] = []
     operation["responses"]["default"] = {"$ref": "#/components/responses/Problem"}
     return operation
 
 
 def _statuses(said: Operation) -> list[int]:
     """The statuses of an operation's problems."""
-    return sorted({problems.TABLE[slug].status for slug in (*ALWAYS, *said.problems)})
+    slugs = (*ALWAYS, *said.problems) if said.is_open else (*ALWAYS, "unauthenticated", *said.problems)
+    return sorted({problems.TABLE[slug].status for slug in slugs})
 
 
 def _path_parameters(route: Route) -> Iterator[dict[str, Any]]:

@@ -17,6 +17,7 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from gradd_server import errors
 from gradd_server.front import Front
 from gradd_server.gate import Gate
+from gradd_server.keyring import Keyring
 from gradd_server.placement.workers import WorkersPlacement
 from gradd_server.routes import about, batches, hooks, sessions, tensors
 from gradd_server.sessions import Sessions
@@ -29,6 +30,9 @@ logger = logging.getLogger("gradd.server")
 CULL_SECONDS = 5.0
 """Interval between checks for expired anonymous sessions."""
 
+KEY_SECONDS = 1.0
+"""How often the daemon looks whether the keys of open streams are still valid; each message looks too."""
+
 
 def create_app(
     settings: Settings,
@@ -36,24 +40,31 @@ def create_app(
     ops: Mapping[str, Any],
     clock: Callable[[], float] = time.monotonic,
     stores: Stores | None = None,
+    keys: Keyring | None = None,
 ) -> Gate:
     """The app over `placement`, serving `ops` as its catalogue; `clock` (in seconds) expires sessions, and
-    `stores` keeps them.
+    `stores` keeps them. It answers those who show one of `keys`; without any nobody, but for settings that
+    ask for no authentication.
     """
     front = Front(settings, Sessions(placement, settings, clock, stores), ops)
+    front.keys = (keys or Keyring()) if settings.auth else None
     if isinstance(placement, WorkersPlacement):
         front.unwell = placement.unwell
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        culling = asyncio.create_task(_cull_for_ever(front.sessions))
+        chores = [
+            asyncio.create_task(_cull_for_ever(front.sessions)),
+            asyncio.create_task(_watch_keys_for_ever(front)),
+        ]
         if isinstance(placement, WorkersPlacement):
             placement.follow(asyncio.get_running_loop())
         await front.sessions.restore()
         try:
             yield
         finally:
-            culling.cancel()
+            for chore in chores:
+                chore.cancel()
             if isinstance(placement, WorkersPlacement):
                 placement.leave()
 
@@ -85,3 +96,10 @@ async def _cull_for_ever(registry: Sessions) -> None:
             await registry.cull()
         except Exception:
             logger.exception("culling sessions failed")
+
+
+async def _watch_keys_for_ever(front: Front) -> None:
+    while front.keys is not None:
+        await asyncio.sleep(KEY_SECONDS)
+        for stream in list(front.streams):
+            stream.check()

@@ -1,4 +1,6 @@
-"""The `gradd` command. Starts fast: what only serving needs is imported for serving."""
+"""The `gradd` command; `keycommands` has its part on API keys. Starts fast: what only serving needs is
+imported for serving.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gradd_protocol import runtimefile
 from gradd_protocol.version import VERSION, WIRE
 
+from gradd_server import keycommands
 from gradd_server.datadir import CannotCreate, DataDir, Locked, holder_url
+from gradd_server.keys import BadKeys
 from gradd_server.settings import BadConfig, Settings, default_data_dir, variable_of
 
 if TYPE_CHECKING:
     from gradd_runtime.process import Placement
+
+    from gradd_server.tls import Certificate
 
 STOP_SECONDS = 5.0
 """Longest wait for engine processes to exit after the daemon finished or abandoned its work."""
@@ -42,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     try:
         return int(arguments.run(arguments))
-    except BadConfig as bad:
+    except (BadConfig, BadKeys) as bad:
         return _fail(BAD_CONFIG, str(bad))
     except CannotCreate as refused:
         return _fail(CANNOT_CREATE, str(refused))
@@ -76,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
         "--config", type=Path, metavar="FILE", help="TOML file of settings [env: GRADD_CONFIG]"
     )
     for field in dataclasses.fields(Settings):
-        _add_setting(serve, field)
+        add_setting(serve, field)
     serve.set_defaults(run=_serve)
 
     health = commands.add_parser("health", help="ask a daemon whether it is ready: 0 if so, else 69")
@@ -86,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     sessions = commands.add_parser("sessions", help="list the sessions of a daemon, or delete some")
     _add_url(sessions)
     sessions.add_argument("--json", action="store_true", help="one JSON object a line")
+    sessions.add_argument("--tenant", metavar="T", help="those of another tenant; for operators")
     sessions.set_defaults(run=_sessions)
     delete = sessions.add_subparsers(metavar="ACTION").add_parser(
         "delete", help="end sessions with all they hold, lost ones too"
@@ -94,28 +102,33 @@ def _parser() -> argparse.ArgumentParser:
     delete.add_argument("names", nargs="+", metavar="NAME", help="name of a session")
     delete.set_defaults(run=_delete)
 
+    keycommands.add(commands)
+
     version = commands.add_parser("version", help="print the version")
     version.add_argument("--json", action="store_true", help="with the wire's and Python's, as JSON")
     version.set_defaults(run=_version)
     return parser
 
 
-def _add_setting(parser: argparse.ArgumentParser, field: dataclasses.Field[Any]) -> None:
+def add_setting(parser: argparse.ArgumentParser, field: dataclasses.Field[Any]) -> None:
+    """Give the parser the flag of a setting."""
+
     def parse(text: str) -> Any:
         try:
             return field.metadata["parse"](text)
         except ValueError as bad:
             raise argparse.ArgumentTypeError(str(bad)) from None
 
-    default = default_data_dir() if field.name == "data_dir" else field.default
-    parser.add_argument(
-        "--" + field.name.replace("_", "-"),
-        type=parse,
-        metavar=field.metadata["metavar"],
-        help=f"{field.metadata['help']} [env: {variable_of(field.name)}, default: {default}]".replace(
-            "%", "%%"
-        ),
-    )
+    default: Any = default_data_dir() if field.name == "data_dir" else field.default
+    if isinstance(default, bool):
+        default = str(default).lower()
+    flag = "--" + field.name.replace("_", "-")
+    said = f"[env: {variable_of(field.name)}, default: {default if default not in ('', None) else 'none'}]"
+    help = f"{field.metadata['help']} {said}".replace("%", "%%")
+    if isinstance(field.default, bool):
+        parser.add_argument(flag, action=argparse.BooleanOptionalAction, default=None, help=help)
+    else:
+        parser.add_argument(flag, type=parse, metavar=field.metadata["metavar"], help=help)
 
 
 def _add_url(parser: argparse.ArgumentParser, default: str | None = None) -> None:
@@ -142,6 +155,7 @@ def _serve(arguments: argparse.Namespace) -> int:
         raise Unavailable(
             f"serving needs {absent.name}, which is not installed: pip install 'gradd[server]'"
         ) from None
+    certificate = _certificate(settings)
     try:
         # Before starting engine processes, which takes seconds.
         with DataDir(settings.data_dir) as data, daemon.bound(settings.host, settings.port) as listener:
@@ -150,7 +164,7 @@ def _serve(arguments: argparse.Namespace) -> int:
             except (ImportError, RuntimeError) as refused:
                 raise Unavailable(f"device {settings.device}: {refused}") from None
             try:
-                done = daemon.serve(settings, placement, ops(), data, listener)
+                done = daemon.serve(settings, placement, ops(), data, listener, certificate)
             finally:
                 placement.shutdown()
     except daemon.CannotListen as refused:
@@ -160,6 +174,18 @@ def _serve(arguments: argparse.Namespace) -> int:
         logging.shutdown()
         os._exit(GAVE_UP)
     return OK if done else GAVE_UP
+
+
+def _certificate(settings: Settings) -> Certificate | None:
+    """The certificate that the settings name. Raises BadConfig where it does not load."""
+    if settings.tls_cert is None or settings.tls_key is None:
+        return None
+    from gradd_server.tls import Certificate
+
+    try:
+        return Certificate(settings.tls_cert, settings.tls_key)
+    except OSError as refused:
+        raise BadConfig(f"--tls-cert {settings.tls_cert}, --tls-key {settings.tls_key}: {refused}") from None
 
 
 def _placement(settings: Settings) -> Placement:
@@ -183,9 +209,9 @@ def _health(arguments: argparse.Namespace) -> int:
 
 def _sessions(arguments: argparse.Namespace) -> int:
     url = _daemon_url(arguments, os.environ)
-    token = ""
+    asked = {"tenant": arguments.tenant} if arguments.tenant else {}
     while True:
-        page = _get(url, "/v1/sessions" + (f"?page_token={urllib.parse.quote(token)}" if token else ""))
+        page = _get(url, "/v1/sessions?" + urllib.parse.urlencode(asked))
         for session in page["sessions"]:
             if arguments.json:
                 print(json.dumps(session))
@@ -195,8 +221,8 @@ def _sessions(arguments: argparse.Namespace) -> int:
                 print("{name}\t{away}".format(**session))
             else:
                 print("{name}\t{tensors} tensors\t{bytes} bytes\t{batches} batches".format(**session))
-        token = page.get("next_page_token", "")
-        if not token:
+        asked["page_token"] = page.get("next_page_token", "")
+        if not asked["page_token"]:
             return OK
 
 
@@ -220,8 +246,8 @@ def _daemon_url(arguments: argparse.Namespace, environ: Mapping[str, str]) -> st
     if url is None:
         data_dir = Path(environ["GRADD_DATA_DIR"]) if "GRADD_DATA_DIR" in environ else default_data_dir()
         url = holder_url(data_dir) or "http://127.0.0.1:4733"
-    if urllib.parse.urlsplit(url).scheme != "http" or not urllib.parse.urlsplit(url).hostname:
-        raise BadConfig(f"{url!r} is not the http:// address of a daemon")
+    if urllib.parse.urlsplit(url).scheme not in ("http", "https") or not urllib.parse.urlsplit(url).hostname:
+        raise BadConfig(f"{url!r} is not the http:// or https:// address of a daemon")
     return str(url)
 
 
@@ -233,18 +259,36 @@ def _get(url: str, path: str) -> Any:
 def _ask(url: str, method: str, path: str, status: int) -> bytes:
     """The body of an answer with that status. Raises Unavailable for any other answer, or none."""
     parts = urllib.parse.urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=5)
+    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    connection = kind(parts.hostname or "", parts.port, timeout=5)
     try:
-        connection.request(method, path)
+        connection.request(method, parts.path.rstrip("/") + path, headers=_authorization(url))
         reply = connection.getresponse()
         body = reply.read()
     except (OSError, http.client.HTTPException) as error:
         raise Unavailable(f"{url} does not answer: {str(error) or type(error).__name__}") from None
     finally:
         connection.close()
+    if reply.status == 401:
+        raise Unavailable(
+            f"{url} wants an API key: set GRADD_API_KEY to one that `gradd keys create` printed, or be the "
+            "user who runs the daemon"
+        )
     if reply.status != status:
         raise Unavailable(f"{url} answers {reply.status} {reply.reason}")
     return body
+
+
+def _authorization(url: str) -> dict[str, str]:
+    """The header that shows the key for the daemon at `url`: GRADD_API_KEY, else that of the runtime file."""
+    key = os.environ.get("GRADD_API_KEY")
+    if not key:
+        try:
+            found = runtimefile.find(url)
+        except runtimefile.NotPrivate as refused:
+            raise BadConfig(str(refused)) from None
+        key = found.key if found else None
+    return {"authorization": f"Bearer {key}"} if key else {}
 
 
 if __name__ == "__main__":

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import logging
 import signal
 import socket
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import uvicorn
+from gradd_protocol import runtimefile
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.version import VERSION
 from gradd_runtime.process import Placement, log_to_stderr
@@ -20,8 +23,11 @@ from gradd_server.app import create_app
 from gradd_server.datadir import DataDir
 from gradd_server.gate import Gate
 from gradd_server.http1 import patient
+from gradd_server.keyring import Keyring
+from gradd_server.keys import KeyFile, mint
 from gradd_server.settings import Settings
 from gradd_server.stores import Stores
+from gradd_server.tls import Certificate
 from gradd_server.ws import WebSocketProtocol
 
 PONG_SECONDS = 20.0
@@ -35,6 +41,9 @@ class CannotListen(OSError):
 ANSWER_TICKS = 20
 """Tenths of a second for answering abandoned work."""
 
+TLS_TICKS = 10
+"""Tenths of a second between two looks at the certificate."""
+
 logger = logging.getLogger("gradd.server")
 
 
@@ -43,8 +52,16 @@ class Server(uvicorn.Server):
     abandons after the drain timeout.
     """
 
-    def __init__(self, config: uvicorn.Config, gate: Gate, placement: Placement, start_line: str) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        gate: Gate,
+        placement: Placement,
+        start_line: str,
+        certificate: Certificate | None = None,
+    ) -> None:
         super().__init__(config)
+        self._certificate = certificate
         self._front = gate.front
         self._placement = placement
         self._start_line = start_line
@@ -55,6 +72,8 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, and log it."""
+        if self._certificate is not None:
+            self.config.ssl = self._certificate.context
         await super().startup(sockets)
         print(self._start_line, file=sys.stderr, flush=True)
 
@@ -64,14 +83,16 @@ class Server(uvicorn.Server):
         self._draining = True
 
     def handle_hangup(self, sig: int, frame: FrameType | None) -> None:
-        """Note that the terminal went away, which a daemon ignores."""
+        """Note that keys and certificate are to be read again."""
         self._hung_up = True
 
     async def on_tick(self, counter: int) -> bool:
         """Ten times a second: whether to stop."""
         if self._hung_up:
             self._hung_up = False
-            logger.info("SIGHUP is ignored: settings are read at the start, SIGTERM ends the daemon")
+            self._reload()
+        elif self._certificate is not None and counter % TLS_TICKS == 0:
+            self._certificate.refresh()
         if self._draining:
             self._front.draining.set()
             self._ticks_left -= 1
@@ -83,6 +104,13 @@ class Server(uvicorn.Server):
             self._give_up()
         return await super().on_tick(counter)
 
+    def _reload(self) -> None:
+        logger.info("SIGHUP: API keys and certificate are read again; settings are read at the start only")
+        if self._front.keys is not None:
+            self._front.keys.refresh()
+        if self._certificate is not None:
+            self._certificate.refresh(force=True)
+
     def _give_up(self) -> None:
         self.gave_up = True
         self.config.timeout_graceful_shutdown = 0
@@ -90,28 +118,69 @@ class Server(uvicorn.Server):
         self._placement.abandon()
 
 
+class LocalKey:
+    """The key of the daemon at `url` in its runtime file, for as long as the block lives."""
+
+    def __init__(self, url: str) -> None:
+        self.secret = mint()
+        self.path: Path | None = None
+        self._url = url
+
+    def __enter__(self) -> LocalKey:
+        try:
+            self.path = runtimefile.write(self._url, self.secret)
+        except OSError as refused:
+            logger.warning(
+                "no runtime file can be written, so local programs need an API key too: %s", refused
+            )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.path is not None:
+            runtimefile.remove(self.path, self.secret)
+
+
 def serve(
-    settings: Settings, placement: Placement, ops: Mapping[str, Any], data: DataDir, listener: socket.socket
+    settings: Settings,
+    placement: Placement,
+    ops: Mapping[str, Any],
+    data: DataDir,
+    listener: socket.socket,
+    certificate: Certificate | None = None,
 ) -> bool:
     """Serve until a signal; returns whether all work was finished. Raises CannotListen."""
     log_to_stderr(settings.log_level)
     logging.getLogger("uvicorn").setLevel(max(logging.getLogger().level, logging.WARNING))
-    try:
-        listener.listen()
-    except OSError as refused:
-        raise CannotListen(f"cannot listen on {_url(listener)}: {refused.strerror}") from None
-    url = _url(listener)
-    data.publish(url)
-    gate = create_app(settings, placement, ops, stores=Stores(data.path / "sessions"))
-    start_line = (
-        f"gradd {VERSION} listens on {url} (device {settings.device}, data in {data.path}). "
-        "There is no authentication: every local user can connect."
-    )
-    gc.freeze()  # a full collection through all modules would stop every stream meanwhile
-    server = Server(configuration(settings, gate), gate, placement, start_line)
-    signal.signal(signal.SIGHUP, server.handle_hangup)
-    server.run([listener])
-    return not server.gave_up
+    url = _url(listener, settings.tls)
+    with contextlib.ExitStack() as stack:
+        keys = local = None
+        if settings.auth:
+            # Written before anybody can connect, so that who does has the key of this daemon.
+            local = stack.enter_context(LocalKey(url))
+            keys = Keyring(KeyFile(data.path), local.secret)
+        try:
+            listener.listen()
+        except OSError as refused:
+            raise CannotListen(f"cannot listen on {url}: {refused.strerror}") from None
+        data.publish(url)
+        gate = create_app(settings, placement, ops, stores=Stores(data.path / "sessions"), keys=keys)
+        start_line = (
+            f"gradd {VERSION} listens on {url} (device {settings.device}, data in {data.path}). "
+            f"{_who_may_connect(local)}"
+        )
+        gc.freeze()  # a full collection through all modules would stop every stream meanwhile
+        server = Server(configuration(settings, gate), gate, placement, start_line, certificate)
+        signal.signal(signal.SIGHUP, server.handle_hangup)
+        server.run([listener])
+        return not server.gave_up
+
+
+def _who_may_connect(local: LocalKey | None) -> str:
+    if local is None:
+        return "There is no authentication: every local user can connect."
+    if local.path is None:
+        return "Who has an API key can connect."
+    return f"Who has an API key can connect, and this user: {local.path}."
 
 
 def configuration(settings: Settings, gate: Gate) -> uvicorn.Config:
@@ -127,7 +196,8 @@ def configuration(settings: Settings, gate: Gate) -> uvicorn.Config:
         lifespan="on",
         log_config=None,
         access_log=False,
-        proxy_headers=False,
+        proxy_headers=bool(settings.forwarded_allow_ips),
+        forwarded_allow_ips=settings.forwarded_allow_ips,
         server_header=False,
         timeout_keep_alive=75,  # longer than clients do, so that they close idle connections
         timeout_graceful_shutdown=5,
@@ -149,6 +219,8 @@ def bound(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _url(listener: socket.socket) -> str:
+def _url(listener: socket.socket, tls: bool = False) -> str:
+    """Where this machine reaches the listener."""
     host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"{'https' if tls else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"

@@ -27,12 +27,9 @@ class DataDir:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        make_private(path)
         try:
-            path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _make_private(path)
             self._descriptor = os.open(path / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except CannotCreate:
-            raise
         except OSError as refused:
             raise CannotCreate(f"{path}: {refused.strerror or refused}") from None
         try:
@@ -73,7 +70,18 @@ def holder_url(path: Path) -> str | None:
     return lines[1] if len(lines) == 2 else None
 
 
-def _make_private(path: Path) -> None:
+def make_private(path: Path) -> None:
+    """Make the directory, or see to it that it is nobody else's. Raises CannotCreate."""
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _shut(path)
+    except CannotCreate:
+        raise
+    except OSError as refused:
+        raise CannotCreate(f"{path}: {refused.strerror or refused}") from None
+
+
+def _shut(path: Path) -> None:
     if not stat.S_IMODE(path.stat().st_mode) & 0o077:
         return
     # Do not change the mode of a directory with other files (/tmp, a home).

@@ -5,10 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
+from gradd_server.keyring import Keyring
 from gradd_server.sessions import Sessions
 from gradd_server.settings import Settings
+
+
+class Revocable(Protocol):
+    """A connection that lasts as long as its key is valid."""
+
+    def check(self) -> None:
+        """End it if its key is not valid any more."""
 
 
 @dataclass
@@ -19,6 +27,10 @@ class Front:
     sessions: Sessions
     ops: Mapping[str, Any]
     """Descriptions of all ops by name, as in `GET /v1/ops`."""
+    keys: Keyring | None = None
+    """Who may ask; None where everybody may (`--no-auth`)."""
+    streams: set[Revocable] = field(default_factory=set)
+    """The streams that are open."""
     unwell: Callable[[], str] = lambda: ""
     """What is wrong with the engine processes; empty if nothing is."""
     unanswered: int = 0

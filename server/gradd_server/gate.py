@@ -1,7 +1,8 @@
 """Checks on all requests before any route, for HTTP and WebSocket handshakes.
 
-A page in a browser can reach a daemon on localhost (DNS rebinding, cross-site requests), so Host must name
-this machine, and an Origin must be the daemon's own. There is no CORS.
+Whoever asks must show a key; only the probes need none. A page in a browser can reach a daemon on localhost
+(DNS rebinding, cross-site requests), so Host must name this machine, and an Origin must be the daemon's own.
+There is no CORS.
 """
 
 from __future__ import annotations
@@ -11,20 +12,26 @@ import itertools
 import logging
 import re
 import secrets
+from urllib.parse import parse_qsl
 
 from gradd_protocol.limits import DEFAULT as LIMITS
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from gradd_server import audit
+from gradd_server.audit import READS
 from gradd_server.errors import Refused, draining, send_problem
 from gradd_server.front import Front
+from gradd_server.keyring import ANYONE
+from gradd_server.keys import Key
 from gradd_server.media import CHARSETS, REQUEST_TYPES, media_type
 from gradd_server.timing import Timing, current
 
 MAX_PATH_BYTES = 16 * 1024
 PROBES = frozenset({"/livez", "/readyz", "/health"})
-READS = frozenset({"GET", "HEAD", "OPTIONS"})
+"""What is answered without a key."""
 
-_OWN_HOST = re.compile(rb"(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
+_SECRETS = frozenset({"token", "access_token", "api_key", "apikey", "key"})
+_HOST = re.compile(rb"(\[[0-9A-Fa-f:.]+\]|[^\[\]:@/\s]+)(?::[0-9]{1,5})?")
 _LENGTH = re.compile(rb"[0-9]{1,18}")
 
 logger = logging.getLogger("gradd.server")
@@ -34,14 +41,18 @@ class Gate:
     """Pure ASGI middleware around `app`; must be the outermost.
 
     Refuses (as problem+json): a Host that is not this machine (421), a foreign Origin (403), too many or too
-    large headers (431), an overlong path (414), an encoded slash in a path (400), a body of unknown type or
-    encoding (415), and while draining all but probes and reads (503). Answers 500, without details, if the
-    app fails. Counts the front's unanswered requests, and adds `X-Request-Id` and `Server-Timing` to replies.
+    large headers (431), all but probes without a valid key (401), a key in the URL (400), an overlong path
+    (414), an encoded slash in a path (400), a body of unknown type or encoding (415), and while draining all
+    but probes and reads (503). Answers 500, without details, if the app fails. Counts the front's unanswered
+    requests, notes in the audit log who changed what, and adds `X-Request-Id` and `Server-Timing` to replies.
+    `scope["key"]` is whose request it is; None for a probe without a key.
     """
 
     def __init__(self, app: ASGIApp, front: Front) -> None:
         self.app = app
         self.front = front
+        self._hosts = front.settings.hosts
+        self._root = front.settings.root_path
         self._ids = map("{}-{:x}".format, itertools.repeat(secrets.token_hex(4)), itertools.count(1))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -50,13 +61,15 @@ class Gate:
             return
         request_id = scope["request_id"] = next(self._ids)
         started = complete = False
+        status = 500
         timing = Timing()
         current.set(timing)
 
         async def send_with_id(message: Message) -> None:
-            nonlocal started, complete
+            nonlocal started, complete, status
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
                 started = True
+                status = message["status"]
                 message["headers"] = [
                     *message.get("headers", ()),
                     (b"x-request-id", request_id.encode()),
@@ -91,9 +104,12 @@ class Gate:
             await send_problem(scope, receive, send_with_id, Refused("internal", request_id=request_id))
         finally:
             self.front.unanswered -= scope["type"] == "http"
+            audit.request(scope, status)
 
     def admit(self, scope: Scope) -> None:
         """Raise Refused unless the request may reach a route. Does not read the body."""
+        if self._root:
+            _strip(scope, self._root)
         headers: list[tuple[bytes, bytes]] = scope["headers"]
         size = sum(len(name) + len(value) for name, value in headers)
         if len(headers) > LIMITS.http_headers or size > LIMITS.http_header_bytes:
@@ -103,7 +119,9 @@ class Gate:
                 limit=LIMITS.http_header_bytes,
                 used=size,
             )
-        _check_host_and_origin(headers)
+        self._check_host_and_origin(headers, scope.get("scheme") in ("https", "wss"))
+        _check_query(scope.get("query_string", b""))
+        scope["key"] = self._identify(scope["path"], headers)
         raw_path: bytes = scope.get("raw_path") or scope["path"].encode()
         if len(raw_path) > MAX_PATH_BYTES:
             raise Refused("bad-request", f"a path has at most {MAX_PATH_BYTES} bytes", limit=MAX_PATH_BYTES)
@@ -114,18 +132,46 @@ class Gate:
         if self.front.draining.is_set() and scope["path"] not in PROBES and scope.get("method") not in READS:
             raise draining()
 
+    def _identify(self, path: str, headers: list[tuple[bytes, bytes]]) -> Key | None:
+        keys = self.front.keys
+        if keys is None:
+            return ANYONE
+        try:
+            return keys.identify(headers)
+        except Refused:
+            if path in PROBES:
+                return None
+            raise
+
+    def _check_host_and_origin(self, headers: list[tuple[bytes, bytes]], secure: bool) -> None:
+        hosts = _values(headers, b"host")
+        named = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
+        if named is None or not ("*" in self._hosts or named[1].decode("latin-1").lower() in self._hosts):
+            raise Refused("host-refused", f"Host must be one of {', '.join(sorted(self._hosts))}")
+        own = (b"https://" if secure else b"http://") + hosts[0].lower()
+        for origin in _values(headers, b"origin"):
+            if origin.lower() != own:
+                raise Refused("origin-refused", "pages of another origin may not call this daemon")
+
+
+def _strip(scope: Scope, root: str) -> None:
+    """Take the path under which a proxy serves the daemon off the request's, where the proxy left it."""
+    path: str = scope["path"]
+    if path == root or path.startswith(root + "/"):
+        scope["path"] = path[len(root) :] or "/"
+        raw: bytes = scope.get("raw_path") or path.encode()
+        if raw.startswith(root.encode()):
+            scope["raw_path"] = raw[len(root) :] or b"/"
+
+
+def _check_query(query: bytes) -> None:
+    # A URL ends up in logs, histories and Referer headers.
+    if query and any(name.lower() in _SECRETS for name, _ in parse_qsl(query.decode("latin-1"), True)):
+        raise Refused("bad-request", "a key never stands in a URL: send Authorization: Bearer KEY")
+
 
 def _values(headers: list[tuple[bytes, bytes]], name: bytes) -> list[bytes]:
     return [value for key, value in headers if key == name]
-
-
-def _check_host_and_origin(headers: list[tuple[bytes, bytes]]) -> None:
-    hosts = _values(headers, b"host")
-    if len(hosts) != 1 or not _OWN_HOST.fullmatch(hosts[0]):
-        raise Refused("host-refused", "Host must be localhost, 127.0.0.1 or [::1]")
-    for origin in _values(headers, b"origin"):
-        if origin.lower() != b"http://" + hosts[0].lower():
-            raise Refused("origin-refused", "pages of another origin may not call this daemon")
 
 
 def _check_body_type(headers: list[tuple[bytes, bytes]]) -> None:

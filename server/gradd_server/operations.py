@@ -43,7 +43,9 @@ class RequestParameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What a route does not declare. `problems`: slugs, in addition to `ALWAYS`."""
+    """What a route does not declare. `problems`: slugs, in addition to `ALWAYS`, and to `unauthenticated`
+    unless it is for everybody (`is_open`).
+    """
 
     tag: str
     responses: Mapping[int, tuple[Content, ...]]
@@ -51,6 +53,7 @@ class Operation:
     request_required: bool = True
     parameters: tuple[RequestParameter, ...] = ()
     problems: tuple[str, ...] = ()
+    is_open: bool = False
 
 
 TAGS = {
@@ -114,12 +117,15 @@ _SHAPE = RequestParameter(
     "2,1",
 )
 _VERBOSE = RequestParameter("verbose", "query", "say more", {"type": "string"}, "")
+_PROBE = Operation("daemon", _READY, parameters=(_VERBOSE,), problems=("draining", "not-ready"), is_open=True)
 _NOT_YET = Operation("sessions", {}, problems=("invalid-name", "session-not-found", "not-implemented"))
 
 OPERATIONS = {
-    "GET /livez": Operation("daemon", {200: (Content(JSON, {"status": "live"}, answers.Liveness),)}),
-    "GET /readyz": Operation("daemon", _READY, parameters=(_VERBOSE,), problems=("draining", "not-ready")),
-    "GET /health": Operation("daemon", _READY, parameters=(_VERBOSE,), problems=("draining", "not-ready")),
+    "GET /livez": Operation(
+        "daemon", {200: (Content(JSON, {"status": "live"}, answers.Liveness),)}, is_open=True
+    ),
+    "GET /readyz": _PROBE,
+    "GET /health": _PROBE,
     "GET /openapi.yaml": Operation("daemon", {200: ()}),
     "GET /v1": Operation("daemon", {200: (Content(JSON, examples.DAEMON, answers.Description),)}),
     "GET /v1/ops": Operation(
@@ -156,7 +162,9 @@ OPERATIONS = {
                 {"type": "string", "maxLength": LIMITS.name_chars},
                 "",
             ),
+            RequestParameter("tenant", "query", "whose, for an operator", ref("SessionName"), "default"),
         ),
+        problems=("invalid-name", "forbidden"),
     ),
     "GET /v1/sessions/{name}": Operation("sessions", {200: (_SESSION,)}, problems=_IN_SESSION),
     "POST /v1/sessions/{name}:attach": Operation(

@@ -36,6 +36,7 @@ ANONYMOUS = "anon-"
 class OpenSession:
     """The front's view of an open session; times are seconds of the registry's clock."""
 
+    tenant: str
     name: str
     options: Mapping[str, Any]
     last_used: float
@@ -48,6 +49,11 @@ class OpenSession:
     incoming: int = 0
     """Bytes of uploads in progress."""
     _waiting: set[asyncio.Future[None]] = field(default_factory=set)
+
+    @property
+    def key(self) -> str:
+        """What the placement calls it."""
+        return names.keyed(self.tenant, self.name)
 
     def notify_upload(self) -> None:
         """Notify waiters that an upload was staged (or the session closed)."""
@@ -102,8 +108,10 @@ class OpenSession:
 
 
 class Sessions:
-    """Open sessions by name, over a placement. Bound to one event loop. `stores` has those that outlive it;
-    without, none does.
+    """Open sessions by tenant and name, over a placement. Bound to one event loop.
+
+    To whoever asks for a tenant's session, those of others are not there. `stores` has those that outlive the
+    daemon; without, none does.
     """
 
     def __init__(
@@ -117,28 +125,36 @@ class Sessions:
         self._placement = placement
         self._settings = settings
         self._clock = clock
-        self._entries: dict[str, OpenSession] = {}
+        self._entries: dict[tuple[str, str], OpenSession] = {}
         self._changing = asyncio.Lock()
 
     def __iter__(self) -> Iterator[OpenSession]:
-        return iter(sorted(self._entries.values(), key=lambda entry: entry.name))
+        return iter(sorted(self._entries.values(), key=lambda entry: (entry.tenant, entry.name)))
 
     def __len__(self) -> int:
         return len(self._entries)
 
-    def find(self, name: str) -> OpenSession:
-        """The open session of that name. Raises Refused: 400 for a bad name, 404 if there is none."""
-        entry = self._entries.get(name)
+    def of(self, tenant: str) -> list[OpenSession]:
+        """The open sessions of `tenant`, by name."""
+        return [entry for entry in self if entry.tenant == tenant]
+
+    def find(self, tenant: str, name: str) -> OpenSession:
+        """The tenant's open session of that name. Raises Refused: 400 for a bad name, 404 if there is
+        none.
+        """
+        entry = self._entries.get((tenant, name))
         if entry is None:
             names.session(name)
             raise Refused("session-not-found", f"no session is named {name!r}")
         return entry
 
-    async def open(self, name: str, options: Mapping[str, Any] | None = None) -> tuple[OpenSession, bool]:
-        """The session of that name, and whether it is new. `options` must match those of an existing one."""
+    async def open(
+        self, tenant: str, name: str, options: Mapping[str, Any] | None = None
+    ) -> tuple[OpenSession, bool]:
+        """The tenant's session of that name, and whether it is new. `options` must match an old one's."""
         names.session(name)
         async with self._changing:
-            entry = self._entries.get(name)
+            entry = self._entries.get((tenant, name))
             if entry is not None:
                 if any(entry.options.get(key) != value for key, value in (options or {}).items()):
                     raise Refused("session-exists", f"session {name!r} has other settings")
@@ -149,26 +165,27 @@ class Sessions:
                 chosen = {"durability": "memory" if anonymous else "process", **chosen}
             elif chosen.get("durability", "memory") != "memory":
                 raise Refused("invalid-data", "this daemon keeps no sessions")
-            await asyncio.to_thread(self._make, name, chosen)
-            entry = self._entries[name] = OpenSession(name, chosen, self._clock())
+            entry = OpenSession(tenant, name, chosen, self._clock())
+            await asyncio.to_thread(self._make, entry)
+            self._entries[tenant, name] = entry
             return entry, True
 
-    def _make(self, name: str, chosen: dict[str, Any]) -> None:
-        stores = self._stores
+    def _make(self, entry: OpenSession) -> None:
+        stores, chosen = self._stores, entry.options
         if stores is None or chosen["durability"] == "memory":
-            self._placement.open(name, chosen)
+            self._placement.open(entry.key, chosen)
             return
         try:
-            record = stores.make(name, chosen)
+            record = stores.make(entry.tenant, entry.name, chosen)
         except OSError as error:
-            logger.exception("no store can be made for session %s", name)
+            logger.exception("no store can be made for session %s", entry.key)
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
             slug = "disk-full" if full else "store-failed"
             raise Refused(slug, "no store can be made for the session", retry_after=1) from None
         try:
-            self._placement.open(name, {**chosen, "store": str(record)})
+            self._placement.open(entry.key, {**chosen, "store": str(record)})
         except BaseException:
-            stores.remove(name)
+            stores.remove(entry.tenant, entry.name)
             raise
 
     async def restore(self) -> None:
@@ -176,28 +193,31 @@ class Sessions:
         if self._stores is None:
             return
         stores = self._stores
-        for name, options, record in await asyncio.to_thread(lambda: list(stores.found())):
-            self._placement.open(name, {**options, "store": str(record)})
-            self._entries[name] = OpenSession(name, options, self._clock())
+        for tenant, name, options, record in await asyncio.to_thread(lambda: list(stores.found())):
+            entry = OpenSession(tenant, name, options, self._clock())
+            self._placement.open(entry.key, {**options, "store": str(record)})
+            self._entries[tenant, name] = entry
         if self._entries:
             logger.info("%d sessions were kept", len(self._entries))
 
-    async def attached(self, name: str, message: Attach) -> OpenSession:
+    async def attached(self, tenant: str, name: str, message: Attach) -> OpenSession:
         """The session for an Attach; created if needed, unless the client resumes."""
-        return (await self.open(name))[0] if message.resume is None else self.find(name)
+        if message.resume is not None:
+            return self.find(tenant, name)
+        return (await self.open(tenant, name))[0]
 
-    async def close(self, name: str) -> bool:
-        """End the session of that name; False if there is none."""
+    async def close(self, tenant: str, name: str) -> bool:
+        """End the tenant's session of that name; False if there is none."""
         names.session(name)
         async with self._changing:
-            entry = self._entries.pop(name, None)
+            entry = self._entries.pop((tenant, name), None)
             if entry is None:
                 return False
             entry.closed = True
             entry.notify_upload()
-            await asyncio.to_thread(self._placement.close, name)
+            await asyncio.to_thread(self._placement.close, entry.key)
             if self._stores is not None:
-                await asyncio.to_thread(self._stores.remove, name)
+                await asyncio.to_thread(self._stores.remove, tenant, name)
             return True
 
     async def submit(self, entry: OpenSession, frame: frames.Bytes | Bulk) -> frames.Bytes:
@@ -219,7 +239,7 @@ class Sessions:
         """
         if entry.closed:
             raise Refused("session-not-found", f"session {entry.name!r} was deleted")
-        return self._placement.submit(entry.name, frame)
+        return self._placement.submit(entry.key, frame)
 
     async def ask(
         self, entry: OpenSession, message: Request, buffers: Iterable[frames.Buffer] = ()
@@ -247,10 +267,10 @@ class Sessions:
             entry.requests -= 1
             entry.last_used = self._clock()
 
-    def expired(self) -> list[str]:
-        """Names of expired anonymous sessions."""
+    def expired(self) -> list[OpenSession]:
+        """The expired anonymous sessions."""
         now = self._clock()
-        return [entry.name for entry in self if self._is_over(entry, now)]
+        return [entry for entry in self if self._is_over(entry, now)]
 
     def _is_over(self, entry: OpenSession, now: float) -> bool:
         if not entry.name.startswith(ANONYMOUS) or entry.streams or entry.requests:
@@ -265,9 +285,9 @@ class Sessions:
     async def cull(self) -> list[str]:
         """End expired anonymous sessions; returns their names."""
         over = self.expired()
-        for name in over:
-            await self.close(name)
-        return over
+        for entry in over:
+            await self.close(entry.tenant, entry.name)
+        return [entry.name for entry in over]
 
 
 def opened(reply: frames.Bytes) -> tuple[Reply, list[frames.Array]]:

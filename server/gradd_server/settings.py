@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 LOG_LEVELS = ("critical", "error", "warning", "info", "debug")
 
 
@@ -58,6 +59,33 @@ def _path(text: str) -> Path:
     return Path(text).expanduser()
 
 
+def _switch(text: str) -> bool:
+    if text.lower() not in ("1", "true", "yes", "0", "false", "no"):
+        raise ValueError(f"{text!r} is not true or false")
+    return text.lower() in ("1", "true", "yes")
+
+
+def _root_path(text: str) -> str:
+    if text and not re.fullmatch(r"(?:/[A-Za-z0-9._~-]+)+", text):
+        raise ValueError(f"{text!r} is not a path as /gradd")
+    return text
+
+
+def _host_names(text: str) -> str:
+    for name in filter(None, text.split(",")):
+        if not re.fullmatch(r"\*|[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]", name.strip()):
+            raise ValueError(
+                f"{name.strip()!r} is not the name or address of a host (and an IPv6 one is in [ ])"
+            )
+    return text
+
+
+def _addresses(text: str) -> str:
+    for address in filter(None, text.split(",")):
+        ipaddress.ip_network(address.strip())
+    return text
+
+
 def _setting(default: Any, parse: Callable[[str], Any], help: str, metavar: str = "") -> Any:
     return dataclasses.field(default=default, metadata={"parse": parse, "help": help, "metavar": metavar})
 
@@ -71,11 +99,39 @@ def default_data_dir() -> Path:
 class Settings:
     """Settings of `gradd serve`; durations are in seconds. `load` builds them from the four sources."""
 
-    host: str = _setting("127.0.0.1", str, "address to listen on; loopback only in this release", "ADDRESS")
+    host: str = _setting("127.0.0.1", str, "address to listen on; beyond loopback with TLS only", "ADDRESS")
     port: int = _setting(4733, _port, "port to listen on; 0 takes a free one", "PORT")
     data_dir: Path = dataclasses.field(
         default_factory=default_data_dir,
         metadata={"parse": _path, "help": "where the daemon keeps its data (mode 0700)", "metavar": "DIR"},
+    )
+    auth: bool = _setting(
+        True, _switch, "ask for an API key; without, on loopback only, every local user can connect"
+    )
+    insecure_http: bool = _setting(
+        False, _switch, "listen beyond loopback without TLS: who listens in reads keys and tensors"
+    )
+    tls_cert: Path | None = dataclasses.field(
+        default=None,
+        metadata={
+            "parse": _path,
+            "help": "certificate (PEM, with its chain) to serve https with; read again when it changes",
+            "metavar": "FILE",
+        },
+    )
+    tls_key: Path | None = dataclasses.field(
+        default=None,
+        metadata={"parse": _path, "help": "the certificate's private key (PEM)", "metavar": "FILE"},
+    )
+    allowed_hosts: str = _setting(
+        "",
+        _host_names,
+        "names beside localhost and its addresses by which the daemon is called, with commas; * for any",
+        "NAMES",
+    )
+    root_path: str = _setting("", _root_path, "path under which a proxy serves the daemon, as /gradd", "PATH")
+    forwarded_allow_ips: str = _setting(
+        "", _addresses, "proxies whose X-Forwarded-For and -Proto are believed, with commas", "ADDRESSES"
     )
     device: str = _setting("cpu", _device, "device that sessions run on", "DEVICE")
     workers: int = _setting(
@@ -132,11 +188,7 @@ class Settings:
             elif field.name in file:
                 values[field.name] = _parsed(parse, str(file[field.name]), f"{config}: {field.name}")
         settings = cls(**values)
-        if not is_loopback(settings.host):
-            raise BadConfig(
-                f"--host {settings.host}: this release has no authentication, so it listens on loopback only "
-                "(127.0.0.1, ::1 or localhost); reach it from elsewhere through an SSH tunnel"
-            )
+        settings._check_reach()
         if settings.threads and not settings.workers:
             raise BadConfig(
                 f"--threads {settings.threads} is for engine processes, and there are none: --workers 1"
@@ -146,6 +198,36 @@ class Settings:
                 f"--workers {settings.workers}: one engine process serves the device {settings.device}"
             )
         return settings
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """What the Host header may name, in lower case; `*` stands for anything."""
+        said = {name.strip().lower() for name in self.allowed_hosts.split(",") if name.strip()}
+        host = f"[{self.host.strip('[]')}]" if ":" in self.host else self.host
+        return frozenset({*LOOPBACK_HOSTS, *said, *({host.lower()} - {"0.0.0.0", "[::]"})})
+
+    @property
+    def tls(self) -> bool:
+        """Whether the daemon itself serves https."""
+        return self.tls_cert is not None
+
+    def _check_reach(self) -> None:
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise BadConfig("--tls-cert and --tls-key go together")
+        local = is_loopback(self.host)
+        if not self.auth and not local:
+            raise BadConfig(
+                f"--no-auth with --host {self.host}: without authentication the daemon listens on loopback "
+                "only (127.0.0.1, ::1 or localhost)"
+            )
+        if not self.auth and (self.forwarded_allow_ips or self.allowed_hosts or self.root_path):
+            raise BadConfig("--no-auth behind a proxy would let in whoever reaches the proxy")
+        if not (local or self.tls or self.insecure_http):
+            raise BadConfig(
+                f"--host {self.host} without TLS: keys and tensors would cross the network in the clear. "
+                "Give --tls-cert and --tls-key, or --insecure-http where the network is your own; or stay on "
+                "loopback, behind a proxy or an SSH tunnel"
+            )
 
 
 def variable_of(name: str) -> str:

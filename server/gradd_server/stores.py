@@ -1,6 +1,7 @@
-"""Where the daemon keeps its sessions: a folder for each under ``<data-dir>/sessions``.
+"""Where the daemon keeps its sessions: a folder for each under ``<data-dir>/sessions``, in its tenant's.
 
-A folder has ``session.json`` (the session's name and options, and which record is its) beside the record.
+A folder has ``session.json`` (tenant, name and options of the session, and which record is its) beside the
+record.
 The front knows sessions by that file alone; a folder without it is being made or deleted, and goes.
 """
 
@@ -11,7 +12,7 @@ import logging
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ _TRASH = ".deleted-"
 
 
 class _About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    tenant: str
     name: str
     options: dict[str, Any]
     record: str
@@ -42,50 +44,56 @@ class Stores:
         self._home = home
         home.mkdir(mode=0o700, exist_ok=True)
 
-    def make(self, name: str, options: dict[str, Any]) -> Path:
+    def make(self, tenant: str, name: str, options: Mapping[str, Any]) -> Path:
         """A place for a new session; the file of its record, empty."""
-        folder = self._folder(name)
+        folder = self._folder(tenant, name)
         durable = options["durability"] == "disk"
         if folder.exists():
             self._discard(folder)
+        folder.parent.mkdir(mode=0o700, exist_ok=True)
         folder.mkdir(mode=0o700)
         # Another session of this name may still be open somewhere, and removes what SQLite had beside it.
         record = folder / f"{secrets.token_hex(8)}.db"
         record.touch(0o600)
         new = folder / f"{ABOUT}.new"
         with new.open("wb") as file:
-            file.write(_encode(_About(name, options, record.name)))
+            file.write(_encode(_About(tenant, name, dict(options), record.name)))
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
         new.rename(folder / ABOUT)
         if durable:
-            for place in (folder, self._home):
+            for place in (folder, folder.parent, self._home):
                 _sync(place)
         return record
 
-    def remove(self, name: str) -> None:
+    def remove(self, tenant: str, name: str) -> None:
         """Delete a session's files, if there are any."""
-        folder = self._folder(name)
+        folder = self._folder(tenant, name)
         if folder.exists():
             self._discard(folder)
 
-    def found(self) -> Iterator[tuple[str, dict[str, Any], Path]]:
-        """The sessions that are kept: name, options, record. What was half made or half deleted goes; a
-        folder that cannot be read stays and is told in the log.
+    def found(self) -> Iterator[tuple[str, str, dict[str, Any], Path]]:
+        """The sessions that are kept: tenant, name, options, record. What was half made or half deleted
+        goes; a folder that cannot be read stays and is told in the log.
         """
-        for folder in sorted(self._home.iterdir()):
-            if folder.name.startswith(_TRASH) or not (folder / ABOUT).exists():
+        for trash in self._home.glob(f"{_TRASH}*"):
+            shutil.rmtree(trash, ignore_errors=True)
+        for folder in sorted(self._home.glob("*/*/")):
+            if not (folder / ABOUT).exists():
                 shutil.rmtree(folder, ignore_errors=True)
                 continue
             try:
                 about = _decode((folder / ABOUT).read_bytes())
-                if self._folder(about.name) != folder or Path(about.record).name != about.record:
+                if (
+                    self._folder(about.tenant, about.name) != folder
+                    or Path(about.record).name != about.record
+                ):
                     raise ValueError("it is of another session")
             except (OSError, ValueError, msgspec.MsgspecError) as error:
                 logger.error("%s is left alone: %s", folder / ABOUT, error)
                 continue
-            yield about.name, about.options, folder / about.record
+            yield about.tenant, about.name, about.options, folder / about.record
 
     def _discard(self, folder: Path) -> None:
         # Renamed first: it goes at once and in whole, however long its files take.
@@ -93,9 +101,13 @@ class Stores:
         folder.rename(trash)
         shutil.rmtree(trash, ignore_errors=True)
 
-    def _folder(self, name: str) -> Path:
-        """No two names have one folder, also where files are told apart by letters of one case only."""
-        return self._home / base64.b32encode(name.encode()).decode().rstrip("=").lower()
+    def _folder(self, tenant: str, name: str) -> Path:
+        return self._home / _encoded(tenant) / _encoded(name)
+
+
+def _encoded(name: str) -> str:
+    """A folder's name: no two names have one, also where files are told apart by letters of one case only."""
+    return base64.b32encode(name.encode()).decode().rstrip("=").lower()
 
 
 def _sync(folder: Path) -> None:

@@ -3,6 +3,9 @@
 The first message is Attach (which creates the session if needed), all others are Batches. The receiving task
 never waits for execution, so that pings are answered: it fills a bounded inbox, which a second task works
 through.
+
+A stream lasts as long as its key: each message looks, and the front looks once a second for those that are
+silent. It ends with a ProblemReply that says why.
 """
 
 from __future__ import annotations
@@ -20,8 +23,11 @@ from gradd_protocol.version import WIRE
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from gradd_server import audit
 from gradd_server.errors import Refused, send_problem
 from gradd_server.front import Front
+from gradd_server.keyring import unauthenticated
+from gradd_server.keys import Key
 from gradd_server.sessions import OpenSession, settled
 from gradd_server.wire import may_be, message_head
 
@@ -57,7 +63,7 @@ class StreamEndpoint:
         websocket = WebSocket(scope, receive, send)
         await websocket.accept(subprotocol=WIRE)
         try:
-            await _converse(websocket, self._front, name)
+            await _converse(websocket, self._front, scope["key"], name)
         except Closing as closing:
             await websocket.close(closing.code, closing.reason)
         except WebSocketDisconnect:
@@ -67,7 +73,7 @@ class StreamEndpoint:
             await websocket.close(INTERNAL, "internal error")
 
 
-async def _converse(websocket: WebSocket, front: Front, name: str) -> None:
+async def _converse(websocket: WebSocket, front: Front, key: Key, name: str) -> None:
     try:
         async with asyncio.timeout(front.settings.body_timeout):
             first = await _next_frame(websocket)
@@ -77,19 +83,28 @@ async def _converse(websocket: WebSocket, front: Front, name: str) -> None:
         message, _ = frames.decode_request(first)
         if not isinstance(message, Attach):
             raise Malformed("the first message of a stream is attach")
-        entry = await front.sessions.attached(name, message)
+        entry = await front.sessions.attached(key.tenant, name, message)
         with front.sessions.stream(entry):
             await websocket.send_bytes(bytes(await front.sessions.submit(entry, first)))
-            await _Stream(websocket, front, entry).run()
+            stream = _Stream(websocket, front, entry, key)
+            audit.stream("opened", websocket.scope)
+            try:
+                await stream.run()
+            finally:
+                audit.stream("ended", websocket.scope, batches=stream.batches, bytes=stream.bytes)
     except ProtocolError as refused:
         await websocket.send_bytes(_refusal(refused))
-        raise Closing(PROTOCOL_ERROR, refused.problem.title) from None
+        code = POLICY if refused.problem.status == 401 else PROTOCOL_ERROR
+        raise Closing(code, refused.problem.title) from None
 
 
 class _Stream:
     """An attached stream: an inbox of batches, a task that fills it and one that answers them in order."""
 
-    def __init__(self, websocket: WebSocket, front: Front, entry: OpenSession) -> None:
+    def __init__(self, websocket: WebSocket, front: Front, entry: OpenSession, key: Key) -> None:
+        self.batches = self.bytes = 0
+        self._key = key
+        self._revoked = asyncio.Event()
         self._websocket = websocket
         self._front = front
         self._entry = entry
@@ -98,13 +113,19 @@ class _Stream:
         self._unanswered_bytes = 0
 
     async def run(self) -> None:
-        """Serve until the client leaves (returns) or the stream must end (raises Closing)."""
+        """Serve until the client leaves (returns) or the stream must end (raises Closing, or Refused where
+        its key is not valid any more).
+        """
         receiver = asyncio.create_task(self._receive())
         worker = asyncio.create_task(self._work())
         draining = asyncio.create_task(self._front.draining.wait())
-        tasks = {receiver, worker, draining}
+        revoked = asyncio.create_task(self._revoked.wait())
+        tasks = {receiver, worker, draining, revoked}
+        self._front.streams.add(self)
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if revoked in done:
+                raise unauthenticated(self._fault())
             if draining in done and not receiver.done():
                 receiver.cancel()
                 self._inbox.put_nowait(None)
@@ -113,14 +134,28 @@ class _Stream:
             for task in done:
                 await task
         finally:
+            self._front.streams.discard(self)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             self._front.unanswered -= len(self._unanswered)
 
+    def check(self) -> None:
+        """See Revocable."""
+        if self._fault():
+            self._revoked.set()
+
+    def _fault(self) -> str:
+        keys = self._front.keys
+        return "" if keys is None else keys.fault(self._key)
+
     async def _receive(self) -> None:
         while True:
             frame = await _next_frame(self._websocket)
+            if fault := self._fault():
+                raise unauthenticated(fault)
+            self.batches += 1
+            self.bytes += len(frame)
             batch = _Batch(frame)
             self._unanswered.append(batch)
             self._unanswered_bytes += len(frame)

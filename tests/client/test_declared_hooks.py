@@ -9,6 +9,8 @@ import gradd
 import httpx
 import pytest
 
+from tests.bearer import bearer
+
 TENFOLD = {
     "tensor": "x",
     "steps": [{"op": "mul", "inputs": ["%g", 10.0], "outputs": ["%r"]}],
@@ -23,7 +25,7 @@ def leaves(request: pytest.FixtureRequest, daemon: str) -> Iterator[tuple[Any, A
         session["x"] = x = gradd.tensor([1.0, 2.0], requires_grad=True)
         w = gradd.tensor([3.0, 4.0], requires_grad=True)
         url = f"{daemon}/v1/sessions/{session.name}/hooks/tenfold"
-        assert httpx.put(url, json=TENFOLD, trust_env=False).status_code == 201
+        assert httpx.put(url, json=TENFOLD, headers=bearer(daemon), trust_env=False).status_code == 201
         yield x, w
 
 

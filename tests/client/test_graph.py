@@ -13,6 +13,8 @@ from gradd._mirror import LOST
 from gradd._session.drawing import layers
 from gradd_protocol.messages import GetGraph
 
+from tests.bearer import bearer
+
 
 @pytest.fixture
 def session() -> Any:
@@ -133,7 +135,7 @@ def test_the_server_says_the_same(daemon: str) -> None:
         first, second = (x * 2).unbind()
         session["y"] = y = gradd.stack([first, second]).exp().sum()
         path = f"{daemon}/v1/sessions/{session.name}/tensors/y/graph"
-        with httpx.Client(trust_env=False) as client:
+        with httpx.Client(headers=bearer(daemon), trust_env=False) as client:
             assert client.get(path).json() == session.graph(y).json()
             drawn = client.get(path, headers={"accept": "text/vnd.graphviz"})
             assert drawn.headers["content-type"].startswith("text/vnd.graphviz")

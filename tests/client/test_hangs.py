@@ -21,6 +21,7 @@ import gradd as torch
 import httpx
 import pytest
 
+from tests.bearer import bearer
 from tests.client.relay import Relay
 from tests.processes import children, gone
 from tests.waiting import PATIENCE, silence
@@ -78,7 +79,9 @@ class Daemon:
 
     def ready(self) -> httpx.Response:
         """What `/readyz` answers."""
-        return httpx.get(f"{self.url}/readyz?verbose", timeout=PATIENCE, trust_env=False)
+        return httpx.get(
+            f"{self.url}/readyz?verbose", headers=bearer(self.url), timeout=PATIENCE, trust_env=False
+        )
 
     def until(self, ready: bool) -> httpx.Response:
         """Wait until `/readyz` says so."""

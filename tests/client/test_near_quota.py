@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from benchmarks.daemon import serving
+from tests.bearer import bearer
 
 QUOTA = 12 << 20
 LARGE = np.ones(8 << 20, np.uint8)
@@ -30,7 +31,7 @@ def url() -> Iterator[str]:
 def small(url: str, request: pytest.FixtureRequest) -> Iterator[gradd.Session]:
     """A session with a quota of 12 MiB."""
     name = f"small{next(_numbers)}"
-    made = httpx.put(f"{url}/v1/sessions/{name}", json={"quota_bytes": QUOTA})
+    made = httpx.put(f"{url}/v1/sessions/{name}", json={"quota_bytes": QUOTA}, headers=bearer(url))
     assert made.status_code == 201
     with gradd.connect(url, name, transport=request.param) as session:
         yield session

@@ -75,7 +75,7 @@ def placement() -> Iterator[Held]:
 
 @pytest.fixture
 def url(placement: Held) -> Iterator[str]:
-    settings = Settings(port=0, stream_ping_seconds=0.02)
+    settings = Settings(auth=False, port=0, stream_ping_seconds=0.02)
     config = configuration(settings, create_app(settings, placement, ops()))
     config.port = 0
     with Thread(config) as address:

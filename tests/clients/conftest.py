@@ -20,6 +20,8 @@ import gradd
 import numpy as np
 import pytest
 
+from tests.bearer import bearer
+
 ROOT = Path(__file__).parents[2]
 OPENAPI = ROOT / "openapi.yaml"
 PROGRAMS = Path(__file__).parent / "programs"
@@ -77,6 +79,11 @@ def misspelled(program: Path, folder: Path, spellings: Mapping[str, str]) -> dic
         copies[wrong] = folder / f"wrong_{program.stem}_{number}{program.suffix}"
         copies[wrong].write_text(text.replace(right, wrong, 1), encoding="utf-8")
     return copies
+
+
+def key(url: str) -> str:
+    """The key of the local daemon at `url`."""
+    return bearer(url)["Authorization"].removeprefix("Bearer ")
 
 
 @pytest.fixture(scope="session")

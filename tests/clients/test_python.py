@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.conftest import PROGRAMS, generate, misspelled, run, same
+from tests.clients.conftest import PROGRAMS, generate, key, misspelled, run, same
 
 SPELLINGS = {
     'outputs=["%h"]': 'output=["%h"]',
@@ -38,7 +38,12 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_it_computes_the_gradient(project: Path, daemon: str, expected: Mapping[str, Any]) -> None:
-    done = run(sys.executable, "python_client.py", cwd=project, env={"GRADD_URL": daemon})
+    done = run(
+        sys.executable,
+        "python_client.py",
+        cwd=project,
+        env={"GRADD_URL": daemon, "GRADD_API_KEY": key(daemon)},
+    )
     assert done.returncode == 0, done.stderr
     same(json.loads(done.stdout), expected)
 

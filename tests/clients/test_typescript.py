@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.conftest import PROGRAMS, generate, misspelled, node_modules, run, same
+from tests.clients.conftest import PROGRAMS, generate, key, misspelled, node_modules, run, same
 
 COMPILER = {
     "module": "node16",
@@ -62,7 +62,7 @@ def compile(project: Path, *files: Path) -> tuple[int, str]:
 def test_it_computes_the_gradient(project: Path, daemon: str, expected: Mapping[str, Any]) -> None:
     status, said = compile(project, project / "right.ts")
     assert status == 0, said
-    done = run("node", "js/right.js", cwd=project, env={"GRADD_URL": daemon})
+    done = run("node", "js/right.js", cwd=project, env={"GRADD_URL": daemon, "GRADD_API_KEY": key(daemon)})
     assert done.returncode == 0, done.stderr
     same(json.loads(done.stdout), expected)
 

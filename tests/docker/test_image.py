@@ -64,17 +64,19 @@ def image(engine: list[str]) -> str:
 
 @dataclass(frozen=True)
 class Daemon:
-    """A container that serves: its engine's foreground process, and where it listens."""
+    """A container that serves: its engine's foreground process, where it listens, and a key for it."""
 
     process: subprocess.Popen[str]
     url: str
+    key: str
 
 
 @pytest.fixture(scope="module")
 def daemon(engine: list[str], image: str) -> Iterator[Daemon]:
     """A running container. It stays in the foreground: its log is our pipe and its signals are ours."""
     started = time.perf_counter()
-    command = [*engine, "run", "--rm", *LOCKED_DOWN, image, "serve", "--port=0"]
+    name = f"gradd-{os.getpid()}"
+    command = [*engine, "run", "--rm", f"--name={name}", *LOCKED_DOWN, image, "serve", "--port=0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         assert process.stdout is not None
         log = []
@@ -85,7 +87,9 @@ def daemon(engine: list[str], image: str) -> Iterator[Daemon]:
         else:
             pytest.fail("the container ended before it served:\n" + "".join(log))
         print(f"start time: {time.perf_counter() - started:.2f} s")
-        yield Daemon(process, found.group())
+        local = [*engine, "exec", name, "gradd", "keys", "local"]
+        key = subprocess.run(local, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+        yield Daemon(process, found.group(), key)
         if process.poll() is None:
             process.terminate()
 
@@ -105,7 +109,8 @@ def test_image_is_described(engine: list[str], image: str) -> None:
 
 
 def test_container_serves_a_gradient(daemon: Daemon) -> None:
-    with httpx.Client(base_url=daemon.url, trust_env=False) as http:
+    headers = {"Authorization": f"Bearer {daemon.key}"}
+    with httpx.Client(base_url=daemon.url, headers=headers, trust_env=False) as http:
         assert http.get("/readyz").status_code == 200
         assert http.put("/v1/sessions/image").status_code == 201
         put = http.put(

@@ -10,6 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.bearer import bearer
+
 PAGE = (Path(__file__).parents[2] / "docs" / "rest.md").read_text(encoding="utf-8")
 
 
@@ -25,7 +27,7 @@ EXCHANGES = [b for b in re.findall(r"(?:^    .*\n)+", PAGE, re.MULTILINE) if LIN
 def test_an_exchange(daemon: str, block: str) -> None:
     """The requests of an indented block, in a session of its own, are answered as the page says."""
     session = "/v1/sessions/demo"
-    with httpx.Client(base_url=daemon, trust_env=False) as client:
+    with httpx.Client(base_url=daemon, headers=bearer(daemon), trust_env=False) as client:
         client.delete(session)
         assert client.put(session).status_code == 201
         last: httpx.Response | None = None
@@ -75,7 +77,7 @@ def test_the_first_exchange_has_a_gradient() -> None:
 @pytest.mark.parametrize("step", re.findall(r'`(\{"op": .*?\})`', PAGE))
 def test_steps_named_on_the_page(daemon: str, step: str) -> None:
     path = "/v1/sessions/rest-page"
-    with httpx.Client(base_url=daemon, trust_env=False) as client:
+    with httpx.Client(base_url=daemon, headers=bearer(daemon), trust_env=False) as client:
         client.put(path)
         for name in ("a", "b"):
             made = client.put(f"{path}/tensors/{name}", json={"data": [1.0, 2.0], "dtype": "float32"})

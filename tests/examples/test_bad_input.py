@@ -16,6 +16,7 @@ from gradd_protocol.messages import Attach, Attached, Batch, BatchReply, Problem
 from gradd_protocol.program import Program, Step
 from websockets.sync.client import connect
 
+from tests.bearer import bearer
 from tests.waiting import PATIENCE
 
 Answer = tuple[int, str, dict[str, Any]]
@@ -38,7 +39,11 @@ class Daemon:
         """Status, media type and JSON of the reply; the body is sent last, unless Content-Length is given."""
         connection = http.client.HTTPConnection(self._host, timeout=PATIENCE)
         connection.putrequest(method, path)
-        for header, value in {"Content-Length": str(len(body)), **(headers or {})}.items():
+        for header, value in {
+            "Content-Length": str(len(body)),
+            **bearer(self.url),
+            **(headers or {}),
+        }.items():
             connection.putheader(header, value)
         connection.endheaders(body or None)
         try:
@@ -164,7 +169,9 @@ def test_session_name_with_a_slash_is_another_path(ask: Daemon) -> None:
 
 def test_bad_frames_on_the_stream(ask: Daemon) -> None:
     url = f"{ask.url.replace('http', 'ws')}{PATH}/stream"
-    with connect(url, subprotocols=["gradd.v1"], compression=None, proxy=None) as stream:
+    with connect(
+        url, subprotocols=["gradd.v1"], compression=None, proxy=None, additional_headers=bearer(ask.url)
+    ) as stream:
 
         def exchange(frame: bytes) -> Reply:
             stream.send(frame)

@@ -13,6 +13,8 @@ import httpx
 import numpy as np
 import pytest
 
+from tests.bearer import bearer
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 COMMANDS = {"curl": ["sh", str(EXAMPLES / "curl.sh")], "node": ["node", str(EXAMPLES / "node.mjs")]}
 
@@ -31,7 +33,8 @@ def sdk_gradient(url: str, transport: str = "stream") -> np.ndarray:
 def run(language: str, url: str) -> subprocess.CompletedProcess[str]:
     if shutil.which(language) is None:
         pytest.skip(f"{language} is not installed")
-    environment = {**os.environ, "GRADD_URL": url}
+    key = bearer(url)["Authorization"].removeprefix("Bearer ")
+    environment = {**os.environ, "GRADD_URL": url, "GRADD_API_KEY": key}
     return subprocess.run(COMMANDS[language], env=environment, capture_output=True, text=True, check=False)
 
 
@@ -50,7 +53,7 @@ def test_gradient_by_script(language: str, daemon: str, expected: np.ndarray) ->
     printed = json.loads(done.stdout)
     assert printed["shape"] == list(expected.shape)
     assert np.array(printed["data"], np.float32).tobytes() == expected.tobytes()
-    sessions = httpx.get(f"{daemon}/v1/sessions", trust_env=False).json()["sessions"]
+    sessions = httpx.get(f"{daemon}/v1/sessions", headers=bearer(daemon), trust_env=False).json()["sessions"]
     assert [s["name"] for s in sessions if s["name"].startswith(language)] == []
 
 

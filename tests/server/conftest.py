@@ -63,7 +63,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def gate(placement: FakePlacement, clock: Clock) -> Gate:
-    return create_app(Settings(), placement, OPS, clock)
+    return create_app(Settings(auth=False), placement, OPS, clock)
 
 
 @pytest.fixture

@@ -99,7 +99,7 @@ FORMAL = ("/problems/invalid-json", "/problems/invalid-name")
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[Caller]:
     placement = InlinePlacement()
-    caller = Caller(create_app(Settings(), placement, ops()))
+    caller = Caller(create_app(Settings(auth=False), placement, ops()))
     renew(caller)
     yield caller
     caller.close()

@@ -60,7 +60,7 @@ WHILE_RUNNING: dict[str, tuple[list[dict[str, Any]], str, int]] = {
 @pytest.fixture(scope="module")
 def running() -> Iterator[Caller]:
     placement = InlinePlacement()
-    caller = Caller(create_app(Settings(), placement, ops()))
+    caller = Caller(create_app(Settings(auth=False), placement, ops()))
     caller("PUT", "/v1/sessions/demo")
     for name, form in {
         "w": {"data": [1.0, 2.0], "dtype": "float32", "requires_grad": True},

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,9 @@ class Daemon:
 
 def start(data: Path, *flags: str) -> Daemon:
     process = subprocess.Popen(
-        [*COMMAND, "serve", "--port", "0", "--data-dir", str(data), *flags], stderr=subprocess.PIPE, text=True
+        [*COMMAND, "serve", "--port", "0", "--no-auth", "--data-dir", str(data), *flags],
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stderr is not None
     line = process.stderr.readline()
@@ -113,7 +116,7 @@ def test_a_taken_port_exits_69(daemon: Daemon, tmp_path: Path) -> None:
 def test_listening_beyond_this_machine_exits_78(tmp_path: Path) -> None:
     refused = run("serve", "--host", "0.0.0.0", "--data-dir", str(tmp_path / "data"))
     assert refused.returncode == 78
-    assert "no authentication" in refused.stderr
+    assert "--tls-cert" in refused.stderr
     assert not (tmp_path / "data").exists()
 
 
@@ -200,7 +203,8 @@ def test_a_stream_where_none_is(daemon: Daemon) -> None:
 def test_a_large_message_closes_1009(daemon: Daemon) -> None:
     with daemon.stream("large") as stream:
         send(stream, Attach())
-        stream.send(bytes(3 << 20))
+        with suppress(ConnectionClosed):  # it may hang up before all is sent
+            stream.send(bytes(3 << 20))
         with pytest.raises(ConnectionClosed) as closed:
             stream.recv(timeout=PATIENCE)
     assert closed.value.rcvd is not None

@@ -24,7 +24,7 @@ FRAMES_ONLY = {"GET /v1/sessions/{name}/results/{key}"}
 @pytest.fixture(scope="module")
 def answers() -> Iterator[dict[str, httpx.Response]]:
     placement = InlinePlacement()
-    caller = Caller(create_app(Settings(), placement, ops()))
+    caller = Caller(create_app(Settings(auth=False), placement, ops()))
     yield {name: ask(caller, name) for name in OPERATIONS if name not in FRAMES_ONLY}
     caller.close()
     placement.shutdown()

@@ -33,7 +33,7 @@ PASS = {
 @pytest.fixture
 def running() -> Iterator[Caller]:
     placement = InlinePlacement()
-    caller = Caller(create_app(Settings(), placement, ops()))
+    caller = Caller(create_app(Settings(auth=False), placement, ops()))
     for name in ("demo", "other"):
         caller("PUT", f"/v1/sessions/{name}")
         x = {"data": [1.0, 2.0], "dtype": "float32", "requires_grad": True}

@@ -73,7 +73,7 @@ HEADERS = st.fixed_dictionaries(
 @pytest.fixture(scope="module")
 def running() -> Iterator[Caller]:
     placement = InlinePlacement()
-    caller = Caller(create_app(Settings(), placement, ops()))
+    caller = Caller(create_app(Settings(auth=False), placement, ops()))
     yield caller
     caller.close()
     placement.shutdown()

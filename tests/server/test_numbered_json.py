@@ -9,12 +9,14 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.bearer import bearer
+
 AT = "/v1/sessions/numbered"
 
 
 @pytest.fixture
 def session(daemon: str) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=daemon, trust_env=False) as client:
+    with httpx.Client(base_url=daemon, headers=bearer(daemon), trust_env=False) as client:
         client.put(AT)
         client.put(f"{AT}/tensors/w", json={"data": [1.0, 2.0], "dtype": "float32"})
         yield client

@@ -94,7 +94,7 @@ def test_a_misspelled_member_is_invalid() -> None:
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[Caller]:
     placement = InlinePlacement()
-    caller = Caller(create_app(Settings(), placement, ops()))
+    caller = Caller(create_app(Settings(auth=False), placement, ops()))
     yield caller
     caller.close()
     placement.shutdown()

@@ -163,14 +163,14 @@ def test_an_anonymous_session_ends_a_minute_after_its_last_stream(
 ) -> None:
     sessions = gate.front.sessions
     call("PUT", "/v1/sessions/anon-1")
-    entry = sessions.find("anon-1")
+    entry = sessions.find("default", "anon-1")
     with sessions.stream(entry), sessions.stream(entry):
         clock.now += 10_000
         assert sessions.expired() == []
     clock.now += 59
     assert sessions.expired() == []
     clock.now += 1
-    assert sessions.expired() == ["anon-1"]
+    assert sessions.expired() == [entry]
 
 
 def test_the_daemon_looks_for_sessions_that_are_over(

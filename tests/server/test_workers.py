@@ -24,6 +24,7 @@ from gradd_runtime.process import InlinePlacement
 from gradd_server.placement import workers
 from gradd_server.placement.workers import WorkersPlacement
 
+from tests.bearer import bearer
 from tests.congruence.test_congruence import run
 from tests.runtime.peer import BAD, FILL, Peer
 from tests.waiting import PATIENCE
@@ -266,14 +267,20 @@ def test_the_mirror_says_what_a_worker_says(served: tuple[str, Any]) -> None:
 
 def test_a_killed_engine_is_a_503_and_the_daemon_lives(served: tuple[str, Any]) -> None:
     url, process = served
-    with httpx.Client(base_url=url, timeout=PATIENCE, trust_env=False) as client:
+    with httpx.Client(base_url=url, headers=bearer(url), timeout=PATIENCE, trust_env=False) as client:
         body = {"steps": [{"op": step.op, "inputs": [f"t{i}" for i in step.inputs], "outputs": [f"t{n}"],
                            "attrs": step.attrs} for n, step in enumerate(LONG)]}  # fmt: skip
         assert client.put("/v1/sessions/doomed", json={"durability": "memory"}).status_code == 201
         answers: list[httpx.Response] = []
         asking = threading.Thread(
             target=lambda: answers.append(
-                httpx.post(f"{url}/v1/sessions/doomed/batches", json=body, timeout=PATIENCE, trust_env=False)
+                httpx.post(
+                    f"{url}/v1/sessions/doomed/batches",
+                    json=body,
+                    headers=bearer(url),
+                    timeout=PATIENCE,
+                    trust_env=False,
+                )
             )
         )
         asking.start()

@@ -23,14 +23,15 @@ def connect(
     """Connect to a session and make it current (also a context manager).
 
     `url`: default GRADD_URL, else ``local:`` (in this process). `session`: its name; without one it is
-    anonymous and ends at close(). `transport`: "stream" (WebSocket) or "http". Raises ConnectionFailed if no
-    daemon answers.
+    anonymous and ends at close(). `token`: an API key, default GRADD_API_KEY; the user who runs the daemon
+    needs none on its machine. `transport`: "stream" (WebSocket) or "http". Raises ConnectionFailed if no
+    daemon answers, NotAllowed if it refuses the key.
     """
     made = Session(
         url or os.environ.get("GRADD_URL") or "local:",
         session,
         transport,
-        token or os.environ.get("GRADD_TOKEN"),
+        token or os.environ.get("GRADD_API_KEY"),
     )
     SESSIONS.make_default(made)
     return made
@@ -41,7 +42,9 @@ def delete_session(session: str, url: str | None = None, token: str | None = Non
     `connect`. Raises ConnectionFailed if no daemon answers.
     """
     url = url or os.environ.get("GRADD_URL") or "local:"
-    transport = _transports.make(url, names.session(session), "http", token or os.environ.get("GRADD_TOKEN"))
+    transport = _transports.make(
+        url, names.session(session), "http", token or os.environ.get("GRADD_API_KEY")
+    )
     try:
         transport.delete()
     except Dropped as e:

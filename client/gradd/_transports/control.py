@@ -16,6 +16,7 @@ from .._aligned import empty
 from .._exceptions import ConnectionFailed, error_of
 from . import waits
 from .base import Dropped
+from .credentials import Credentials
 from .link import Link
 
 if TYPE_CHECKING:
@@ -32,17 +33,21 @@ class Control:
     """One session's resource. `silence` (s): see Link."""
 
     def __init__(self, url: str, session: str, token: str | None) -> None:
-        self.base = url.rstrip("/")
+        self.credentials = Credentials(url, token)
         self.path = f"/v1/sessions/{quote(session, safe='')}"
-        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         self.silence = waits.silence()
         self._link = self.link()
         self._questions = self.link()
         self._lock = threading.Lock()
 
+    @property
+    def base(self) -> str:
+        """The daemon's address."""
+        return self.credentials.base
+
     def link(self) -> Link:
         """A separate connection to the daemon."""
-        return Link(self.base, self._headers, self.silence)
+        return Link(self.base, self.credentials.headers, self.silence)
 
     def call(self, method: str, path: str, body: bytes | None = None, once: bool = False) -> bytes:
         """Send a request, with a JSON body if any; returns the body of the reply. Raises Dropped if the
@@ -55,6 +60,7 @@ class Control:
     def attach(self, resume: tuple[int, int] | None) -> m.Attached:
         """POST :attach (and create the session if it is new)."""
         body = m.Attach("gradd-python", *(resume or (None, None)))
+        self.credentials.refresh()
         try:
             if resume is None:
                 self.call("PUT", "")
@@ -109,7 +115,8 @@ class Control:
     def delete(self, within: float | None = None) -> None:
         """DELETE the session. See Transport.delete."""
         # On a separate connection: another thread may be waiting on the others.
-        link = Link(self.base, self._headers, self.silence if within is None else min(within, self.silence))
+        silence = self.silence if within is None else min(within, self.silence)
+        link = Link(self.base, self.credentials.headers, silence)
         try:
             _checked(*link.call("DELETE", self.path))
         finally:

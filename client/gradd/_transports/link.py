@@ -15,7 +15,7 @@ from . import waits
 from .base import Dropped, Silent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 #: probes of a slow daemon before the request is sent again, and the factor by which they grow
 _LOOKS, _MORE = 2, 4
@@ -73,7 +73,7 @@ class Link:
     say `once`.
     """
 
-    def __init__(self, base: str, headers: dict[str, str], silence: float | None = None) -> None:
+    def __init__(self, base: str, headers: Mapping[str, str], silence: float | None = None) -> None:
         self._to = urlsplit(base)
         self._headers = headers
         self._silence = waits.silence() if silence is None else silence
@@ -138,7 +138,7 @@ class Link:
         try:
             connection = self._connect(self._silence / 2)
             try:
-                connection.request("GET", self._to.path + "/livez", headers=self._headers)
+                connection.request("GET", self._to.path + "/livez", headers={**self._headers})
                 connection.getresponse()
             finally:
                 connection.close()

@@ -12,7 +12,7 @@ from websockets.exceptions import InvalidHandshake, InvalidStatus
 
 from .._exceptions import ConnectionFailed, error_of
 from .base import Dropped
-from .control import Remote
+from .control import Remote, problem_of
 from .websocket import Closed, WebSocket
 
 if TYPE_CHECKING:
@@ -24,19 +24,18 @@ class StreamTransport(Remote):
 
     def __init__(self, url: str, session: str, token: str | None) -> None:
         super().__init__(url, session, token)
-        base = "ws" + self._control.base.removeprefix("http")
-        self._url = f"{base}/v1/sessions/{quote(session, safe='')}/stream"
-        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._path = f"/v1/sessions/{quote(session, safe='')}/stream"
         self._socket: WebSocket | None = None
 
     def attach(self, resume: tuple[int, int] | None = None) -> m.Attached:
         """See Transport.attach."""
         self._drop()
+        self._control.credentials.refresh()
         try:
             self._socket = WebSocket(
-                self._url,
+                "ws" + self._control.base.removeprefix("http") + self._path,
                 "gradd.v1",
-                self._headers,
+                self._control.credentials.headers,
                 max_size=DEFAULT.server_message_bytes,
                 silence=self._control.silence,
             )
@@ -44,6 +43,9 @@ class StreamTransport(Remote):
             self._socket.send(frames.join(frames.encode(hello)))
             data = self._socket.receive(block=True)
         except (OSError, InvalidHandshake) as e:
+            if isinstance(e, InvalidStatus) and e.response.status_code in (401, 403):
+                refusal = problem_of(e.response.status_code, bytes(e.response.body or b""))
+                raise error_of(refusal, None, None) from None
             status = f" (HTTP {e.response.status_code})" if isinstance(e, InvalidStatus) else ""
             raise ConnectionFailed(f"no gradd daemon answers at {self._control.base}{status}: {e}") from e
         assert isinstance(data, bytes)

@@ -12,7 +12,7 @@ import ssl
 import threading
 from collections import deque
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from websockets.client import ClientProtocol
 from websockets.exceptions import InvalidHandshake
@@ -22,6 +22,9 @@ from websockets.protocol import State
 from websockets.uri import parse_uri
 
 from .waits import CLOSE, OPEN
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 #: seconds between two checks by the keeper; a daemon waits longer for pongs
 KEEP = 5.0
@@ -40,7 +43,7 @@ class WebSocket:
     """
 
     def __init__(
-        self, url: str, subprotocol: str, headers: dict[str, str], max_size: int, silence: float
+        self, url: str, subprotocol: str, headers: Mapping[str, str], max_size: int, silence: float
     ) -> None:
         uri = parse_uri(url)
         self._protocol = ClientProtocol(uri, subprotocols=[subprotocol], max_size=max_size)  # type: ignore[list-item]
@@ -68,7 +71,7 @@ class WebSocket:
         self._keeper = threading.Thread(target=self._keep, name="gradd-stream", daemon=True)
         self._keeper.start()
 
-    def _shake_hands(self, headers: dict[str, str]) -> None:
+    def _shake_hands(self, headers: Mapping[str, str]) -> None:
         protocol = self._protocol
         request = protocol.connect()
         request.headers.update(headers)

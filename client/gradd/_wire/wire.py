@@ -17,7 +17,7 @@ from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
 
 from .. import _transports
-from .._exceptions import ConnectionFailed, GraddError, SessionLost, copy_of, error_of
+from .._exceptions import ConnectionFailed, GraddError, NotAllowed, SessionLost, copy_of, error_of
 from .._mirror import Event
 from .._transports import Dropped, Silent, patience
 from .lost import Lost
@@ -341,7 +341,9 @@ class Wire:
     def _end(self, error: Exception) -> None:
         """End the session; everything in flight is lost."""
         self.ended = (
-            error if isinstance(error, SessionLost) else SessionLost(f"the session refused a batch: {error}")
+            error
+            if isinstance(error, (SessionLost, NotAllowed))
+            else SessionLost(f"the session refused a batch: {error}")
         )
         self.ended.__cause__ = None if self.ended is error else error
         if self.unseen is None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.data import SEED
+from gradd_protocol import names
 from gradd_protocol.problems import Problem, ProtocolError, problem
 
 from ..session import Session, replaying, unkept
@@ -127,7 +128,7 @@ class Hosted:
 def open_session(name: str, options: Mapping[str, Any], backend: Any, store: Store | None = None) -> Session:
     """A new session; options as in Placement.open."""
     limit = {"limit": options["quota_bytes"]} if "quota_bytes" in options else {}
-    return Session(name, seed=options.get("seed", SEED), backend=backend, store=store, **limit)
+    return Session(names.own(name), seed=options.get("seed", SEED), backend=backend, store=store, **limit)
 
 
 def answer(session: Session, frame: Bytes) -> list[Part]:

@@ -8,7 +8,7 @@ import sys
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object per line."""
+    """One JSON object per line; `extra={"members": {...}}` adds members."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as JSON."""
@@ -19,6 +19,7 @@ class JsonFormatter(logging.Formatter):
             "process": record.process,
             "message": record.getMessage(),
         }
+        said |= getattr(record, "members", {})
         if record.exc_info:
             said["exception"] = self.formatException(record.exc_info)
         return json.dumps(said, ensure_ascii=False)

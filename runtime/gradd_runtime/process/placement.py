@@ -37,8 +37,9 @@ class Placement(Protocol):
     def open(self, name: str, options: Mapping[str, Any]) -> None:
         """Open the session `name` unless it exists. Options: ``seed`` (int), ``quota_bytes`` (int).
 
-        With ``store``, the file of its record, and ``durability`` (one of `gradd_runtime.store.LEVELS`) it is
-        the session that this record has, made when the first frame comes.
+        `name` is what `names.keyed` makes of a tenant and the session's own name. With ``store``, the file of
+        its record, and ``durability`` (one of `gradd_runtime.store.LEVELS`) it is the session that this
+        record has, made when the first frame comes.
         """
 
     def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradd_protocol import frames
+from gradd_protocol import frames, names
 from gradd_protocol import messages as m
 from gradd_protocol.problems import ProtocolError
 
@@ -14,12 +14,12 @@ def refusal(error: ProtocolError) -> bytes:
 
 def unknown(name: str) -> bytes:
     """The reply to a frame for an unknown session."""
-    return refusal(ProtocolError.of("session-not-found", f"there is no session {name!r}"))
+    return refusal(ProtocolError.of("session-not-found", f"there is no session {names.own(name)!r}"))
 
 
 def recovering(name: str = "") -> bytes:
     """The reply to a frame whose engine process ended, where the session is made again from its store."""
-    which = f"session {name!r}" if name else "the session"
+    which = f"session {names.own(name)!r}" if name else "the session"
     return refusal(
         ProtocolError.of(
             "recovering",

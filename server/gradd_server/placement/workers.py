@@ -18,7 +18,7 @@ from concurrent.futures import Future
 from typing import Any
 
 import msgspec
-from gradd_protocol import frames
+from gradd_protocol import frames, names
 from gradd_protocol.problems import ProtocolError
 from gradd_runtime.process import Bulk, EnvelopeKind, Pending, recovering, unknown
 
@@ -170,7 +170,7 @@ class WorkersPlacement:
         future.kept = kept
         future.set_running_or_notify_cancel()
         if not process.ask(number, frame, future):
-            return _done(recovering(name) if kept else lost(name))
+            return _done(recovering(name) if kept else lost(names.own(name)))
         return future
 
     def close(self, name: str) -> None:

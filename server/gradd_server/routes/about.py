@@ -31,7 +31,7 @@ async def livez() -> Response:
 
 @router.get("/readyz")
 async def readyz(request: Request, verbose: str | None = None) -> Response:
-    """Check whether the daemon takes work. `?verbose` adds counts.
+    """Check whether the daemon takes work. `?verbose` adds counts, for an operator.
 
     503 while it shuts down, and while an engine process does not respond or is being replaced.
     """
@@ -41,7 +41,8 @@ async def readyz(request: Request, verbose: str | None = None) -> Response:
     if unwell := front.unwell():
         raise Refused("not-ready", unwell, retry_after=1, headers={"retry-after": "1"})
     said: dict[str, object] = {"status": "ready"}
-    if verbose is not None:
+    key = request.scope["key"]
+    if verbose is not None and key is not None and key.role == "operator":
         said["sessions"] = len(front.sessions)
         said["streams"] = sum(entry.streams for entry in front.sessions)
         said["unanswered"] = front.unanswered - 1  # without this request

@@ -17,7 +17,7 @@ from gradd_server.bodies import Body, expect, json_text
 from gradd_server.errors import Refused
 from gradd_server.media import FRAME, JSON
 from gradd_server.replies import PartsResponse, respond_to_batch
-from gradd_server.routes import front_of
+from gradd_server.routes import entry_of, front_of
 from gradd_server.wire import MessageHead, message_head, wrapped
 
 MAX_KEY_CHARS = 256
@@ -50,7 +50,7 @@ async def post_batch(request: Request) -> Response:
     to retry: the same key with the same body gets the stored answer.
     """
     front = front_of(request)
-    entry = front.sessions.find(request.path_params["name"])
+    entry = entry_of(request)
     if expect(request, JSON, FRAME) == FRAME:
         frame, _ = await _batch_frame(request)
         return respond_to_batch(await front.sessions.submit(entry, frame))
@@ -68,7 +68,7 @@ async def put_batch(request: Request) -> Response:
     The body is JSON or a frame, `application/vnd.gradd.frame`.
     """
     front = front_of(request)
-    entry = front.sessions.find(request.path_params["name"])
+    entry = entry_of(request)
     writer, seq = _number(request, "writer"), _number(request, "seq")
     epoch = request.headers.get("gradd-epoch", "")
     if not (epoch.isascii() and epoch.isdigit() and len(epoch) < 20):
@@ -89,7 +89,7 @@ async def put_batch(request: Request) -> Response:
 async def get_batch(request: Request) -> Response:
     """Get the stored reply to batch `seq` of writer `writer`."""
     front = front_of(request)
-    entry = front.sessions.find(request.path_params["name"])
+    entry = entry_of(request)
     question = GetReply(_number(request, "writer"), _number(request, "seq"))
     return respond_to_batch(await front.sessions.submit(entry, frames.join(frames.encode(question))))
 

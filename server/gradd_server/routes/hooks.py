@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from gradd_server.bodies import json_text
 from gradd_server.replies import respond
-from gradd_server.routes import front_of
+from gradd_server.routes import entry_of, front_of
 from gradd_server.sessions import opened
 from gradd_server.wire import wrapped
 
@@ -17,7 +17,7 @@ from gradd_server.wire import wrapped
 async def list_hooks(request: Request) -> Response:
     """List the session's hooks in order of declaration."""
     front = front_of(request)
-    entry = front.sessions.find(request.path_params["name"])
+    entry = entry_of(request)
     return respond(*await front.sessions.ask(entry, ListHooks()))
 
 
@@ -28,7 +28,7 @@ async def put_hook(request: Request) -> Response:
     and write to named tensors.
     """
     front = front_of(request)
-    entry = front.sessions.find(request.path_params["name"])
+    entry = entry_of(request)
     text = await json_text(request, front.settings.body_timeout)
     message = PutHook(request.path_params["hook"])
     return respond(*opened(await front.sessions.submit(entry, wrapped(message, text))))
@@ -37,14 +37,14 @@ async def put_hook(request: Request) -> Response:
 async def get_hook(request: Request) -> Response:
     """Read a hook, and how often it ran."""
     front = front_of(request)
-    entry = front.sessions.find(request.path_params["name"])
+    entry = entry_of(request)
     return respond(*await front.sessions.ask(entry, GetHook(request.path_params["hook"])))
 
 
 async def delete_hook(request: Request) -> Response:
     """Remove a hook; 204 even if there is none."""
     front = front_of(request)
-    entry = front.sessions.find(request.path_params["name"])
+    entry = entry_of(request)
     message = DeleteHook(request.path_params["hook"])
     return respond(*await front.sessions.ask(entry, message), done=204)
 

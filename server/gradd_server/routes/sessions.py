@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 from fastapi import APIRouter, Query
-from gradd_protocol import strictjson
+from gradd_protocol import names, strictjson
 from gradd_protocol.jsondata import invalid_json
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Acquire, Attach, Info, ProfileSwitch, SessionInfo, SessionReply
@@ -20,7 +20,7 @@ from gradd_server.errors import Refused
 from gradd_server.front import Front
 from gradd_server.options import ProfileOptions, SessionOptions
 from gradd_server.replies import json_response, respond
-from gradd_server.routes import front_of
+from gradd_server.routes import entry_of, front_of, key_of
 from gradd_server.sessions import OpenSession
 
 router = APIRouter()
@@ -44,14 +44,19 @@ async def list_sessions(
     request: Request,
     page_size: Annotated[int, Query(ge=1, le=1000)] = 100,
     page_token: Annotated[str, Query(max_length=LIMITS.name_chars)] = "",
+    tenant: Annotated[str | None, Query(max_length=LIMITS.name_chars)] = None,
 ) -> Response:
     """List the open sessions by name, in pages: continue with `page_token=next_page_token`.
 
     A session that was lost with its engine process has `lost: true`, until it is deleted. One that its store
-    does not give at the moment has `away`, with the problem.
+    does not give at the moment has `away`, with the problem. They are the asking tenant's; an operator may
+    ask for those of another `tenant`.
     """
-    front = front_of(request)
-    rest = [entry for entry in front.sessions if entry.name > page_token]
+    front, key = front_of(request), key_of(request)
+    if tenant not in (None, key.tenant) and key.role != "operator":
+        raise Refused("forbidden", "sessions of another tenant are for operators to list")
+    whose = key.tenant if tenant is None else names.tenant(tenant)
+    rest = [entry for entry in front.sessions.of(whose) if entry.name > page_token]
     page = rest[:page_size]
     # A session that ends meanwhile is left out.
     answers = await asyncio.gather(*(_info(front, entry) for entry in page), return_exceptions=True)
@@ -83,7 +88,7 @@ async def put_session(request: Request, name: str) -> Response:
         raise Refused("invalid-data", "a quota is at most the daemon's own", limit=LIMITS.session_bytes)
     given = msgspec.structs.asdict(options)
     chosen = {key: value for key, value in given.items() if value is not None}
-    entry, created = await front.sessions.open(name, chosen)
+    entry, created = await front.sessions.open(key_of(request).tenant, name, chosen)
     return json_response(await _info(front, entry), 201 if created else 200)
 
 
@@ -91,13 +96,13 @@ async def put_session(request: Request, name: str) -> Response:
 async def get_session(request: Request, name: str) -> Response:
     """Get the session's counts and settings."""
     front = front_of(request)
-    return json_response(await _info(front, front.sessions.find(name)))
+    return json_response(await _info(front, entry_of(request)))
 
 
 @router.delete("/v1/sessions/{name}")
 async def delete_session(request: Request, name: str) -> Response:
     """End the session and drop its tensors; 204 even if there is none."""
-    await front_of(request).sessions.close(name)
+    await front_of(request).sessions.close(key_of(request).tenant, name)
     return Response(status_code=204)
 
 
@@ -107,7 +112,7 @@ async def attach(request: Request, name: str) -> Response:
     front = front_of(request)
     text = await json_text(request, front.settings.body_timeout)
     message = strictjson.decode(_attach, text, invalid_json) if text else Attach()
-    entry = await front.sessions.attached(name, message)
+    entry = await front.sessions.attached(key_of(request).tenant, name, message)
     return respond(*await front.sessions.ask(entry, message))
 
 
@@ -115,7 +120,7 @@ async def attach(request: Request, name: str) -> Response:
 async def acquire(request: Request, name: str) -> Response:
     """Become the session's only writer: begins a new epoch and fences all earlier writers."""
     front = front_of(request)
-    return respond(*await front.sessions.ask(front.sessions.find(name), Acquire()))
+    return respond(*await front.sessions.ask(entry_of(request), Acquire()))
 
 
 @router.post("/v1/sessions/{name}:profile")
@@ -128,7 +133,7 @@ async def profile(request: Request, name: str) -> Response:
     front = front_of(request)
     text = await json_text(request, front.settings.body_timeout)
     options = strictjson.decode(_profile, text, invalid_json)
-    return respond(*await front.sessions.ask(front.sessions.find(name), ProfileSwitch(options.on)))
+    return respond(*await front.sessions.ask(entry_of(request), ProfileSwitch(options.on)))
 
 
 @router.get("/v1/sessions/{name}/snapshots")
@@ -144,5 +149,5 @@ async def take_snapshot(request: Request, name: str) -> Response:
 
 
 def _no_snapshots(request: Request, name: str) -> Refused:
-    front_of(request).sessions.find(name)
+    entry_of(request)
     return Refused("not-implemented", "snapshots are not there yet")

@@ -40,7 +40,7 @@ from gradd_server.replies import (
     tensor_headers,
     told,
 )
-from gradd_server.routes import front_of
+from gradd_server.routes import entry_of, front_of
 from gradd_server.sessions import OpenSession, opened
 from gradd_server.uploads import upload_frame
 from gradd_server.wire import wrapped
@@ -58,14 +58,14 @@ _fetch = msgspec.json.Decoder(FetchOptions)
 def _addressed(request: Request) -> tuple[Front, OpenSession, str]:
     """The front, the session and the tensor that the path names. Raises Refused: 400, 404."""
     front = front_of(request)
-    entry = front.sessions.find(request.path_params["name"])
+    entry = entry_of(request)
     return front, entry, str(names.reference(request.path_params["id"]))
 
 
 async def list_tensors(request: Request) -> Response:
     """List the session's tensors: name, shape, strides, dtype, requires_grad, is_leaf, version and more."""
     front = front_of(request)
-    entry = front.sessions.find(request.path_params["name"])
+    entry = entry_of(request)
     return respond(*await front.sessions.ask(entry, ListTensors()))
 
 
@@ -102,7 +102,7 @@ async def delete_tensor(request: Request) -> Response:
 async def fetch_tensors(request: Request) -> Response:
     """Read many small tensors at once, as JSON. A gradient that is None is null."""
     front = front_of(request)
-    entry = front.sessions.find(request.path_params["name"])
+    entry = entry_of(request)
     text = await json_text(request, front.settings.body_timeout)
     wanted = [names.reference(name) for name in strictjson.decode(_fetch, text, jsondata.invalid_json).names]
     reply, values = await front.sessions.ask(entry, GetTensors([str(ref) for ref in wanted]))
@@ -150,7 +150,7 @@ def _max_nodes(request: Request) -> int:
 async def put_upload(request: Request) -> Response:
     """Stage a tensor's bytes under `writer.n` for a later batch."""
     front = front_of(request)
-    entry = front.sessions.find(request.path_params["name"])
+    entry = entry_of(request)
     expect(request, OCTETS)
     message = Stage(request.path_params["key"])
     with entry.receiving() as room:
@@ -163,7 +163,7 @@ async def put_upload(request: Request) -> Response:
 async def get_result(request: Request) -> Response:
     """Read a result that was too large for its batch's reply, as it was at its step."""
     front = front_of(request)
-    entry = front.sessions.find(request.path_params["name"])
+    entry = entry_of(request)
     key = request.path_params["key"]
 
     async def piece(begin: int) -> memoryview:

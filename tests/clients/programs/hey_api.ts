@@ -5,7 +5,7 @@ import { client } from "./gradd/client.gen";
 
 declare const process: { env: Record<string, string | undefined> };
 
-client.setConfig({ baseUrl: process.env.GRADD_URL as string });
+client.setConfig({ baseUrl: process.env.GRADD_URL as string, auth: () => process.env.GRADD_API_KEY });
 const session = { name: "hey-api" };
 
 const put = (id: string, body: TensorJson) =>

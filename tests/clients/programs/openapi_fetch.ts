@@ -7,7 +7,8 @@ declare const process: { env: Record<string, string | undefined> };
 
 type Schemas = components["schemas"];
 
-const client = createClient<paths, `application/${string}json`>({ baseUrl: process.env.GRADD_URL });
+const headers = { Authorization: `Bearer ${process.env.GRADD_API_KEY}` };
+const client = createClient<paths, `application/${string}json`>({ baseUrl: process.env.GRADD_URL, headers });
 const session = { name: "openapi-fetch" };
 
 function done<T>({ data, error }: { data?: T; error?: unknown }): T {

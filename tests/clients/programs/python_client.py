@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from gradd_client import Client
+from gradd_client import AuthenticatedClient
 from gradd_client.api.batches import post_batch
 from gradd_client.api.sessions import delete_session, put_session
 from gradd_client.api.tensors import put_tensor, run_backward
@@ -22,7 +22,7 @@ from gradd_client.models import (
     TensorValue,
 )
 
-client = Client(base_url=os.environ["GRADD_URL"])
+client = AuthenticatedClient(base_url=os.environ["GRADD_URL"], token=os.environ["GRADD_API_KEY"])
 session = "openapi-python-client"
 
 

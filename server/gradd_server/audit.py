@@ -1,0 +1,57 @@
+"""The audit log: who was refused, and who changed what. One JSON line each in the daemon's log.
+
+No tensor's data, no body and no key is in it: a key stands there by its id.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from starlette.types import Scope
+
+from gradd_server.keyring import ANYONE
+from gradd_server.keys import Key
+
+logger = logging.getLogger("gradd.audit")
+
+ROUTE_CHARS = 256
+READS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def request(scope: Scope, status: int) -> None:
+    """Note a request that was refused for who asked, or that was to change something."""
+    if status in (401, 403):
+        _note("refused", scope, status=status)
+    elif scope["type"] == "http" and scope["method"] not in READS and scope.get("key") is not None:
+        _note("changed", scope, status=status, bytes=_length(scope))
+
+
+def stream(what: str, scope: Scope, **members: Any) -> None:
+    """Note that a stream was opened, or ended: its batches are counted, not listed."""
+    _note(f"stream {what}", scope, **members)
+
+
+def _note(what: str, scope: Scope, **members: Any) -> None:
+    if not logger.isEnabledFor(logging.INFO):
+        return
+    key: Key | None = scope.get("key")
+    if key is ANYONE:
+        return
+    client = scope.get("client")
+    said = {
+        "audit": what,
+        "request_id": scope.get("request_id"),
+        "client": client[0] if client else None,
+        "tenant": key.tenant if key else None,
+        "key": key.id if key else None,
+        "session": scope.get("path_params", {}).get("name"),
+        "route": f"{scope.get('method', 'STREAM')} {scope['path'][:ROUTE_CHARS]}",
+        **members,
+    }
+    logger.info("%s", what, extra={"members": said})
+
+
+def _length(scope: Scope) -> int | None:
+    """Bytes of the request's body, where it said so before it came."""
+    return next((int(value) for name, value in scope["headers"] if name == b"content-length"), None)
