@@ -36,17 +36,16 @@ _BYTES: Final = 64 * 1024
 def folders(environ: Mapping[str, str] | None = None) -> list[Path]:
     """Where runtime files are looked for, in order; a daemon writes to the first that it can.
 
-    `$GRADD_RUNTIME_DIR` alone where it is set, else `$XDG_RUNTIME_DIR/gradd`, `/run/user/UID/gradd` and
-    `run` in the data directory.
+    `$GRADD_RUNTIME_DIR` alone where it is set, else `$XDG_RUNTIME_DIR/gradd`, `/run/user/UID/gradd`, and
+    `run` in `$GRADD_DATA_DIR` and in the data directory that is the default.
     """
     said = os.environ if environ is None else environ
     if "GRADD_RUNTIME_DIR" in said:
         return [Path(said["GRADD_RUNTIME_DIR"])]
     home = Path(said.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "gradd"
-    found = [
-        Path("/run/user") / str(os.geteuid()) / "gradd",
-        Path(said.get("GRADD_DATA_DIR") or home) / "run",
-    ]
+    found = [Path("/run/user") / str(os.geteuid()) / "gradd", home / "run"]
+    if said.get("GRADD_DATA_DIR"):
+        found.insert(1, Path(said["GRADD_DATA_DIR"]) / "run")
     if said.get("XDG_RUNTIME_DIR"):
         found.insert(0, Path(said["XDG_RUNTIME_DIR"]) / "gradd")
     return list(dict.fromkeys(found))

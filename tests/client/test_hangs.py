@@ -104,8 +104,10 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 
 
 @pytest.fixture
-def relay(daemon: Daemon) -> Iterator[Relay]:
+def relay(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> Iterator[Relay]:
     made = Relay(daemon.port)
+    # A runtime file is for its daemon's own address.
+    monkeypatch.setenv("GRADD_API_KEY", bearer(daemon.url)["Authorization"].removeprefix("Bearer "))
     yield made
     made.close()
 

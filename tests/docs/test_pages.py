@@ -32,6 +32,23 @@ def run_python(program: str, **environment: str) -> str:
     return done.stdout
 
 
+def run_shell(program: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """What a shell makes of the program in the folder, where `gradd` is the command of this checkout."""
+    command = folder / "bin" / "gradd"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m gradd_server "$@"\n')
+    command.chmod(0o755)
+    path = f"{command.parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["sh", "-eu", "-c", program],
+        cwd=folder,
+        env={**os.environ, "PATH": path, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 def test_readme_learns_the_signs() -> None:
     accuracy = re.search(r"^accuracy (\S+)$", run_python(blocks("README.md", "python")), re.MULTILINE)
     assert accuracy is not None
@@ -67,13 +84,13 @@ def test_speed(daemon: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-def test_quickstart_in_curl(daemon: str) -> None:
+def test_quickstart_in_curl(daemon: str, tmp_path: Path) -> None:
     program = (
         blocks("docs/quickstart.md", "sh")
         .replace("http://127.0.0.1:4733", daemon)
         .replace("curl ", "curl -fsS ")
     )
-    done = subprocess.run(["sh", "-eu", "-c", program], capture_output=True, text=True, check=False)
+    done = run_shell(program, tmp_path)
     assert done.returncode == 0, done.stderr
     assert re.search(r'"w\.grad": ?\{[^}]*"data": ?\[6\.0\]', done.stdout), done.stdout
 

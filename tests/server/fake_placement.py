@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from gradd_protocol import frames, jsondata, messages
+from gradd_protocol import frames, jsondata, messages, names
 from gradd_protocol.frames import Array
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.messages import BatchReply, Done, JsonReply, ProblemReply, Result, TensorInfo
@@ -165,7 +165,7 @@ class FakePlacement:
         self._thread = ThreadPoolExecutor(1)
 
     def open(self, name: str, options: Mapping[str, Any]) -> None:
-        self.sessions[name] = FakeSession(name)
+        self.sessions[name] = FakeSession(names.own(name))
         self.options[name] = options
 
     def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[bytes]:

@@ -51,7 +51,7 @@ def start(data: Path, *flags: str) -> Daemon:
     )
     assert process.stderr is not None
     line = process.stderr.readline()
-    found = re.search(r"http://\S+:\d+", line)
+    found = re.search(r"https?://\S+:\d+", line)
     assert found, line
     return Daemon(process, found.group(), line, data)
 

@@ -63,6 +63,20 @@ def test_the_data_dir_follows_xdg(monkeypatch: pytest.MonkeyPatch) -> None:
         {"GRADD_LOG_LEVEL": "loud"},
         {"GRADD_DEVICE": "tpu"},
         {"GRADD_HOST": "0.0.0.0"},
+        {"GRADD_HOST": "0.0.0.0", "GRADD_AUTH": "false"},
+        {"GRADD_HOST": "0.0.0.0", "GRADD_AUTH": "false", "GRADD_INSECURE_HTTP": "true"},
+        {"GRADD_HOST": "0.0.0.0", "GRADD_AUTH": "false", "GRADD_TLS_CERT": "c", "GRADD_TLS_KEY": "k"},
+        {"GRADD_AUTH": "false", "GRADD_FORWARDED_ALLOW_IPS": "127.0.0.1"},
+        {"GRADD_AUTH": "false", "GRADD_ALLOWED_HOSTS": "gpu.example.org"},
+        {"GRADD_AUTH": "false", "GRADD_ROOT_PATH": "/gradd"},
+        {"GRADD_AUTH": "maybe"},
+        {"GRADD_TLS_CERT": "c"},
+        {"GRADD_TLS_KEY": "k"},
+        {"GRADD_ROOT_PATH": "gradd"},
+        {"GRADD_ROOT_PATH": "/gradd/"},
+        {"GRADD_ALLOWED_HOSTS": "http://gpu"},
+        {"GRADD_ALLOWED_HOSTS": "::1"},
+        {"GRADD_FORWARDED_ALLOW_IPS": "proxy"},
         {"GRADD_WORKERS": "-1"},
         {"GRADD_WORKERS": "many"},
         {"GRADD_WORKERS": "1025"},
@@ -99,3 +113,24 @@ def test_loopback(host: str) -> None:
 )
 def test_not_loopback(host: str) -> None:
     assert not is_loopback(host)
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"GRADD_INSECURE_HTTP": "1"},
+        {"GRADD_TLS_CERT": "c", "GRADD_TLS_KEY": "k"},
+    ],
+)
+def test_beyond_loopback_with_tls_or_on_purpose(environ: dict[str, str]) -> None:
+    assert load(environ={"GRADD_HOST": "192.0.2.1", **environ}).auth
+
+
+def test_the_hosts_that_a_daemon_answers_to() -> None:
+    own = {"localhost", "127.0.0.1", "[::1]"}
+    assert load().hosts == own
+    reach = {"GRADD_INSECURE_HTTP": "true"}
+    assert load(environ={**reach, "GRADD_HOST": "192.0.2.1"}).hosts == own | {"192.0.2.1"}
+    assert load(environ={**reach, "GRADD_HOST": "2001:db8::1"}).hosts == own | {"[2001:db8::1]"}
+    assert load(environ={**reach, "GRADD_HOST": "0.0.0.0"}).hosts == own
+    assert load(environ={"GRADD_ALLOWED_HOSTS": "GPU.example.org, b"}).hosts == own | {"gpu.example.org", "b"}

@@ -64,7 +64,11 @@ class Wire:
         #: what did not run, since the mirror last agreed
         self.lost = Lost()
         self._jitter = random.Random()
-        self.attach()
+        try:
+            self.attach()
+        except BaseException:
+            self.transport.close()
+            raise
 
     def attach(self) -> None:
         """Become a writer of the session."""

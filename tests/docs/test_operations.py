@@ -1,0 +1,64 @@
+"""docs/operations.md: its commands are run beside a daemon, and the flags of those that serve are read."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gradd_server import cli
+from gradd_server.keys import KeyFile
+from gradd_server.settings import Settings
+
+from tests.docs.test_pages import ROOT, blocks, run_shell
+from tests.waiting import PATIENCE
+
+PAGE = (ROOT / "docs" / "operations.md").read_text()
+SERVES = re.findall(r"^    gradd (serve .*)$", PAGE, re.MULTILINE)
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """Address and data directory of a daemon."""
+    data = tmp_path / "data"
+    command = [sys.executable, "-m", "gradd_server", "serve", "--port=0", f"--data-dir={data}", "--workers=0"]
+    with subprocess.Popen([*command, "--log-level=warning"], stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        found = re.search(r"http://\S+:\d+", process.stderr.readline())
+        assert found
+        yield found.group(), data
+        process.terminate()
+        assert process.wait(PATIENCE) == 0
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def test_the_commands_of_the_page(served: tuple[str, Path], tmp_path: Path) -> None:
+    url, data = served
+    folder = tmp_path / "shell"
+    folder.mkdir()
+    program = blocks("docs/operations.md", "sh")
+    done = run_shell(program, folder, GRADD_URL=url, GRADD_DATA_DIR=str(data))
+    assert done.returncode == 0, done.stderr
+    assert '{"sessions":[]}' in done.stdout
+    assert "training\t0 tensors" in done.stdout
+    keys = KeyFile(data).read()
+    assert [(key.tenant, key.role, key.name, key.revoked is None) for key in keys] == [
+        ("acme", "user", "ci", False),
+        ("globex", "user", "ada", True),
+        ("default", "operator", "grafana", True),
+        ("acme", "user", "ci", True),
+    ]
+
+
+@pytest.mark.parametrize("line", [*SERVES, "serve --no-auth"])
+def test_what_serves_may_be_served_with(line: str) -> None:
+    arguments = cli._parser().parse_args(shlex.split(line))
+    settings = Settings.load(vars(arguments), {})
+    assert settings.auth == ("--no-auth" not in line)
+    assert len(SERVES) == 3
+    assert f"gradd {line}" in PAGE
