@@ -24,9 +24,15 @@ class ConnectionFailed(GraddError, ConnectionError):
 class NotAllowed(GraddError, PermissionError):
     """The daemon does not know who asks, or does not let them. ``problem`` has the details (RFC 9457)."""
 
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(f"{problem.detail or problem.title}. {_HELP.get(problem.slug, '')}".rstrip())
-        self.problem = problem
+    problem: Problem
+
+    @classmethod
+    def of(cls, problem: Problem) -> NotAllowed:
+        """The error of that problem, which says what to do."""
+        # No __init__ of its own: an OSError that has one cannot be copied as `copy_of` does.
+        made = cls(f"{problem.detail or problem.title}. {_HELP.get(problem.slug, '')}".rstrip())
+        made.problem = problem
+        return made
 
 
 _HELP = {
@@ -105,7 +111,7 @@ def error_of(problem: Problem, site: Site | None, op: str | None) -> Exception:
         if problem.slug in ("session-not-found", "writer-fenced", "writer-unknown", "device-lost"):
             return SessionLost(problem.detail or problem.title)
         if problem.slug in ("unauthenticated", "forbidden"):
-            return NotAllowed(problem)
+            return NotAllowed.of(problem)
         error: Exception = ServerError(problem)
     else:
         error = _CLASSES.get(problem.exception, RuntimeError)(problem.detail)

@@ -9,6 +9,7 @@ import ssl
 import stat
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -191,6 +192,21 @@ def test_the_sdk_says_what_to_do_without_a_key(
     gradd.delete_session("a", daemon.url)
     with pytest.raises(gradd.NotAllowed, match="mistyped"):
         gradd.delete_session("a", daemon.url, token="gradd_0")
+
+
+@pytest.mark.parametrize("transport", ["stream", "http"])
+def test_a_script_whose_key_is_revoked_is_told_so(daemon: Daemon, transport: str) -> None:
+    file = KeyFile(daemon.data)
+    secret, key = file.create("acme")
+    session = gradd.connect(daemon.url, "a", token=secret, transport=transport)
+    assert session.info().name == "a"
+    file.revoke(key.id)
+    with pytest.raises(gradd.NotAllowed, match="this key was revoked"):
+        gradd.ones(1).item()
+    with pytest.raises(gradd.NotAllowed, match="this key was revoked"):
+        session.info()
+    with suppress(gradd.GraddError):
+        session.close()
 
 
 def test_a_hangup_reads_the_keys_again(daemon: Daemon) -> None:
