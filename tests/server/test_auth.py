@@ -56,7 +56,7 @@ class World:
                 self.ids[f"{tenant} {role}"] = key.id
         self.ring = Keyring(self.file, self.local, clock)
         self.placement = placement
-        self.gate: Gate = create_app(Settings(), placement, ops, clock, self.ring)
+        self.gate: Gate = create_app(Settings(), placement, ops, clock, keys=self.ring)
         self.call = Caller(self.gate)
 
     def head(self, who: str) -> dict[str, str]:
