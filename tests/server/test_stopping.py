@@ -134,7 +134,7 @@ def test_a_lost_session_is_listed_until_it_is_deleted(running: list[Daemon], tmp
         return done.stdout
 
     for name in ("a", "b"):
-        daemon.client.put(f"/v1/sessions/{name}")
+        daemon.client.put(f"/v1/sessions/{name}", json={"durability": "memory"})
     os.kill(daemon.engines()[0], signal.SIGKILL)
     while daemon.client.get("/v1/sessions/a").status_code == 200:
         assert daemon.process.poll() is None
