@@ -8,14 +8,14 @@ from typing import Any
 
 import httpx
 import msgspec
-from gradd_protocol import frames
+from gradd_protocol import frames, runtimefile
 from gradd_protocol import messages as m
 
 from tests.waiting import PATIENCE
 
 PAUSE = 0.05
 """Seconds between two attempts; not a wait for anything."""
-AGAIN = {"recovering", "not-ready", "draining", "store-failed", "disk-full"}
+AGAIN = {"recovering", "not-ready", "draining", "store-failed", "disk-full", "unauthenticated"}
 FRAME = "application/vnd.gradd.frame"
 TRIES = int(PATIENCE / PAUSE)
 
@@ -24,6 +24,7 @@ class Client:
     """Sends the frames of one writer to the session `name` of the daemon at `url`, over http."""
 
     def __init__(self, url: str, name: str) -> None:
+        self._url = url
         self._http = httpx.Client(base_url=url, timeout=PATIENCE, trust_env=False)
         self._base = f"/v1/sessions/{name}"
         self._rest = threading.Event()
@@ -33,15 +34,21 @@ class Client:
         """An answer, however often it takes."""
         for _ in range(TRIES):
             try:
-                answer = self._http.request(method, self._base + path, **request)
+                answer = self._http.request(method, self._base + path, **self._shown(request))
             except httpx.TransportError:
                 pass
             else:
-                if answer.status_code < 500 or _slug(answer) not in AGAIN:
+                if answer.status_code < 400 or _slug(answer) not in AGAIN:
                     return answer
             self.repeated += 1
             self._rest.wait(PAUSE)
         raise AssertionError(f"{method} {path} was not answered in {TRIES} attempts")
+
+    def _shown(self, request: dict[str, Any]) -> dict[str, Any]:
+        """A request with the key of the daemon that runs: each has one of its own."""
+        found = runtimefile.find(self._url)
+        key = {} if found is None else {"authorization": f"Bearer {found.key}"}
+        return {**request, "headers": {**request.get("headers", {}), **key}}
 
     def begin(self) -> None:
         """Make the session, and become its first writer."""
