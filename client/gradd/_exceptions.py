@@ -103,13 +103,24 @@ _CLASSES: dict[str, type[Exception]] = {
 }
 
 
+#: problems that say that the session is not there any more, and what they mean to its client
+_LOST = {
+    "session-not-found": ": it was deleted or has ended, or its daemon was started again and had kept "
+    "nothing of it (an anonymous session, or durability memory)",
+    "writer-fenced": ": another client acquired the session, or deleted it and made one of the same name",
+    "writer-unknown": ": it is another session of the same name",
+    "device-lost": "",
+}
+
+
 def error_of(problem: Problem, site: Site | None, op: str | None) -> Exception:
     """The exception of a problem; for a failed step with PyTorch's class and message, and the user's line as
     its cause.
     """
     if problem.exception is None:
-        if problem.slug in ("session-not-found", "writer-fenced", "writer-unknown", "device-lost"):
-            return SessionLost(problem.detail or problem.title)
+        hint = _LOST.get(problem.slug)
+        if hint is not None and problem.retry_after is None:
+            return SessionLost(f"{problem.detail or problem.title}{hint}")
         if problem.slug in ("unauthenticated", "forbidden"):
             return NotAllowed.of(problem)
         error: Exception = ServerError(problem)

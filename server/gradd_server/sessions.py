@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
+import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
@@ -160,6 +161,8 @@ class Sessions:
                     raise Refused("session-exists", f"session {name!r} has other settings")
                 return entry, False
             chosen = {"device": self._settings.device, "quota_bytes": LIMITS.session_bytes, **(options or {})}
+            # Nobody is taken for a writer of an earlier session of this name.
+            chosen["epoch"] = secrets.randbits(30) + 1
             if self._stores is not None:
                 anonymous = name.startswith(ANONYMOUS)
                 chosen = {"durability": "memory" if anonymous else "process", **chosen}

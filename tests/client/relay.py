@@ -11,7 +11,8 @@ class Relay:
     """Forwards connections to `port` of this machine. `url` is its own address.
 
     `arm(after, harm)`: once `after` more bytes have gone through, in both directions and over all
-    connections, `harm` is called, once. Harms of its own: `cut`, `hold`, `hold_old`.
+    connections, `harm` is called, once. Harms of its own: `cut`, `refuse`, `hold`, `hold_old`, `delay`;
+    `mend` ends them.
     """
 
     def __init__(self, port: int) -> None:
@@ -23,9 +24,11 @@ class Relay:
         self._harm: Callable[[], None] = lambda: None
         self._open: list[socket.socket] = []
         self._held: set[socket.socket] = set()
-        self._holding = False
+        self._holding = self._refusing = False
+        self._delay = 0.0
         #: set once the harm was done
         self.done = threading.Event()
+        self._rest = threading.Event()
         self._threads: list[threading.Thread] = []
         self._start(self._accept)
 
@@ -46,6 +49,23 @@ class Relay:
         with self._lock:
             self._held.update(self._open)
 
+    def refuse(self) -> None:
+        """End every connection, new ones too."""
+        self._refusing = True
+        self.cut()
+
+    def delay(self, seconds: float) -> None:
+        """Forward what comes so much later."""
+        self._delay = seconds
+
+    def mend(self) -> None:
+        """From now on new connections work; those that lost bytes end."""
+        held = self._holding or self._held
+        self._holding = self._refusing = False
+        self._delay = 0.0
+        if held:
+            self.cut()
+
     # -- the rest ------------------------------------------------------------------------------------
 
     def arm(self, after: int, harm: Callable[[], None]) -> None:
@@ -56,6 +76,7 @@ class Relay:
 
     def close(self) -> None:
         """End every connection, and take no more."""
+        self._rest.set()
         _shut(self._listener)  # wakes who waits for one
         for thread in self._threads[:1]:
             thread.join()
@@ -90,6 +111,8 @@ class Relay:
             except OSError:
                 return
             try:
+                if self._refusing:
+                    raise ConnectionRefusedError
                 far = socket.create_connection(("127.0.0.1", self._port))
             except OSError:
                 near.close()
@@ -112,12 +135,18 @@ class Relay:
             if not data:
                 _shut(sink)
                 return
-            try:
-                sink.sendall(data)
-            except OSError:
-                _shut(source)
-                return
-            self._count(len(data))
+            if self._delay:
+                self._rest.wait(self._delay)
+            left = self._left or len(data)  # harm is done within what came, not behind it
+            for part in (data[:left], data[left:]):
+                if self._holding or source in self._held:
+                    break
+                try:
+                    sink.sendall(part)
+                except OSError:
+                    _shut(source)
+                    return
+                self._count(len(part))
 
 
 def _shut(end: socket.socket) -> None:

@@ -30,7 +30,6 @@ from tests.waiting import PATIENCE, silence
 BOUND = PATIENCE
 CASES = int(os.environ.get("GRADD_HANGS", "2"))
 
-WAITS = ("GRADD_SILENCE_SECONDS", "GRADD_PATIENCE_SECONDS")
 CALLS = ("open", "flush", "fetch", "many", "upload", "download", "info", "close")
 HARMS = ("stop-front", "stop-engine", "cut", "hold", "hold-old", "none")
 #: how a call may end, beside "ok": it may have been over before the harm, or have mended it
@@ -122,7 +121,7 @@ class Script:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, **dict.fromkeys(WAITS, str(silence()))},
+            env={**os.environ, "GRADD_SILENCE_SECONDS": str(silence()), "GRADD_RECONNECT": "1"},
         )
         assert self.process.stdout is not None
         assert self.process.stdin is not None
@@ -289,7 +288,7 @@ def test_an_engine_that_stopped_is_told_and_replaced(daemon: Daemon) -> None:
 def test_a_daemon_that_is_known_to_be_away_is_tried_once(
     daemon: Daemon, relay: Relay, monkeypatch: pytest.MonkeyPatch, transport: str
 ) -> None:
-    monkeypatch.setenv("GRADD_PATIENCE_SECONDS", "0.3")
+    monkeypatch.setenv("GRADD_RECONNECT", "0.3")
     tries = 0
     session = gradd.connect(relay.url, transport=transport)
     x = torch.ones(2)

@@ -8,10 +8,6 @@ from __future__ import annotations
 
 import os
 import random
-import re
-import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +23,7 @@ from gradd_runtime.process import InlinePlacement
 from gradd_runtime.session import Session
 
 from tests.faults.client import Client, told, train
-from tests.processes import children
+from tests.faults.daemon import Daemon
 from tests.waiting import PATIENCE
 
 KILLS = int(os.environ.get("GRADD_KILLS", "4"))
@@ -94,44 +90,6 @@ def _is_batch(frame: bytes) -> bool:
     return isinstance(frames.decode_request(frame)[0], m.Batch)
 
 
-class Daemon:
-    """A daemon on one port and one data directory, that can be killed and started again."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._port = "0"
-        self.start()
-
-    def start(self) -> None:
-        command = [sys.executable, "-m", "gradd_server", "serve", "--workers", "1", "--threads", "1"]
-        log = self._folder / "log"
-        began = log.stat().st_size if log.exists() else 0
-        with log.open("ab") as sink:
-            self.process = subprocess.Popen(
-                [*command, "--port", self._port, "--data-dir", str(self._folder / "data")], stderr=sink
-            )
-        found = None
-        while not found:
-            text = log.read_text()[began:]
-            assert self.process.poll() is None, text
-            found = re.search(r"http://[^ ]+:(\d+)", text)
-            os.sched_yield()
-        self.url, self._port = found.group(), found.group(1)
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait(PATIENCE)
-        self.start()
-
-    def kill_engine(self) -> None:
-        for pid in children(self.process.pid):
-            os.kill(pid, signal.SIGKILL)
-
-    def end(self) -> None:
-        self.process.terminate()
-        assert self.process.wait(PATIENCE) == 0
-
-
 @pytest.fixture
 def daemon(tmp_path: Path) -> Iterator[Daemon]:
     made = Daemon(tmp_path)
@@ -139,9 +97,7 @@ def daemon(tmp_path: Path) -> Iterator[Daemon]:
         yield made
         made.end()
     finally:
-        if made.process.poll() is None:
-            made.process.kill()
-            made.process.wait()
+        made.drop()
 
 
 class Progress:

@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
 
 def connect(
-    url: str | None = None, session: str | None = None, token: str | None = None, transport: str = "stream"
-) -> Session:
+    url: str | None = None, session: str | None = None, token: str | None = None, transport: str = "stream",
+    reconnect: float | None = None,
+) -> Session:  # fmt: skip
     """Connect to a session and make it current (also a context manager).
 
     `url`: default GRADD_URL, else ``local:`` (in this process). `session`: its name; without one it is
     anonymous and ends at close(). `token`: an API key, default GRADD_API_KEY; the user who runs the daemon
-    needs none on its machine. `transport`: "stream" (WebSocket) or "http". Raises ConnectionFailed if no
+    needs none on its machine. `transport`: "stream" (WebSocket) or "http". `reconnect`: seconds for which a
+    daemon that went away is tried again, default GRADD_RECONNECT, else 300. Raises ConnectionFailed if no
     daemon answers, NotAllowed if it refuses the key.
     """
     made = Session(
@@ -32,6 +34,7 @@ def connect(
         session,
         transport,
         token or os.environ.get("GRADD_API_KEY"),
+        reconnect,
     )
     SESSIONS.make_default(made)
     return made

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gradd_protocol import messages as m
 
 from .._exceptions import GraddError
-from .._mirror import MirrorBackend
+from .._mirror import Event, MirrorBackend
 from .._program import Builder
 from .._tensor import Tensor
 from .._transports import CLOSE
@@ -28,10 +28,11 @@ class Session(Listening, Fetching, Naming):
     """A session, created by `gradd.connect`; as a context manager it makes itself current."""
 
     def __init__(
-        self, url: str, name: str | None, transport: str = "stream", token: str | None = None
-    ) -> None:
+        self, url: str, name: str | None, transport: str = "stream", token: str | None = None,
+        reconnect: float | None = None,
+    ) -> None:  # fmt: skip
         self.backend = MirrorBackend(self, Tensor, self)
-        super().__init__(url, name, transport, token)
+        super().__init__(url, name, transport, token, reconnect)
         SESSIONS.add(self)
 
     # -- state -------------------------------------------------------------------------------------
@@ -77,6 +78,16 @@ class Session(Listening, Fetching, Naming):
             self.live.clear()
             self.flush()
 
+    def acquire(self) -> None:
+        """Become the session's only writer: what other clients send from here on is refused (SessionLost
+        there). What they bound to names stays.
+        """
+        with self.lock:
+            self.flush()
+            self.wire.acquire()
+            self.outbox.begin_anew()
+            self.knowledge.on(Event.OTHERS_WROTE)
+
     # -- life --------------------------------------------------------------------------------------
 
     graph = graph_of
@@ -101,8 +112,10 @@ class Session(Listening, Fetching, Naming):
     def close(self) -> None:
         """Send what is left, raise an unseen error, disconnect; an anonymous session ends.
 
-        A named session remains, with its named tensors; tensors that only this client held are freed.
+        A named session remains, with its named tensors; tensors that only this client held are freed. If the
+        daemon is away, it is tried for a few seconds: then ConnectionFailed, and what was not sent is dropped.
         """
+        self.wire.hurry.begin()  # also who waits with the lock
         with self.lock:
             if self._closed:
                 return

@@ -6,9 +6,9 @@ Each is imported on first use.
 from __future__ import annotations
 
 from .base import Dropped, Silent, Transport
-from .waits import CLOSE, patience
+from .waits import CLOSE, CLOSING, reconnect
 
-__all__ = ["CLOSE", "Dropped", "Silent", "Transport", "abandon", "make", "patience", "revive"]
+__all__ = ["CLOSE", "CLOSING", "Dropped", "Silent", "Transport", "abandon", "make", "reconnect", "revive"]
 
 
 def make(url: str, session: str, transport: str, token: str | None) -> Transport:

@@ -10,7 +10,7 @@ import numpy as np
 from gradd_protocol import dtypes, frames
 from gradd_protocol import messages as m
 from gradd_protocol.problems import Problem
-from msgspec import json
+from msgspec import DecodeError, json
 
 from .._aligned import empty
 from .._exceptions import ConnectionFailed, error_of
@@ -20,7 +20,8 @@ from .credentials import Credentials
 from .link import Link
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from email.message import Message
     from http.client import HTTPResponse
 
 OCTETS = "application/octet-stream"
@@ -99,6 +100,8 @@ class Control:
                 return m.JsonReply(), [np.frombuffer(text, np.uint8)]
             case m.Info():
                 return m.SessionReply(json.decode(self.call("GET", ""), type=m.SessionInfo)), []
+            case m.Acquire():
+                return json.decode(self.call("POST", ":acquire"), type=m.Attached), []
             case m.ProfileSwitch():
                 text = json.encode({"on": message.on})
                 answer = self.call("POST", ":profile", text, once=True)
@@ -154,21 +157,22 @@ class Remote:
         raise NotImplementedError(f"{type(self).__name__} does not say how its batches travel")
 
 
-def problem_of(status: int, body: bytes) -> Problem:
-    """The problem in an error response; if it has none, one made from the status."""
+def refusal(status: int, headers: Mapping[str, str] | Message, body: bytes | bytearray) -> Exception:
+    """The error of a response that refuses. Where it has no problem, as a proxy's, one that says no more than
+    its status and Retry-After.
+    """
     try:
-        return _problem.decode(body)
-    except Exception:
-        return Problem(type="/problems/unknown", title=f"HTTP {status}", status=status)
-
-
-def _refusal(status: int, body: bytes) -> Exception:
-    return error_of(problem_of(status, body), None, None)
+        found = _problem.decode(body)
+    except DecodeError:
+        after = headers.get("Retry-After") or ""
+        wait = int(after) if after.isascii() and after.isdigit() else None
+        found = Problem(type="/problems/unknown", title=f"HTTP {status}", status=status, retry_after=wait)
+    return error_of(found, None, None)
 
 
 def _checked(response: HTTPResponse, found: Any) -> Any:
     if response.status >= 400:
-        raise _refusal(response.status, found)
+        raise refusal(response.status, response.headers, found)
     return found
 
 

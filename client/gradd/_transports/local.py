@@ -4,6 +4,7 @@ runtime.
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 
-from .._exceptions import SessionLost
+from .._exceptions import error_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,11 +60,13 @@ class LocalTransport:
         """See Transport.attach."""
         self._placement = _inline()
         self._waiting.clear()
-        self._placement.open(self._name, {})
+        if resume is None:  # what one was a writer of before is there, or is lost
+            self._placement.open(self._name, {"epoch": secrets.randbits(30) + 1})
         writer, epoch = resume or (None, None)
         reply, _ = self.request(m.Attach("gradd-python", writer, epoch))
-        if not isinstance(reply, m.Attached):
-            raise SessionLost(f"the session {self._name!r} is not there any more")
+        if isinstance(reply, m.ProblemReply):
+            raise error_of(reply.problem, None, None)
+        assert isinstance(reply, m.Attached)
         return reply
 
     def send(self, parts: Sequence[frames.Part], seq: int) -> None:

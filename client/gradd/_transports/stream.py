@@ -10,9 +10,9 @@ from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
 from websockets.exceptions import InvalidHandshake, InvalidStatus
 
-from .._exceptions import ConnectionFailed, error_of
+from .._exceptions import ConnectionFailed, GraddError, NotAllowed, error_of
 from .base import Dropped
-from .control import Remote, problem_of
+from .control import Remote, refusal
 from .websocket import Closed, WebSocket
 
 if TYPE_CHECKING:
@@ -42,12 +42,16 @@ class StreamTransport(Remote):
             hello = m.Attach("gradd-python", *(resume or (None, None)))
             self._socket.send(frames.join(frames.encode(hello)))
             data = self._socket.receive(block=True)
+        except InvalidStatus as e:
+            status = e.response.status_code
+            found = refusal(status, e.response.headers, e.response.body or b"")
+            if isinstance(found, NotAllowed) or (resume is not None and isinstance(found, GraddError)):
+                raise found from e
+            raise ConnectionFailed(
+                f"no gradd daemon answers at {self._control.base} (HTTP {status}): {found}"
+            ) from e
         except (OSError, InvalidHandshake) as e:
-            if isinstance(e, InvalidStatus) and e.response.status_code in (401, 403):
-                refusal = problem_of(e.response.status_code, bytes(e.response.body or b""))
-                raise error_of(refusal, None, None) from None
-            status = f" (HTTP {e.response.status_code})" if isinstance(e, InvalidStatus) else ""
-            raise ConnectionFailed(f"no gradd daemon answers at {self._control.base}{status}: {e}") from e
+            raise ConnectionFailed(f"no gradd daemon answers at {self._control.base}: {e}") from e
         assert isinstance(data, bytes)
         reply, _ = frames.decode_reply(data)
         if isinstance(reply, m.ProblemReply):

@@ -6,6 +6,8 @@ import os
 
 #: timeouts for opening and closing a connection
 OPEN, CLOSE = 5.0, 2.0
+#: for how long a session that is being closed tries to reach a daemon that is away
+CLOSING = 5.0
 
 
 def silence() -> float:
@@ -15,9 +17,9 @@ def silence() -> float:
     return _seconds("GRADD_SILENCE_SECONDS", 20.0)
 
 
-def patience() -> float:
-    """How long to try to reconnect to a daemon. $GRADD_PATIENCE_SECONDS, default 6.4."""
-    return _seconds("GRADD_PATIENCE_SECONDS", 6.4)
+def reconnect() -> float:
+    """How long to try to reconnect to a daemon. $GRADD_RECONNECT, default 300."""
+    return _seconds("GRADD_RECONNECT", 300.0)
 
 
 def _seconds(variable: str, default: float) -> float:

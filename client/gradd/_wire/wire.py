@@ -7,7 +7,6 @@ resend everything unanswered. The server replays the replies to what it had appl
 
 from __future__ import annotations
 
-import random
 import time
 from collections import OrderedDict, deque
 from typing import TYPE_CHECKING, Any
@@ -17,34 +16,37 @@ from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
 
 from .. import _transports
-from .._exceptions import ConnectionFailed, GraddError, NotAllowed, SessionLost, copy_of, error_of
+from .._exceptions import (
+    ConnectionFailed, GraddError, NotAllowed, ServerError, SessionLost, copy_of, error_of,
+)  # fmt: skip
 from .._mirror import Event
-from .._transports import Dropped, Silent, patience
+from .._transports import Dropped
+from .absence import Absence, Hurry, retry_after
 from .lost import Lost
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from gradd_protocol.problems import Problem
 
     from .._mirror import Machine, MirrorState
     from .pending import Sent
 
-#: seconds between attempts after a temporary refusal
+#: seconds between attempts after a refusal for want of room, which batches in flight may free
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 #: poll for replies only beyond this many in flight
 _FEW = 4
 #: refusals that consume nothing and can be recovered from
-_MENDED = frozenset({"program-unknown", "sequence-gap"})
-_BUSY = frozenset({"overloaded", "rate-limited", "quota-exceeded"})
+_MENDED = frozenset({"program-unknown", "sequence-gap", "quota-exceeded"})
 
 
 class Wire:
-    """Batches out, replies in. Callers hold the session's lock."""
+    """Batches out, replies in. Callers hold the session's lock. `reconnect` (s): for how long a daemon that
+    went away is tried again.
+    """
 
     def __init__(
-        self, url: str, session: str, transport: str, token: str | None, knowledge: Machine[MirrorState]
-    ) -> None:
+        self, url: str, session: str, transport: str, token: str | None, knowledge: Machine[MirrorState],
+        reconnect: float | None = None,
+    ) -> None:  # fmt: skip
         self.url = url
         self._knowledge = knowledge
         self._how = (url, session, transport, token)
@@ -63,16 +65,33 @@ class Wire:
         self.away = False
         #: what did not run, since the mirror last agreed
         self.lost = Lost()
-        self._jitter = random.Random()
+        self._patience = _transports.reconnect() if reconnect is None else reconnect
+        self.hurry = Hurry()
+        #: while nothing is answered
+        self._absence: Absence | None = None
         try:
-            self.attach()
+            self._attach()
         except BaseException:
             self.transport.close()
             raise
 
-    def attach(self) -> None:
-        """Become a writer of the session."""
-        attached = self.transport.attach()
+    def _attach(self) -> None:
+        """Become a writer of the session, which is made where it is new."""
+        while True:
+            try:
+                attached = self.transport.attach()
+                break
+            except ConnectionFailed as e:
+                if self._absence is None:
+                    raise  # nobody is there
+                self._rest(e)
+            except GraddError as e:
+                self._rest(e, self._passing(e))
+        self._answered()
+        self._begin(attached)
+
+    def _begin(self, attached: m.Attached) -> None:
+        """Go on as another writer."""
         self.writer, self.epoch, self.window = attached.writer, attached.epoch, attached.window
         self.prefix = f"@{self.writer}."
         self.seq = self.answered = self.ack = 0
@@ -96,7 +115,28 @@ class Wire:
         self.dead.clear()
         self.unseen, self.unseen_seq = None, 0
         self.lost.forget()
-        self.attach()
+        # Attaching would make the session anew where it has ended meanwhile.
+        self.request(m.Info())
+        self._attach()
+
+    def acquire(self) -> None:
+        """Become the session's only writer. Nothing may be in flight."""
+        while True:
+            try:
+                reply, _ = self.transport.request(m.Acquire())
+                if isinstance(reply, m.ProblemReply):
+                    raise error_of(reply.problem, None, None)
+                break
+            except Dropped as e:
+                self._rest(e)  # what was acquired unheard is acquired again
+            except ServerError as e:
+                self._rest(e, self._passing(e))
+        self._answered()
+        assert isinstance(reply, m.Attached)
+        known = self.known
+        self._begin(reply)
+        self.known = known
+        self._reconnect(Dropped("the session was acquired"))
 
     def disconnect(self, delete: bool, within: float | None = None) -> None:
         """Close the connection; with `delete` end the session, if the daemon answers within `within`
@@ -183,18 +223,20 @@ class Wire:
         refused.
         """
         self.counts["round_trips"] += 1
-        for last in self._tries():
+        while True:
             try:
                 reply, arrays = self.transport.request(message, buffers or [])
+                if isinstance(reply, m.ProblemReply):
+                    raise error_of(reply.problem, None, None)
                 break
             except Dropped as e:
-                # A daemon that is silent on a new connection too was given enough time.
-                if last or isinstance(e, Silent):
-                    self.away = True
-                    raise ConnectionFailed(f"the daemon at {self.url} went away: {e}") from e
-        self.away = False
-        if isinstance(reply, m.ProblemReply):
-            raise error_of(reply.problem, None, None)
+                # Whoever is there next may be another daemon: it has to know this writer.
+                self._reconnect(e)
+                if self.ended is not None:
+                    raise (self.saw() if self.unseen is self.ended else copy_of(self.ended)) from e
+            except ServerError as e:
+                self._rest(e, self._passing(e))
+        self._answered()
         return reply, arrays
 
     # -- receive -----------------------------------------------------------------------------------
@@ -277,6 +319,8 @@ class Wire:
         if reply.others:
             self._knowledge.on(Event.OTHERS_WROTE)
         self._refusals = 0
+        if self._absence is not None:
+            self._answered()
         sent.answered = True
         del self.flying[reply.seq]
         self.flying_bytes -= sent.size
@@ -289,53 +333,89 @@ class Wire:
     # -- recovery ----------------------------------------------------------------------------------
 
     def _refused(self, problem: Problem) -> None:
-        """Handle the refusal of the first batch in flight, which was not consumed, nor those after it."""
+        """The first batch in flight was refused and not consumed, and so were all behind it."""
+        error = error_of(problem, None, None)
+        after = retry_after(error)
+        if after is not None:
+            self._reconnect(error, after)
+            return
         self._refusals += 1
         slug = problem.slug
-        if slug not in _MENDED | _BUSY or self._refusals > len(_PAUSES):
-            self._end(error_of(problem, None, None))
+        expected = problem.expected_seq
+        if slug == "sequence-gap" and expected is not None and expected <= self.answered:
+            error = SessionLost(
+                f"the daemon at {self.url} had answered {self.answered} batches of this client and knows "
+                f"{expected - 1} of them: its machine lost the end of its record"
+            )
+            self._end(error)
+            return
+        if slug not in _MENDED or self._refusals > len(_PAUSES):
+            self._end(error)
             return
         if slug == "program-unknown":
             self.known.clear()
             for sent in self.flying.values():
                 sent.spell_out()
                 self.known.add(sent.message.program)
-        elif slug in _BUSY:
+        elif slug == "quota-exceeded":
             time.sleep(_PAUSES[self._refusals - 1])
         self._reconnect(Dropped(problem.detail))
 
-    def _reconnect(self, why: Exception) -> None:
+    def _reconnect(self, why: Exception, after: float | None = None) -> None:
         """Connect again as the same writer and resend everything unanswered; the server replays what it
-        applied.
+        applied. `after` (s): not before. Raises ConnectionFailed if nobody answers in time.
         """
         self._stale = True
-        for last in self._tries():
-            try:
-                self.transport.attach((self.writer, self.epoch))
-                for sent in self.flying.values():
-                    self.transport.send(frames.encode(sent.message, sent.buffers), sent.message.seq)
-                break
-            except (Dropped, ConnectionFailed) as e:
-                if last:
-                    self.away = True
-                    raise ConnectionFailed(
-                        f"the daemon at {self.url} went away ({why}) and did not come back: {e}"
-                    ) from e
-            except GraddError as e:
-                self._end(e)
-                break
+        try:
+            if after is not None or self._absence is not None:
+                self._rest(why, after or 0.0)
+            while True:
+                try:
+                    self.transport.attach((self.writer, self.epoch))
+                    for sent in self.flying.values():
+                        self.transport.send(frames.encode(sent.message, sent.buffers), sent.message.seq)
+                    break
+                except (Dropped, ConnectionFailed) as e:
+                    self._rest(e)
+                except GraddError as e:
+                    wait = retry_after(e)
+                    if wait is None:
+                        self._end(e)
+                        break
+                    self._rest(e, wait)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            raise
         self._stale = self.away = self.interrupted = False
+        if self._absence is not None:
+            self._absence.back()
 
-    def _tries(self) -> Iterator[bool]:
-        """One item per try, with growing pauses, until `patience` is over; True for the last. If the daemon
-        did not come back before, the first is the last.
+    @staticmethod
+    def _passing(error: GraddError) -> float:
+        """Seconds after which to try again what was refused; raises the refusal where that does not help."""
+        after = retry_after(error)
+        if after is None:
+            raise error
+        return after
+
+    def _rest(self, why: Exception, after: float = 0.0) -> None:
+        """Pause before another try. Raises ConnectionFailed where the time is over. Of a daemon that did not
+        come back before, one try is enough.
         """
-        pause, end = 0.05, time.monotonic() + patience()
-        while True:
-            last = self.away or time.monotonic() >= end
-            yield last
-            time.sleep(min(pause * self._jitter.uniform(0.5, 1.5), max(0.0, end - time.monotonic())))
-            pause = min(2 * pause, 3.2)
+        if self._absence is None:
+            self._absence = Absence(self.url, self._patience, self.hurry)
+        if self.away or not self._absence.pause(why, after):
+            self.away, self._absence = True, None
+            raise ConnectionFailed(
+                f"the daemon at {self.url} went away and did not come back: {why}"
+            ) from why
+
+    def _answered(self) -> None:
+        """Something was answered: the daemon is there."""
+        self.away = False
+        if self._absence is not None:
+            self._absence.back()
+            self._absence = None
 
     @property
     def busy(self) -> bool:

@@ -128,7 +128,8 @@ class Hosted:
 def open_session(name: str, options: Mapping[str, Any], backend: Any, store: Store | None = None) -> Session:
     """A new session; options as in Placement.open."""
     limit = {"limit": options["quota_bytes"]} if "quota_bytes" in options else {}
-    return Session(names.own(name), seed=options.get("seed", SEED), backend=backend, store=store, **limit)
+    seed, epoch = options.get("seed", SEED), options.get("epoch", 1)
+    return Session(names.own(name), seed=seed, backend=backend, store=store, epoch=epoch, **limit)
 
 
 def answer(session: Session, frame: Bytes) -> list[Part]:

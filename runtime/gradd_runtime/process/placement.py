@@ -35,7 +35,8 @@ class Placement(Protocol):
     """Opens sessions somewhere and carries frames to them."""
 
     def open(self, name: str, options: Mapping[str, Any]) -> None:
-        """Open the session `name` unless it exists. Options: ``seed`` (int), ``quota_bytes`` (int).
+        """Open the session `name` unless it exists. Options: ``seed`` (int), ``quota_bytes`` (int), ``epoch``
+        (int, 1): the first, which differs from that of a later session of this name.
 
         `name` is what `names.keyed` makes of a tenant and the session's own name. With ``store``, the file of
         its record, and ``durability`` (one of `gradd_runtime.store.LEVELS`) it is the session that this

@@ -40,13 +40,13 @@ _log = logging.getLogger("gradd.runtime")
 
 
 class Session(SessionState):
-    """A session. `name`, `seed` and `limit` (bytes of tensors) come from `open`."""
+    """A session. `name`, `seed`, `limit` (bytes of tensors) and the first `epoch` come from `open`."""
 
     def __init__(
         self, name: str, *, seed: int = SEED, limit: int = DEFAULT.session_bytes, store: Store | None = None,
-        backend: Backend = NUMPY,
+        backend: Backend = NUMPY, epoch: int = 1,
     ) -> None:  # fmt: skip
-        super().__init__(name, seed, limit, store, backend)
+        super().__init__(name, seed, limit, store, backend, epoch)
         self.desk = JsonDesk()
         self.hooks = Hooks()
 

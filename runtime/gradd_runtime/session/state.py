@@ -30,7 +30,9 @@ ENTRY_BYTES = 120
 class SessionState(RunContext):
     """Tensors, programs, writers, plans, and their bytes. `limit`: bytes of tensors."""
 
-    def __init__(self, name: str, seed: int, limit: int, store: Store | None, backend: Backend) -> None:
+    def __init__(
+        self, name: str, seed: int, limit: int, store: Store | None, backend: Backend, epoch: int = 1
+    ) -> None:
         super().__init__(backend, Account(limit), RandomStream(seed))
         self.name = name
         #: position of the last event
@@ -44,7 +46,7 @@ class SessionState(RunContext):
         #: why nothing is answered any more: what was done last could not be recorded
         self.fenced: Problem | None = None
         self.programs = Programs(self.account)
-        self.writers = Writers(self.account)
+        self.writers = Writers(self.account, epoch)
         self.staged = StagedUploads(self.account)
         self.pins = Pins(self.account)
         self.admitted = Admitted()

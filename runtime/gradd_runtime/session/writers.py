@@ -96,10 +96,12 @@ class Writer:
 
 
 class Writers:
-    """The writers of a session's epoch, charged to the account. Numbers are never reused."""
+    """The writers of a session's epoch, charged to the account. Numbers are never reused. The first `epoch`
+    tells the session from another of the same name.
+    """
 
-    def __init__(self, account: Account) -> None:
-        self.epoch = 1
+    def __init__(self, account: Account, epoch: int = 1) -> None:
+        self.epoch = epoch
         self._account = account
         self._writers: dict[int, Writer] = {}
         self._next = 1

@@ -147,7 +147,9 @@ class WorkersPlacement:
                 return
             living = self._living()
             if not living:
-                raise ProtocolError.of("device-lost", "no engine process runs at the moment; try again")
+                raise ProtocolError.of(
+                    "device-lost", "no engine process runs at the moment; try again", retry_after=1
+                )
             if "store" in options:
                 self._kept[name] = dict(options)
             self._house(name, living[next(self._turn) % len(living)], options)

@@ -1,0 +1,134 @@
+"""A script that trains through the death of engine processes and daemons and through a bad network, and never
+knows: each of its batches is applied once, and it ends as it does undisturbed, to the bit.
+
+`GRADD_FAULTS` says how many seeds of each kind (`make faults`: 20).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gradd
+import pytest
+
+from tests.client.relay import Relay
+from tests.faults.daemon import Daemon
+from tests.faults.script import train
+from tests.waiting import PATIENCE, silence
+
+CASES = int(os.environ.get("GRADD_FAULTS", "1"))
+KINDS = ("engine", "daemon", "network")
+#: about what a training sends and receives (bytes)
+BYTES = 2_500_000
+#: kind -> how many were done
+done: Counter[str] = Counter()
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    made = Daemon(tmp_path_factory.mktemp("faults"))
+    try:
+        yield made
+        print(f"{CASES} trainings of each kind: {dict(done)}")
+        made.end()
+    finally:
+        made.drop()
+
+
+@pytest.fixture(scope="module")
+def undisturbed(daemon: Daemon) -> dict[str, bytes]:
+    with gradd.connect(daemon.url):
+        return train()
+
+
+@pytest.fixture
+def relay(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> Iterator[Relay]:
+    monkeypatch.setenv("GRADD_SILENCE_SECONDS", str(silence()))
+    made = Relay(daemon.port)
+    yield made
+    made.close()
+
+
+class Harm:
+    """Does harm again and again, at random bytes of what goes through the relay, until it is ended."""
+
+    def __init__(self, daemon: Daemon, relay: Relay, kind: str, seed: int) -> None:
+        self._dice = random.Random(f"{kind} {seed}")
+        self._daemon, self._relay, self._kind = daemon, relay, kind
+        self._over = threading.Event()
+        self._now = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self.count = 0
+        self.failures: list[BaseException] = []
+
+    def __enter__(self) -> Harm:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._over.set()
+        self._now.set()
+        self._thread.join(PATIENCE)
+
+    def _run(self) -> None:
+        try:
+            for _ in range(self._dice.randint(1, 3)):
+                # Most bytes are of uploads, most batches are small.
+                after = self._dice.randrange(self._dice.choice((3_000, 50_000, BYTES // 2)))
+                self._now.clear()
+                self._relay.arm(after, self._now.set)
+                self._now.wait()
+                if self._over.is_set():
+                    return
+                self._done(*self._choose())
+        except BaseException as error:
+            self.failures.append(error)
+
+    def _choose(self) -> tuple[str, Callable[[], None]]:
+        if self._kind == "engine":
+            return "engine", self._daemon.kill_engine
+        if self._kind == "daemon":
+            return "daemon", self._daemon.kill
+        relay = self._relay
+        bad: dict[str, Callable[[], None]] = {
+            "cut": relay.cut,
+            "refuse": lambda: self._for_a_while(relay.refuse),
+            "hold": lambda: self._for_a_while(relay.hold),
+            "hold-old": relay.hold_old,
+            "delay": lambda: self._for_a_while(lambda: relay.delay(self._dice.uniform(0.01, 0.2))),
+        }
+        name = self._dice.choice(list(bad))
+        return name, bad[name]
+
+    def _for_a_while(self, begin: Callable[[], None]) -> None:
+        begin()
+        self._over.wait(self._dice.uniform(0.1, 2.5))
+        self._relay.mend()
+
+    def _done(self, name: str, harm: Callable[[], None]) -> None:
+        harm()
+        self.count += 1
+        done[name] += 1
+
+
+@pytest.mark.parametrize("seed", range(CASES))
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_script_does_not_notice(
+    daemon: Daemon, relay: Relay, undisturbed: dict[str, bytes], kind: str, seed: int
+) -> None:
+    name = f"train-{kind}-{seed}"
+    transport = random.Random(seed).choice(("stream", "http"))
+    session: Any = gradd.connect(relay.url, session=name, transport=transport)
+    with Harm(daemon, relay, kind, seed) as harm, session:
+        found = train()
+        applied = session.info().batches
+        sent = session.wire.seq
+    assert harm.failures == []
+    assert found == undisturbed
+    assert applied == sent
+    gradd.delete_session(name, daemon.url)
