@@ -86,7 +86,14 @@ class Session(Listening, Fetching, Naming):
             self.flush()
             self.wire.acquire()
             self.outbox.begin_anew()
+            # The session knows its tensors by the ids that their writers gave.
+            for i, t in list(self.live.items()):
+                self.live.pop(i)
+                t._id = t._fetch = None
+                self.recorder().adopt(i, t)
+                self.wire.dead.append(i)
             self.knowledge.on(Event.OTHERS_WROTE)
+            self.flush()
 
     # -- life --------------------------------------------------------------------------------------
 

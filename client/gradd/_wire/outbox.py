@@ -185,7 +185,7 @@ class Outbox:
 
     def _frees(self) -> list[str]:
         out: list[str] = []
-        dead, prefix = self._wire.dead, self._wire.prefix
+        dead, own = self._wire.dead, self._wire.prefixes
         # Unsent steps of other threads may name dead tensors.
         named = self._named()
         for _ in range(min(len(dead), DEFAULT.batch_ids)):
@@ -194,6 +194,6 @@ class Outbox:
                 dead.append(i)
                 continue
             self._live.forget(i)
-            if i.startswith(prefix):
+            if i.startswith(own):
                 out.append(i)
         return out

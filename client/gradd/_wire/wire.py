@@ -67,6 +67,8 @@ class Wire:
         self.lost = Lost()
         self._patience = _transports.reconnect() if reconnect is None else reconnect
         self.hurry = Hurry()
+        #: of the ids that this client gave
+        self.prefixes: tuple[str, ...] = ()
         #: while nothing is answered
         self._absence: Absence | None = None
         try:
@@ -94,6 +96,7 @@ class Wire:
         """Go on as another writer."""
         self.writer, self.epoch, self.window = attached.writer, attached.epoch, attached.window
         self.prefix = f"@{self.writer}."
+        self.prefixes += (self.prefix,)
         self.seq = self.answered = self.ack = 0
         #: the newest batch with steps
         self.worked = 0
@@ -113,11 +116,16 @@ class Wire:
         self._parent = self.transport
         self.transport = _transports.make(*self._how)
         self.dead.clear()
+        self.prefixes = ()
         self.unseen, self.unseen_seq = None, 0
         self.lost.forget()
-        # Attaching would make the session anew where it has ended meanwhile.
-        self.request(m.Info())
-        self._attach()
+        try:
+            # Attaching would make the session anew where it has ended meanwhile.
+            self.request(m.Info())
+            self._attach()
+        except BaseException:
+            self.transport.close()
+            raise
 
     def acquire(self) -> None:
         """Become the session's only writer. Nothing may be in flight."""
