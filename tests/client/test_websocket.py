@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from socket import SHUT_RDWR
 from typing import Any
 
 import pytest
@@ -101,6 +102,24 @@ def test_an_end_is_told_after_what_came_before_it(serving: Callable[..., str]) -
     assert socket.receive(block=True) == b"last"
     with pytest.raises(Closed):
         socket.receive(block=True)
+    with pytest.raises(Closed):
+        socket.send(b"too late")
+    socket.close()
+
+
+@pytest.mark.parametrize("how", ["close", "die"])
+def test_an_end_while_nobody_looks_blocks_nobody(
+    serving: Callable[..., str], monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setattr(websocket, "KEEP", 0.01)
+
+    def leave(connection: ServerConnection) -> None:
+        if how == "die":
+            connection.socket.shutdown(SHUT_RDWR)
+
+    socket = opened(serving(leave))
+    socket._keeper.join(PATIENCE)
+    assert not socket._keeper.is_alive()
     with pytest.raises(Closed):
         socket.send(b"too late")
     socket.close()

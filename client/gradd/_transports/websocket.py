@@ -210,8 +210,9 @@ class WebSocket:
         while not self._stop.wait(KEEP):
             if self._lock.acquire(blocking=False):
                 try:
+                    self._check()
                     while self._read():
-                        continue
+                        self._check()  # at its end a socket has always something to read
                 except Closed:
                     return  # the next user gets the error
                 finally:
