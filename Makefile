@@ -104,8 +104,8 @@ hangs: $(STAMP) ## 120 seeded faults (stopped processes, silent networks) in eve
 	GRADD_HANGS=120 $(PY) -m pytest -rs tests/client/test_hangs.py
 	GRADD_MALFORMED=40000 $(PY) -m pytest -rs tests/runtime/session/test_malformed.py
 
-faults: $(STAMP) ## 200 kills under training clients, 600 random programs replayed, 10,000 turned bits, failing disks
-	GRADD_KILLS=200 GRADD_KILLS_CLIENTS=8 GRADD_RECORDS=600 GRADD_FLIPS=10000 $(PY) -m pytest -rsP tests/faults tests/runtime/store
+faults: $(STAMP) ## 200 kills under training clients; 20 scripts each under killed engines, killed daemons, a bad network; 600 random programs replayed, 10,000 turned bits, failing disks
+	GRADD_FAULTS=20 GRADD_KILLS=200 GRADD_KILLS_CLIENTS=8 GRADD_RECORDS=600 GRADD_FLIPS=10000 $(PY) -m pytest -rsP tests/faults tests/runtime/store
 
 gradcheck: $(STAMP) ## gradcheck and gradgradcheck of every differentiable op, in a daemon
 	$(PY) -m tests.ops.gradcheck

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import gradd
+import gradd as torch
 import pytest
 
 from tests.client.relay import Relay
@@ -132,3 +135,89 @@ def test_a_script_does_not_notice(
     assert found == undisturbed
     assert applied == sent
     gradd.delete_session(name, daemon.url)
+
+
+def test_two_clients_go_on_in_one_session(daemon: Daemon, relay: Relay) -> None:
+    one, two = (gradd.connect(relay.url, "shared", transport=how) for how in ("stream", "http"))
+    with one:
+        mine = torch.zeros(2, dtype=torch.float64)
+        one["x"] = mine
+    one = gradd.connect(relay.url, "shared")
+    mine, theirs = one["x"], two["x"]
+    for step in range(12):
+        if step % 4 == 2:
+            daemon.kill_engine() if step % 8 == 2 else daemon.kill()
+        mine.add_(1)
+        one.flush()
+        theirs.add_(100)
+        two.flush()
+    assert mine.tolist() == theirs.tolist() == [1212.0, 1212.0]
+    one.close()
+    two.close()
+    gradd.delete_session("shared", daemon.url)
+
+
+@pytest.mark.parametrize("transport", ["stream", "http"])
+def test_a_session_that_was_not_kept_is_lost_at_once(daemon: Daemon, relay: Relay, transport: str) -> None:
+    session: Any = gradd.connect(relay.url, transport=transport)
+    x = torch.ones(2)
+    session.flush()
+    daemon.kill()
+    for use in (lambda: (x + 1).tolist(), session.info):
+        with pytest.raises(gradd.SessionLost, match="kept nothing"):
+            use()
+    session.close()
+
+
+@pytest.mark.parametrize("transport", ["stream", "http"])
+def test_closing_does_not_wait_for_a_daemon_that_is_away(
+    daemon: Daemon, relay: Relay, transport: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRADD_RECONNECT", str(100 * PATIENCE))
+    session: Any = gradd.connect(relay.url, transport=transport)
+    x = torch.ones(2)
+    session.flush()
+    relay.refuse()
+    waits = threading.Event()
+    ends: list[BaseException] = []
+
+    def wait() -> None:
+        waits.set()
+        try:
+            x.add_(1)
+            x.tolist()
+        except gradd.GraddError as error:
+            ends.append(error)
+
+    other = threading.Thread(target=wait)
+    other.start()
+    waits.wait()
+    with pytest.raises(gradd.ConnectionFailed):
+        session.close()
+    other.join(PATIENCE)
+    assert [type(end) for end in ends] == [gradd.ConnectionFailed]
+
+
+def test_an_exit_does_not_wait_for_a_daemon_that_is_away(relay: Relay) -> None:
+    script = """
+import sys
+import gradd
+
+sessions = [gradd.connect(sys.argv[1], transport=how) for how in ("stream", "http", "stream")]
+kept = gradd.ones(2)
+sessions[-1].flush()
+kept.add_(1)
+print("ready", flush=True)
+sys.stdin.readline()
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", script, relay.url],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "GRADD_RECONNECT": str(100 * PATIENCE)},
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        relay.refuse()
+        _, said = process.communicate("\n", timeout=PATIENCE)
+    assert "went away and did not come back" in said
+    assert process.returncode == 0
