@@ -119,8 +119,8 @@ class Session(Listening, Fetching, Naming):
     def close(self) -> None:
         """Send what is left, raise an unseen error, disconnect; an anonymous session ends.
 
-        A named session remains, with its named tensors; tensors that only this client held are freed. If the
-        daemon is away, it is tried for a few seconds: then ConnectionFailed, and what was not sent is dropped.
+        A named session remains, with its named tensors; tensors only held by this client are freed. A daemon
+        that is away is tried for a few seconds: then ConnectionFailed, and what was not sent is dropped.
         """
         self.wire.hurry.begin()  # also who waits with the lock
         with self.lock:

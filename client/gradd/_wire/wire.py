@@ -17,7 +17,13 @@ from gradd_protocol.limits import DEFAULT
 
 from .. import _transports
 from .._exceptions import (
-    ConnectionFailed, GraddError, NotAllowed, ServerError, SessionLost, copy_of, error_of,
+    ConnectionFailed,
+    GraddError,
+    NotAllowed,
+    ServerError,
+    SessionLost,
+    copy_of,
+    error_of,
 )  # fmt: skip
 from .._mirror import Event
 from .._transports import Dropped
@@ -227,9 +233,7 @@ class Wire:
         return key
 
     def request(self, message: m.Request, buffers: list[Any] | None = None) -> tuple[m.Reply, list[Any]]:
-        """Send a request outside the order of batches and wait for the reply; raises its problem if
-        refused.
-        """
+        """Send a request outside the order of batches and wait for the reply; a refusal is raised."""
         self.counts["round_trips"] += 1
         while True:
             try:
@@ -414,9 +418,8 @@ class Wire:
             self._absence = Absence(self.url, self._patience, self.hurry)
         if self.away or not self._absence.pause(why, after):
             self.away, self._absence = True, None
-            raise ConnectionFailed(
-                f"the daemon at {self.url} went away and did not come back: {why}"
-            ) from why
+            text = f"the daemon at {self.url} went away and did not come back: {why}"
+            raise ConnectionFailed(text) from why
 
     def _answered(self) -> None:
         """Something was answered: the daemon is there."""
