@@ -59,7 +59,7 @@ def _watched() -> Iterator[Spent]:
 def plan_counts(session: gradd.Session) -> dict[str, int]:
     """What the plans of a `local:` session counted: batches planned and eager, programs traced."""
     session.flush()
-    return dict(local._inline()._sessions[session.name].plans.counts)
+    return dict(local._inline()._sessions[session.name].session.plans.counts)
 
 
 def where(make: Callable[[], Callable[[], Any]], steps: int, calls: int) -> str:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any
 
-from ..data import Device, DType, MemoryFormat, Size, layout
+from ..data import (
+    Device,
+    DType,
+    MemoryFormat,
+    Size,
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    preserve_format,
+)
 from ..data import dtypes as known
 from .rows import CannotFreeze
 
@@ -15,7 +24,7 @@ if TYPE_CHECKING:
 _SELF = frozenset({type(None), bool, str})
 #: whole numbers that every JSON reader takes
 _LARGE = 1 << 63
-_FORMATS = {f.name: f for f in vars(layout).values() if isinstance(f, MemoryFormat)}
+_FORMATS = {f.name: f for f in (channels_last, channels_last_3d, contiguous_format, preserve_format)}
 
 
 def encode(x: Any, other: Callable[[Any], Any]) -> Any:
