@@ -29,7 +29,9 @@ def test_an_empty_body_means_defaults_whatever_its_type(call: Caller) -> None:
 def test_options_reach_the_placement(call: Caller, placement: FakePlacement) -> None:
     made = call("PUT", "/v1/sessions/demo", json={"device": "cpu", "quota_bytes": 1000})
     assert made.status_code == 201
-    assert placement.options["demo"] == {"device": "cpu", "quota_bytes": 1000}
+    given = dict(placement.options["demo"])
+    assert given.pop("epoch") > 0
+    assert given == {"device": "cpu", "quota_bytes": 1000}
 
 
 def test_other_options_for_an_old_session_conflict(call: Caller, problem: Expect) -> None:
