@@ -56,9 +56,10 @@ class Client:
         # An answer that was lost leaves a writer behind: the one of the frames is the first.
         attached = self.call("POST", ":attach", json={})
         assert attached.status_code == 200
+        self._epoch = attached.json()["epoch"]
 
     def send(self, frame: bytes) -> bytes | None:
-        """The reply to a batch; None for an upload."""
+        """The reply to a batch, which names this session's epoch; None for an upload."""
         message, buffers = frames.decode_request(frame)
         if isinstance(message, m.Stage):
             info = buffers[0]
@@ -72,8 +73,9 @@ class Client:
             return None
         assert isinstance(message, m.Batch)
         path = f"/writers/{message.writer}/batches/{message.seq}"
-        headers = {"content-type": FRAME, "accept": FRAME, "gradd-epoch": str(message.epoch)}
-        return self.call("PUT", path, content=frame, headers=headers).content
+        headers = {"content-type": FRAME, "accept": FRAME, "gradd-epoch": str(self._epoch)}
+        body = frames.join(frames.encode(msgspec.structs.replace(message, epoch=self._epoch), buffers))
+        return self.call("PUT", path, content=body, headers=headers).content
 
     def tensors(self) -> dict[str, bytes]:
         """The octets of every tensor."""

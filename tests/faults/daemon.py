@@ -16,10 +16,12 @@ from tests.waiting import PATIENCE
 
 
 class Daemon:
-    """A daemon on one port and one data directory, that can be killed and started again."""
+    """A daemon on one port and one data directory, that can be killed and started again. `flags`: more of
+    `gradd serve`.
+    """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, *flags: str) -> None:
+        self._folder, self._flags = folder, flags
         self._port = "0"
         self.start()
 
@@ -30,7 +32,8 @@ class Daemon:
         began = log.stat().st_size if log.exists() else 0
         with log.open("ab") as sink:
             self.process = subprocess.Popen(
-                [*command, "--port", self._port, "--data-dir", str(self._folder / "data")], stderr=sink
+                [*command, "--port", self._port, "--data-dir", str(self._folder / "data"), *self._flags],
+                stderr=sink,
             )
         found = None
         while not found:

@@ -79,7 +79,8 @@ def script() -> list[bytes]:
 @pytest.fixture(scope="module")
 def undisturbed(script: list[bytes]) -> tuple[list[Any], dict[str, bytes]]:
     """The replies to the script, and the tensors that are there at its end."""
-    session = Session("undisturbed")
+    (epoch, *_) = (frames.decode_request(f)[0].epoch for f in script if _is_batch(f))  # type: ignore[union-attr]
+    session = Session("undisturbed", epoch=epoch)
     session.submit(frames.join(frames.encode(m.Attach())))
     replies = [session.submit(frame) for frame in script]
     batches = [told(r) for r, f in zip(replies, script, strict=True) if _is_batch(f)]
