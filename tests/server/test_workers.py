@@ -29,6 +29,8 @@ from tests.congruence.test_congruence import run
 from tests.runtime.peer import BAD, FILL, Peer
 from tests.waiting import PATIENCE
 
+#: options of a session that is lost with its engine process
+FLEETING = {"durability": "memory"}
 LONG = [
     Step("ones", [], {"size": [1500, 1500], "dtype": "float64"}),
     *(Step("matmul", [i, 0]) for i in range(40)),
@@ -270,7 +272,7 @@ def test_a_killed_engine_is_a_503_and_the_daemon_lives(served: tuple[str, Any]) 
     with httpx.Client(base_url=url, headers=bearer(url), timeout=PATIENCE, trust_env=False) as client:
         body = {"steps": [{"op": step.op, "inputs": [f"t{i}" for i in step.inputs], "outputs": [f"t{n}"],
                            "attrs": step.attrs} for n, step in enumerate(LONG)]}  # fmt: skip
-        assert client.put("/v1/sessions/doomed", json={"durability": "memory"}).status_code == 201
+        assert client.put("/v1/sessions/doomed", json=FLEETING).status_code == 201
         answers: list[httpx.Response] = []
         asking = threading.Thread(
             target=lambda: answers.append(
@@ -296,7 +298,7 @@ def test_a_killed_engine_is_a_503_and_the_daemon_lives(served: tuple[str, Any]) 
         assert answers[0].json()["type"] == "/problems/device-lost"
         assert "doomed" in client.get("/v1/sessions/doomed").json()["detail"]
         assert client.delete("/v1/sessions/doomed").status_code == 204
-        while (again := client.put("/v1/sessions/doomed")).status_code == 503:
+        while (again := client.put("/v1/sessions/doomed", json=FLEETING)).status_code == 503:
             # No process yet, or one whose end was not noticed yet, and with it the new session.
             assert again.json()["type"] == "/problems/device-lost"
             client.delete("/v1/sessions/doomed")
