@@ -161,9 +161,9 @@ class Sessions:
                     raise Refused("session-exists", f"session {name!r} has other settings")
                 return entry, False
             chosen = {"device": self._settings.device, "quota_bytes": LIMITS.session_bytes, **(options or {})}
-            # Nobody is taken for a writer of an earlier session of this name.
-            chosen["epoch"] = secrets.randbits(30) + 1
             if self._stores is not None:
+                # Nobody is taken for a writer of a session of this name that was lost or deleted.
+                chosen["epoch"] = secrets.randbits(30) + 1
                 anonymous = name.startswith(ANONYMOUS)
                 chosen = {"durability": "memory" if anonymous else "process", **chosen}
             elif chosen.get("durability", "memory") != "memory":

@@ -4,7 +4,6 @@ runtime.
 
 from __future__ import annotations
 
-import secrets
 import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any
@@ -61,7 +60,7 @@ class LocalTransport:
         self._placement = _inline()
         self._waiting.clear()
         if resume is None:  # what one was a writer of before is there, or is lost
-            self._placement.open(self._name, {"epoch": secrets.randbits(30) + 1})
+            self._placement.open(self._name, {})
         writer, epoch = resume or (None, None)
         reply, _ = self.request(m.Attach("gradd-python", writer, epoch))
         if isinstance(reply, m.ProblemReply):
