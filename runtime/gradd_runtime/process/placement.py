@@ -64,6 +64,8 @@ class InlinePlacement:
 
     def __init__(self, device: str = "cpu") -> None:
         self._sessions: dict[str, Hosted] = {}
+        #: how many sessions of a name have ended
+        self._ended: dict[str, int] = {}
         self._lock = threading.Lock()
         self._backend = backend_of(device)
         self._abandoned = False
@@ -86,7 +88,9 @@ class InlinePlacement:
         """See Placement.open."""
         with self._lock:
             if name not in self._sessions:
-                self._sessions[name] = Hosted(name, options, self._backend)
+                # Nobody is taken for a writer of an earlier session of this name.
+                first = {"epoch": 1 + self._ended.get(name, 0)}
+                self._sessions[name] = Hosted(name, {**first, **options}, self._backend)
 
     def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
         """See Placement.submit."""
@@ -127,6 +131,8 @@ class InlinePlacement:
         """See Placement.close."""
         with self._lock:
             hosted = self._sessions.pop(name, None)
+            if hosted is not None and not name.startswith("anon-"):  # those names are never used again
+                self._ended[name] = self._ended.get(name, 0) + 1
         if hosted is not None:
             self._queue.put(hosted)  # its thread may be running it
 
