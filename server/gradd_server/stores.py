@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from gradd_runtime.store import sync_folder
 
 logger = logging.getLogger("gradd.server")
 
@@ -64,7 +65,7 @@ class Stores:
         new.rename(folder / ABOUT)
         if durable:
             for place in (folder, folder.parent, self._home):
-                _sync(place)
+                sync_folder(place)
         return record
 
     def remove(self, tenant: str, name: str) -> None:
@@ -108,11 +109,3 @@ class Stores:
 def _encoded(name: str) -> str:
     """A folder's name: no two names have one, also where files are told apart by letters of one case only."""
     return base64.b32encode(name.encode()).decode().rstrip("=").lower()
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

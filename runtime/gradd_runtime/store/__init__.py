@@ -1,6 +1,6 @@
 """A session's record, an ordered list of all that changed it; its snapshots; and where both are kept."""
 
-from .blobs import BLOB_BYTES, Blobs
+from .blobs import BLOB_BYTES, Blobs, sync_folder
 from .journal import Damaged, Entry, MemoryStore, Store, Trouble
 from .snapshot import RESERVED, BadSnapshot, Snapshot, parts, read
 from .sqlite import LEVELS, SqliteStore
@@ -20,4 +20,5 @@ __all__ = [
     "Trouble",
     "parts",
     "read",
+    "sync_folder",
 ]
