@@ -49,7 +49,7 @@ from .layout import (
     wrap_dim,
     wrap_dims,
 )
-from .memory import NODE_BYTES, TENSOR_BYTES, Account, Lease, OutOfQuota
+from .memory import NODE_BYTES, TENSOR_BYTES, Account, Lease, OutOfQuota, collect
 from .rng import SEED, RandomStream, blockwise
 from .state import (
     EVERY,
@@ -94,6 +94,7 @@ __all__ = [
     "can_cast",
     "channels_last",
     "channels_last_3d",
+    "collect",
     "complex128",
     "contiguous_format",
     "contiguous_strides",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import time
+import weakref
 from sys import getrefcount
 from typing import Protocol
 
@@ -143,3 +146,26 @@ class Lease:
 
     def __del__(self) -> None:
         self._account.give(self._nbytes)
+
+
+class _Cycle:
+    """Garbage that only a collection finds."""
+
+    __slots__ = ("__weakref__", "_itself")
+
+    def __init__(self) -> None:
+        self._itself = self
+
+
+def collect() -> None:
+    """Give back all bytes that nothing but cycles holds.
+
+    `gc.collect` returns at once, and has collected nothing, while another thread is in a collection; this
+    waits for that one and collects then.
+    """
+    for _ in range(2):  # the other's may find the first mark before it comes to what it gives back
+        mark = weakref.ref(_Cycle())
+        gc.collect()
+        while mark() is not None:
+            time.sleep(0)
+            gc.collect()

@@ -7,12 +7,11 @@ registered as with torch.Tensor.register_hook and the like, so order and message
 
 from __future__ import annotations
 
-import gc
 import weakref
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from gradd_engine.data import set_mode
+from gradd_engine.data import collect, set_mode
 from gradd_engine.data.state import state
 from gradd_engine.schema import REGISTRY
 from gradd_engine.tensor import RemovableHandle, detached, node_of
@@ -244,7 +243,7 @@ class Hooks:
         if target is None:
             raise ProtocolError.of("tensor-not-found", f"{form.tensor}: the tensor has no gradient")
         if len(self._declared) >= DEFAULT.hooks:
-            gc.collect()  # those of tensors in a cycle go with them, and when that is must not matter
+            collect()  # those of tensors in a cycle go with them, and when that is must not matter
             self._prune()
         new = name not in self._declared
         if new and len(self._declared) >= DEFAULT.hooks:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 from typing import TYPE_CHECKING
 
-from gradd_engine.data import Account, RandomStream
+from gradd_engine.data import Account, RandomStream, collect
 
 from ..plan import Plans
 from ..program import Admitted, RunContext
@@ -65,7 +64,7 @@ class SessionState(RunContext):
         self.account.other = self._settled = 0
         self.plans = Plans()
         if self.account.used:
-            gc.collect()
+            collect()
 
     def settle(self, more: int = 0) -> None:
         """Charge the current bytes of tables and plans, and `more`."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 from typing import Any
 
 import numpy as np
 import pytest
+from gradd_engine.data import collect
 from gradd_engine.graph.tangents import LEVELS
 from gradd_protocol.program import Step
 from gradd_runtime.session import Session
@@ -65,13 +65,13 @@ def test_refusals_name_the_step(peer: Peer) -> None:
 
 
 def test_levels_go_with_their_session() -> None:
-    gc.collect()
+    collect()
     before = len(LEVELS)
     peer = Peer(Session("levels"))
     peer.batch(Step("enter_dual_level", []), bind={"level": 0})
     assert len(LEVELS) == before + 1
     del peer
-    gc.collect()
+    collect()
     assert len(LEVELS) == before
 
 

@@ -4,7 +4,6 @@ planned.
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +13,7 @@ import msgspec
 import numpy as np
 import pytest
 from gradd._transports.local import _inline
+from gradd_engine.data import collect
 from gradd_engine.tensor.nodes import LazyNode, node_of
 from gradd_protocol.frames import decode_reply
 from gradd_protocol.messages import Attached
@@ -80,7 +80,7 @@ def compare(frames: list[bytes]) -> dict[str, int]:
         assert graph(node_of(t)) == graph(node_of(other)), name
     assert eager.generator.step == planned.generator.step
     if eager.account.used != planned.account.used:  # cycles of one may be gone already
-        gc.collect()
+        collect()
     assert eager.account.used == planned.account.used
     return planned.plans.counts
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import tracemalloc
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradd_engine.data import memory
+from gradd_engine.data import collect, memory
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT, MIB
 from gradd_protocol.program import Step, Value
@@ -141,12 +140,12 @@ def warm() -> None:
 @pytest.fixture
 def traced(warm: None) -> Iterator[Callable[[], int]]:
     """Bytes that the process has come to hold since the fixture began."""
-    gc.collect()
+    collect()
     tracemalloc.start()
     began = tracemalloc.get_traced_memory()[0]
 
     def held() -> int:
-        gc.collect()
+        collect()
         return tracemalloc.get_traced_memory()[0] - began
 
     yield held

@@ -4,13 +4,13 @@ by.
 
 from __future__ import annotations
 
-import gc
 import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
+from gradd_engine.data import collect
 from gradd_engine.tensor.nodes import node_of
 from gradd_protocol import frames
 from gradd_protocol import messages as m
@@ -170,7 +170,7 @@ def portrait(session: Session) -> dict[str, Any]:
         "limit": session.account.limit,
     }  # fmt: skip
     found["graphs"] = {name: graph(node_of(t)) for name, t in tensors.items()}
-    gc.collect()
+    collect()
     found["used"] = session.account.used
     return found
 
