@@ -297,9 +297,10 @@ class Wire:
             reply, arrays = frames.decode_reply(data)
             if isinstance(reply, m.ProblemReply):
                 self._refused(reply.problem)
-            else:
-                assert isinstance(reply, m.BatchReply)
+            elif isinstance(reply, m.BatchReply):
                 self._take(reply, arrays)
+            else:
+                raise Dropped("something else than replies to batches came")
         except Dropped as e:
             self._reconnect(e)
         except BaseException as e:
