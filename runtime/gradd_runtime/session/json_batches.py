@@ -119,6 +119,7 @@ class JsonDesk:
                 writer.failed = message.seq
         else:
             change.skipped = True
+            session.counts["batches"] += 1
             skipped = problem(
                 "skipped", f"batch {writer.failed} of this writer failed and was not acknowledged"
             )
