@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,26 +14,28 @@ from gradd_protocol import messages as m
 
 from tests.waiting import PATIENCE
 
-PAUSE = 0.05
-"""Seconds between two attempts; not a wait for anything."""
+PAUSE, LONGEST_PAUSE = 0.05, 0.5
+"""Seconds between two attempts, which grow: who asks all the time keeps others from starting."""
 AGAIN = {"recovering", "not-ready", "draining", "store-failed", "disk-full", "unauthenticated"}
 FRAME = "application/vnd.gradd.frame"
-TRIES = int(PATIENCE / PAUSE)
 
 
 class Client:
     """Sends the frames of one writer to the session `name` of the daemon at `url`, over http."""
 
-    def __init__(self, url: str, name: str) -> None:
+    def __init__(self, url: str, name: str, patience: float = PATIENCE) -> None:
+        """`patience` (s): how long it waits for an answer before it asks again."""
         self._url = url
-        self._http = httpx.Client(base_url=url, timeout=PATIENCE, trust_env=False)
+        self._http = httpx.Client(base_url=url, timeout=patience, trust_env=False)
         self._base = f"/v1/sessions/{name}"
         self._rest = threading.Event()
         self.repeated = 0
 
     def call(self, method: str, path: str, **request: Any) -> httpx.Response:
         """An answer, however often it takes."""
-        for _ in range(TRIES):
+        pause = PAUSE
+        began = time.monotonic()
+        while time.monotonic() < began + PATIENCE:
             try:
                 answer = self._http.request(method, self._base + path, **self._shown(request))
             except httpx.TransportError:
@@ -41,8 +44,9 @@ class Client:
                 if answer.status_code < 400 or _slug(answer) not in AGAIN:
                     return answer
             self.repeated += 1
-            self._rest.wait(PAUSE)
-        raise AssertionError(f"{method} {path} was not answered in {TRIES} attempts")
+            self._rest.wait(pause)
+            pause = min(1.5 * pause, LONGEST_PAUSE)
+        raise AssertionError(f"{method} {path} was not answered")
 
     def _shown(self, request: dict[str, Any]) -> dict[str, Any]:
         """A request with the key of the daemon that runs: each has one of its own."""
@@ -56,7 +60,7 @@ class Client:
         # An answer that was lost leaves a writer behind: the one of the frames is the first.
         attached = self.call("POST", ":attach", json={})
         assert attached.status_code == 200
-        self._epoch = attached.json()["epoch"]
+        self._writer, self._epoch = attached.json()["writer"], attached.json()["epoch"]
 
     def send(self, frame: bytes) -> bytes | None:
         """The reply to a batch, which names this session's epoch; None for an upload."""
@@ -77,11 +81,20 @@ class Client:
         body = frames.join(frames.encode(msgspec.structs.replace(message, epoch=self._epoch), buffers))
         return self.call("PUT", path, content=body, headers=headers).content
 
+    def numbered(self, seq: int, body: object) -> httpx.Response:
+        """The answer to a batch of JSON under this number."""
+        headers = {"gradd-epoch": str(self._epoch), "gradd-ack": str(seq - 1)}
+        return self.call("PUT", f"/writers/{self._writer}/batches/{seq}", json=body, headers=headers)
+
     def tensors(self) -> dict[str, bytes]:
         """The octets of every tensor."""
         listed = self.call("GET", "/tensors").json()["tensors"]
         headers = {"accept": "application/octet-stream"}
         return {t["id"]: self.call("GET", f"/tensors/{t['id']}", headers=headers).content for t in listed}
+
+    def applied(self) -> int:
+        """How many batches the session has applied."""
+        return int(self.call("GET", "").json()["batches"])
 
     def end(self) -> None:
         """Delete the session."""

@@ -1,0 +1,44 @@
+"""What the finders did, counted: a table at the end of a run (`make faults`, `make soak`)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+
+import pytest
+
+COLUMNS = ("count", "lost", "twice", "differing")
+_PROPERTY = "faults:"
+
+
+@pytest.fixture
+def tally(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Takes what a finder did, for the table: of which kind, how often, and of what was acknowledged how many
+    were `lost`, applied `twice`, or are `differing` from what they should be. Fails where any is.
+    """
+
+    def add(kind: str, count: int, lost: int = 0, twice: int = 0, differing: int = 0) -> None:
+        row = (count, lost, twice, differing)
+        request.node.user_properties.append((_PROPERTY + kind, row))
+        assert row == (count, 0, 0, 0), f"{kind}: {dict(zip(COLUMNS, row, strict=True))}"
+
+    return add
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    rows: defaultdict[str, list[int]] = defaultdict(lambda: [0] * len(COLUMNS))
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if getattr(report, "when", "") != "call":
+                continue
+            for name, row in report.user_properties:
+                if name.startswith(_PROPERTY):
+                    sums = rows[name.removeprefix(_PROPERTY)]
+                    sums[:] = map(sum, zip(sums, row, strict=True))
+    if not rows:
+        return
+    terminalreporter.section("faults")
+    width = max(map(len, rows))
+    terminalreporter.line(f"{'':{width}}" + "".join(f"{column:>12}" for column in COLUMNS))
+    for kind, row in sorted(rows.items()):
+        terminalreporter.line(f"{kind:{width}}" + "".join(f"{n:12,}" for n in row))
