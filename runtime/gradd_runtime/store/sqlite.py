@@ -137,8 +137,8 @@ class SqliteStore:
 
     def entries(self) -> Iterator[Entry]:
         """See Store.entries."""
-        self._reading = self._execute(_SELECT)
         try:
+            self._reading = self._execute(_SELECT)
             for *row, checked in self._reading:
                 n, frame, outcome, reply, messages, round_trips, trouble, cuts = row
                 if _sum(row) != checked:
