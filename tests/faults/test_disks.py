@@ -1,8 +1,16 @@
-"""Disks that fill up or fail, and records that are damaged, under a session that is hosted."""
+"""Disks that fill up or fail, and records that are damaged, under a session that is hosted.
+
+`GRADD_CUTS` says at how many places a record is cut (`make faults`: at every byte of its last entry),
+`GRADD_FLIPS` how many bits are turned (`make faults`: 10,000).
+"""
 
 from __future__ import annotations
 
 import errno
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +20,12 @@ from gradd_engine.backends.array import NUMPY
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_runtime.process import Hosted
-from gradd_runtime.store import SqliteStore
+from gradd_runtime.store import BLOB_BYTES, LEVELS, SqliteStore
 
 from tests.runtime.peer import FILL, Peer
+
+CUTS = int(os.environ.get("GRADD_CUTS", "40"))
+FLIPS = int(os.environ.get("GRADD_FLIPS", "60"))
 
 
 @pytest.fixture
@@ -122,3 +133,165 @@ def test_a_damaged_record_is_told_and_left(record: Path, harm: str) -> None:
         assert "record" in reply.problem.detail or "entry" in reply.problem.detail
     again.close()
     assert (record.read_bytes() if record.exists() else None) == before
+
+
+# -- a disk that is full --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 4 MiB."""
+    home = tmp_path / "small"
+    home.mkdir()
+    made = shutil.which("mount") and subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=4m", "none", str(home)], capture_output=True, text=True
+    )
+    if not made or made.returncode:
+        pytest.skip("no tmpfs can be mounted here")
+    yield home
+    subprocess.run(["umount", str(home)], check=True)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("size", [2_000, 200_000])  # in the record, in blobs
+def test_a_disk_that_is_full_loses_nothing(small: Path, tmp_path: Path, level: str, size: int) -> None:
+    records = small / "record.db", tmp_path / "record.db"
+    for record in records:
+        record.touch()
+    host, other = (Hosted("kept", {"store": str(record), "durability": level}, NUMPY) for record in records)
+    one, neighbour = peer(host), peer(other)
+    filler = small / "filler"
+    kept: dict[str, float] = {}
+    full = 0
+    for n in range(60):
+        if n % 20 == 15:
+            room = shutil.disk_usage(small).free
+            filler.write_bytes(bytes(max(room - 40_000 * (n // 20), 0)))
+        if n % 20 == 0:
+            filler.unlink(missing_ok=True)
+        frame = frames.join(frames.encode(m.PutTensor(f"x{n % 5}"), [np.full(size, float(n))]))
+        reply, _ = one.frame(frame)
+        if isinstance(reply, m.ProblemReply):
+            assert (reply.problem.slug, reply.problem.retry_after) == ("disk-full", 1)
+            full += 1
+        else:
+            kept[f"x{n % 5}"] = float(n)
+        assert isinstance(neighbour.frame(frame)[0], m.Done)
+    assert full
+    filler.unlink(missing_ok=True)
+    host.close()
+    again = hosted(records[0])
+    found = {name: peer(again).get(name) for name in kept}
+    assert {name: a.tolist() for name, a in found.items()} == {name: [v] * size for name, v in kept.items()}
+    again.close()
+    other.close()
+
+
+# -- records that are cut, and bits that are turned -------------------------------------------------------
+
+
+class Kept:
+    """The files of a session that was killed, and what it was after each entry."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        home.mkdir()
+        record = home / "record.db"
+        record.touch()
+        host = hosted(record)
+        one = peer(host)
+        self.states: list[dict[str, Any]] = [{}, {}]
+        self.sizes = []
+        for n in range(8):
+            large = n == 3  # a blob
+            one.put(f"x{n % 3}", np.full(BLOB_BYTES // 8 if large else 3, float(n)))
+            self.states.append(_values(one))
+            self.sizes.append((home / "record.db-wal").stat().st_size)
+        self.files = {path: path.read_bytes() for path in sorted(home.rglob("*")) if path.is_file()}
+        host.close()
+        self.closed = {path: path.read_bytes() for path in sorted(home.rglob("*")) if path.is_file()}
+
+    def lay(self, files: dict[Path, bytes]) -> None:
+        """Have these files, and no others."""
+        for path in self.home.rglob("*"):
+            if path.is_file() and path not in files:
+                path.unlink()
+        for path, data in files.items():
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(data)
+
+    def found(self) -> int | None:
+        """How many entries the session has that is made of the files; None where they are refused. What it is
+        after so many is compared.
+        """
+        host = hosted(self.home / "record.db")
+        while not host.wake():
+            pass
+        try:
+            if host.session is None:
+                refused, _ = frames.decode_reply(submit(host, frames.join(frames.encode(m.Info()))))
+                assert refused.problem.slug == "store-failed"
+                return None
+            entries = host.session.entries
+            one = peer_of(host)
+            assert _values(one) == self.states[entries], entries
+            return entries
+        finally:
+            host.close()
+
+
+def peer_of(host: Hosted) -> Peer:
+    """One that only looks."""
+    one = object.__new__(Peer)
+    one.submit, one.sent, one.replies = lambda frame: submit(host, frame), [], []
+    return one
+
+
+def _values(one: Peer) -> dict[str, Any]:
+    listed, _ = one.ask(m.ListTensors())
+    return {t.name: (one.get(t.name).shape, one.get(t.name).flat[0]) for t in listed.tensors}
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    return Kept(tmp_path_factory.mktemp("kept") / "session")
+
+
+def test_a_record_cut_at_every_byte_of_its_end(kept: Kept, tally: Callable[..., None]) -> None:
+    """Of a session that was killed: what is whole is there."""
+    log = kept.home / "record.db-wal"
+    begin, end = kept.sizes[-2], kept.sizes[-1]
+    cuts = range(begin, end + 1, max(1, (end - begin) // CUTS))
+    for cut in cuts:
+        kept.lay({**kept.files, log: kept.files[log][:cut]})
+        assert kept.found() == len(kept.sizes) + (cut == end), cut
+    tally("records cut in their last entry", len(cuts))
+
+
+def test_a_closed_record_that_is_shorter_is_told(kept: Kept, tally: Callable[..., None]) -> None:
+    record = kept.home / "record.db"
+    size = len(kept.closed[record])
+    # One of no byte is that of a session that was just made.
+    cuts = range(2, size, max(1, size // CUTS))
+    for cut in cuts:
+        kept.lay({**kept.closed, record: kept.closed[record][:cut]})
+        assert kept.found() is None, cut
+    tally("closed records cut", len(cuts))
+
+
+@pytest.mark.parametrize("how", ["killed", "closed"])
+def test_turned_bits_make_no_other_session(kept: Kept, how: str, tally: Callable[..., None]) -> None:
+    """Those in a killed session's log may cost its end, for they are like writes that were torn."""
+    files = kept.files if how == "killed" else kept.closed
+    random = np.random.default_rng(FLIPS)
+    whole, turned = len(kept.states) - 1, 0
+    for path, data in files.items():
+        share = FLIPS // 2 // len(files)
+        for at in random.integers(0, 8 * len(data), share):
+            harmed = bytearray(data)
+            harmed[at // 8] ^= 1 << (at % 8)
+            kept.lay({**files, path: bytes(harmed)})
+            entries = kept.found()
+            assert entries in (None, whole) or path.name.endswith("-wal"), (path.name, at)
+            turned += 1
+    tally(f"bits turned in the files of a {how} session", turned)
