@@ -56,6 +56,60 @@ WHILE_RUNNING: dict[str, tuple[list[dict[str, Any]], str, int]] = {
     ),
 }
 
+HUGE = 1 << 40
+COLUMN = step("zeros", [], ["%a"], size=[1_000_000, 1])
+NAN = step("full", [], ["%n"], size=[2], fill_value="nan")
+#: (what, a part of why it is refused) -> steps
+NEVER: dict[tuple[str, str], list[dict[str, Any]]] = {
+    ("broadcast bomb", "out of memory"): [
+        COLUMN,
+        step("t", ["%a"], ["%b"]),
+        step("add", ["%a", "%b"], ["%c"]),
+    ],
+    ("arange", "out of memory"): [step("arange", [], ["%x"], start=0, end=HUGE, step=1)],
+    ("arange without end", "unsupported range"): [step("arange", [], ["%x"], start=0, end="inf", step=1)],
+    ("arange by nothing", "nonzero"): [step("arange", [], ["%x"], start=0, end=1, step=0)],
+    ("linspace", "out of memory"): [step("linspace", [], ["%x"], start=0, end=1, steps=HUGE)],
+    ("eye", "out of memory"): [step("eye", [], ["%x"], n=1 << 20)],
+    ("repeat", "out of memory"): [step("repeat", ["w"], ["%x"], repeats=[HUGE])],
+    ("pad", "out of memory"): [step("constant_pad_nd", ["w"], ["%x"], pad=[HUGE, HUGE])],
+    ("size that overflows", "overflowed"): [step("zeros", [], ["%x"], size=[1 << 32, 1 << 32])],
+    ("negative size", "non-negative"): [step("zeros", [], ["%x"], size=[-1])],
+    ("65 dimensions", "sizes"): [step("zeros", [], ["%x"], size=[1] * 65)],
+    ("einsum of 60 letters", "subscripts"): [
+        step("einsum", {"operands": ["w"]}, ["%x"], equation="abcdefghij" * 6)
+    ],
+    ("einsum that is none", "subscript"): [step("einsum", {"operands": ["w"]}, ["%x"], equation="->->")],
+    ("reshape with two unknowns", "only one"): [step("reshape", ["w"], ["%x"], shape=[-1, -1])],
+    ("reshape to more", "invalid for input"): [step("reshape", ["w"], ["%x"], shape=[HUGE])],
+    ("dim that is none", "out of range"): [step("sum", ["w"], ["%x"], dim=[7])],
+    ("index out of range", "out of bounds"): [step("getitem", ["w"], ["%x"], index=[7])],
+    ("index out of int64", "int64"): [step("getitem", ["w"], ["%x"], index=[1 << 70])],
+    ("expand to less", "must match"): [step("expand", ["v"], ["%x"], size=[2])],
+    ("convolution by stride 0", "stride"): [
+        step("zeros", [], ["%i"], size=[1, 1, 4, 4]),
+        step("conv2d", ["%i", "%i"], ["%x"], stride=[0, 0]),
+    ],
+    ("pool of no size", "kernel size"): [
+        step("zeros", [], ["%i"], size=[1, 1, 4, 4]),
+        step("max_pool2d", ["%i"], ["%x"], kernel_size=[0, 0]),
+    ],
+    ("backward of integers", "does not require grad"): [
+        step("zeros", [], ["%i"], size=[], dtype="int64"),
+        step("backward", ["%i"]),
+    ],
+    ("multinomial of NaN", "probability"): [NAN, step("multinomial", ["%n"], ["%x"], num_samples=1)],
+    ("inverse of what has none", "inversion"): [
+        step("zeros", [], ["%z"], size=[2, 2]),
+        step("inverse", ["%z"], ["%x"]),
+    ],
+    ("write into a leaf", "leaf"): [step("add_", ["w", 1.0])],
+    ("used after it was freed", "no tensor"): [
+        step("mul", ["w", "w"], ["%w"]),
+        step("mul", ["%w", "freed"], ["%x"]),
+    ],
+}
+
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Caller]:
@@ -105,6 +159,13 @@ def test_found_while_running(
     body = problem(ask("POST", BATCHES, json={"steps": steps}), slug, status)
     assert body["step"] == body["applied"] == len(steps) - 1
     assert body["exception"] == "RuntimeError"
+
+
+@pytest.mark.parametrize(("case", "steps"), NEVER.items(), ids=[what for what, _ in NEVER])
+def test_what_no_session_does(ask: Caller, case: tuple[str, str], steps: list[dict[str, Any]]) -> None:
+    refused = ask("POST", BATCHES, json={"steps": steps})
+    assert refused.status_code in (404, 422, 507), refused.text
+    assert case[1] in refused.json()["detail"]
 
 
 BAD_JSON = {
