@@ -90,7 +90,7 @@ class SqliteStore:
                 sync_folder(path.parent)
             used = {name for (cuts,) in file.execute(_BLOBS) for _, _, name in _cuts.decode(cuts)}
             self._blobs.collect(used)
-        except (sqlite3.Error, msgspec.MsgspecError, ValueError) as error:
+        except (sqlite3.Error, msgspec.MsgspecError, ValueError, TypeError) as error:
             raise _told(error) from None
 
     def append(self, entry: Entry) -> None:
