@@ -1,6 +1,6 @@
 """Disks that fill up or fail, and records that are damaged, under a session that is hosted.
 
-`GRADD_CUTS` says at how many places a record is cut (`make faults`: at every byte of its last entry),
+`GRADD_CUTS` says at how many places a record is cut (`make faults`: 1,000; `make soak`: at every byte),
 `GRADD_FLIPS` how many bits are turned (`make faults`: 10,000).
 """
 

@@ -1,7 +1,7 @@
 """Fuzzed frames over the stream of a daemon: each is answered, none with `internal`, none takes a second of
 work, and the daemon grows by less than a body.
 
-`GRADD_STREAMED` says how many (`make faults`: 20,000; `make soak`: 100,000), `GRADD_STREAMED_SEED` which.
+`GRADD_STREAMED` says how many (`make faults`: 100,000), `GRADD_STREAMED_SEED` which.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Random histories of a session that is killed and made again from its record, beside a plain dict of NumPy
 arrays.
 
-`GRADD_HISTORIES` says how many (`make soak`: 5,000), `GRADD_HISTORIES_SEED` which.
+`GRADD_HISTORIES` says how many (`make faults`: 5,000), `GRADD_HISTORIES_SEED` which.
 """
 
 from __future__ import annotations

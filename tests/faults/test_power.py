@@ -1,7 +1,7 @@
 """Power is lost after each fsync, with all that was written otherwise: at level `disk` no entry that was
 acknowledged is.
 
-`GRADD_POWER` says how many requests (`make faults`: 200).
+`GRADD_POWER` says how many requests (`make faults`: 60).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A script that trains through the death of engine processes and daemons and through a bad network, and never
 knows: each of its batches is applied once, and it ends as it does undisturbed, to the bit.
 
-`GRADD_FAULTS` says how many seeds of each kind (`make faults`: 20).
+`GRADD_FAULTS` says how many seeds of each kind (`make faults`: 3; `make soak`: 40).
 """
 
 from __future__ import annotations
