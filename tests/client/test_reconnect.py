@@ -17,6 +17,8 @@ from gradd._transports import Dropped, reconnect
 from gradd._transports.control import refusal
 from gradd._wire import absence
 from gradd._wire.absence import Absence, Hurry, retry_after
+from gradd_protocol import frames
+from gradd_protocol import messages as m
 from gradd_protocol.problems import TABLE, problem
 
 URLS = ["local", "stream", "http"]
@@ -195,6 +197,26 @@ def test_what_passes_is_waited_for(connect: Any) -> None:
         )
         x.add_(1)
         assert x.tolist() == [1.0, 1.0]
+        assert session.info().batches == session.wire.seq
+
+
+def test_a_reply_to_something_else_is_none(connect: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A network that repeats messages repeats the first, too."""
+    with connect() as session:
+        x = torch.zeros(2)
+        session.flush()
+        session.wire.wait_all()
+        greeting = m.Attached(1, 1, 64, m.SessionInfo("x", 1))
+        with monkeypatch.context() as patch:
+            answers = [frames.join(frames.encode(greeting))]
+            real = type(session.wire.transport).receive
+            patch.setattr(
+                type(session.wire.transport), "receive",
+                lambda self, block: answers.pop() if answers else real(self, block),
+            )  # fmt: skip
+            x.add_(1)
+            assert x.tolist() == [1.0, 1.0]
+        assert not answers
         assert session.info().batches == session.wire.seq
 
 

@@ -297,10 +297,8 @@ class Wire:
             reply, arrays = frames.decode_reply(data)
             if isinstance(reply, m.ProblemReply):
                 self._refused(reply.problem)
-            elif isinstance(reply, m.BatchReply):
+            elif isinstance(reply, m.BatchReply):  # a network may repeat what attaching was answered
                 self._take(reply, arrays)
-            else:
-                raise Dropped("something else than replies to batches came")
         except Dropped as e:
             self._reconnect(e)
         except BaseException as e:

@@ -176,6 +176,18 @@ def test_every_bit_that_is_turned_is_noticed_or_harmless(path: Path) -> None:
     assert noticed
 
 
+@pytest.mark.parametrize("harm", ["outcome = CAST(x'f5' AS TEXT)", "blobs = 7", "n = 7", "reply = 'x'"])
+def test_a_row_that_holds_something_else_is_told(path: Path, harm: str) -> None:
+    store = SqliteStore(path)
+    store.append(Entry(1, b"frame", "applied"))
+    store.close()
+    with sqlite3.connect(path) as file:
+        file.execute(f"UPDATE entries SET {harm}")
+    file.close()
+    with pytest.raises(Damaged):
+        list(SqliteStore(path).entries())
+
+
 def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
     folder = tmp_path / "private"
     folder.mkdir(mode=0o700)
