@@ -203,8 +203,7 @@ class History(RuleBasedStateMachine):
         self.batches += 1
         if message.ack > writer.ack:  # type: ignore[union-attr]
             writer.ack = message.ack  # type: ignore[union-attr]
-            for seq in [s for s in writer.sent if s <= writer.ack]:
-                del writer.sent[seq]
+            writer.sent = {seq: what for seq, what in writer.sent.items() if seq > writer.ack}
         skipped = writer.failed is not None and writer.ack < writer.failed
         if not skipped:
             writer.failed = None

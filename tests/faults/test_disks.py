@@ -19,7 +19,7 @@ import pytest
 from gradd_engine.backends.array import NUMPY
 from gradd_protocol import frames
 from gradd_protocol import messages as m
-from gradd_runtime.process import Hosted
+from gradd_runtime.process import Hosted, hosting
 from gradd_runtime.store import BLOB_BYTES, LEVELS, SqliteStore
 
 from tests.runtime.peer import FILL, Peer
@@ -133,6 +133,27 @@ def test_a_damaged_record_is_told_and_left(record: Path, harm: str) -> None:
         assert "record" in reply.problem.detail or "entry" in reply.problem.detail
     again.close()
     assert (record.read_bytes() if record.exists() else None) == before
+
+
+@pytest.mark.parametrize("error", [RuntimeError("a bug"), MemoryError()], ids=repr)
+def test_whatever_keeps_a_session_from_being_made_is_told(
+    record: Path, error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = hosted(record)
+    peer(host).put("x", np.ones(3))
+    host.close()
+
+    def fail(*args: object) -> Any:
+        raise error
+
+    again = hosted(record)
+    with monkeypatch.context() as patch:
+        patch.setattr(hosting, "replaying", fail)
+        refused, _ = frames.decode_reply(submit(again, frames.join(frames.encode(m.Info()))))
+    assert refused.problem.slug == "store-failed"
+    reply, _ = frames.decode_reply(submit(again, frames.join(frames.encode(m.Info()))))
+    assert isinstance(reply, m.SessionReply) == (refused.problem.retry_after is not None)
+    again.close()
 
 
 # -- a disk that is full --------------------------------------------------------------------------------
@@ -271,7 +292,8 @@ def test_a_record_cut_at_every_byte_of_its_end(kept: Kept, tally: Callable[..., 
 def test_a_closed_record_that_is_shorter_is_told(kept: Kept, tally: Callable[..., None]) -> None:
     record = kept.home / "record.db"
     size = len(kept.closed[record])
-    # One of no byte is that of a session that was just made.
+    kept.lay({**kept.closed, record: b""})
+    assert kept.found() == 0  # as that of a session that was just made
     cuts = range(2, size, max(1, size // CUTS))
     for cut in cuts:
         kept.lay({**kept.closed, record: kept.closed[record][:cut]})

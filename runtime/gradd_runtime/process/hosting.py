@@ -66,8 +66,12 @@ class Hosted:
             self._damaged = True
             self._refuse(problem("store-failed", f"{error}. The session's files are kept as they are"), error)
             return True
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, MemoryError, sqlite3.Error) as error:
             self._refuse(unkept(error), error)
+            return True
+        except Exception as error:  # a bug, or harm of a kind unheard of: the other sessions go on
+            self._damaged = True
+            self._refuse(problem("store-failed", "the session cannot be made from its record"), error)
             return True
         return False
 
