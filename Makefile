@@ -105,7 +105,7 @@ hangs: $(STAMP) ## 120 seeded faults (stopped processes, silent networks) in eve
 	GRADD_MALFORMED=40000 $(PY) -m pytest -rs tests/runtime/session/test_malformed.py
 
 faults: $(STAMP) ## 200 kills, 100,000 batches over a bad network, 5,000 random histories, failing disks, lost power, fuzzed frames; prints what it counted
-	GRADD_KILLS=200 GRADD_KILLS_CLIENTS=8 GRADD_KILLS_DAEMONS=2 GRADD_FAULTS=3 GRADD_BATCHES=100000 GRADD_HISTORIES=5000 GRADD_RECORDS=100 \
+	GRADD_KILLS=200 GRADD_KILLS_CLIENTS=8 GRADD_KILLS_DAEMONS=4 GRADD_FAULTS=3 GRADD_BATCHES=100000 GRADD_HISTORIES=5000 GRADD_RECORDS=100 \
 	    GRADD_FLIPS=10000 GRADD_CUTS=1000 GRADD_POWER=60 GRADD_STREAMED=100000 GRADD_REQUESTS=50 $(PY) -m pytest -rs $(SPREAD) tests/faults tests/runtime/store
 
 soak: $(STAMP) ## more of `make faults`, for hours: 2,000 kills, 1,000,000 batches, 20,000 histories, every cut, 20,000 turned bits
