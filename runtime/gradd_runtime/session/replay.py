@@ -11,7 +11,7 @@ from gradd_engine.data import OutOfQuota
 from ..store import Damaged, Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
     from ..store import Store
     from .session import Session
@@ -40,8 +40,11 @@ class _Expected:
         """Nothing is open."""
 
 
-def replaying(session: Session, entries: Iterable[Entry], store: Store) -> Iterator[int]:
-    """Replay `entries` into a fresh session, one at each step, and give it its store at the end.
+def replaying(
+    session: Session, entries: Iterable[Entry], store: Store, marks: Container[int] = ()
+) -> Iterator[int]:
+    """Replay `entries` into a fresh session, or one of a snapshot, one at each step, and give it its store at
+    the end. `marks`: the entries after which a snapshot was taken.
 
     Memory is refused where the record says so and nowhere else. Raises Damaged where the record has a gap, or
     a frame is answered otherwise than it was.
@@ -62,6 +65,8 @@ def replaying(session: Session, entries: Iterable[Entry], store: Store) -> Itera
             account.decided, account.limit = None, limit
         _compare(entry, expected.came)
         session.counts["messages"], session.counts["round_trips"] = entry.messages, entry.round_trips
+        if entry.n in marks:
+            session.forget()
         yield entry.n
     session.store = store
 
@@ -83,7 +88,7 @@ def _refusals(entry: Entry, limit: int) -> dict[int, Exception]:
     if told is not None and told.limit is not None:
         limit = told.limit
     for asked, requested, used in trouble.refused:
-        if requested:
+        if requested or used:  # nothing was asked for, with nothing in use: the machine's memory
             found[asked] = OutOfQuota(requested, used, limit)
         else:
             found[asked] = MemoryError("" if told is None else told.detail)

@@ -66,6 +66,14 @@ class SessionState(RunContext):
         if self.account.used:
             collect()
 
+    def forget(self) -> None:
+        """Be as a session that was thawed: without plans and admissions. What is asked of the account, and so
+        how an entry numbers what was refused, depends on them.
+        """
+        self.admitted.clear()
+        self.plans = Plans()
+        self.settle()
+
     def settle(self, more: int = 0) -> None:
         """Charge the current bytes of tables and plans, and `more`."""
         beside = ENTRY_BYTES * (len(self.table) + len(self.admitted)) + self.plans.counts["bytes"]
