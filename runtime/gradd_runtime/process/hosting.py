@@ -5,24 +5,34 @@ from __future__ import annotations
 import logging
 import sqlite3
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.data import SEED
-from gradd_protocol import names
+from gradd_engine.freezing import CannotFreeze
+from gradd_protocol import frames, names
 from gradd_protocol.problems import Problem, ProtocolError, problem
 
 from ..session import Session, replaying, unkept
-from ..store import Damaged, SqliteStore
+from ..store import BadSnapshot, Damaged, Entry, SqliteStore
 from .refusals import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Generator, Iterator, Mapping
 
     from gradd_protocol.frames import Bytes, Part
 
     from ..store import Store
 
 _log = logging.getLogger("gradd.runtime")
+
+_NOTHING = Entry(0, b"", "")
+
+REPLAY_SECONDS = 1.0
+"""Work of entries after which a snapshot is taken, beside `SHARE` times what the latest took to write."""
+SHARE = 10.0
+RECORD_BYTES = 64 << 20
+"""Bytes of entries after which one is taken, if they are as many as the latest has."""
 
 
 class Hosted:
@@ -42,6 +52,11 @@ class Hosted:
         self._recovery: Generator[int] | None = None
         self._refusal: Problem | None = None
         self._damaged = False
+        self._store: SqliteStore | None = None
+        #: since the latest snapshot: seconds that entries took, and their bytes
+        self._worked, self._grown = 0.0, 0
+        #: how much of either is too much
+        self._most, self._room = REPLAY_SECONDS, RECORD_BYTES
         if self._path is None:
             self.session = open_session(name, options, backend)
 
@@ -96,24 +111,108 @@ class Hosted:
         assert self._path is not None
         if not self._path.exists():
             raise Damaged("the session's record is gone")
-        session = open_session(self.name, self._options, self._backend)
         store = SqliteStore(self._path, self._options["durability"])
+        session: Session | None = None
         try:
-            yield from replaying(session, store.entries(), store)
+            marks = store.snapshots()
+            session = self._latest(store, marks)
+            began = session.entries
+            self._since(0.0, 0)
+            yield from _timed(self, replaying(session, store.entries(began), store, marks))
         except BaseException:
             store.close()
-            session.close()
+            if session is not None:
+                session.close()
             raise
         if session.entries:
-            _log.info("session %s is back: %d entries were replayed", self.name, session.entries)
-        self.session = session
+            _log.info(
+                "session %s is back: from its snapshot at entry %d, %d entries were replayed",
+                self.name, began, session.entries - began,
+            )  # fmt: skip
+        self.session, self._store = session, store
+
+    def _latest(self, store: SqliteStore, marks: list[int]) -> Session:
+        """The session at its latest snapshot that is sound, or at its beginning. Raises Damaged."""
+        lost: Exception | None = None
+        for n in marks:
+            try:
+                with store.snapshot(n) as file:
+                    limit = self._options.get("quota_bytes")
+                    own = names.own(self.name)
+                    session = Session.thaw(file, name=own, limit=limit, backend=self._backend)
+                if session.entries != n:
+                    session.close()
+                    raise BadSnapshot(f"it is of entry {session.entries}")
+                return session
+            except (BadSnapshot, Damaged) as error:
+                lost = error
+                _log.error("session %s: its snapshot at entry %d is damaged", self.name, n, exc_info=error)
+        if lost is not None and next(iter(store.entries()), _NOTHING).n != 1:
+            raise Damaged(f"no snapshot is sound, and entries before the oldest are gone: {lost}") from lost
+        return open_session(self.name, self._options, self._backend)
+
+    # -- snapshots -----------------------------------------------------------------------------------
+
+    @property
+    def due(self) -> bool:
+        """Whether so much was recorded since the latest snapshot that another is to be taken."""
+        return self._worked > self._most or self._grown > self._room
+
+    def snapshot(self) -> bool:
+        """Write a snapshot, and drop what it stands for from the record; False where that cannot be now: a
+        pass is under way, or there is no room. To be called between two frames.
+        """
+        session, store = self.session, self._store
+        if session is None or store is None or session.fenced is not None or not session.entries:
+            return False
+        began = perf_counter()
+        try:
+            parts = session.freeze()
+            store.write(parts, session.entries)
+        except (CannotFreeze, OSError) as error:
+            _log.info("session %s: no snapshot can be taken now: %s", self.name, error)
+            self._most, self._room = 2 * self._most, 2 * self._room
+            return False
+        size = frames.size(parts)
+        del parts
+        try:
+            store.stand_at(session.entries, size)
+        except sqlite3.Error as error:
+            # Whether a session that is made again begins here nobody knows: this one may not go on.
+            session.fenced = unkept(error)
+            return False
+        session.forget()
+        try:
+            store.compact()
+        except (OSError, sqlite3.Error) as error:
+            _log.warning("session %s: what it no longer needs stays for now: %s", self.name, error)
+        self._since(perf_counter() - began, size)
+        return True
+
+    def _since(self, seconds: float, size: int) -> None:
+        """Count from a snapshot that took so long, and has so many bytes."""
+        self._worked, self._grown = 0.0, 0
+        self._most, self._room = REPLAY_SECONDS + SHARE * seconds, max(RECORD_BYTES, size)
+
+    def rest(self) -> None:
+        """Take a snapshot if anything was recorded since the latest, so that waking is quick."""
+        if self._worked:
+            self.snapshot()
 
     def answer(self, frame: Bytes) -> list[Part]:
         """The session's reply frame, see `answer`. To be called when it is awake."""
         if self._refusal is not None:
             return [refusal(ProtocolError(self._refusal))]
-        assert self.session is not None
-        return answer(self.session, frame)
+        session = self.session
+        assert session is not None
+        if self._store is None:
+            return answer(session, frame)
+        entries, began = session.entries, perf_counter()
+        parts = answer(session, frame)
+        if session.entries != entries:
+            self._worked += perf_counter() - began
+            self._grown += len(frame)
+        return parts
 
     def close(self) -> None:
         """Let go of everything; the store stays as it is."""
@@ -124,9 +223,19 @@ class Hosted:
 
     def _let_go(self) -> None:
         session, self.session = self.session, None
+        self._store = None
         if session is not None:
             session.store.close()
             session.close()
+
+
+def _timed(hosted: Hosted, steps: Iterator[int]) -> Iterator[int]:
+    """The steps of a replay; what they take is work that the next waking would repeat."""
+    began = perf_counter()
+    for n in steps:
+        hosted._worked += perf_counter() - began
+        yield n
+        began = perf_counter()
 
 
 def open_session(name: str, options: Mapping[str, Any], backend: Any, store: Store | None = None) -> Session:

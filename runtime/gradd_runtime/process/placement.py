@@ -68,7 +68,7 @@ class InlinePlacement:
         self._ended: dict[str, int] = {}
         self._lock = threading.Lock()
         self._backend = backend_of(device)
-        self._abandoned = False
+        self._abandoned = self._resting = False
         self._start()
 
     def _start(self) -> None:
@@ -101,6 +101,8 @@ class InlinePlacement:
     def _work(self, queue: SimpleQueue[tuple[str, Any, Pending, float] | Hosted | None]) -> None:
         while (job := queue.get()) is not None:
             if isinstance(job, Hosted):
+                if self._resting:
+                    job.rest()
                 job.close()
                 del job
                 continue
@@ -115,6 +117,8 @@ class InlinePlacement:
                 reply = self._run(name, frame)
                 future.ran = perf_counter() - began
                 future.set_result(reply)
+                if hosted is not None and hosted.due:
+                    hosted.snapshot()
                 del hosted, session, reply
             del job, frame, future
 
@@ -145,6 +149,7 @@ class InlinePlacement:
 
     def shutdown(self) -> None:
         """See Placement.shutdown."""
+        self._resting = not self._abandoned
         with self._lock:
             for hosted in self._sessions.values():
                 if hosted.kept:

@@ -64,6 +64,7 @@ class Worker:
                 self._run_one()
         for hosted in self._sessions.values():
             if hosted.kept:
+                hosted.rest()
                 hosted.close()
 
     def _take(self, envelope: Envelope) -> None:
@@ -99,6 +100,8 @@ class Worker:
             self._turns.append(number)
         else:
             del self._waiting[number]
+        if hosted.due:
+            hosted.snapshot()
 
     def _close(self, number: int) -> None:
         self._sessions.pop(number).close()

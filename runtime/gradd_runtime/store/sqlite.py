@@ -6,27 +6,33 @@ power loss.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 from gradd_protocol import frames
 
 from .blobs import BLOB_BYTES, Blobs, sync_folder
+from .failpoints import failpoint
 from .journal import Damaged, Entry, Trouble
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from gradd_protocol.frames import Bytes
+    from gradd_protocol.frames import Bytes, Part
 
 LEVELS = ("process", "disk")
 
-FORMAT = 1
-"""Of the file, in its `user_version`: one of another format is left alone."""
+FORMAT = 2
+"""Of the file, in its `user_version`: 1 had no snapshots, and is made 2; one of another is left alone."""
 
+KEPT = 2
+"""Snapshots of a record: the latest, and the one before."""
+
+_SNAPSHOT = ".safetensors"
 _CHECKPOINT_PAGES = 4000
 #: longest wait for one who has the file open
 _LOCK_SECONDS = 5.0
@@ -36,8 +42,9 @@ CREATE TABLE entries (
     messages INTEGER NOT NULL, round_trips INTEGER NOT NULL, trouble BLOB, blobs BLOB, sum INTEGER NOT NULL
 )
 """
+_SNAPSHOTS = "CREATE TABLE snapshots (n INTEGER PRIMARY KEY, size INTEGER NOT NULL)"
 _INSERT = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_SELECT = "SELECT * FROM entries ORDER BY n"
+_SELECT = "SELECT * FROM entries WHERE n > ? ORDER BY n"
 _BLOBS = "SELECT blobs FROM entries WHERE blobs IS NOT NULL"
 
 _encode = msgspec.json.Encoder().encode
@@ -57,6 +64,7 @@ class SqliteStore:
         if level not in LEVELS:
             raise ValueError(f"{level!r} is no level of durability: {', '.join(LEVELS)}")
         self._sync = level == "disk"
+        self._path = path
         self._blobs = Blobs(path.with_suffix(".blobs"), self._sync)
         # Whoever opens a session need not be the thread that runs it.
         self._file = sqlite3.connect(
@@ -80,7 +88,9 @@ class SqliteStore:
             (found,) = file.execute("PRAGMA user_version").fetchone()
             if not found:
                 # Both or none: a file without a format has no table.
-                file.executescript(f"BEGIN; {_SCHEMA}; PRAGMA user_version = {FORMAT}; COMMIT")
+                file.executescript(f"BEGIN; {_SCHEMA}; {_SNAPSHOTS}; PRAGMA user_version = {FORMAT}; COMMIT")
+            elif found == 1:
+                file.executescript(f"BEGIN; {_SNAPSHOTS}; PRAGMA user_version = {FORMAT}; COMMIT")
             elif found != FORMAT:
                 raise Damaged(f"the record has format {found}, this version reads {FORMAT}")
             (sound,) = file.execute("PRAGMA quick_check(1)").fetchone()
@@ -88,8 +98,7 @@ class SqliteStore:
                 raise Damaged(f"the record cannot be read: {sound}")
             if self._sync:
                 sync_folder(path.parent)
-            used = {name for (cuts,) in file.execute(_BLOBS) for _, _, name in _cuts.decode(cuts)}
-            self._blobs.collect(used)
+            self._tidy()
         except (sqlite3.Error, msgspec.MsgspecError, ValueError, TypeError) as error:
             raise _told(error) from None
 
@@ -101,7 +110,9 @@ class SqliteStore:
             frame, cuts = self._cut(frame)
         more = None if trouble is None else _encode(trouble)
         row = n, frame, outcome, reply, messages, round_trips, more, cuts
+        failpoint("appending")
         self._execute(_INSERT, (*row, _sum(row)))
+        failpoint("appended")
 
     def _cut(self, frame: Bytes) -> tuple[Bytes, bytes | None]:
         """The frame without its large buffers, which are blobs from here on, and where they were."""
@@ -135,10 +146,10 @@ class SqliteStore:
         frame[at:] = left[taken:]
         return whole
 
-    def entries(self) -> Iterator[Entry]:
-        """See Store.entries."""
+    def entries(self, after: int = 0) -> Iterator[Entry]:
+        """See Store.entries; those that come after entry `after`."""
         try:
-            self._reading = self._execute(_SELECT)
+            self._reading = self._execute(_SELECT, (after,))
             for *row, checked in self._reading:
                 n, frame, outcome, reply, messages, round_trips, trouble, cuts = row
                 if _sum(row) != checked:
@@ -147,6 +158,75 @@ class SqliteStore:
                 yield Entry(n, self._whole(frame, cuts), outcome, reply, messages, round_trips, told)
         except (sqlite3.Error, msgspec.MsgspecError, ValueError, TypeError) as error:
             raise _told(error) from None
+
+    def snapshots(self) -> list[int]:
+        """The entries at which snapshots were taken that the store still has, latest first."""
+        return [n for (n,) in self._execute("SELECT n FROM snapshots ORDER BY n DESC")]
+
+    def snapshot(self, n: int) -> BinaryIO:
+        """The file of the snapshot at entry `n`. Raises Damaged where it cannot be opened."""
+        try:
+            return self._file_at(n).open("rb")
+        except OSError as error:
+            raise Damaged(f"the snapshot at entry {n} cannot be read: {error.strerror}") from None
+
+    def write(self, parts: Iterable[Part], n: int) -> Path:
+        """Write the file of a snapshot at entry `n`, of which the record knows nothing yet. Raises OSError,
+        and leaves nothing then.
+        """
+        path = self._file_at(n)
+        new = path.with_suffix(".new")
+        try:
+            with new.open("wb") as file:
+                for part in parts:
+                    file.write(part)
+                failpoint("snapshot written")
+                if self._sync:
+                    file.flush()
+                    os.fsync(file.fileno())
+            new.rename(path)
+        except OSError:
+            new.unlink(missing_ok=True)
+            raise
+        failpoint("snapshot renamed")
+        if self._sync:
+            sync_folder(path.parent)
+        return path
+
+    def stand_at(self, n: int, size: int) -> None:
+        """From here on the session is the snapshot at entry `n`, and what comes after. Raises as `append`."""
+        self._execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", (n, size))
+        failpoint("snapshot recorded")
+
+    def compact(self) -> None:
+        """Drop what the latest two snapshots do not need: entries, blobs, older snapshots. The one before the
+        latest stays, should that be damaged. Raises OSError or sqlite3.Error; nothing is lost then.
+        """
+        kept = self.snapshots()[:KEPT]
+        if len(kept) == KEPT:
+            self._execute("BEGIN")
+            try:
+                self._execute("DELETE FROM entries WHERE n <= ?", (kept[-1],))
+                self._execute("DELETE FROM snapshots WHERE n < ?", (kept[-1],))
+                failpoint("compacting")
+                self._execute("COMMIT")
+            except BaseException:
+                self._execute("ROLLBACK")
+                raise
+        failpoint("compacted")
+        self._tidy()
+
+    def _tidy(self) -> None:
+        """Delete the files that nothing refers to."""
+        used = {name for (cuts,) in self._file.execute(_BLOBS) for _, _, name in _cuts.decode(cuts)}
+        self._blobs.collect(used)
+        found = {self._file_at(n) for (n,) in self._file.execute("SELECT n FROM snapshots")}
+        for path in self._path.parent.glob(f"{self._path.stem}-*"):
+            if path not in found and path.suffix in (_SNAPSHOT, ".new"):
+                path.unlink()
+
+    def _file_at(self, n: int) -> Path:
+        return self._path.with_name(f"{self._path.stem}-{n}{_SNAPSHOT}")
 
     def probe(self) -> None:
         """See Store.probe."""
