@@ -108,6 +108,11 @@ def own(key: str) -> str:
     return key.rpartition("/")[2]
 
 
+def owner(key: str) -> str:
+    """The tenant, of what `keyed` made."""
+    return key.rpartition("/")[0] or DEFAULT_TENANT
+
+
 def split(name: str) -> Ref:
     """Split off `.grad`, without any checks."""
     return Ref(name.removesuffix(_GRAD), True) if name.endswith(_GRAD) else Ref(name)

@@ -1,9 +1,9 @@
 """An engine process: sessions behind a socket to the front. `... -m gradd_runtime.process.worker FD DEVICE
 LEVEL PULSE LIFELINE SECONDS` (the descriptors and the interval of `pulse`).
 
-A single thread receives every envelope that has arrived, runs one frame, and repeats; sessions with waiting
-frames take turns. When the socket ends, the process answers what it has received and exits. If the front
-dies, it exits at once.
+A single thread receives every envelope that has arrived, runs one frame, and repeats; the sessions with
+waiting frames take turns (`turns`). When the socket ends, the process answers what it has received and exits.
+If the front dies, it exits at once.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections import deque
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from gradd_protocol import names
 from gradd_protocol.problems import ProtocolError
 
 from .bulk import Bulk
@@ -27,6 +28,7 @@ from .logs import log_to_stderr
 from .placement import backend_of
 from .pulse import beat, hang_on
 from .refusals import refusal
+from .turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +46,7 @@ class Worker:
         self._backend = backend
         self._sessions: dict[int, Hosted] = {}
         self._waiting: dict[int, deque[tuple[int, Bytes | Bulk, float]]] = {}
-        self._turns: deque[int] = deque()
+        self._turns = Turns()
         self._open = True
         self._poll = select.poll()
         self._poll.register(front, select.POLLIN)
@@ -53,19 +55,22 @@ class Worker:
         """Serve until the front closes the socket and everything is answered."""
         write(self._front, EnvelopeKind.READY)
         while self._open or self._turns:
-            while self._open and (not self._turns or self._poll.poll(0)):
-                came = self._incoming.receive()
-                if came is None:
-                    self._open = False
-                else:
-                    for envelope in came:
-                        self._take(envelope)
             if self._turns:
                 self._run_one()
+            else:
+                self._receive()
         for hosted in self._sessions.values():
             if hosted.kept:
                 hosted.rest()
                 hosted.close()
+
+    def _receive(self) -> None:
+        came = self._incoming.receive()
+        if came is None:
+            self._open = False
+            return
+        for envelope in came:
+            self._take(envelope)
 
     def _take(self, envelope: Envelope) -> None:
         kind, request, number, payload = envelope
@@ -80,33 +85,39 @@ class Worker:
         else:
             queue = self._waiting.setdefault(number, deque())
             if not queue:
-                self._turns.append(number)
+                self._turns.wait(names.owner(self._sessions[number].name), number)
             queue.append((request, payload, perf_counter()))
 
     def _run_one(self) -> None:
-        number = self._turns.popleft()
+        """One turn: a frame, or an entry of a record that is replayed."""
+        number = self._turns.take()
+        began = perf_counter()
         hosted = self._sessions[number]
-        if not hosted.wake():  # its frames wait; those of others do not
-            self._turns.append(number)
-            return
+        if hosted.wake():
+            self._answer(number, hosted, began)
+        spent = perf_counter() - began
+        while self._open and self._poll.poll(0):
+            self._receive()
+        self._turns.spent(spent, number in self._waiting)
+
+    def _answer(self, number: int, hosted: Hosted, began: float) -> None:
         queue = self._waiting[number]
         request, frame, came = queue.popleft()
-        session, began = hosted.session, perf_counter()
+        if not queue:
+            del self._waiting[number]
+        session = hosted.session
         if session is not None and session.profiler is not None:
             session.profiler.waited(began - came)
         parts = hosted.answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame))
         write(self._front, EnvelopeKind.FRAME, request, parts, int(1e9 * (perf_counter() - began)))
-        if queue:
-            self._turns.append(number)
-        else:
-            del self._waiting[number]
         if hosted.due:
             hosted.snapshot()
 
     def _close(self, number: int) -> None:
-        self._sessions.pop(number).close()
+        hosted = self._sessions.pop(number)
+        hosted.close()
         if queue := self._waiting.pop(number, None):
-            self._turns.remove(number)
+            self._turns.leave(names.owner(hosted.name), number)
             for request, _, _ in queue:
                 write(self._front, EnvelopeKind.FRAME, request, [_closed()])
 

@@ -1,0 +1,106 @@
+"""Whose turn it is in an engine process: tenants share its time, and sessions that of their tenant."""
+
+from __future__ import annotations
+
+import itertools
+from heapq import heapify, heappop, heappush
+from typing import Generic, TypeVar
+
+K = TypeVar("K")
+
+
+class Shares(Generic[K]):
+    """Of those that wait, the one that has had the least time is next.
+
+    Time counts from when somebody waits: who comes is as far as whoever had a turn last, or farther by what
+    its own turns took more; and what was used while nobody else waited is forgotten. So who comes now and
+    then waits for one turn of another, however many others wait, and whose turns are long has fewer.
+    """
+
+    __slots__ = ("_ahead", "_now", "_order", "_waiting")
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[float, int, K]] = []
+        #: how far the last turn's was, in seconds
+        self._now = 0.0
+        #: who is farther than that, or was
+        self._ahead: dict[K, float] = {}
+        self._order = itertools.count()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def wait(self, key: K) -> None:
+        """`key`, which did not, waits for a turn."""
+        ahead = self._ahead.get(key, 0.0)
+        heappush(self._waiting, (ahead if ahead > self._now else self._now, next(self._order), key))
+
+    def take(self) -> K:
+        """The next, which waits no more. IndexError if none does."""
+        self._now, _, key = heappop(self._waiting)
+        return key
+
+    def spent(self, key: K, seconds: float) -> None:
+        """The turn of `key`, the last that was taken, took so long."""
+        if self._waiting:
+            self._ahead[key] = self._now + seconds
+        else:
+            self._ahead.clear()
+
+    def leave(self, key: K) -> None:
+        """`key` waits no more and is forgotten."""
+        self._ahead.pop(key, None)
+        self._waiting = [entry for entry in self._waiting if entry[2] != key]
+        heapify(self._waiting)
+
+
+class Turns:
+    """The sessions that have frames waiting, by number, and the one whose turn it is."""
+
+    def __init__(self) -> None:
+        self._tenants: Shares[str] = Shares()
+        self._sessions: dict[str, Shares[int]] = {}
+        self._turn: tuple[str, int] | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self._tenants)
+
+    def wait(self, tenant: str, number: int) -> None:
+        """The session, which had none, has a frame waiting. Nothing changes for the one whose turn it is."""
+        if (tenant, number) == self._turn:
+            return
+        sessions = self._sessions.get(tenant)
+        if sessions is None:
+            sessions = self._sessions[tenant] = Shares()
+        if not sessions and (self._turn is None or self._turn[0] != tenant):
+            self._tenants.wait(tenant)
+        sessions.wait(number)
+
+    def take(self) -> int:
+        """Whose turn it is, until `spent`. IndexError if nobody waits."""
+        tenant = self._tenants.take()
+        number = self._sessions[tenant].take()
+        self._turn = tenant, number
+        return number
+
+    def spent(self, seconds: float, more: bool) -> None:
+        """The turn took so long, and whether its session waits for another. Call it when all who came during
+        the turn wait: they are not to stand behind it once more.
+        """
+        assert self._turn is not None
+        (tenant, number), self._turn = self._turn, None
+        sessions = self._sessions[tenant]
+        sessions.spent(number, seconds)
+        self._tenants.spent(tenant, seconds)
+        if more:
+            sessions.wait(number)
+        if sessions:
+            self._tenants.wait(tenant)
+
+    def leave(self, tenant: str, number: int) -> None:
+        """The session waits no more."""
+        sessions = self._sessions.get(tenant)
+        if sessions:
+            sessions.leave(number)
+            if not sessions:
+                self._tenants.leave(tenant)
