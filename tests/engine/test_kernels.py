@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import math
+import os
+import platform
+import subprocess
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -310,6 +315,31 @@ def test_table_is_fixed_once_it_is_loaded(monkeypatch: pytest.MonkeyPatch) -> No
 def test_compiled_table_has_an_id_of_its_own(table: KernelTable) -> None:
     assert table.id.startswith("jit-")
     assert table.id.endswith(f"+numpy-{np.__version__}")
+    assert "+numba-" in table.id
+
+
+def identity(**environment: str) -> str:
+    asked = "import numpy; from gradd_engine.kernels import KernelTable; print(KernelTable(numpy).identity)"
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", asked],
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "2", **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return found.stdout
+
+
+def test_identity_tells_what_bits_depend_on() -> None:
+    said = [identity(), identity(OPENBLAS_NUM_THREADS="1"), identity(GRADD_KERNELS="numpy")]
+    assert identity() == said[0]
+    linked: Any = importlib.import_module("numpy._core._multiarray_umath")
+    found = [name for name in linked.__cpu_dispatch__ if linked.__cpu_features__[name]]
+    if found:
+        said.append(identity(NPY_DISABLE_CPU_FEATURES=" ".join(found)))
+    if "DYNAMIC_ARCH" in said[0]:
+        said.append(identity(OPENBLAS_CORETYPE="Nehalem" if platform.machine() == "x86_64" else "ARMV8"))
+    assert len(set(said)) == len(said)
 
 
 def test_tables_that_are_not_there_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
 from numba import types
+from numba.core.registry import cpu_target
 from numba.extending import overload
 
 if TYPE_CHECKING:
@@ -47,6 +48,12 @@ def _fingerprint() -> str:
     compiled = [t for t in texts if b"from .native import" in t]
     shared = [Path(__file__).read_bytes(), (_HERE / "gauss.py").read_bytes()]
     return hashlib.sha256(b"".join(compiled + shared)).hexdigest()[:12]
+
+
+def compiler() -> str:
+    """What compiles the kernels, from which code and for which CPU: what Numba's own cache goes by."""
+    _, cpu, _ = cpu_target.target_context.codegen().magic_tuple()
+    return f"numba-{numba.__version__}-{cpu}-{_fingerprint()}"
 
 
 def _cache_dir() -> Path | None:

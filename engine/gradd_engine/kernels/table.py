@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .identity import surroundings
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -41,9 +43,14 @@ class KernelTable(dict["Op", "Callable[..., Any]"]):
 
     @property
     def id(self) -> str:
-        """The table's name: equal names, equal bits."""
+        """The table's name."""
         self.load()
         return self._id
+
+    @property
+    def identity(self) -> str:
+        """The table's name and what else its bits depend on: where this is equal, so are they."""
+        return f"{self.id} {surroundings(self._xp)}"
 
 
 def _load(xp: Any) -> tuple[Mapping[str, Native], str]:
@@ -59,5 +66,6 @@ def _load(xp: Any) -> tuple[Mapping[str, Native], str]:
     if wanted == "numpy" or not there:
         return {}, plain
     from . import library
+    from .native import compiler
 
-    return library.NATIVE, f"{library.ID}+{plain}"
+    return library.NATIVE, f"{library.ID}+{compiler()}+{plain}"

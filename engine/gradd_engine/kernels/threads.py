@@ -31,7 +31,7 @@ class _Blas:
     """The thread count of NumPy's own OpenBLAS; with another BLAS it counts as 1."""
 
     def __init__(self) -> None:
-        self._get, self._set = (_symbol(f"openblas_{verb}_num_threads") for verb in ("get", "set"))
+        self._get, self._set = (blas_symbol(f"openblas_{verb}_num_threads") for verb in ("get", "set"))
         self._lock = threading.Lock()
         self._inside = 0
         self._before = 1
@@ -61,7 +61,7 @@ class _Blas:
                     self._set(self._before)
 
 
-def _symbol(name: str) -> Any:
+def blas_symbol(name: str) -> Any:
     """A function of NumPy's BLAS under any of the names OpenBLAS builds use, or None."""
     with suppress(ImportError, OSError):
         linked: Any = import_module("numpy._core._multiarray_umath")
@@ -88,6 +88,11 @@ _blas = _Blas()
 _pool = _Pool()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.renew)
+
+
+def blas_threads() -> int:
+    """How many threads a matrix product may use."""
+    return _blas.count()
 
 
 def threads() -> int:
