@@ -23,6 +23,7 @@ def serving() -> Iterator[str]:
     """The address of a daemon that lives as long as this block."""
     with tempfile.TemporaryDirectory(prefix="gradd-demo-") as data:
         command = [sys.executable, "-m", "gradd_server", "serve", "--port", "0", "--data-dir", data]
+        command += ["--log-level", "warning"]
         # In a process group of its own, so that Ctrl-C ends the script, and the daemon after it.
         daemon = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, process_group=0)
         try:

@@ -105,6 +105,7 @@ LAST_LINE = re.compile(r"test accuracy (0\.\d{4}) \((\d+) of 360\), (\S+) round 
 
 def check(done: subprocess.CompletedProcess[str]) -> None:
     assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
     assert "\r" not in done.stdout  # the bar is for terminals
     last = LAST_LINE.fullmatch(done.stdout.splitlines()[-1])
     assert last is not None, done.stdout
