@@ -170,7 +170,10 @@ def shadowing() -> Iterator[Shadows]:
         there = name in self._sessions
         opened(self, name, options)
         if not there:
-            shadows.open(self._sessions[name].session, open_session(name, options, self._backend))
+            session = self._sessions[name].session
+            # A later session of a name begins at another epoch.
+            alike = {**options, "epoch": session.writers.epoch}
+            shadows.open(session, open_session(name, alike, self._backend))
 
     def close_both(self: InlinePlacement, name: str) -> None:
         if name in self._sessions:
