@@ -33,12 +33,17 @@ def serving() -> Iterator[str]:
             if found is None:
                 raise SystemExit(f"the daemon did not start: {start_line}{daemon.stderr.read()}")
             # What it says from now on is shown, and read, so that a full pipe never stops it.
-            threading.Thread(target=sys.stderr.writelines, args=(daemon.stderr,), daemon=True).start()
+            reader = threading.Thread(target=sys.stderr.writelines, args=(daemon.stderr,), daemon=True)
+            reader.start()
             print(f"a daemon serves on {found.group()}")
             yield found.group()
+            daemon.terminate()
+            reader.join()
         finally:
             daemon.terminate()
             daemon.wait()
+            if daemon.stderr is not None:
+                daemon.stderr.close()
 
 
 def train(url: str) -> int:
