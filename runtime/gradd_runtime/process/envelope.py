@@ -48,6 +48,10 @@ class EnvelopeKind(enum.IntEnum):
     """From the engine instead of READY: why it cannot run, as UTF-8. It then exits."""
     BULK = 5
     """Like FRAME, with the payload in a file."""
+    FIGURES = 6
+    """To the engine: tell your figures, between two frames. No payload. From it: `Figures`, under the same
+    request number.
+    """
 
 
 class Envelope(NamedTuple):

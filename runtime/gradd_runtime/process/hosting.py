@@ -15,14 +15,17 @@ from gradd_protocol.problems import Problem, ProtocolError, problem
 
 from ..session import Session, replaying, unkept
 from ..store import BadSnapshot, Damaged, Entry, SqliteStore
+from .meter import Meter, MeteredStore, counts_of
 from .refusals import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections import Counter
+    from collections.abc import Generator, Iterable, Iterator, Mapping
 
     from gradd_protocol.frames import Bytes, Part
 
     from ..store import Store
+    from .meter import Figures
 
 _log = logging.getLogger("gradd.runtime")
 
@@ -40,11 +43,18 @@ class Hosted:
     `wake` replays what the store has.
 
     A session that could not keep a record is thrown away, and made again from its store once that can be
-    written. A store that is damaged is left as it is, and the session answers with that.
+    written. A store that is damaged is left as it is, and the session answers with that. `meter` counts what
+    it does.
     """
 
-    def __init__(self, name: str, options: Mapping[str, Any], backend: Any) -> None:
+    def __init__(
+        self, name: str, options: Mapping[str, Any], backend: Any, meter: Meter | None = None
+    ) -> None:
         self.name = name
+        self._meter = meter or Meter()
+        self._tenant = self._meter.tenant(names.owner(name))
+        #: what the session had done when this process made it again
+        self._before: Counter[str] | None = None
         self.session: Session | None = None
         self._options = options
         self._backend = backend
@@ -76,6 +86,8 @@ class Hosted:
             next(self._recovery)
         except StopIteration:
             self._recovery = self._refusal = None
+            if self.session is not None:
+                self._before = counts_of(self.session)
             return True
         except Damaged as error:
             self._damaged = True
@@ -111,7 +123,7 @@ class Hosted:
         assert self._path is not None
         if not self._path.exists():
             raise Damaged("the session's record is gone")
-        store = SqliteStore(self._path, self._options["durability"])
+        store = MeteredStore(self._path, self._options["durability"], self._meter)
         session: Session | None = None
         try:
             marks = store.snapshots()
@@ -205,14 +217,45 @@ class Hosted:
             return [refusal(ProtocolError(self._refusal))]
         session = self.session
         assert session is not None
-        if self._store is None:
-            return answer(session, frame)
-        entries, began = session.entries, perf_counter()
+        batches, entries = session.counts["batches"], session.entries
+        began = perf_counter()
         parts = answer(session, frame)
-        if session.entries != entries:
-            self._worked += perf_counter() - began
+        took = perf_counter() - began
+        if came := session.counts["batches"] - batches:
+            self._meter.execution.add(took)
+            self._tenant.batches += came
+        self._tenant.seconds += took
+        if self._store is not None and session.entries != entries:
+            self._worked += took
             self._grown += len(frame)
         return parts
+
+    def _done(self, session: Session) -> Counter[str]:
+        """What the session has done in this process."""
+        counts = counts_of(session)
+        if self._before is not None:
+            counts.subtract(self._before)
+        return counts
+
+    def tell(self, figures: Figures) -> None:
+        """Add this session to the figures of its process."""
+        session = self.session
+        self._tenant.sessions += 1
+        if self._recovery is not None:
+            figures.sessions["recovering"] += 1
+        elif self._refusal is not None or (session is not None and session.fenced is not None):
+            figures.sessions["refused"] += 1
+        else:
+            figures.sessions["asleep" if session is None else "awake"] += 1
+        if session is None:
+            return
+        for name, count in self._done(session).items():
+            figures.counts[name] = figures.counts.get(name, 0) + count
+        held = session.account.held
+        self._tenant.bytes += held
+        figures.bytes += held
+        figures.quota += session.account.limit
+        figures.tensors += len(session.table)
 
     def close(self) -> None:
         """Let go of everything; the store stays as it is."""
@@ -225,6 +268,7 @@ class Hosted:
         session, self.session = self.session, None
         self._store = None
         if session is not None:
+            self._meter.past.update(self._done(session))
             session.store.close()
             session.close()
 
@@ -236,6 +280,14 @@ def _timed(hosted: Hosted, steps: Iterator[int]) -> Iterator[int]:
         hosted._worked += perf_counter() - began
         yield n
         began = perf_counter()
+
+
+def figures_of(meter: Meter, sessions: Iterable[Hosted]) -> Figures:
+    """The figures of an engine process that holds `sessions`."""
+    figures = meter.figures()
+    for hosted in sessions:
+        hosted.tell(figures)
+    return figures
 
 
 def open_session(name: str, options: Mapping[str, Any], backend: Any, store: Store | None = None) -> Session:

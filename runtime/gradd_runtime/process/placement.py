@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from concurrent.futures import Future
 from queue import SimpleQueue
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from gradd_protocol import frames
 
 from .bulk import Bulk
-from .hosting import Hosted
+from .hosting import Hosted, figures_of
+from .meter import Meter, encode_figures
 from .refusals import unknown
 
 if TYPE_CHECKING:
@@ -29,6 +31,28 @@ class Pending(Future[frames.Bytes]):
     ran = 0.0
     #: whether the session outlives its process
     kept = False
+
+
+class EngineStatus(NamedTuple):
+    """What is known of a process that runs sessions."""
+
+    pid: int
+    #: whether it shows signs of life
+    well: bool
+    #: frames that it has not answered
+    waiting: int
+    #: what `encode_figures` made, once the process comes to answer; something else if it ends before
+    figures: Future[frames.Bytes]
+
+
+class Engines(NamedTuple):
+    """The processes that run sessions, always in the same order."""
+
+    processes: list[EngineStatus]
+    #: processes that were started in the place of one that had ended
+    restarts: int = 0
+    #: sessions that were lost with a process and not deleted since
+    lost: int = 0
 
 
 class Placement(Protocol):
@@ -52,6 +76,10 @@ class Placement(Protocol):
     def close(self, name: str) -> None:
         """End the session; its tensors are gone. Unknown names are ignored."""
 
+    def engines(self) -> Engines:
+        """Who runs sessions, and what they count. Never waits."""
+        ...
+
     def abandon(self) -> None:
         """Abandon submitted work, so that `shutdown` does not wait for it."""
 
@@ -67,6 +95,7 @@ class InlinePlacement:
         #: how many sessions of a name have ended
         self._ended: dict[str, int] = {}
         self._lock = threading.Lock()
+        self._meter = Meter()
         self._backend = backend_of(device)
         self._abandoned = self._resting = False
         self._start()
@@ -90,7 +119,7 @@ class InlinePlacement:
             if name not in self._sessions:
                 # Nobody is taken for a writer of an earlier session of this name.
                 first = {"epoch": 1 + self._ended.get(name, 0)}
-                self._sessions[name] = Hosted(name, {**first, **options}, self._backend)
+                self._sessions[name] = Hosted(name, {**first, **options}, self._backend, self._meter)
 
     def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
         """See Placement.submit."""
@@ -114,6 +143,7 @@ class InlinePlacement:
                 session = None if hosted is None else hosted.session
                 if session is not None and session.profiler is not None:
                     session.profiler.waited(began - came)
+                self._meter.queue.add(began - came)
                 reply = self._run(name, frame)
                 future.ran = perf_counter() - began
                 future.set_result(reply)
@@ -139,6 +169,14 @@ class InlinePlacement:
                 self._ended[name] = self._ended.get(name, 0) + 1
         if hosted is not None:
             self._queue.put(hosted)  # its thread may be running it
+
+    def engines(self) -> Engines:
+        """See Placement.engines."""
+        with self._lock:
+            figures = figures_of(self._meter, list(self._sessions.values()))
+        told: Future[frames.Bytes] = Future()
+        told.set_result(encode_figures(figures))
+        return Engines([EngineStatus(os.getpid(), True, self._queue.qsize(), told)])
 
     def abandon(self) -> None:
         """See Placement.abandon. The running kernel is the last."""

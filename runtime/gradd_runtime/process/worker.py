@@ -23,8 +23,9 @@ from gradd_protocol.problems import ProtocolError
 
 from .bulk import Bulk
 from .envelope import Envelope, EnvelopeKind, Incoming, sealed, send, unsent
-from .hosting import Hosted
+from .hosting import Hosted, figures_of
 from .logs import log_to_stderr
+from .meter import Meter, encode_figures
 from .placement import backend_of
 from .pulse import beat, hang_on
 from .refusals import refusal
@@ -44,6 +45,7 @@ class Worker:
         self._front = front
         self._incoming = Incoming(front)
         self._backend = backend
+        self._meter = Meter()
         self._sessions: dict[int, Hosted] = {}
         self._waiting: dict[int, deque[tuple[int, Bytes | Bulk, float]]] = {}
         self._turns = Turns()
@@ -77,9 +79,12 @@ class Worker:
         if kind == EnvelopeKind.OPEN:
             assert not isinstance(payload, Bulk)
             told = json.loads(bytes(payload))
-            self._sessions[number] = Hosted(told["name"], told["options"], self._backend)
+            self._sessions[number] = Hosted(told["name"], told["options"], self._backend, self._meter)
         elif kind == EnvelopeKind.CLOSE:
             self._close(number)
+        elif kind == EnvelopeKind.FIGURES:
+            told = encode_figures(figures_of(self._meter, self._sessions.values()))
+            write(self._front, EnvelopeKind.FIGURES, request, [told])
         elif number not in self._sessions:
             write(self._front, EnvelopeKind.FRAME, request, [_closed()])
         else:
@@ -108,6 +113,7 @@ class Worker:
         session = hosted.session
         if session is not None and session.profiler is not None:
             session.profiler.waited(began - came)
+        self._meter.queue.add(began - came)
         parts = hosted.answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame))
         write(self._front, EnvelopeKind.FRAME, request, parts, int(1e9 * (perf_counter() - began)))
         if hosted.due:

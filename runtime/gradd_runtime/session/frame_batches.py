@@ -34,6 +34,7 @@ def take_batch(session: SessionState, batch: m.Batch, buffers: Sequence[Any], fr
     digest = hashlib.blake2b(frame, digest_size=16).digest()
     stored = writer.stored(batch.seq, digest)
     if stored is not None:
+        session.outcomes["replayed"] += 1
         reply, out = frames.decode_reply(stored)
         assert isinstance(reply, m.BatchReply)
         return frames.join(frames.encode(msgspec.structs.replace(reply, replayed=True), out))

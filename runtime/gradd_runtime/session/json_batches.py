@@ -50,6 +50,7 @@ class JsonDesk:
             seen, body, status = self._keys[key]
             if seen != digest:
                 raise ProtocolError.of("idempotency-conflict", f"key {key!r} was used with another body")
+            session.outcomes["replayed"] += 1
             return m.JsonReply(status, replayed=True), [frames.text_buffer(body)]
         body, status = self._run(session, lambda: compile_batch(text, session.table))
         session.change.reply = body
@@ -103,6 +104,7 @@ class JsonDesk:
         writer = session.writers.find(message.writer, message.epoch)
         stored = writer.stored(message.seq, digest)
         if stored is not None:
+            session.outcomes["replayed"] += 1
             reply, buffers = frames.decode_reply(stored)
             assert isinstance(reply, m.JsonReply)
             return frames.join(frames.encode(msgspec.structs.replace(reply, replayed=True), buffers))

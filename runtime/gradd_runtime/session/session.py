@@ -156,12 +156,18 @@ class Session(SessionState):
             if change.keep is not None:
                 change.keep()
                 change.keep = None  # it knows the session, which is in no cycle
+        if change.problem is not None:
+            self._count_outcome(message)
         if failure is not None:
             try:
                 raise failure
             finally:
                 del failure
         return answer
+
+    def _count_outcome(self, message: m.Request) -> None:
+        if isinstance(message, (m.Batch, m.JsonBatch, m.BackwardJson)):
+            self.outcomes["failed" if self.change.begun else "refused"] += 1
 
     def _change(
         self, message: m.Request, buffers: Sequence[Any], frame: frames.Bytes

@@ -52,6 +52,8 @@ class SessionState(RunContext):
         self.plans = Plans()
         self.ration = Ration()
         self.counts = {"messages": 0, "batches": 0, "round_trips": 0, "steps": 0}
+        #: batches that came to something else than what they ask for; of no consequence for the session
+        self.outcomes = {"failed": 0, "replayed": 0, "refused": 0}
         #: bytes counted for tables and plans, as of the last `settle`
         self._settled = 0
 

@@ -20,6 +20,7 @@ from gradd_protocol import frames
 from gradd_protocol.problems import ProtocolError
 from gradd_runtime.process import (
     Bulk,
+    EngineStatus,
     Envelope,
     EnvelopeKind,
     Incoming,
@@ -95,6 +96,7 @@ class EngineProcess:
         self._incoming = Incoming(self._socket)
         self._numbers = itertools.count(1)
         self._in_flight: dict[int, Pending] = {}
+        self._figures: Pending | None = None
         self._outbox: deque[tuple[memoryview, Bulk | None]] = deque()
         self._change = threading.Condition()
         self._finishing = False
@@ -140,6 +142,18 @@ class EngineProcess:
     def ask(self, session: int, frame: frames.Bytes | Bulk, future: Pending) -> bool:
         """Send a request frame, `future` gets the reply frame; False if the process has ended."""
         return self._send(EnvelopeKind.FRAME, session, frame, future)
+
+    def status(self) -> EngineStatus:
+        """What is known of it. It is asked once for its figures, however often they are wanted meanwhile."""
+        waiting = len(self._in_flight)
+        asked = self._figures
+        if asked is None or asked.done():
+            self._figures = asked = Pending()
+            if not self._send(EnvelopeKind.FIGURES, 0, b"", asked):
+                asked.set_result(b"")
+        else:
+            waiting -= 1
+        return EngineStatus(self.pid, self.well, max(0, waiting), asked)
 
     def send(self, kind: EnvelopeKind, session: int, payload: bytes = b"") -> None:
         """Send an envelope without a reply; does nothing if the process has ended."""

@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 from gradd_protocol import frames, names
 from gradd_protocol.problems import ProtocolError
-from gradd_runtime.process import Bulk, EnvelopeKind, Pending, recovering, unknown
+from gradd_runtime.process import Bulk, Engines, EnvelopeKind, Pending, recovering, unknown
 
 from gradd_server.placement.process import EngineProcess, lost
 from gradd_server.placement.watch import LOOKS
@@ -57,6 +57,7 @@ class WorkersPlacement:
         self._lock = threading.Condition()
         self._stopping = threading.Event()
         self._turn = itertools.count()
+        self._restarts = 0
         self._numbers = itertools.count(1)
         self._homes: dict[str, tuple[EngineProcess, int]] = {}
         self._kept: dict[str, Mapping[str, Any]] = {}
@@ -109,6 +110,13 @@ class WorkersPlacement:
         if not sick:
             return ""
         return f"engine process {', '.join(map(str, sick))} does not answer, or is being replaced"
+
+    def engines(self) -> Engines:
+        """See Placement.engines."""
+        with self._lock:
+            processes, restarts = list(self._processes), self._restarts
+            lost = sum(not home.alive for name, (home, _) in self._homes.items() if name not in self._kept)
+        return Engines([process.status() for process in processes], restarts, lost)
 
     def abandon(self) -> None:
         """Abandon all work in flight, which is answered with device-lost; nothing is replaced."""
@@ -208,6 +216,7 @@ class WorkersPlacement:
             fresh = self._try_spawn()
         with self._lock:
             self._processes[self._processes.index(dead)] = fresh
+            self._restarts += 1
             for name, options in self._kept.items():
                 if self._homes[name][0] is dead:
                     self._house(name, fresh, options)
