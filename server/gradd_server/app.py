@@ -13,10 +13,11 @@ from fastapi import FastAPI
 from gradd_protocol.version import VERSION
 from gradd_runtime.process import Placement
 from starlette.routing import BaseRoute, WebSocketRoute
+from starlette.types import Lifespan
 
 from gradd_server import errors
 from gradd_server.front import Front
-from gradd_server.gate import Gate
+from gradd_server.gate import PROBES, Gate
 from gradd_server.keyring import Keyring
 from gradd_server.placement.workers import WorkersPlacement
 from gradd_server.routes import about, batches, hooks, sessions, tensors
@@ -24,6 +25,7 @@ from gradd_server.sessions import Sessions
 from gradd_server.settings import Settings
 from gradd_server.stores import Stores
 from gradd_server.stream import StreamEndpoint
+from gradd_server.telemetry.admin import AdminGate, metrics_route
 
 logger = logging.getLogger("gradd.server")
 
@@ -68,6 +70,21 @@ def create_app(
             if isinstance(placement, WorkersPlacement):
                 placement.leave()
 
+    app = _bare(front, lifespan)
+    app.router.routes += http_routes()
+    app.router.routes.append(WebSocketRoute("/v1/sessions/{name}/stream", StreamEndpoint(front)))
+    return Gate(app, front)
+
+
+def create_admin(front: Front, private: bool) -> AdminGate:
+    """The app of the admin listener; `private`: nobody else can reach it, so it asks for no key."""
+    app = _bare(front)
+    app.router.routes += [route for route in about.router.routes if getattr(route, "path", "") in PROBES]
+    app.router.routes.append(metrics_route(front))
+    return AdminGate(app, front, private)
+
+
+def _bare(front: Front, lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
     app = FastAPI(
         title="gradd",
         version=VERSION,
@@ -79,9 +96,7 @@ def create_app(
     )
     app.state.front = front
     errors.install(app)
-    app.router.routes += http_routes()
-    app.router.routes.append(WebSocketRoute("/v1/sessions/{name}/stream", StreamEndpoint(front)))
-    return Gate(app, front)
+    return app
 
 
 def http_routes() -> list[BaseRoute]:

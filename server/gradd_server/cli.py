@@ -5,6 +5,7 @@ imported for serving.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import http.client
 import json
@@ -158,13 +159,17 @@ def _serve(arguments: argparse.Namespace) -> int:
     certificate = _certificate(settings)
     try:
         # Before starting engine processes, which takes seconds.
-        with DataDir(settings.data_dir) as data, daemon.bound(settings.host, settings.port) as listener:
+        with (
+            DataDir(settings.data_dir) as data,
+            daemon.bound(settings.host, settings.port) as listener,
+            daemon.bound_admin(settings) or contextlib.nullcontext() as admin,
+        ):
             try:
                 placement = _placement(settings)
             except (ImportError, RuntimeError) as refused:
                 raise Unavailable(f"device {settings.device}: {refused}") from None
             try:
-                done = daemon.serve(settings, placement, ops(), data, listener, certificate)
+                done = daemon.serve(settings, placement, ops(), data, listener, certificate, admin)
             finally:
                 placement.shutdown()
     except daemon.CannotListen as refused:

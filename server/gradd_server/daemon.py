@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import logging
+import os
 import signal
 import socket
+import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,8 +21,9 @@ from gradd_protocol import runtimefile
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.version import VERSION
 from gradd_runtime.process import Placement, log_to_stderr
+from starlette.types import ASGIApp
 
-from gradd_server.app import create_app
+from gradd_server.app import create_admin, create_app
 from gradd_server.datadir import DataDir
 from gradd_server.gate import Gate
 from gradd_server.http1 import patient
@@ -27,6 +31,7 @@ from gradd_server.keyring import Keyring
 from gradd_server.keys import KeyFile, mint
 from gradd_server.settings import Settings
 from gradd_server.stores import Stores
+from gradd_server.telemetry.admin import Listeners
 from gradd_server.tls import Certificate
 from gradd_server.ws import WebSocketProtocol
 
@@ -65,6 +70,7 @@ class Server(uvicorn.Server):
         self._front = gate.front
         self._placement = placement
         self._start_line = start_line
+        gate.front.connections = lambda: len(self.server_state.connections)
         self._draining = self._hung_up = False
         self._ticks_left = round(gate.front.settings.drain_timeout * 10)
         self.gave_up = False
@@ -147,6 +153,7 @@ def serve(
     data: DataDir,
     listener: socket.socket,
     certificate: Certificate | None = None,
+    admin: socket.socket | None = None,
 ) -> bool:
     """Serve until a signal; returns whether all work was finished. Raises CannotListen."""
     log_to_stderr(settings.log_level)
@@ -168,10 +175,22 @@ def serve(
             f"gradd {VERSION} listens on {url} (device {settings.device}, data in {data.path}). "
             f"{_who_may_connect(local)}"
         )
+        app: ASGIApp = gate
+        sockets = [listener]
+        if admin is not None:
+            admin.listen()
+            sockets.append(admin)
+            name = admin.getsockname()
+            private = isinstance(name, str)
+            if private:
+                stack.callback(Path(name).unlink, missing_ok=True)
+            app = Listeners(gate, {name if private else name[1]: create_admin(gate.front, private)})
+            where = f"unix:{name}" if private else _url(admin, settings.tls)
+            start_line += f" Metrics are at {where}."
         gc.freeze()  # a full collection through all modules would stop every stream meanwhile
-        server = Server(configuration(settings, gate), gate, placement, start_line, certificate)
+        server = Server(configuration(settings, app), gate, placement, start_line, certificate)
         signal.signal(signal.SIGHUP, server.handle_hangup)
-        server.run([listener])
+        server.run(sockets)
         return not server.gave_up
 
 
@@ -183,10 +202,10 @@ def _who_may_connect(local: LocalKey | None) -> str:
     return f"Who has an API key can connect, and this user: {local.path}."
 
 
-def configuration(settings: Settings, gate: Gate) -> uvicorn.Config:
+def configuration(settings: Settings, app: ASGIApp) -> uvicorn.Config:
     """uvicorn's configuration for the app."""
     return uvicorn.Config(
-        gate,
+        app,
         http=patient(settings.body_timeout),
         ws=WebSocketProtocol,
         ws_max_size=LIMITS.server_message_bytes,
@@ -217,6 +236,41 @@ def bound(host: str, port: int) -> socket.socket:
         raise CannotListen(f"cannot listen on {host}:{port}: {refused.strerror}") from None
     listener.setblocking(False)
     return listener
+
+
+def bound_admin(settings: Settings) -> socket.socket | None:
+    """A socket bound to the admin listener's address, if there is to be one. Raises CannotListen."""
+    if not settings.admin:
+        return None
+    host, port = settings.admin_address
+    return bound(host, port) if host else _bound_unix(settings.admin.removeprefix("unix:"))
+
+
+def _bound_unix(path: str) -> socket.socket:
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)  # mode 0600 from the first moment
+    try:
+        if _is_left_over(path):
+            os.unlink(path)
+        listener.bind(path)
+    except OSError as refused:
+        listener.close()
+        raise CannotListen(f"cannot listen on unix:{path}: {refused.strerror or refused}") from None
+    finally:
+        os.umask(before)
+    listener.setblocking(False)
+    return listener
+
+
+def _is_left_over(path: str) -> bool:
+    """Whether there is a socket at which nobody listens any more."""
+    try:
+        if not stat.S_ISSOCK(os.lstat(path).st_mode):
+            return False
+    except FileNotFoundError:
+        return False
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        return probe.connect_ex(path) == errno.ECONNREFUSED
 
 
 def _url(listener: socket.socket, tls: bool = False) -> str:

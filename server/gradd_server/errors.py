@@ -70,6 +70,7 @@ def install(app: FastAPI) -> None:
 
     async def on_protocol_error(request: Request, error: Exception) -> Response:
         assert isinstance(error, ProtocolError)
+        request.app.state.front.counts.refused[error.problem.slug] += 1
         return problem_response(error.problem, getattr(error, "headers", None))
 
     async def on_http_exception(request: Request, error: Exception) -> Response:

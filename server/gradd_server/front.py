@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from gradd_server.keyring import Keyring
 from gradd_server.sessions import Sessions
 from gradd_server.settings import Settings
+from gradd_server.telemetry.counts import Counts
 
 
 class Revocable(Protocol):
@@ -35,6 +36,9 @@ class Front:
     """What is wrong with the engine processes; empty if nothing is."""
     unanswered: int = 0
     """Requests and stream messages in progress."""
+    counts: Counts = field(default_factory=Counts)
+    connections: Callable[[], int] = lambda: 0
+    """How many connections are open."""
     draining: asyncio.Event = field(default_factory=asyncio.Event)
     """Set at SIGTERM: take no new work, finish the rest."""
 

@@ -53,6 +53,7 @@ class Gate:
         self.front = front
         self._hosts = front.settings.hosts
         self._root = front.settings.root_path
+        self._patterns = {route.endpoint: route.path for route in getattr(app, "routes", ())}
         self._ids = map("{}-{:x}".format, itertools.repeat(secrets.token_hex(4)), itertools.count(1))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -64,6 +65,13 @@ class Gate:
         status = 500
         timing = Timing()
         current.set(timing)
+        counts = self.front.counts
+        over_http = scope["type"] == "http"
+
+        async def receive_counted() -> Message:
+            message = await receive()
+            counts.received["http"] += len(message.get("body", b""))
+            return message
 
         async def send_with_id(message: Message) -> None:
             nonlocal started, complete, status
@@ -79,15 +87,18 @@ class Gate:
                 started = True
             elif message["type"] == "http.response.body":
                 complete = not message.get("more_body", False)
+                counts.sent["http"] += len(message.get("body", b""))
             elif message["type"] == "websocket.close" and not started:
                 raise Refused("not-found", "no stream is at this path")
             await send(message)
 
-        self.front.unanswered += scope["type"] == "http"
+        self.front.unanswered += over_http
+        counts.active += over_http
         try:
             self.admit(scope)
-            await self.app(scope, receive, send_with_id)
+            await self.app(scope, receive_counted if over_http else receive, send_with_id)
         except Refused as refused:
+            counts.refused[refused.problem.slug] += 1
             await send_problem(scope, receive, send_with_id, refused)
         except asyncio.CancelledError:
             if not self.front.draining.is_set():
@@ -103,7 +114,11 @@ class Gate:
                 raise  # the reply has begun, so only cut the connection
             await send_problem(scope, receive, send_with_id, Refused("internal", request_id=request_id))
         finally:
-            self.front.unanswered -= scope["type"] == "http"
+            self.front.unanswered -= over_http
+            counts.active -= over_http
+            if over_http:
+                route = self._patterns.get(scope.get("endpoint"), "")
+                counts.answered(scope["method"], route, status, timing.seconds)
             audit.request(scope, status)
 
     def admit(self, scope: Scope) -> None:

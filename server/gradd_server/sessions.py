@@ -21,7 +21,7 @@ from gradd_protocol import frames, names
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Attach, ProblemReply, Reply, Request
 from gradd_protocol.problems import ProtocolError
-from gradd_runtime.process import Bulk, Pending, Placement
+from gradd_runtime.process import Bulk, Engines, Pending, Placement
 
 from gradd_server.errors import Refused
 from gradd_server.settings import Settings
@@ -190,6 +190,10 @@ class Sessions:
         except BaseException:
             stores.remove(entry.tenant, entry.name)
             raise
+
+    def engines(self) -> Engines:
+        """Who runs the sessions."""
+        return self._placement.engines()
 
     async def restore(self) -> None:
         """Open the sessions that were kept. Each is made again when it is first asked for something."""

@@ -80,6 +80,19 @@ def _host_names(text: str) -> str:
     return text
 
 
+def _listener(text: str) -> str:
+    if text.startswith("unix:"):
+        if not text.startswith("unix:/"):
+            raise ValueError(f"{text!r}: the path of a Unix socket begins with /")
+        return text
+    if text:
+        host, colon, port = text.rpartition(":")
+        if not (colon and host) or ("]" not in host and ":" in host):
+            raise ValueError(f"{text!r} is not ADDRESS:PORT (an IPv6 one is in [ ]) or unix:/PATH")
+        _port(port)
+    return text
+
+
 def _addresses(text: str) -> str:
     for address in filter(None, text.split(",")):
         ipaddress.ip_network(address.strip())
@@ -139,6 +152,12 @@ class Settings:
     )
     threads: int = _setting(
         0, _count, "compute threads of each engine process; 0 shares the cores out among them", "T"
+    )
+    admin: str = _setting(
+        "",
+        _listener,
+        "where to serve /metrics to operators, a port of its own or unix:/PATH; beyond loopback as --host",
+        "ADDRESS:PORT",
     )
     log_level: str = _setting("info", _log_level, f"one of {', '.join(LOG_LEVELS)}", "LEVEL")
     drain_timeout: float = _setting(30.0, _seconds, "longest wait for work in flight at SIGTERM", "SECONDS")
@@ -207,6 +226,14 @@ class Settings:
         return frozenset({*LOOPBACK_HOSTS, *said, *({host.lower()} - {"0.0.0.0", "[::]"})})
 
     @property
+    def admin_address(self) -> tuple[str, int]:
+        """Host and port of the admin listener; empty where there is none, or at a Unix socket."""
+        if not self.admin or self.admin.startswith("unix:"):
+            return "", 0
+        host, _, port = self.admin.rpartition(":")
+        return host, int(port)
+
+    @property
     def tls(self) -> bool:
         """Whether the daemon itself serves https."""
         return self.tls_cert is not None
@@ -214,6 +241,7 @@ class Settings:
     def _check_reach(self) -> None:
         if (self.tls_cert is None) != (self.tls_key is None):
             raise BadConfig("--tls-cert and --tls-key go together")
+        admin_host = self.admin_address[0]
         local = is_loopback(self.host)
         if not self.auth and not local:
             raise BadConfig(
@@ -222,6 +250,15 @@ class Settings:
             )
         if not self.auth and (self.forwarded_allow_ips or self.allowed_hosts or self.root_path):
             raise BadConfig("--no-auth behind a proxy would let in whoever reaches the proxy")
+        if self.admin_address[1] and self.admin_address[1] == self.port:
+            raise BadConfig(f"--admin {self.admin}: the admin listener has a port of its own")
+        if admin_host and not is_loopback(admin_host):
+            if not self.auth:
+                raise BadConfig(f"--no-auth with --admin {self.admin}: loopback only, or a Unix socket")
+            if not (self.tls or self.insecure_http):
+                raise BadConfig(
+                    f"--admin {self.admin} without TLS: keys would cross the network in the clear"
+                )
         if not (local or self.tls or self.insecure_http):
             raise BadConfig(
                 f"--host {self.host} without TLS: keys and tensors would cross the network in the clear. "

@@ -87,12 +87,14 @@ async def _converse(websocket: WebSocket, front: Front, key: Key, name: str) -> 
         with front.sessions.stream(entry):
             await websocket.send_bytes(bytes(await front.sessions.submit(entry, first)))
             stream = _Stream(websocket, front, entry, key)
+            front.counts.streams += 1
             audit.stream("opened", websocket.scope)
             try:
                 await stream.run()
             finally:
                 audit.stream("ended", websocket.scope, batches=stream.batches, bytes=stream.bytes)
     except ProtocolError as refused:
+        front.counts.refused[refused.problem.slug] += 1
         await websocket.send_bytes(_refusal(refused))
         code = POLICY if refused.problem.status == 401 else PROTOCOL_ERROR
         raise Closing(code, refused.problem.title) from None
@@ -156,6 +158,7 @@ class _Stream:
                 raise unauthenticated(fault)
             self.batches += 1
             self.bytes += len(frame)
+            self._front.counts.received["stream"] += len(frame)
             batch = _Batch(frame)
             self._unanswered.append(batch)
             self._unanswered_bytes += len(frame)
@@ -191,6 +194,7 @@ class _Stream:
             self._begin()
             self._unanswered_bytes -= len(batch.frame)
             self._front.unanswered -= 1
+            self._front.counts.sent["stream"] += len(reply)
             await self._websocket.send_bytes(reply)
 
     async def _run_in_order(self, batch: _Batch) -> bytes:

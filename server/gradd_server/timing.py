@@ -23,9 +23,14 @@ class Timing:
         self._engine += ran
         self._queue += max(0.0, total - ran)
 
+    @property
+    def seconds(self) -> float:
+        """How long ago the request came."""
+        return perf_counter() - self._began
+
     def header(self) -> str:
         """The value of `Server-Timing`, in milliseconds."""
-        total = f"total;dur={1e3 * (perf_counter() - self._began):.3f}"
+        total = f"total;dur={1e3 * self.seconds:.3f}"
         if not self._asked:
             return total
         return f"engine;dur={1e3 * self._engine:.3f}, queue;dur={1e3 * self._queue:.3f}, {total}"

@@ -18,7 +18,7 @@ from gradd_protocol.frames import Array
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.messages import BatchReply, Done, JsonReply, ProblemReply, Result, TensorInfo
 from gradd_protocol.problems import ProtocolError
-from gradd_runtime.process import Bulk
+from gradd_runtime.process import Bulk, Engines
 
 #: what a batch of the program "held" waits for
 RELEASED = threading.Event()
@@ -174,6 +174,9 @@ class FakePlacement:
 
     def close(self, name: str) -> None:
         del self.sessions[name]
+
+    def engines(self) -> Engines:
+        return Engines([])
 
     def abandon(self) -> None:
         self.release()

@@ -1,0 +1,1 @@
+"""What operators see of a daemon: counts, metrics, the admin listener."""

@@ -1,0 +1,86 @@
+"""Asks the engine processes what they count, and does not wait for one that computes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gradd_runtime.process import EngineStatus, Figures, decode_figures
+
+from gradd_server.sessions import Sessions, settled
+
+PATIENCE_SECONDS = 1.0
+"""Longest wait for an engine process, which answers between two frames."""
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class Seen(NamedTuple):
+    """An engine process."""
+
+    pid: int
+    up: bool
+    """Whether it shows signs of life."""
+    waiting: int
+    """Frames that it has not answered."""
+    resident: int
+    """Bytes of its memory in RAM; 0 where the system does not tell."""
+    answered: bool
+    """Whether the figures are of now; else they are the latest that came."""
+    figures: Figures | None
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What was seen of the engine processes, always in the same order."""
+
+    processes: list[Seen]
+    restarts: int
+    lost: int
+    """Sessions that were lost with their process."""
+
+
+class Surveyor:
+    """Looks at the engine processes of `sessions`; remembers what each told last."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+        self._latest: dict[int, Figures] = {}
+
+    async def look(self, seconds: float = PATIENCE_SECONDS) -> Survey:
+        """Ask all of them, and wait up to `seconds` for their answers."""
+        engines = self._sessions.engines()
+        told = await asyncio.gather(*(_told(status, seconds) for status in engines.processes))
+        known = {status.pid: self._latest.get(status.pid) for status in engines.processes}
+        known |= {status.pid: f for status, f in zip(engines.processes, told, strict=True) if f is not None}
+        self._latest = {pid: figures for pid, figures in known.items() if figures is not None}
+        return Survey(
+            [
+                Seen(
+                    status.pid, status.well, status.waiting, resident(status.pid), figures is not None,
+                    known[status.pid],
+                )
+                for status, figures in zip(engines.processes, told, strict=True)
+            ],
+            engines.restarts,
+            engines.lost,
+        )  # fmt: skip
+
+
+async def _told(status: EngineStatus, seconds: float) -> Figures | None:
+    try:
+        async with asyncio.timeout(seconds):
+            return decode_figures(await settled(status.figures))
+    except TimeoutError:
+        return None
+
+
+def resident(pid: int) -> int:
+    """Bytes of a process that are in RAM; 0 where the system does not tell."""
+    try:
+        with open(f"/proc/{pid}/statm") as file:
+            return int(file.read().split()[1]) * _PAGE
+    except OSError:
+        return 0
