@@ -325,7 +325,7 @@ _ROWS: Final = (
         "not-ready",
         503,
         "Not ready",
-        "An engine process does not answer, or is being replaced. Sessions of others go on.",
+        "An engine process does not answer or is being replaced, or the data directory takes no files.",
     ),
     Kind(
         "device-lost",

@@ -23,9 +23,10 @@ class Liveness(Struct, frozen=True):
 
 
 class Readiness(Struct, frozen=True):
-    """The daemon takes work; counts are included with `?verbose`."""
+    """The daemon takes work; checks and counts are included with `?verbose`."""
 
     status: Literal["ready"]
+    checks: dict[str, Literal["ok"]] | UnsetType = UNSET
     sessions: int | UnsetType = UNSET
     streams: int | UnsetType = UNSET
     unanswered: int | UnsetType = UNSET

@@ -26,6 +26,7 @@ from gradd_server.settings import Settings
 from gradd_server.stores import Stores
 from gradd_server.stream import StreamEndpoint
 from gradd_server.telemetry.admin import AdminGate, metrics_route
+from gradd_server.telemetry.checks import Checks
 
 logger = logging.getLogger("gradd.server")
 
@@ -43,15 +44,16 @@ def create_app(
     clock: Callable[[], float] = time.monotonic,
     stores: Stores | None = None,
     keys: Keyring | None = None,
+    checks: Mapping[str, Callable[[], str]] | None = None,
 ) -> Gate:
     """The app over `placement`, serving `ops` as its catalogue; `clock` (in seconds) expires sessions, and
     `stores` keeps them. It answers those who show one of `keys`; without any nobody, but for settings that
-    ask for no authentication.
+    ask for no authentication. `checks` are those of `Checks`, beside the one of the engine processes.
     """
     front = Front(settings, Sessions(placement, settings, clock, stores), ops)
     front.keys = (keys or Keyring()) if settings.auth else None
-    if isinstance(placement, WorkersPlacement):
-        front.unwell = placement.unwell
+    engines = {"engines": placement.unwell} if isinstance(placement, WorkersPlacement) else {}
+    front.checks = Checks({**engines, **(checks or {})})
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -145,6 +145,7 @@ def _add_url(parser: argparse.ArgumentParser, default: str | None = None) -> Non
 def _serve(arguments: argparse.Namespace) -> int:
     config = arguments.config or (Path(os.environ["GRADD_CONFIG"]) if "GRADD_CONFIG" in os.environ else None)
     settings = Settings.load(vars(arguments), os.environ, config)
+    _start_log(settings)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the running daemon logs it instead
     try:
         from gradd_runtime.catalog import ops
@@ -179,6 +180,20 @@ def _serve(arguments: argparse.Namespace) -> int:
         logging.shutdown()
         os._exit(GAVE_UP)
     return OK if done else GAVE_UP
+
+
+def _start_log(settings: Settings) -> None:
+    from gradd_runtime.process import start_log
+
+    format = settings.log_format
+    if format == "auto":
+        format = "text" if sys.stderr.isatty() and not settings.log_file else "json"
+    try:
+        start_log(
+            settings.log_level, format, str(Path(settings.log_file).absolute()) if settings.log_file else ""
+        )
+    except OSError as refused:
+        raise CannotCreate(f"--log-file {settings.log_file}: {refused.strerror or refused}") from None
 
 
 def _certificate(settings: Settings) -> Certificate | None:

@@ -11,7 +11,7 @@ import signal
 import socket
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -20,7 +20,7 @@ import uvicorn
 from gradd_protocol import runtimefile
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.version import VERSION
-from gradd_runtime.process import Placement, log_to_stderr
+from gradd_runtime.process import Placement, announce
 from starlette.types import ASGIApp
 
 from gradd_server.app import create_admin, create_app
@@ -62,14 +62,14 @@ class Server(uvicorn.Server):
         config: uvicorn.Config,
         gate: Gate,
         placement: Placement,
-        start_line: str,
+        on_start: Callable[[], None],
         certificate: Certificate | None = None,
     ) -> None:
         super().__init__(config)
         self._certificate = certificate
         self._front = gate.front
         self._placement = placement
-        self._start_line = start_line
+        self._on_start = on_start
         gate.front.connections = lambda: len(self.server_state.connections)
         self._draining = self._hung_up = False
         self._ticks_left = round(gate.front.settings.drain_timeout * 10)
@@ -77,11 +77,11 @@ class Server(uvicorn.Server):
         """Whether work in flight was abandoned."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and log it."""
+        """Listen, and tell so."""
         if self._certificate is not None:
             self.config.ssl = self._certificate.context
         await super().startup(sockets)
-        print(self._start_line, file=sys.stderr, flush=True)
+        self._on_start()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Drain at the first signal, stop at the second. Unlike uvicorn's, does not re-raise them."""
@@ -156,7 +156,6 @@ def serve(
     admin: socket.socket | None = None,
 ) -> bool:
     """Serve until a signal; returns whether all work was finished. Raises CannotListen."""
-    log_to_stderr(settings.log_level)
     logging.getLogger("uvicorn").setLevel(max(logging.getLogger().level, logging.WARNING))
     url = _url(listener, settings.tls)
     with contextlib.ExitStack() as stack:
@@ -170,7 +169,8 @@ def serve(
         except OSError as refused:
             raise CannotListen(f"cannot listen on {url}: {refused.strerror}") from None
         data.publish(url)
-        gate = create_app(settings, placement, ops, stores=Stores(data.path / "sessions"), keys=keys)
+        stores = Stores(data.path / "sessions")
+        gate = create_app(settings, placement, ops, stores=stores, keys=keys, checks={"data_dir": data.fault})
         start_line = (
             f"gradd {VERSION} listens on {url} (device {settings.device}, data in {data.path}). "
             f"{_who_may_connect(local)}"
@@ -188,7 +188,13 @@ def serve(
             where = f"unix:{name}" if private else _url(admin, settings.tls)
             start_line += f" Metrics are at {where}."
         gc.freeze()  # a full collection through all modules would stop every stream meanwhile
-        server = Server(configuration(settings, app), gate, placement, start_line, certificate)
+
+        def on_start() -> None:
+            announce(start_line, url=url, version=VERSION)
+            if settings.log_file:  # for who started it
+                print(start_line, file=sys.stderr, flush=True)
+
+        server = Server(configuration(settings, app), gate, placement, on_start, certificate)
         signal.signal(signal.SIGHUP, server.handle_hangup)
         server.run(sockets)
         return not server.gave_up

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import stat
+import time
 from pathlib import Path
 from types import TracebackType
 
 LOCK_NAME = "gradd.lock"
+PROBE_NAME = ".probe"
+PROBE_BYTES = 4096
+LOOK_SECONDS = 1.0
+"""Longest time for which an answer of `DataDir.fault` is given again."""
 
 
 class CannotCreate(OSError):
@@ -27,6 +33,7 @@ class DataDir:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._fault, self._looked = "", -LOOK_SECONDS
         make_private(path)
         try:
             self._descriptor = os.open(path / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -43,6 +50,26 @@ class DataDir:
     def publish(self, url: str) -> None:
         """Write the daemon's URL, for commands that look for it (`holder_url`)."""
         self._write(f"{os.getpid()}\n{url}\n")
+
+    def fault(self) -> str:
+        """Why the directory takes no files at the moment; empty if it does. Looks once a second."""
+        now = time.monotonic()
+        if now - self._looked >= LOOK_SECONDS:
+            self._fault = self._probe()
+            self._looked = now
+        return self._fault
+
+    def _probe(self) -> str:
+        path = self.path / PROBE_NAME
+        try:
+            with open(path, "wb") as file:
+                file.write(bytes(PROBE_BYTES))
+            path.unlink()
+        except OSError as refused:
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
+            return f"the data directory takes no files: {refused.strerror or type(refused).__name__}"
+        return ""
 
     def _write(self, text: str) -> None:
         os.ftruncate(self._descriptor, 0)

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from gradd_server.keyring import Keyring
 from gradd_server.sessions import Sessions
 from gradd_server.settings import Settings
+from gradd_server.telemetry.checks import Checks
 from gradd_server.telemetry.counts import Counts
 
 
@@ -32,8 +33,8 @@ class Front:
     """Who may ask; None where everybody may (`--no-auth`)."""
     streams: set[Revocable] = field(default_factory=set)
     """The streams that are open."""
-    unwell: Callable[[], str] = lambda: ""
-    """What is wrong with the engine processes; empty if nothing is."""
+    checks: Checks = field(default_factory=Checks)
+    """What has to be right for the daemon to be ready."""
     unanswered: int = 0
     """Requests and stream messages in progress."""
     counts: Counts = field(default_factory=Counts)

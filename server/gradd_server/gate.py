@@ -107,7 +107,9 @@ class Gate:
             if scope["type"] == "http" and not started:
                 await send_problem(scope, receive, send_with_id, draining())
         except Exception:
-            logger.exception("request %s failed: %s", request_id, scope["path"])
+            logger.exception(
+                "request %s failed: %s", request_id, scope["path"], extra={"members": audit.who(scope)}
+            )
             if complete:
                 return
             if started:
@@ -119,7 +121,7 @@ class Gate:
             if over_http:
                 route = self._patterns.get(scope.get("endpoint"), "")
                 counts.answered(scope["method"], route, status, timing.seconds)
-            audit.request(scope, status)
+            audit.request(scope, status, timing.seconds)
 
     def admit(self, scope: Scope) -> None:
         """Raise Refused unless the request may reach a route. Does not read the body."""

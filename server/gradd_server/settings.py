@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
+LOG_FORMATS = ("auto", "json", "text")
 LOG_LEVELS = ("critical", "error", "warning", "info", "debug")
 
 
@@ -39,6 +40,12 @@ def _seconds(text: str) -> float:
 def _log_level(text: str) -> str:
     if text not in LOG_LEVELS:
         raise ValueError(f"{text!r} is not one of {', '.join(LOG_LEVELS)}")
+    return text
+
+
+def _log_format(text: str) -> str:
+    if text not in LOG_FORMATS:
+        raise ValueError(f"{text!r} is not one of {', '.join(LOG_FORMATS)}")
     return text
 
 
@@ -160,6 +167,10 @@ class Settings:
         "ADDRESS:PORT",
     )
     log_level: str = _setting("info", _log_level, f"one of {', '.join(LOG_LEVELS)}", "LEVEL")
+    log_format: str = _setting(
+        "auto", _log_format, "json or text; auto: text on a terminal, else JSON", "FORMAT"
+    )
+    log_file: str = _setting("", str, "file to append the log to, instead of standard error", "FILE")
     drain_timeout: float = _setting(30.0, _seconds, "longest wait for work in flight at SIGTERM", "SECONDS")
     body_timeout: float = _setting(
         10.0, _seconds, "longest wait for a body, beside what it takes at 64 KiB/s", "SECONDS"

@@ -14,6 +14,7 @@ import asyncio
 import logging
 from collections import deque
 from concurrent.futures import Future
+from time import perf_counter
 
 from gradd_protocol import frames, names
 from gradd_protocol.limits import DEFAULT as LIMITS
@@ -67,9 +68,9 @@ class StreamEndpoint:
         except Closing as closing:
             await websocket.close(closing.code, closing.reason)
         except WebSocketDisconnect:
-            logger.debug("stream of session %s dropped", name)
+            logger.debug("stream of session %s dropped", name, extra={"members": audit.who(scope)})
         except Exception:
-            logger.exception("stream of session %s failed", name)
+            logger.exception("stream of session %s failed", name, extra={"members": audit.who(scope)})
             await websocket.close(INTERNAL, "internal error")
 
 
@@ -113,6 +114,7 @@ class _Stream:
         self._inbox: asyncio.Queue[_Batch | None] = asyncio.Queue()
         self._unanswered: deque[_Batch] = deque()
         self._unanswered_bytes = 0
+        self._told = audit.requests.isEnabledFor(logging.DEBUG)
 
     async def run(self) -> None:
         """Serve until the client leaves (returns) or the stream must end (raises Closing, or Refused where
@@ -187,7 +189,8 @@ class _Stream:
             except ProtocolError as refused:
                 reply = _refusal(refused)
             except Exception:
-                logger.exception("a batch of session %s failed", self._entry.name)
+                members = {**audit.who(self._websocket.scope), **batch.id()}
+                logger.exception("a batch of session %s failed", self._entry.name, extra={"members": members})
                 reply = _refusal(Refused("internal"))
             # Counted as answered before it is sent, since the client may use the freed window at once.
             self._unanswered.popleft()
@@ -195,7 +198,14 @@ class _Stream:
             self._unanswered_bytes -= len(batch.frame)
             self._front.unanswered -= 1
             self._front.counts.sent["stream"] += len(reply)
+            if self._told:
+                self._tell(batch, reply)
             await self._websocket.send_bytes(reply)
+
+    def _tell(self, batch: _Batch, reply: bytes) -> None:
+        seconds = perf_counter() - batch.came
+        status = message_head(reply).status
+        audit.batch(self._websocket.scope, batch.id(), status, seconds, len(batch.frame))
 
     async def _run_in_order(self, batch: _Batch) -> bytes:
         """The reply to `batch`. Waits for its uploads, and so do the batches behind it."""
@@ -215,6 +225,7 @@ class _Batch:
 
     def __init__(self, frame: bytes) -> None:
         self.frame = frame
+        self.came = perf_counter()
         self.awaits_uploads = _names_uploads(frame)
         self.replying: Future[frames.Bytes] | None = None
         self.uploads = 0
@@ -228,6 +239,14 @@ class _Batch:
         except ProtocolError as refused:
             self.replying = Future()
             self.replying.set_exception(refused)
+
+    def id(self) -> dict[str, str]:
+        """Its writer and number, for the log."""
+        try:
+            head = message_head(self.frame)
+        except ProtocolError:
+            return {}
+        return {"batch": f"{head.writer}.{head.seq}"}
 
     async def reply(self) -> bytes:
         """The session's reply."""

@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from gradd_server import datadir
 from gradd_server.datadir import CannotCreate, DataDir, Locked, holder_url
 
 
@@ -22,6 +23,18 @@ def test_it_is_made_private_whatever_the_umask(tmp_path: Path) -> None:
             assert mode(data.path / "gradd.lock") == 0o600
     finally:
         os.umask(old)
+
+
+def test_it_tells_when_it_takes_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with DataDir(tmp_path / "data") as data:
+        assert data.fault() == ""
+        assert [path.name for path in data.path.iterdir()] == ["gradd.lock"]
+        data.path.rename(tmp_path / "away")
+        assert data.fault() == ""  # it has just looked
+        monkeypatch.setattr(datadir, "LOOK_SECONDS", 0.0)
+        assert data.fault() == "the data directory takes no files: No such file or directory"
+        (tmp_path / "away").rename(data.path)
+        assert data.fault() == ""
 
 
 def test_an_empty_directory_is_shut_to_others(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ import pytest
 from gradd_server import cli
 
 from tests.bearer import bearer
-from tests.processes import children
+from tests.processes import children, gone
 from tests.waiting import PATIENCE
 
 #: minutes of work
@@ -99,6 +99,22 @@ def test_work_that_outlasts_the_drain_is_given_up_and_told(
     assert "Traceback" not in log
     assert answers[0].status_code == 503
     assert answers[0].json()["type"] == f"/problems/{'recovering' if workers == '1' else 'draining'}"
+
+
+def test_an_engine_process_that_is_stopped_ends_no_drain_late(running: list[Daemon], tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path / "data", "--drain-timeout", "0.2")
+    running.append(daemon)
+    answers = daemon.busy("long")
+    (engine,) = daemon.engines()
+    os.kill(engine, signal.SIGSTOP)
+    daemon.process.terminate()
+    code, log = daemon.end()
+    daemon.asking.join(PATIENCE)
+    assert code == cli.GAVE_UP
+    assert "given up" in log
+    assert "Traceback" not in log
+    assert answers[0].status_code == 503
+    assert gone(engine)
 
 
 def test_a_hangup_is_noted_and_ends_nothing(running: list[Daemon], tmp_path: Path) -> None:

@@ -6,16 +6,17 @@ The front and such a process exchange envelopes, large frames in memory files, a
 from .bulk import BULK_BYTES, Bulk, bulk_of
 from .envelope import Envelope, EnvelopeKind, Incoming, sealed, sealed_bulk, send, unsent
 from .hosting import Hosted, answer, open_session
-from .logs import JsonFormatter, log_to_stderr
+from .logs import FORMATS, JsonFormatter, TextFormatter, announce, log_arguments, start_log, start_log_as
 from .meter import SECONDS, Durations, Figures, TenantFigures, decode_figures, encode_figures
 from .placement import Engines, EngineStatus, InlinePlacement, Pending, Placement
 from .pulse import beat, beats, cpu_seconds, hang_on
 from .refusals import recovering, refusal, unknown
 
 __all__ = [
-    "BULK_BYTES", "SECONDS", "Bulk", "Durations", "EngineStatus", "Engines", "Envelope", "EnvelopeKind",
-    "Figures", "Hosted", "Incoming", "InlinePlacement", "JsonFormatter", "Pending", "Placement",
-    "TenantFigures", "answer", "beat", "beats", "bulk_of", "cpu_seconds", "decode_figures", "encode_figures",
-    "hang_on", "log_to_stderr", "open_session", "recovering", "refusal", "sealed", "sealed_bulk", "send",
-    "unknown", "unsent",
+    "BULK_BYTES", "FORMATS", "SECONDS", "Bulk", "Durations", "EngineStatus", "Engines", "Envelope",
+    "EnvelopeKind", "Figures", "Hosted", "Incoming", "InlinePlacement", "JsonFormatter", "Pending",
+    "Placement", "TenantFigures", "TextFormatter", "announce", "answer", "beat", "beats", "bulk_of",
+    "cpu_seconds", "decode_figures", "encode_figures", "hang_on", "log_arguments", "open_session",
+    "recovering", "refusal", "sealed", "sealed_bulk", "send", "start_log", "start_log_as", "unknown",
+    "unsent",
 ]  # fmt: skip

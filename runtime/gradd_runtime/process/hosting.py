@@ -104,7 +104,10 @@ class Hosted:
 
     def _refuse(self, found: Problem, error: Exception) -> None:
         self._recovery, self._refusal = None, found
-        _log.error("session %s cannot be made from %s", self.name, self._path, exc_info=error)
+        _log.error(
+            "session %s cannot be made from %s", self.name, self._path, exc_info=error,
+            extra={"members": {"session": names.own(self.name), "tenant": names.tenant_of(self.name)}},
+        )  # fmt: skip
 
     def _writable(self) -> bool:
         """Whether to make a session anew whose last change could not be recorded."""
@@ -304,5 +307,7 @@ def answer(session: Session, frame: Bytes) -> list[Part]:
     try:
         return session.answer(frame)
     except Exception:
-        _log.exception("session %s failed on a frame", session.name)
+        _log.exception(
+            "session %s failed on a frame", session.name, extra={"members": {"session": session.name}}
+        )
         return [refusal(ProtocolError.of("internal", "the engine failed on this request"))]

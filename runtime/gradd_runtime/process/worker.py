@@ -1,5 +1,5 @@
 """An engine process: sessions behind a socket to the front. `... -m gradd_runtime.process.worker FD DEVICE
-LEVEL PULSE LIFELINE SECONDS` (the descriptors and the interval of `pulse`).
+LOG PULSE LIFELINE SECONDS` (what `log_arguments` said, the descriptors and the interval of `pulse`).
 
 A single thread receives every envelope that has arrived, runs one frame, and repeats; the sessions with
 waiting frames take turns (`turns`). When the socket ends, the process answers what it has received and exits.
@@ -24,7 +24,7 @@ from gradd_protocol.problems import ProtocolError
 from .bulk import Bulk
 from .envelope import Envelope, EnvelopeKind, Incoming, sealed, send, unsent
 from .hosting import Hosted, figures_of
-from .logs import log_to_stderr
+from .logs import start_log_as
 from .meter import Meter, encode_figures
 from .placement import backend_of
 from .pulse import beat, hang_on
@@ -150,7 +150,7 @@ def main(arguments: list[str]) -> int:
     device = arguments[1]
     hang_on(int(arguments[4]))
     beat(int(arguments[3]), float(arguments[5]))
-    log_to_stderr(arguments[2])
+    start_log_as(arguments[2])
     with socket.socket(fileno=int(arguments[0])) as front:
         try:
             backend: Any = backend_of(device)

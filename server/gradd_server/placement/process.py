@@ -25,6 +25,7 @@ from gradd_runtime.process import (
     EnvelopeKind,
     Incoming,
     Pending,
+    log_arguments,
     recovering,
     refusal,
     sealed,
@@ -62,9 +63,8 @@ class EngineProcess:
         self._socket, theirs = socket.socketpair()
         pulse, beating = os.pipe()
         lifeline, self._lifeline = os.pipe()
-        level = logging.getLevelName(logging.getLogger().level)
         given = [theirs.fileno(), beating, lifeline]
-        arguments = [str(given[0]), device, level, str(beating), str(lifeline), str(interval / 2)]
+        arguments = [str(given[0]), device, log_arguments(), str(beating), str(lifeline), str(interval / 2)]
         try:
             self._child = subprocess.Popen(
                 # Not a fork, which would copy the front's locks and device.

@@ -31,18 +31,21 @@ async def livez() -> Response:
 
 @router.get("/readyz")
 async def readyz(request: Request, verbose: str | None = None) -> Response:
-    """Check whether the daemon takes work. `?verbose` adds counts, for an operator.
+    """Check whether the daemon takes work. `?verbose` adds its checks and counts, for an operator.
 
-    503 while it shuts down, and while an engine process does not respond or is being replaced.
+    503 while it shuts down, while an engine process does not respond or is being replaced, and while the data
+    directory takes no files.
     """
     front = front_of(request)
     if front.draining.is_set():
         raise draining()
-    if unwell := front.unwell():
+    faults = await front.checks.faults()
+    if unwell := "; ".join(filter(None, faults.values())):
         raise Refused("not-ready", unwell, retry_after=1, headers={"retry-after": "1"})
     said: dict[str, object] = {"status": "ready"}
     key = request.scope["key"]
     if verbose is not None and key is not None and key.role == "operator":
+        said["checks"] = dict.fromkeys(faults, "ok")
         said["sessions"] = len(front.sessions)
         said["streams"] = sum(entry.streams for entry in front.sessions)
         said["unanswered"] = front.unanswered - 1  # without this request

@@ -44,7 +44,8 @@ def metrics_route(front: Front) -> Route:
 
     async def metrics(request: Request) -> Response:
         survey = await surveyor.look()
-        body, media_type = exposition(front, survey, request.headers.get("accept", ""))
+        ready = not (front.draining.is_set() or any((await front.checks.faults()).values()))
+        body, media_type = exposition(front, survey, ready, request.headers.get("accept", ""))
         return Response(body, headers={"content-type": media_type})
 
     return Route("/metrics", metrics)

@@ -37,10 +37,10 @@ PHASES: dict[str, Callable[[Figures], Durations]] = {
 }
 
 
-def exposition(front: Front, survey: Survey, accept: str) -> tuple[bytes, str]:
+def exposition(front: Front, survey: Survey, ready: bool, accept: str) -> tuple[bytes, str]:
     """All metrics in the format that `accept` asks for, and its media type."""
     registry = CollectorRegistry()
-    registry.register(_Scrape(front, survey))
+    registry.register(_Scrape(front, survey, ready))
     for collector in (PROCESS_COLLECTOR, PLATFORM_COLLECTOR, GC_COLLECTOR):
         registry.register(collector)
     encode, media_type = choose_encoder(accept)
@@ -50,12 +50,14 @@ def exposition(front: Front, survey: Survey, accept: str) -> tuple[bytes, str]:
 class _Scrape(Collector):
     """The metrics of one moment."""
 
-    def __init__(self, front: Front, survey: Survey) -> None:
+    def __init__(self, front: Front, survey: Survey, ready: bool) -> None:
+        self._ready = ready
         self._front = front
         self._survey = survey
 
     def collect(self) -> Iterator[Metric]:
         """See Collector."""
+        yield GaugeMetricFamily("gradd_ready", "1 where /readyz says so.", float(self._ready))
         yield from _front(self._front)
         yield from _processes(self._survey)
         yield from _sessions(self._front, self._survey)
@@ -67,8 +69,6 @@ def _front(front: Front) -> Iterator[Metric]:
     counts = front.counts
     yield InfoMetricFamily("gradd_build", "Versions.", {"version": VERSION, "wire": WIRE})
     yield GaugeMetricFamily("gradd_start_time_seconds", "When the daemon began.", counts.began)
-    ready = not (front.draining.is_set() or front.unwell())
-    yield GaugeMetricFamily("gradd_ready", "1 where /readyz says so.", float(ready))
     yield GaugeMetricFamily("gradd_connections", "Connections that are open.", front.connections())
     yield GaugeMetricFamily("gradd_streams", "Streams that are open.", len(front.streams))
     yield CounterMetricFamily("gradd_streams_opened", "Streams that were opened.", counts.streams)
