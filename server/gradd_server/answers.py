@@ -46,6 +46,72 @@ class Description(Struct, frozen=True):
     dtypes: list[DTypeName]
 
 
+class EngineLoad(Struct, frozen=True):
+    """An engine process; counts since it began, over all sessions that it has had."""
+
+    pid: int
+    up: bool
+    """Whether it shows signs of life."""
+    answers: bool
+    """Whether what follows is of now; it is the latest that is known where the process computes."""
+    waiting: int
+    """Frames that it has not answered."""
+    resident_bytes: int
+    """Its memory in RAM."""
+    sessions: dict[str, int]
+    """By state: awake, asleep, recovering, refused."""
+    tensors: int
+    bytes: int
+    """What counts against the quotas of its sessions."""
+    quota_bytes: int
+    counts: dict[str, int]
+    """Batches, and how many of them failed, were replayed or refused; steps; batches planned and eager."""
+    seconds: float
+    """In which it ran batches."""
+
+
+class TenantLoad(Struct, frozen=True):
+    """What a tenant has, and has had computed."""
+
+    tenant: str
+    sessions: int
+    bytes: int
+    batches: int
+    seconds: float
+    """Of engine time."""
+
+
+class ActiveSession(Struct, frozen=True):
+    """One of the sessions that answered last; counts since its engine process has it."""
+
+    tenant: str
+    name: str
+    tensors: int
+    bytes: int
+    idle_seconds: float
+    counts: dict[str, int]
+
+
+class DaemonStatus(Struct, frozen=True):
+    """What a daemon does."""
+
+    version: str
+    ready: bool
+    uptime_seconds: float
+    connections: int
+    streams: int
+    unanswered: int
+    """Requests and batches in progress."""
+    restarts: int
+    """Engine processes that took the place of one that ended."""
+    lost: int
+    """Sessions that were lost with an engine process."""
+    engines: list[EngineLoad]
+    tenants: list[TenantLoad]
+    sessions: list[ActiveSession]
+    """The latest first, at most 20 of each engine process."""
+
+
 class OpInput(Struct, frozen=True):
     """A parameter that takes tensors."""
 

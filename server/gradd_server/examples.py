@@ -99,6 +99,42 @@ DAEMON = {
     "limits": LIMITS.as_dict(),
     "dtypes": list(dtypes.BY_NAME),
 }
+_COUNTS = {"batches": 2, "steps": 3, "planned": 1, "eager": 1}
+ENGINE = {
+    "pid": 4242,
+    "up": True,
+    "answers": True,
+    "waiting": 0,
+    "resident_bytes": 80_000_000,
+    "sessions": {"awake": 1, "asleep": 0, "recovering": 0, "refused": 0},
+    "tensors": 1,
+    "bytes": 8,
+    "quota_bytes": 8 << 30,
+    "counts": _COUNTS,
+    "seconds": 0.25,
+}
+TENANT = {"tenant": "default", "sessions": 1, "bytes": 8, "batches": 2, "seconds": 0.25}
+ACTIVE = {
+    "tenant": "default",
+    "name": "demo",
+    "tensors": 1,
+    "bytes": 8,
+    "idle_seconds": 1.5,
+    "counts": _COUNTS,
+}
+STATUS = {
+    "version": VERSION,
+    "ready": True,
+    "uptime_seconds": 60.0,
+    "connections": 2,
+    "streams": 1,
+    "unanswered": 0,
+    "restarts": 0,
+    "lost": 0,
+    "engines": [ENGINE],
+    "tenants": [TENANT],
+    "sessions": [ACTIVE],
+}
 PROBLEM_PAGE = {
     "type": "/problems/op-failed",
     "title": "Step failed",
@@ -131,6 +167,10 @@ SCHEMAS: dict[str, Any] = {
         "seconds": 0.001,
         "waited": 0.0,
     },
+    "ActiveSession": ACTIVE,
+    "DaemonStatus": STATUS,
+    "EngineLoad": ENGINE,
+    "TenantLoad": TENANT,
     "Dtype": "float32",
     "Data": [[1.0], ["NaN"]],
     "Description": DAEMON,

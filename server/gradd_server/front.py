@@ -12,6 +12,7 @@ from gradd_server.sessions import Sessions
 from gradd_server.settings import Settings
 from gradd_server.telemetry.checks import Checks
 from gradd_server.telemetry.counts import Counts
+from gradd_server.telemetry.survey import Surveyor
 
 
 class Revocable(Protocol):
@@ -40,8 +41,13 @@ class Front:
     counts: Counts = field(default_factory=Counts)
     connections: Callable[[], int] = lambda: 0
     """How many connections are open."""
+    surveyor: Surveyor = field(init=False)
+    """Looks at the engine processes."""
     draining: asyncio.Event = field(default_factory=asyncio.Event)
     """Set at SIGTERM: take no new work, finish the rest."""
+
+    def __post_init__(self) -> None:
+        self.surveyor = Surveyor(self.sessions)
 
     @property
     def idle(self) -> bool:

@@ -128,6 +128,9 @@ OPERATIONS = {
     "GET /health": _PROBE,
     "GET /openapi.yaml": Operation("daemon", {200: ()}),
     "GET /v1": Operation("daemon", {200: (Content(JSON, examples.DAEMON, answers.Description),)}),
+    "GET /v1/status": Operation(
+        "daemon", {200: (Content(JSON, examples.STATUS, answers.DaemonStatus),)}, problems=("forbidden",)
+    ),
     "GET /v1/ops": Operation(
         "ops", {200: (Content(JSON, {"ops": {"matmul": examples.MATMUL}}, answers.OpCatalogue),)}
     ),

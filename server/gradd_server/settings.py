@@ -206,17 +206,28 @@ class Settings:
 
         Raises BadConfig for an unreadable file, an unknown key, or a value of the wrong type.
         """
+        return cls.load_with_sources(flags, environ, config)[0]
+
+    @classmethod
+    def load_with_sources(
+        cls, flags: Mapping[str, Any], environ: Mapping[str, str], config: Path | None = None
+    ) -> tuple[Settings, dict[str, str]]:
+        """`load`, and where each setting comes from: `--its-flag`, its variable, the file or `default`."""
         file = _read_toml(config) if config is not None else {}
         values: dict[str, Any] = {}
+        sources = dict.fromkeys((field.name for field in dataclasses.fields(cls)), "default")
         for field in dataclasses.fields(cls):
             variable = variable_of(field.name)
             parse = field.metadata["parse"]
             if flags.get(field.name) is not None:
                 values[field.name] = flags[field.name]
+                sources[field.name] = "--" + field.name.replace("_", "-")
             elif variable in environ:
                 values[field.name] = _parsed(parse, environ[variable], variable)
+                sources[field.name] = variable
             elif field.name in file:
                 values[field.name] = _parsed(parse, str(file[field.name]), f"{config}: {field.name}")
+                sources[field.name] = str(config)
         settings = cls(**values)
         settings._check_reach()
         if settings.threads and not settings.workers:
@@ -227,7 +238,7 @@ class Settings:
             raise BadConfig(
                 f"--workers {settings.workers}: one engine process serves the device {settings.device}"
             )
-        return settings
+        return settings, sources
 
     @property
     def hosts(self) -> frozenset[str]:

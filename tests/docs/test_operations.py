@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -45,6 +46,10 @@ def test_the_commands_of_the_page(served: tuple[str, Path], tmp_path: Path) -> N
     done = run_shell(program, folder, GRADD_URL=url, GRADD_DATA_DIR=str(data))
     assert done.returncode == 0, done.stderr
     assert '{"sessions":[]}' in done.stdout
+    assert "workers = 2 " in done.stdout
+    assert done.stdout.count("ENGINE") == 1
+    assert done.stdout.endswith("1\n")
+    assert json.loads((folder / "settings.json").read_text())["drain_timeout"]["value"] == 60.0
     assert "training\t0 tensors" in done.stdout
     keys = KeyFile(data).read()
     assert [(key.tenant, key.role, key.name, key.revoked is None) for key in keys] == [
@@ -57,7 +62,7 @@ def test_the_commands_of_the_page(served: tuple[str, Path], tmp_path: Path) -> N
 
 @pytest.mark.parametrize("line", [*SERVES, "serve --no-auth"])
 def test_what_serves_may_be_served_with(line: str) -> None:
-    arguments = cli._parser().parse_args(shlex.split(line))
+    arguments = cli.parser().parse_args(shlex.split(line))
     settings = Settings.load(vars(arguments), {})
     assert settings.auth == ("--no-auth" not in line)
     assert len(SERVES) == 4

@@ -14,6 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from gradd_server import cli
+from gradd_server.commands import serving
 
 from tests.server.conftest import OPS
 from tests.server.fake_placement import RELEASED, FakePlacement
@@ -21,7 +22,7 @@ from tests.server.fake_placement import RELEASED, FakePlacement
 catalog = types.ModuleType("gradd_runtime.catalog")
 catalog.ops = lambda: OPS  # type: ignore[attr-defined]
 sys.modules[catalog.__name__] = catalog
-cli._placement = lambda settings: FakePlacement()
+serving.placement_of = lambda settings: FakePlacement()
 
 signal.signal(signal.SIGUSR1, lambda *_: RELEASED.set())
 

@@ -18,6 +18,7 @@ import gradd
 import httpx
 import pytest
 from gradd_server import cli
+from gradd_server.commands import exits, serving
 
 from tests.bearer import bearer
 from tests.processes import children, gone
@@ -94,7 +95,7 @@ def test_work_that_outlasts_the_drain_is_given_up_and_told(
     daemon.process.terminate()
     code, log = daemon.end()
     daemon.asking.join(PATIENCE)
-    assert code == cli.GAVE_UP
+    assert code == exits.GAVE_UP
     assert "given up" in log
     assert "Traceback" not in log
     assert answers[0].status_code == 503
@@ -110,7 +111,7 @@ def test_an_engine_process_that_is_stopped_ends_no_drain_late(running: list[Daem
     daemon.process.terminate()
     code, log = daemon.end()
     daemon.asking.join(PATIENCE)
-    assert code == cli.GAVE_UP
+    assert code == exits.GAVE_UP
     assert "given up" in log
     assert "Traceback" not in log
     assert answers[0].status_code == 503
@@ -178,12 +179,12 @@ def test_a_port_in_use_is_found_before_an_engine_starts(
     def never(settings: Any) -> Any:
         raise AssertionError("an engine was started")
 
-    monkeypatch.setattr(cli, "_placement", never)
+    monkeypatch.setattr(serving, "placement_of", never)
     before = signal.getsignal(signal.SIGHUP)
     try:
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = str(taken.getsockname()[1])
-            assert cli.main(["serve", "--port", port, "--data-dir", str(tmp_path)]) == cli.UNAVAILABLE
+            assert cli.main(["serve", "--port", port, "--data-dir", str(tmp_path)]) == exits.UNAVAILABLE
     finally:
         signal.signal(signal.SIGHUP, before)
     assert port in capsys.readouterr().err

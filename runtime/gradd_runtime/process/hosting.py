@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import logging
 import sqlite3
 from pathlib import Path
@@ -15,7 +16,7 @@ from gradd_protocol.problems import Problem, ProtocolError, problem
 
 from ..session import Session, replaying, unkept
 from ..store import BadSnapshot, Damaged, Entry, SqliteStore
-from .meter import Meter, MeteredStore, counts_of
+from .meter import RECENT, Meter, MeteredStore, SessionFigures, counts_of
 from .refusals import refusal
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Hosted:
         self.name = name
         self._meter = meter or Meter()
         self._tenant = self._meter.tenant(names.owner(name))
+        self._answered = perf_counter()
         #: what the session had done when this process made it again
         self._before: Counter[str] | None = None
         self.session: Session | None = None
@@ -228,6 +230,7 @@ class Hosted:
             self._meter.execution.add(took)
             self._tenant.batches += came
         self._tenant.seconds += took
+        self._answered = began + took
         if self._store is not None and session.entries != entries:
             self._worked += took
             self._grown += len(frame)
@@ -239,6 +242,20 @@ class Hosted:
         if self._before is not None:
             counts.subtract(self._before)
         return counts
+
+    @property
+    def answered(self) -> float:
+        """When it answered last, in seconds of `perf_counter`."""
+        return self._answered
+
+    def figures(self) -> SessionFigures:
+        """The session, which is awake."""
+        session = self.session
+        assert session is not None
+        idle = perf_counter() - self._answered
+        return SessionFigures(
+            self.name, len(session.table), session.account.held, idle, dict(self._done(session))
+        )
 
     def tell(self, figures: Figures) -> None:
         """Add this session to the figures of its process."""
@@ -288,8 +305,13 @@ def _timed(hosted: Hosted, steps: Iterator[int]) -> Iterator[int]:
 def figures_of(meter: Meter, sessions: Iterable[Hosted]) -> Figures:
     """The figures of an engine process that holds `sessions`."""
     figures = meter.figures()
+    awake = []
     for hosted in sessions:
         hosted.tell(figures)
+        if hosted.session is not None:
+            awake.append(hosted)
+    recent = heapq.nlargest(RECENT, awake, key=lambda hosted: hosted.answered)
+    figures.recent = [hosted.figures() for hosted in recent]
     return figures
 
 

@@ -28,6 +28,10 @@ SECONDS = (
 """Upper bounds of the classes of `Durations`; the last class has none."""
 
 
+RECENT = 20
+"""Sessions that `Figures` names."""
+
+
 class Durations(msgspec.Struct):
     """How often something took how long."""
 
@@ -53,6 +57,19 @@ class TenantFigures(msgspec.Struct):
     seconds: float = 0.0
 
 
+class SessionFigures(msgspec.Struct):
+    """A session that is awake."""
+
+    #: what the placement calls it, see `names.keyed`
+    key: str
+    tensors: int
+    bytes: int
+    #: seconds since it answered last
+    idle: float
+    #: see `counts_of`, since this process has it
+    counts: dict[str, int]
+
+
 class Figures(msgspec.Struct):
     """The state and the counts of an engine process; counts since it began, over all sessions it has had."""
 
@@ -70,6 +87,8 @@ class Figures(msgspec.Struct):
     #: bytes that count against the sessions' quotas, and these quotas together
     bytes: int = 0
     quota: int = 0
+    #: the `RECENT` that answered last, the latest first
+    recent: list[SessionFigures] = []
 
 
 class Meter:

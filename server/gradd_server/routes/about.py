@@ -15,7 +15,8 @@ from gradd_server import apidoc
 from gradd_server.errors import Refused, draining
 from gradd_server.media import YAML
 from gradd_server.replies import json_response
-from gradd_server.routes import front_of
+from gradd_server.routes import front_of, key_of
+from gradd_server.telemetry.status import status_of
 
 EXTENSIONS = ("json", "npy", "safetensors", "stream")
 """Optional features of this daemon; clients check these, never the version."""
@@ -80,6 +81,14 @@ async def describe() -> Response:
             "dtypes": list(dtypes.BY_NAME),
         }
     )
+
+
+@router.get("/v1/status")
+async def status(request: Request) -> Response:
+    """What the daemon does: engine processes, tenants, the sessions that answered last. For operators."""
+    if key_of(request).role != "operator":
+        raise Refused("forbidden", "what a daemon does is for operators to see")
+    return json_response(await status_of(front_of(request)))
 
 
 @router.get("/v1/ops")

@@ -19,7 +19,6 @@ from gradd_server.gate import PROBES, Gate
 from gradd_server.keyring import ANYONE
 from gradd_server.keys import Key
 from gradd_server.telemetry.metrics import exposition
-from gradd_server.telemetry.survey import Surveyor
 
 
 class AdminGate(Gate):
@@ -40,10 +39,9 @@ class AdminGate(Gate):
 
 def metrics_route(front: Front) -> Route:
     """The route of `/metrics`."""
-    surveyor = Surveyor(front.sessions)
 
     async def metrics(request: Request) -> Response:
-        survey = await surveyor.look()
+        survey = await front.surveyor.look()
         ready = not (front.draining.is_set() or any((await front.checks.faults()).values()))
         body, media_type = exposition(front, survey, ready, request.headers.get("accept", ""))
         return Response(body, headers={"content-type": media_type})

@@ -1,0 +1,63 @@
+"""`gradd health` and `gradd sessions`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import urllib.parse
+from typing import Any
+
+from gradd_server.commands.asking import add_url, ask, daemon_url, get
+from gradd_server.commands.exits import OK
+
+
+def add(commands: Any) -> None:
+    """Add both to the commands of a parser."""
+    health = commands.add_parser("health", help="ask a daemon whether it is ready: 0 if so, else 69")
+    add_url(health)
+    health.set_defaults(run=_health)
+
+    sessions = commands.add_parser("sessions", help="list the sessions of a daemon, or delete some")
+    add_url(sessions)
+    sessions.add_argument("--json", action="store_true", help="one JSON object a line")
+    sessions.add_argument("--tenant", metavar="T", help="those of another tenant; for operators")
+    sessions.set_defaults(run=_sessions)
+    delete = sessions.add_subparsers(metavar="ACTION").add_parser(
+        "delete", help="end sessions with all they hold, lost ones too"
+    )
+    add_url(delete, default=argparse.SUPPRESS)
+    delete.add_argument("names", nargs="+", metavar="NAME", help="name of a session")
+    delete.set_defaults(run=_delete)
+
+
+def _health(arguments: argparse.Namespace) -> int:
+    get(daemon_url(arguments, os.environ), "/readyz")
+    print("ready")
+    return OK
+
+
+def _sessions(arguments: argparse.Namespace) -> int:
+    url = daemon_url(arguments, os.environ)
+    asked = {"tenant": arguments.tenant} if arguments.tenant else {}
+    while True:
+        page = get(url, "/v1/sessions?" + urllib.parse.urlencode(asked))
+        for session in page["sessions"]:
+            if arguments.json:
+                print(json.dumps(session))
+            elif session.get("lost"):
+                print("{name}\tlost with its engine process".format(**session))
+            elif session.get("away"):
+                print("{name}\t{away}".format(**session))
+            else:
+                print("{name}\t{tensors} tensors\t{bytes} bytes\t{batches} batches".format(**session))
+        asked["page_token"] = page.get("next_page_token", "")
+        if not asked["page_token"]:
+            return OK
+
+
+def _delete(arguments: argparse.Namespace) -> int:
+    url = daemon_url(arguments, os.environ)
+    for name in arguments.names:
+        ask(url, "DELETE", "/v1/sessions/" + urllib.parse.quote(name, safe=""), 204)
+    return OK

@@ -1,0 +1,145 @@
+"""`gradd serve`, and the flags of its settings. What only serving needs is imported for serving."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import logging
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gradd_server.commands.exits import EXIT_CODES, GAVE_UP, OK, Unavailable
+from gradd_server.datadir import CannotCreate, DataDir
+from gradd_server.settings import BadConfig, Settings, default_data_dir, variable_of
+
+if TYPE_CHECKING:
+    from gradd_runtime.process import Placement
+
+    from gradd_server.tls import Certificate
+
+STOP_SECONDS = 5.0
+"""Longest wait for engine processes to exit after the daemon finished or abandoned its work."""
+
+
+def add(commands: Any) -> None:
+    """Add it to the commands of a parser."""
+    formatter = argparse.RawDescriptionHelpFormatter
+    serve = commands.add_parser("serve", help="run the daemon", epilog=EXIT_CODES, formatter_class=formatter)
+    add_settings(serve)
+    serve.set_defaults(run=_serve)
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Give the parser a flag for each setting, and for the file that has some."""
+    parser.add_argument(
+        "--config", type=Path, metavar="FILE", help="TOML file of settings [env: GRADD_CONFIG]"
+    )
+    for field in dataclasses.fields(Settings):
+        _add_setting(parser, field)
+
+
+def config_file(arguments: argparse.Namespace) -> Path | None:
+    """The file of settings that is to be read, if any."""
+    said = arguments.config or os.environ.get("GRADD_CONFIG")
+    return Path(said) if said else None
+
+
+def _add_setting(parser: argparse.ArgumentParser, field: dataclasses.Field[Any]) -> None:
+    def parse(text: str) -> Any:
+        try:
+            return field.metadata["parse"](text)
+        except ValueError as bad:
+            raise argparse.ArgumentTypeError(str(bad)) from None
+
+    default: Any = default_data_dir() if field.name == "data_dir" else field.default
+    if isinstance(default, bool):
+        default = str(default).lower()
+    flag = "--" + field.name.replace("_", "-")
+    said = f"[env: {variable_of(field.name)}, default: {default if default not in ('', None) else 'none'}]"
+    help = f"{field.metadata['help']} {said}".replace("%", "%%")
+    if isinstance(field.default, bool):
+        parser.add_argument(flag, action=argparse.BooleanOptionalAction, default=None, help=help)
+    else:
+        parser.add_argument(flag, type=parse, metavar=field.metadata["metavar"], help=help)
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    settings = Settings.load(vars(arguments), os.environ, config_file(arguments))
+    _start_log(settings)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the running daemon logs it instead
+    try:
+        from gradd_runtime.catalog import ops
+
+        from gradd_server import daemon
+    except ModuleNotFoundError as absent:
+        if (absent.name or "").startswith("gradd"):
+            raise
+        raise Unavailable(
+            f"serving needs {absent.name}, which is not installed: pip install 'gradd[server]'"
+        ) from None
+    certificate = _certificate(settings)
+    try:
+        # Before starting engine processes, which takes seconds.
+        with (
+            DataDir(settings.data_dir) as data,
+            daemon.bound(settings.host, settings.port) as listener,
+            daemon.bound_admin(settings) or contextlib.nullcontext() as admin,
+        ):
+            try:
+                placement = placement_of(settings)
+            except (ImportError, RuntimeError) as refused:
+                raise Unavailable(f"device {settings.device}: {refused}") from None
+            try:
+                done = daemon.serve(settings, placement, ops(), data, listener, certificate, admin)
+            finally:
+                placement.shutdown()
+    except daemon.CannotListen as refused:
+        raise Unavailable(str(refused)) from None
+    if not (done or settings.workers):
+        # A kernel still running in this process would delay its exit.
+        logging.shutdown()
+        os._exit(GAVE_UP)
+    return OK if done else GAVE_UP
+
+
+def _start_log(settings: Settings) -> None:
+    from gradd_runtime.process import start_log
+
+    format = settings.log_format
+    if format == "auto":
+        format = "text" if sys.stderr.isatty() and not settings.log_file else "json"
+    try:
+        start_log(
+            settings.log_level, format, str(Path(settings.log_file).absolute()) if settings.log_file else ""
+        )
+    except OSError as refused:
+        raise CannotCreate(f"--log-file {settings.log_file}: {refused.strerror or refused}") from None
+
+
+def _certificate(settings: Settings) -> Certificate | None:
+    """The certificate that the settings name. Raises BadConfig where it does not load."""
+    if settings.tls_cert is None or settings.tls_key is None:
+        return None
+    from gradd_server.tls import Certificate
+
+    try:
+        return Certificate(settings.tls_cert, settings.tls_key)
+    except OSError as refused:
+        raise BadConfig(f"--tls-cert {settings.tls_cert}, --tls-key {settings.tls_key}: {refused}") from None
+
+
+def placement_of(settings: Settings) -> Placement:
+    """The placement that the settings ask for. Raises ImportError or RuntimeError if it is not possible."""
+    if not settings.workers:
+        from gradd_runtime.process import InlinePlacement
+
+        return InlinePlacement(settings.device)
+    from gradd_server.placement.workers import WorkersPlacement
+
+    return WorkersPlacement(
+        settings.workers, settings.threads, settings.device, STOP_SECONDS, settings.engine_silence_seconds
+    )
