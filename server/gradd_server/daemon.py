@@ -32,6 +32,7 @@ from gradd_server.keys import KeyFile, mint
 from gradd_server.settings import Settings
 from gradd_server.stores import Stores
 from gradd_server.telemetry.admin import Listeners
+from gradd_server.telemetry.manager import ServiceManager
 from gradd_server.tls import Certificate
 from gradd_server.ws import WebSocketProtocol
 
@@ -64,9 +65,14 @@ class Server(uvicorn.Server):
         placement: Placement,
         on_start: Callable[[], None],
         certificate: Certificate | None = None,
+        manager: ServiceManager | None = None,
     ) -> None:
         super().__init__(config)
         self._certificate = certificate
+        self._manager = manager or ServiceManager({})
+        watched = self._manager.watchdog_seconds
+        # Half of the time that it may be silent; a loop that is stuck says nothing.
+        self._watch_ticks = max(1, int(5 * watched)) if watched is not None else 0
         self._front = gate.front
         self._placement = placement
         self._on_start = on_start
@@ -99,8 +105,12 @@ class Server(uvicorn.Server):
             self._reload()
         elif self._certificate is not None and counter % TLS_TICKS == 0:
             self._certificate.refresh()
+        if self._watch_ticks and counter % self._watch_ticks == 0:
+            self._manager.tell(WATCHDOG=1)
         if self._draining:
-            self._front.draining.set()
+            if not self._front.draining.is_set():
+                self._front.draining.set()
+                self._manager.tell(STOPPING=1, STATUS="Finishing the work in flight")
             self._ticks_left -= 1
             if not self._front.idle and self._ticks_left < 0 and not self.gave_up:
                 self._give_up()
@@ -154,6 +164,7 @@ def serve(
     listener: socket.socket,
     certificate: Certificate | None = None,
     admin: socket.socket | None = None,
+    manager: ServiceManager | None = None,
 ) -> bool:
     """Serve until a signal; returns whether all work was finished. Raises CannotListen."""
     logging.getLogger("uvicorn").setLevel(max(logging.getLogger().level, logging.WARNING))
@@ -191,10 +202,12 @@ def serve(
 
         def on_start() -> None:
             announce(start_line, url=url, version=VERSION)
+            if manager is not None:
+                manager.tell(READY=1, STATUS=f"Listens on {url}")
             if settings.log_file:  # for who started it
                 print(start_line, file=sys.stderr, flush=True)
 
-        server = Server(configuration(settings, app), gate, placement, on_start, certificate)
+        server = Server(configuration(settings, app), gate, placement, on_start, certificate, manager)
         signal.signal(signal.SIGHUP, server.handle_hangup)
         server.run(sockets)
         return not server.gave_up

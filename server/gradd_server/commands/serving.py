@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from gradd_server.commands.exits import EXIT_CODES, GAVE_UP, OK, Unavailable
 from gradd_server.datadir import CannotCreate, DataDir
 from gradd_server.settings import BadConfig, Settings, default_data_dir, variable_of
+from gradd_server.telemetry.manager import ServiceManager
 
 if TYPE_CHECKING:
     from gradd_runtime.process import Placement
@@ -82,6 +83,7 @@ def _serve(arguments: argparse.Namespace) -> int:
             f"serving needs {absent.name}, which is not installed: pip install 'gradd[server]'"
         ) from None
     certificate = _certificate(settings)
+    manager = ServiceManager(os.environ)  # before processes are started that would inherit it
     try:
         # Before starting engine processes, which takes seconds.
         with (
@@ -94,7 +96,7 @@ def _serve(arguments: argparse.Namespace) -> int:
             except (ImportError, RuntimeError) as refused:
                 raise Unavailable(f"device {settings.device}: {refused}") from None
             try:
-                done = daemon.serve(settings, placement, ops(), data, listener, certificate, admin)
+                done = daemon.serve(settings, placement, ops(), data, listener, certificate, admin, manager)
             finally:
                 placement.shutdown()
     except daemon.CannotListen as refused:
