@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -58,6 +62,40 @@ def test_the_commands_of_the_page(served: tuple[str, Path], tmp_path: Path) -> N
         ("default", "operator", "grafana", True),
         ("acme", "user", "ci", True),
     ]
+
+
+def test_from_an_empty_machine_to_a_restored_one(tmp_path: Path) -> None:
+    """The walkthrough, on a free port. Whatever it leaves behind is of its process group."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    binaries = tmp_path / "bin"
+    binaries.mkdir()
+    for name, what in (("gradd", "-m gradd_server"), ("python", "")):
+        (binaries / name).write_text(f'#!/bin/sh\nexec {sys.executable} {what} "$@"\n')
+        (binaries / name).chmod(0o755)
+    program = blocks("docs/operations.md", "bash").replace("4733", str(port))
+    out, err = tmp_path / "out", tmp_path / "err"
+    # Into files: a daemon that a failed shell leaves behind would hold a pipe open.
+    with out.open("wb") as to, err.open("wb") as errors:
+        shell = subprocess.Popen(
+            ["sh", "-eu", "-c", program], cwd=tmp_path, stdout=to, stderr=errors, start_new_session=True,
+            env={**os.environ, "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}"},
+        )  # fmt: skip
+        try:
+            code = shell.wait(PATIENCE)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(shell.pid, signal.SIGKILL)
+    printed = out.read_text()
+    assert code == 0, err.read_text()
+    assert printed.count("ready\n") == 5
+    assert "the daemon is gone" in printed
+    assert "interrupted\t" in printed
+    assert "model\t" in printed
+    texts = {(tmp_path / f"{name}.txt").read_text() for name in ("acme", "globex", "interrupted", "restored")}
+    assert len(texts) == 1
+    log = [json.loads(line) for line in (tmp_path / "gradd.log").read_text().splitlines()]
+    assert sum("listens on" in line["message"] for line in log) == 5
 
 
 @pytest.mark.parametrize("line", [*SERVES, "serve --no-auth"])

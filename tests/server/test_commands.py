@@ -198,3 +198,21 @@ def test_a_reader_that_has_enough_is_no_error() -> None:
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, timeout=PATIENCE, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+# -- health ----------------------------------------------------------------------------------------
+
+
+def test_health_waits_for_a_daemon_that_starts(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    environ = {**os.environ, "GRADD_DATA_DIR": str(data)}
+    environ.pop("GRADD_URL", None)
+    early = subprocess.Popen(
+        [*COMMAND, "health", "--wait", str(PATIENCE)], env=environ, stdout=subprocess.PIPE, text=True
+    )
+    daemon = Daemon(data)
+    assert early.communicate(timeout=PATIENCE)[0] == "ready\n"
+    assert early.returncode == 0
+    daemon.process.terminate()
+    assert daemon.end()[0] == 0
+    assert run(daemon, "health").returncode == 69

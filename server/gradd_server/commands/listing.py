@@ -5,17 +5,24 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import time
 import urllib.parse
 from typing import Any
 
 from gradd_server.commands.asking import add_url, ask, daemon_url, get
-from gradd_server.commands.exits import OK
+from gradd_server.commands.exits import OK, Unavailable
+
+PAUSE = 0.1
+"""Seconds between two looks of `gradd health --wait`."""
 
 
 def add(commands: Any) -> None:
     """Add both to the commands of a parser."""
     health = commands.add_parser("health", help="ask a daemon whether it is ready: 0 if so, else 69")
     add_url(health)
+    health.add_argument(
+        "--wait", type=float, default=0.0, metavar="S", help="ask again for so many seconds [default: 0]"
+    )
     health.set_defaults(run=_health)
 
     sessions = commands.add_parser("sessions", help="list the sessions of a daemon, or delete some")
@@ -32,9 +39,18 @@ def add(commands: Any) -> None:
 
 
 def _health(arguments: argparse.Namespace) -> int:
-    get(daemon_url(arguments, os.environ), "/readyz")
-    print("ready")
-    return OK
+    end = time.monotonic() + arguments.wait
+    while True:
+        try:
+            # Where it listens is known once it does.
+            get(daemon_url(arguments, os.environ), "/readyz")
+        except Unavailable:
+            if time.monotonic() >= end:
+                raise
+            time.sleep(PAUSE)
+        else:
+            print("ready")
+            return OK
 
 
 def _sessions(arguments: argparse.Namespace) -> int:
