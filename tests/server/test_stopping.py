@@ -40,9 +40,11 @@ class Daemon:
         command = [sys.executable, "-m", "gradd_server", "serve", "--port", "0", "--data-dir", str(data)]
         self.process = subprocess.Popen([*command, *flags], stderr=subprocess.PIPE, text=True)
         assert self.process.stderr is not None
-        self.start_line = self.process.stderr.readline()
-        found = re.search(r"http://\S+:\d+", self.start_line)
-        assert found, self.start_line
+        said = ""
+        while not (found := re.search(r"http://\S+:\d+", said)):
+            self.start_line = self.process.stderr.readline()
+            assert self.start_line, said
+            said += self.start_line
         self.url = found.group()
         self.client = httpx.Client(
             base_url=self.url, headers=bearer(self.url), timeout=PATIENCE, trust_env=False
