@@ -42,6 +42,13 @@ class Plans:
         #: why the last batch ran eagerly; empty if it was planned
         self.why = ""
 
+    def clear(self) -> None:
+        """Forget every plan; `counts` of what was run go on."""
+        self._known.clear()
+        self._seen.clear()
+        self.counts["bytes"] = 0
+        self._new = None
+
     def find(self, work: Work, context: RunContext) -> tuple[Plan, InputSignature] | None:
         """The plan for this work and its input signature, or None the first time and if it cannot be planned;
         `why` says which.

@@ -73,7 +73,7 @@ class SessionState(RunContext):
         how an entry numbers what was refused, depends on them.
         """
         self.admitted.clear()
-        self.plans = Plans()
+        self.plans.clear()
         self.settle()
 
     def settle(self, more: int = 0) -> None:

@@ -10,6 +10,8 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.names import keyed
 from gradd_runtime.process import SECONDS, Durations, Figures, InlinePlacement, decode_figures
+from gradd_runtime.process.meter import counts_of
+from gradd_runtime.session import Session
 
 from tests.runtime.peer import BAD, FILL, Peer
 
@@ -66,6 +68,20 @@ def test_plans_are_counted(placement: InlinePlacement) -> None:
         writer.batch(FILL)
     counts = figures(placement).counts
     assert (counts["eager"], counts["traced"], counts["planned"]) == (1, 1, 2)
+
+
+def test_counts_of_plans_outlive_a_snapshot() -> None:
+    """After a snapshot the session plans anew, as one that is made again would."""
+    session = Session("a")
+    writer = Peer(session)
+    for _ in range(3):
+        writer.batch(FILL)
+    before = counts_of(session)
+    session.forget()
+    assert counts_of(session) == before
+    for _ in range(3):
+        writer.batch(FILL)
+    assert [counts_of(session)[name] for name in ("eager", "traced", "planned")] == [2, 2, 4]
 
 
 def test_counts_outlive_their_session(placement: InlinePlacement) -> None:
