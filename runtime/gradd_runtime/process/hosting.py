@@ -108,7 +108,7 @@ class Hosted:
         self._recovery, self._refusal = None, found
         _log.error(
             "session %s cannot be made from %s", self.name, self._path, exc_info=error,
-            extra={"members": {"session": names.own(self.name), "tenant": names.tenant_of(self.name)}},
+            extra={"members": {"session": names.own(self.name), "tenant": names.owner(self.name)}},
         )  # fmt: skip
 
     def _writable(self) -> bool:

@@ -31,7 +31,7 @@ async def status_of(front: Front) -> DaemonStatus:
         engines=[_engine(seen) for seen in survey.processes],
         tenants=_tenants(told),
         sessions=[
-            ActiveSession(names.tenant_of(s.key), names.own(s.key), s.tensors, s.bytes, s.idle, s.counts)
+            ActiveSession(names.owner(s.key), names.own(s.key), s.tensors, s.bytes, s.idle, s.counts)
             for s in recent
         ],
     )
