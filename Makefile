@@ -7,6 +7,8 @@ PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 # Tests run on all cores; a worker that has none left takes from another.
 SPREAD := -n auto --maxprocesses 8 --dist worksteal
+# A test that hangs shows where, and fails.
+BOUND := -o faulthandler_timeout=300 -o faulthandler_exit_on_timeout=true
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
 .PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check parity planned ptsuite check fuzz hostile hangs faults soak gradcheck peer replay leak test-docker clean
@@ -32,7 +34,7 @@ demo: $(STAMP) ## train a digits classifier in a daemon, from a process of its o
 	@$(PY) examples/demo.py
 
 test: $(STAMP) ## run the tests; what was skipped is listed with its reason
-	$(PY) $(UNDER) -m pytest -rs $(SPREAD) $(TESTS)
+	$(PY) $(UNDER) -m pytest -rs $(SPREAD) $(BOUND) $(TESTS)
 
 test-quick: $(STAMP) ## run a share of each room (tests/quick.txt), in under a minute
 	$(PY) -m pytest -q -rs $(SPREAD) @tests/quick.txt

@@ -48,3 +48,20 @@ def test_bytes_in_a_cycle_come_back_though_another_thread_collects() -> None:
     assert account.used == 0
     other.join()
     waiting.join()
+
+
+def test_a_freeze_in_between_does_not_hang_it() -> None:
+    """`gc.freeze` exempts all there is from collections, the mark that is waited for too."""
+    freezes = [gc.freeze]
+
+    def freeze(phase: str, _: object) -> None:
+        if phase == "start" and freezes:
+            freezes.pop()()
+
+    gc.callbacks.append(freeze)
+    try:
+        collect()
+    finally:
+        gc.callbacks.remove(freeze)
+        gc.unfreeze()
+    assert not freezes

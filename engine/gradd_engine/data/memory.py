@@ -163,9 +163,11 @@ def collect() -> None:
     `gc.collect` returns at once, and has collected nothing, while another thread is in a collection; this
     waits for that one and collects then.
     """
-    for _ in range(2):  # the other's may find the first mark before it comes to what it gives back
+    left = 2  # the other's may find the first mark before it comes to what it gives back
+    while left:
         mark = weakref.ref(_Cycle())
         gc.collect()
-        while mark() is not None:
+        if mark() is None:
+            left -= 1
+        else:  # a new mark, since `gc.freeze` in another thread keeps this one for good
             time.sleep(0)
-            gc.collect()
