@@ -182,6 +182,11 @@ def serve(
         data.publish(url)
         stores = Stores(data.path / "sessions")
         gate = create_app(settings, placement, ops, stores=stores, keys=keys, checks={"data_dir": data.fault})
+        if settings.traces:
+            from gradd_server.telemetry.traces import Traces, exporter_to
+
+            gate.front.traces = Traces(exporter_to(settings.traces))
+            stack.callback(gate.front.traces.close)
         start_line = (
             f"gradd {VERSION} listens on {url} (device {settings.device}, data in {data.path}). "
             f"{_who_may_connect(local)}"

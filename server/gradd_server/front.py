@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gradd_server.keyring import Keyring
 from gradd_server.sessions import Sessions
@@ -13,6 +13,9 @@ from gradd_server.settings import Settings
 from gradd_server.telemetry.checks import Checks
 from gradd_server.telemetry.counts import Counts
 from gradd_server.telemetry.survey import Surveyor
+
+if TYPE_CHECKING:  # the extra `otel`
+    from gradd_server.telemetry.traces import Traces
 
 
 class Revocable(Protocol):
@@ -39,6 +42,8 @@ class Front:
     unanswered: int = 0
     """Requests and stream messages in progress."""
     counts: Counts = field(default_factory=Counts)
+    traces: Traces | None = None
+    """Where spans of requests and batches are made; None where nobody wants them."""
     connections: Callable[[], int] = lambda: 0
     """How many connections are open."""
     surveyor: Surveyor = field(init=False)

@@ -121,6 +121,8 @@ class Gate:
             if over_http:
                 route = self._patterns.get(scope.get("endpoint"), "")
                 counts.answered(scope["method"], route, status, timing.seconds)
+                if self.front.traces is not None:
+                    self.front.traces.request(scope, route, status, timing)
             audit.request(scope, status, timing.seconds)
 
     def admit(self, scope: Scope) -> None:

@@ -237,7 +237,7 @@ class Sessions:
             reply = await settled(future)
             timing = current.get()
             if timing is not None and isinstance(future, Pending):
-                timing.asked(perf_counter() - began, future.ran)
+                timing.add(perf_counter() - began, future.ran)
             return reply
 
     def begin(self, entry: OpenSession, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:

@@ -10,6 +10,7 @@ import ipaddress
 import os
 import re
 import tomllib
+import urllib.parse
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,13 @@ def _listener(text: str) -> str:
     return text
 
 
+def _collector(text: str) -> str:
+    parts = urllib.parse.urlsplit(text)
+    if text and (parts.scheme not in ("http", "https") or not parts.hostname):
+        raise ValueError(f"{text!r} is not the http:// or https:// address of a collector")
+    return text
+
+
 def _addresses(text: str) -> str:
     for address in filter(None, text.split(",")):
         ipaddress.ip_network(address.strip())
@@ -165,6 +173,13 @@ class Settings:
         _listener,
         "where to serve /metrics to operators, a port of its own or unix:/PATH; beyond loopback as --host",
         "ADDRESS:PORT",
+    )
+    traces: str = _setting(
+        "",
+        _collector,
+        "OpenTelemetry collector that gets a span of each request and batch over OTLP/HTTP, as "
+        "http://127.0.0.1:4318; needs the extra otel",
+        "URL",
     )
     log_level: str = _setting("info", _log_level, f"one of {', '.join(LOG_LEVELS)}", "LEVEL")
     log_format: str = _setting(

@@ -114,7 +114,7 @@ class _Stream:
         self._inbox: asyncio.Queue[_Batch | None] = asyncio.Queue()
         self._unanswered: deque[_Batch] = deque()
         self._unanswered_bytes = 0
-        self._told = audit.requests.isEnabledFor(logging.DEBUG)
+        self._told = audit.requests.isEnabledFor(logging.DEBUG) or front.traces is not None
 
     async def run(self) -> None:
         """Serve until the client leaves (returns) or the stream must end (raises Closing, or Refused where
@@ -205,7 +205,10 @@ class _Stream:
     def _tell(self, batch: _Batch, reply: bytes) -> None:
         seconds = perf_counter() - batch.came
         status = message_head(reply).status
-        audit.batch(self._websocket.scope, batch.id(), status, seconds, len(batch.frame))
+        said = (self._websocket.scope, batch.id(), status, seconds, len(batch.frame))
+        audit.batch(*said)
+        if self._front.traces is not None:
+            self._front.traces.batch(*said)
 
     async def _run_in_order(self, batch: _Batch) -> bytes:
         """The reply to `batch`. Waits for its uploads, and so do the batches behind it."""

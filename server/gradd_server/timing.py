@@ -14,14 +14,15 @@ class Timing:
 
     def __init__(self) -> None:
         self._began = perf_counter()
-        self._engine = self._queue = 0.0
-        self._asked = False
+        self.engine = self.queue = 0.0
+        #: whether the engine was asked at all
+        self.asked = False
 
-    def asked(self, total: float, ran: float) -> None:
+    def add(self, total: float, ran: float) -> None:
         """Add a frame that took `total` seconds, `ran` of them in the session."""
-        self._asked = True
-        self._engine += ran
-        self._queue += max(0.0, total - ran)
+        self.asked = True
+        self.engine += ran
+        self.queue += max(0.0, total - ran)
 
     @property
     def seconds(self) -> float:
@@ -31,9 +32,9 @@ class Timing:
     def header(self) -> str:
         """The value of `Server-Timing`, in milliseconds."""
         total = f"total;dur={1e3 * self.seconds:.3f}"
-        if not self._asked:
+        if not self.asked:
             return total
-        return f"engine;dur={1e3 * self._engine:.3f}, queue;dur={1e3 * self._queue:.3f}, {total}"
+        return f"engine;dur={1e3 * self.engine:.3f}, queue;dur={1e3 * self.queue:.3f}, {total}"
 
 
 current: ContextVar[Timing | None] = ContextVar("timing", default=None)

@@ -103,5 +103,5 @@ def test_what_serves_may_be_served_with(line: str) -> None:
     arguments = cli.parser().parse_args(shlex.split(line))
     settings = Settings.load(vars(arguments), {})
     assert settings.auth == ("--no-auth" not in line)
-    assert len(SERVES) == 4
+    assert len(SERVES) >= 5
     assert f"gradd {line}" in PAGE

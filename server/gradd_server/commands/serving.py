@@ -76,9 +76,14 @@ def _serve(arguments: argparse.Namespace) -> int:
         from gradd_runtime.catalog import ops
 
         from gradd_server import daemon
+
+        if settings.traces:
+            import gradd_server.telemetry.traces  # noqa: F401
     except ModuleNotFoundError as absent:
         if (absent.name or "").startswith("gradd"):
             raise
+        if (absent.name or "").startswith("opentelemetry"):
+            raise Unavailable("--traces needs OpenTelemetry: pip install 'gradd[otel]'") from None
         raise Unavailable(
             f"serving needs {absent.name}, which is not installed: pip install 'gradd[server]'"
         ) from None
