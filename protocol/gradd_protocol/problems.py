@@ -213,6 +213,13 @@ _ROWS: Final = (
         " and acknowledge them first. The batch number was not consumed.",
     ),
     Kind(
+        "cancelled",
+        409,
+        "Batch cancelled",
+        "Somebody asked the session to stop its batches, or deleted it. The steps before 'step' stand "
+        "('applied'), the rest were not run. The batch number is consumed.",
+    ),
+    Kind(
         "session-exists",
         409,
         "Session exists",

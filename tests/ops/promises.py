@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from gradd_engine.backends.array import NUMPY
 from gradd_engine.backward import backward_op
-from gradd_engine.data import dtypes
+from gradd_engine.data import Account, dtypes
 from gradd_engine.data.layout import Meta
 from gradd_engine.data.rng import RandomStream
 from gradd_engine.data.state import ambient
@@ -231,7 +231,7 @@ def planned(op: Op, metas: Any, inputs: tuple[Any, ...], attrs: dict[str, Any]) 
     lowering = Lowering(NUMPY, {}, flat, set())
     for i in recorder.code:
         lowering.lower(i)
-    frame = Registers(lowering.template.copy(), [], [], RandomStream(0))
+    frame = Registers(lowering.template.copy(), [], [], RandomStream(0), Account(1 << 40))
     for register, i in lowering.loads:
         frame.arrays[register] = reals[i].array
     for number, i in lowering.sources.items():

@@ -49,7 +49,7 @@ from .layout import (
     wrap_dim,
     wrap_dims,
 )
-from .memory import NODE_BYTES, TENSOR_BYTES, Account, Lease, OutOfQuota, collect
+from .memory import NODE_BYTES, TENSOR_BYTES, Account, Halted, Lease, OutOfQuota, collect
 from .rng import SEED, RandomStream, blockwise
 from .state import (
     EVERY,
@@ -78,6 +78,7 @@ __all__ = [
     "Account",
     "DType",
     "Device",
+    "Halted",
     "Lease",
     "MemoryFormat",
     "Meta",

@@ -6,7 +6,10 @@ import gc
 import time
 import weakref
 from sys import getrefcount
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 #: what a tensor's objects take beside its elements, and a node of a graph, about (measured with tracemalloc)
 TENSOR_BYTES, NODE_BYTES = 500, 850
@@ -27,6 +30,16 @@ class OutOfQuota(RuntimeError):
         self.limit = limit
 
 
+class Halted(BaseException):
+    """A run stopped because it was asked to. ``reason``: what `Account.halts` said. No Exception, so that
+    nothing takes it for the failure of an op.
+    """
+
+    def __init__(self, reason: Any) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 class Ledger(Protocol):
     """Asked before memory is taken for a moment; may refuse."""
 
@@ -42,12 +55,20 @@ class Account:
 
     When references die is not the same from run to run, so what was refused is noted (``refused``, by
     ``asked``), and a run that repeats another is refused what that one was (``decided``).
+
+    A run that is asked to stop by another thread is refused the next bytes it asks for: `alarm` costs a run
+    that is not asked to stop nothing. Where, is noted likewise (``halted``).
     """
 
-    __slots__ = ("asked", "decided", "graphs", "limit", "other", "peak", "refused", "used")
+    __slots__ = (
+        "asked", "brim", "decided", "graphs", "halted", "halts", "heeds", "limit", "other", "peak",
+        "refused", "used",
+    )  # fmt: skip
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
+        #: what is compared with: the limit, or less where there is something to look at
+        self.brim = limit
         self.used = 0
         self.other = 0
         self.peak = 0
@@ -57,23 +78,49 @@ class Account:
         self.asked = 0
         #: what it refused since then: (asked, bytes requested, bytes in use)
         self.refused: list[tuple[int, int, int]] = []
-        #: what it has to refuse instead, and nothing else
-        self.decided: dict[int, Exception] | None = None
+        #: what it has to refuse instead, and nothing else; by `asked`, or as in `look`
+        self.decided: dict[int, BaseException] | None = None
+        #: says why the run is to stop, if it is
+        self.halts: Callable[[], Any] = lambda: None
+        #: whether the run may stop now
+        self.heeds = False
+        #: where it did since `begin`: `asked`, or as in `look`
+        self.halted: int | None = None
 
     def begin(self) -> None:
         """Count from here what is asked for and what is refused."""
         self.asked = 0
+        self.halted = None
         if self.refused:
             self.refused = []
 
+    def alarm(self) -> None:
+        """From any thread: what runs is to ask `halts`, when it asks for bytes or looks."""
+        self.brim = -1
+
+    def look(self, at: int) -> None:
+        """Stop here, raising Halted, if that is asked for. Called where `brim` is negative. `at`: `asked`, or,
+        negative or 0, a place of the run that comes once.
+        """
+        if self.decided is not None:
+            refusal = self.decided.get(at)
+            if refusal is not None:
+                raise refusal
+            return
+        self.brim = self.limit
+        reason = self.halts() if self.heeds else None
+        if reason is not None:
+            self.halted = at
+            raise Halted(reason)
+
     def _over(self, nbytes: int, held: int) -> None:
-        """The limit would be passed. Raises, unless it is decided that this one is not refused."""
-        if self.decided is None:
-            self.refused.append((self.asked, nbytes, held))
-            raise OutOfQuota(nbytes, held, self.limit)
-        refusal = self.decided.get(self.asked)
-        if refusal is not None:
-            raise refusal
+        """The brim would be passed. Raises, unless it is decided that this one is not refused."""
+        if self.brim != self.limit:
+            self.look(self.asked)
+            if self.decided is not None or held + nbytes <= self.limit:
+                return
+        self.refused.append((self.asked, nbytes, held))
+        raise OutOfQuota(nbytes, held, self.limit)
 
     def take(self, nbytes: int) -> None:
         """Count `nbytes`; raises OutOfQuota and counts nothing where the limit would be passed."""
@@ -82,7 +129,7 @@ class Account:
         beside = (
             self.other + TENSOR_BYTES * getrefcount(self) + NODE_BYTES * getrefcount(self.graphs) - FREE_BYTES
         )
-        if (used + beside if beside > 0 else used) > self.limit:
+        if (used + beside if beside > 0 else used) > self.brim:
             self._over(nbytes, self.held)
         self.used = used
         if used > self.peak:
@@ -110,7 +157,7 @@ class Account:
         """
         self.asked += 1
         held = self.held
-        if held + nbytes + results > self.limit:
+        if held + nbytes + results > self.brim:
             self._over(nbytes + results, held)
 
     def has_room(self, nbytes: int) -> bool:
@@ -125,7 +172,7 @@ class Account:
         """`take` for what is not a tensor."""
         self.asked += 1
         self.other += nbytes
-        if self.held > self.limit:
+        if self.held > self.brim:
             self.other -= nbytes
             self._over(nbytes, self.held)
             self.other += nbytes

@@ -128,7 +128,7 @@ class Plans:
 
     def run(self, work: Work, context: RunContext, produced: Any) -> Run | None:
         """Run the work by its plan and report each output; None, with nothing done, if it must run
-        eagerly.
+        eagerly. Raises Halted, with nothing done, if it is asked to stop.
         """
         hit = self.find(work, context)
         account = context.account

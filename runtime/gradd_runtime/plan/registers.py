@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 class Registers:
     """One replay: registers, run-time values, uploads, and where windows begin."""
 
-    __slots__ = ("arrays", "begins", "flats", "generator", "starts", "uploads", "values", "wrote")
+    __slots__ = (
+        "account", "arrays", "begins", "flats", "generator", "starts", "uploads", "values", "wrote"
+    )  # fmt: skip
 
-    def __init__(self, arrays: list[Any], values: Any, uploads: Any, generator: Any) -> None:
+    def __init__(
+        self, arrays: list[Any], values: Any, uploads: Any, generator: Any, account: Account
+    ) -> None:
         #: register -> array
         self.arrays = arrays
         #: input block -> its memory as bytes
@@ -29,6 +33,7 @@ class Registers:
         self.values = values
         self.uploads = iter(uploads)
         self.generator = generator
+        self.account = account
         #: whether the session's memory was written to, or is about to be
         self.wrote = False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import marshal
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.data import ambient
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 
 #: most bytes that a replay copies, to restore them if something raises after they were written
 UNDO_BYTES = 16 << 20
+#: a plan that took longer stops between two steps if it is asked to; others are over before anybody asks
+LOOKS_SECONDS = 0.005
 #: bytes of a plan's step, with the tensors and places that describe it (measured with tracemalloc)
 STEP_BYTES = 3200
 
@@ -141,7 +144,7 @@ class Plan:
                     self._template[register] = self._number(work.values[at], compute)
                 self._bits = bits
         arrays = self._template.copy()
-        registers = Registers(arrays, work.values, work.uploads, context.generator)
+        registers = Registers(arrays, work.values, work.uploads, context.generator, context.account)
         for register, i in self._loads:
             arrays[register] = reals[i].array
         for number, i in self._sources:
@@ -157,9 +160,12 @@ class Plan:
             elif self._straight is not None:
                 self._straight(registers)
             else:
+                began = perf_counter()
                 self._run(registers, self._steps)
-                self._straight = straight(self._steps, self._writes_at)
+                looks = perf_counter() - began > LOOKS_SECONDS
+                self._straight = straight(self._steps, self._writes_at, looks)
             registers.wrote = True  # to the session's tensors and graphs, from here on
+            context.account.heeds = False
             commit = Commit(self._ending, found, Arrays(registers, context.account), self._backend)
             commit.make()
         except BaseException as error:
@@ -188,8 +194,12 @@ class Plan:
             counter.n += 1
 
     def _run(self, registers: Registers, steps: Iterable[PlanStep]) -> None:
+        account = registers.account
         for n, call in enumerate(steps):
-            registers.wrote = n >= self._writes_at
+            if account.brim < 0:
+                account.look(account.asked)
+            if n == self._writes_at:
+                registers.wrote, account.heeds = True, False
             call.run(registers)
             for register in call.dead:
                 registers.arrays[register] = None

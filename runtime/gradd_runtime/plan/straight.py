@@ -14,16 +14,19 @@ if TYPE_CHECKING:
     from .registers import PlanStep, Registers
 
 
-def straight(steps: Sequence[PlanStep], writes_at: int) -> Callable[[Registers], None]:
-    """A function that runs `steps`; before step `writes_at` it sets the registers' ``wrote``.
+def straight(steps: Sequence[PlanStep], writes_at: int, looks: bool) -> Callable[[Registers], None]:
+    """A function that runs `steps`; before step `writes_at` it sets the registers' ``wrote``. With `looks` it
+    stops before any step up to there if it is asked to.
 
     Call it after a first run: kernels that are trusted by then are called directly.
     """
     names: dict[str, Any] = {}
-    lines = ["def run(f):", "    a = f.arrays"]
+    lines = ["def run(f):", "    a = f.arrays", "    q = f.account"]
     for n, (run, _, dead) in enumerate(steps):
+        if looks and n <= writes_at:
+            lines.append("    if q.brim < 0: q.look(q.asked)")
         if n == writes_at:
-            lines.append("    f.wrote = True")
+            lines += ["    f.wrote = True", "    q.heeds = False"]
         if isinstance(run, Plain) and run.trusted:
             given = [f"a[{w}]" for w in run.wanted]
             if run.direct is not None:

@@ -14,7 +14,7 @@ from gradd_engine.freezing import CannotFreeze
 from gradd_protocol import frames, names
 from gradd_protocol.problems import Problem, ProtocolError, problem
 
-from ..session import Session, replaying, unkept
+from ..session import Orders, Session, replaying, unkept
 from ..store import BadSnapshot, Damaged, Entry, SqliteStore
 from .meter import RECENT, Meter, MeteredStore, SessionFigures, counts_of
 from .refusals import refusal
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from gradd_protocol.frames import Bytes, Part
 
+    from ..session import Order
     from ..store import Store
     from .meter import Figures
 
@@ -49,9 +50,11 @@ class Hosted:
     """
 
     def __init__(
-        self, name: str, options: Mapping[str, Any], backend: Any, meter: Meter | None = None
-    ) -> None:
+        self, name: str, options: Mapping[str, Any], backend: Any, meter: Meter | None = None,
+        orders: Orders | None = None,
+    ) -> None:  # fmt: skip
         self.name = name
+        self._orders = orders or Orders()
         self._meter = meter or Meter()
         self._tenant = self._meter.tenant(names.owner(name))
         self._answered = perf_counter()
@@ -71,6 +74,7 @@ class Hosted:
         self._most, self._room = REPLAY_SECONDS, RECORD_BYTES
         if self._path is None:
             self.session = open_session(name, options, backend)
+            self.session.obey(self._orders)
 
     @property
     def kept(self) -> bool:
@@ -146,6 +150,7 @@ class Hosted:
                 "session %s is back: from its snapshot at entry %d, %d entries were replayed",
                 self.name, began, session.entries - began,
             )  # fmt: skip
+        session.obey(self._orders)
         self.session, self._store = session, store
 
     def _latest(self, store: SqliteStore, marks: list[int]) -> Session:
@@ -211,10 +216,18 @@ class Hosted:
         self._worked, self._grown = 0.0, 0
         self._most, self._room = REPLAY_SECONDS + SHARE * seconds, max(RECORD_BYTES, size)
 
+    def stop(self, order: Order) -> None:
+        """From any thread: stop the batches of which the order speaks."""
+        self._orders.give(order)
+
     def rest(self) -> None:
         """Take a snapshot if anything was recorded since the latest, so that waking is quick."""
         if self._worked:
             self.snapshot()
+
+    def next(self, number: int) -> None:
+        """The frame that is answered next has this number, which is higher than the last one's."""
+        self._orders.request(number)
 
     def answer(self, frame: Bytes) -> list[Part]:
         """The session's reply frame, see `answer`. To be called when it is awake."""

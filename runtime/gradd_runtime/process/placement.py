@@ -8,17 +8,20 @@ import threading
 from concurrent.futures import Future
 from queue import SimpleQueue
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from gradd_protocol import frames
 
 from .bulk import Bulk
+from ..session import Order
 from .hosting import Hosted, figures_of
 from .meter import Meter, encode_figures
-from .refusals import unknown
+from .refusals import deleted, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from gradd_protocol.problems import Problem
 
 KERNEL_SECONDS = 5.0
 """Longest wait for the running kernel when all work was abandoned."""
@@ -73,8 +76,14 @@ class Placement(Protocol):
         """
         ...
 
+    def stop(self, name: str, why: Problem, writer: int | None = None) -> None:
+        """Stop the session's batches that were submitted so far, or those of one `writer` (0: those that have
+        none). The one that runs stops where it takes memory next or at its next step; those that wait are
+        not begun. They fail with `why`, unless they are done before. Never waits.
+        """
+
     def close(self, name: str) -> None:
-        """End the session; its tensors are gone. Unknown names are ignored."""
+        """End the session; its tensors are gone, and what it runs is stopped. Unknown names are ignored."""
 
     def engines(self) -> Engines:
         """Who runs sessions, and what they count. Never waits."""
@@ -85,6 +94,10 @@ class Placement(Protocol):
 
     def shutdown(self) -> None:
         """Finish submitted work and stop."""
+
+
+#: a session's name, a frame, what gets the reply, when it came, its number
+_Job: TypeAlias = "tuple[str, Any, Pending, float, int]"
 
 
 class InlinePlacement:
@@ -98,11 +111,14 @@ class InlinePlacement:
         self._meter = Meter()
         self._backend = backend_of(device)
         self._abandoned = self._resting = False
+        #: of the latest frame
+        self._number = 0
         self._start()
 
     def _start(self) -> None:
+        self._numbering = threading.Lock()
         # Not an executor: those stop before a client's exit handlers, which may still send batches.
-        self._queue: SimpleQueue[tuple[str, Any, Pending, float] | Hosted | None] = SimpleQueue()
+        self._queue: SimpleQueue[_Job | Hosted | None] = SimpleQueue()
         self._thread = threading.Thread(
             target=self._work, args=(self._queue,), name="gradd-engine", daemon=True
         )
@@ -124,10 +140,12 @@ class InlinePlacement:
     def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
         """See Placement.submit."""
         future = Pending()
-        self._queue.put((name, frame, future, perf_counter()))
+        with self._numbering:
+            self._number += 1
+            self._queue.put((name, frame, future, perf_counter(), self._number))
         return future
 
-    def _work(self, queue: SimpleQueue[tuple[str, Any, Pending, float] | Hosted | None]) -> None:
+    def _work(self, queue: SimpleQueue[_Job | Hosted | None]) -> None:
         while (job := queue.get()) is not None:
             if isinstance(job, Hosted):
                 if self._resting:
@@ -135,7 +153,7 @@ class InlinePlacement:
                 job.close()
                 del job
                 continue
-            name, frame, future, came = job
+            name, frame, future, came, number = job
             if future.set_running_or_notify_cancel():
                 began = perf_counter()
                 with self._lock:
@@ -144,6 +162,8 @@ class InlinePlacement:
                 if session is not None and session.profiler is not None:
                     session.profiler.waited(began - came)
                 self._meter.queue.add(began - came)
+                if hosted is not None:
+                    hosted.next(number)
                 reply = self._run(name, frame)
                 future.ran = perf_counter() - began
                 future.set_result(reply)
@@ -161,6 +181,13 @@ class InlinePlacement:
             """An entry of its record at a time."""
         return frames.join(hosted.answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame)))
 
+    def stop(self, name: str, why: Problem, writer: int | None = None) -> None:
+        """See Placement.stop."""
+        with self._lock:
+            hosted = self._sessions.get(name)
+        if hosted is not None:
+            hosted.stop(Order(0, self._number, why, writer))
+
     def close(self, name: str) -> None:
         """See Placement.close."""
         with self._lock:
@@ -168,6 +195,7 @@ class InlinePlacement:
             if hosted is not None and not name.startswith("anon-"):  # those names are never used again
                 self._ended[name] = self._ended.get(name, 0) + 1
         if hosted is not None:
+            hosted.stop(Order(0, self._number, deleted()))
             self._queue.put(hosted)  # its thread may be running it
 
     def engines(self) -> Engines:

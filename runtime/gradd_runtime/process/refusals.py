@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gradd_protocol import frames, names
 from gradd_protocol import messages as m
-from gradd_protocol.problems import ProtocolError
+from gradd_protocol.problems import Problem, ProtocolError, problem
 
 
 def refusal(error: ProtocolError) -> bytes:
@@ -15,6 +15,11 @@ def refusal(error: ProtocolError) -> bytes:
 def unknown(name: str) -> bytes:
     """The reply to a frame for an unknown session."""
     return refusal(ProtocolError.of("session-not-found", f"there is no session {names.own(name)!r}"))
+
+
+def deleted() -> Problem:
+    """Why batches stop whose session is deleted."""
+    return problem("cancelled", "the session was deleted")
 
 
 def recovering(name: str = "") -> bytes:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.data import Mode, set_mode
+from gradd_engine.data import Halted, Mode, set_mode
 from gradd_engine.data.state import state
 from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import GradOf, Value
 
-from .problems import invalid, op_failed
+from .problems import halted, invalid, op_failed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
 
+    from gradd_engine.data import Account
     from gradd_engine.tensor import Backend, Tensor
     from gradd_protocol.problems import Problem
 
@@ -40,8 +41,10 @@ def run(
     uploads: Sequence[Any],
     produced: Callable[[int, Any], None],
     wanted: Container[int],
+    account: Account | None = None,
 ) -> Run:
-    """Run every step in order. A step that raises stops the program; earlier steps keep their effects.
+    """Run every step in order. A step that raises stops the program; earlier steps keep their effects. So do
+    those before a stop that the `account` raises.
 
     Calls `produced(slot, tensor)` for each output. A slot that no later step reads is emptied, unless it is
     `wanted`, to make room.
@@ -58,7 +61,12 @@ def run(
                 mode = step.grad
                 set_mode(mode)
             try:
+                if account is not None and account.brim < 0 and i:
+                    account.look(-i)
                 results = run_step(step, it.slots, late, data, backend)
+            except Halted as stop:
+                it.problem = halted(stop, i, i)
+                break
             except Exception as error:
                 if step.raises and not isinstance(error, ProtocolError):
                     results = [None] * step.outputs

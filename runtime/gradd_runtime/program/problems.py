@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from gradd_engine.data import OutOfQuota
+import msgspec
+from gradd_engine.data import Halted, OutOfQuota
 from gradd_engine.graph import TooMuchWork
 from gradd_engine.ops.index.dynamic import ShapeDependsOnValuesError
 from gradd_protocol.problems import Problem, ProtocolError, problem
@@ -50,6 +51,12 @@ def op_failed(error: BaseException, step: int, applied: int) -> Problem:
         applied=applied,
         node=getattr(error, "visited", None),
     )
+
+
+def halted(stop: Halted, step: int | None, applied: int) -> Problem:
+    """The problem of a run that was asked to stop, with the place where it did."""
+    asked: Problem = stop.reason
+    return msgspec.structs.replace(asked, step=step, applied=applied)
 
 
 def invalid(step: int, detail: str, **members: Any) -> ProtocolError:

@@ -5,8 +5,9 @@ changed it is recorded, and `replay` makes it again from that.
 """
 
 from .change import RECORDED, unkept
+from .orders import Order, Orders
 from .replay import replay, replaying
 from .session import Session
 from .writers import Writer
 
-__all__ = ["RECORDED", "Session", "Writer", "replay", "replaying", "unkept"]
+__all__ = ["RECORDED", "Order", "Orders", "Session", "Writer", "replay", "replaying", "unkept"]

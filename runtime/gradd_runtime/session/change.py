@@ -55,7 +55,7 @@ class Change:
             if found.slug == "quota-exceeded" and found.requested is None:
                 refused.append((account.asked, 0, 0))  # the machine's memory, where it was asked for last
         if found is not None or refused:
-            trouble = Trouble(found, refused)
+            trouble = Trouble(found, refused, account.halted)
         reply = zlib.crc32(self.reply) if self.reply else 0
         return Entry(n, frame, outcome, reply, counts["messages"], counts["round_trips"], trouble)
 

@@ -108,7 +108,7 @@ def _run(
     except ProtocolError as error:
         return Outcome(problem=error.problem)
     with defaulting(bound.dtype):
-        outcome = perform(work, session)
+        outcome = perform(work, session, batch.writer)
     session.counts["steps"] += outcome.applied
     return outcome
 

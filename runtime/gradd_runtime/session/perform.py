@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gradd_engine.data import OutOfQuota
+from gradd_engine.data import Halted, OutOfQuota
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import GradOf
 
 from ..batch import Outcome
-from ..program import over_quota, run
+from ..program import halted, over_quota, run
 from ..tensors import values_of
 
 if TYPE_CHECKING:
@@ -20,10 +20,22 @@ if TYPE_CHECKING:
     from .state import SessionState
 
 
-def perform(work: Work, session: SessionState) -> Outcome:
+def perform(work: Work, session: SessionState, writer: int = 0) -> Outcome:
     """Admit, run, keep, bind, fetch, free. A failing step stops the program; earlier steps keep their
-    effects, and nothing is freed.
+    effects, and nothing is freed. So does a stop that `session.orders` ask for.
     """
+    account = session.account
+    try:
+        session.orders.begin(account, writer)
+        return _perform(work, session)
+    except Halted as stop:  # before the first step, or in a plan, which undoes what it did
+        work.tensors.clear()
+        return Outcome(problem=halted(stop, None, 0))
+    finally:
+        account.heeds = False
+
+
+def _perform(work: Work, session: SessionState) -> Outcome:
     table = session.table
 
     def produced(slot: int, t: Any) -> None:
@@ -53,10 +65,11 @@ def perform(work: Work, session: SessionState) -> Outcome:
         with backend.watched(None if profiler is None else profiler.watch):
             done = run(
                 work.bound, session.backend, work.tensors, work.values, work.uploads, produced,
-                set(work.fetched_slots()),
+                set(work.fetched_slots()), session.account,
             )  # fmt: skip
         if done.problem is not None:
             session.plans.failed()
+    session.account.heeds = False  # what is done is answered
     if profiler is not None and work.bound.steps:
         profiler.batch(began, session.position, work.bound.id, len(work.bound.steps), why)
     outcome = Outcome(done.applied, done.problem)

@@ -6,7 +6,7 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from gradd_engine.data import OutOfQuota
+from gradd_engine.data import Halted, OutOfQuota
 
 from ..store import Damaged, Entry
 
@@ -56,13 +56,13 @@ def replaying(
         if entry.n != session.entries + 1:
             raise Damaged(f"after entry {session.entries} comes entry {entry.n}")
         account.decided = _refusals(entry, limit)
-        account.limit = -1 if account.decided else _NO_LIMIT
+        account.brim = -1 if account.decided else _NO_LIMIT
         expected.came = None
         try:
             with suppress(Exception):  # one that was answered `internal` raises again
                 session.submit(entry.frame)
         finally:
-            account.decided, account.limit = None, limit
+            account.decided, account.brim = None, limit
         _compare(entry, expected.came)
         session.counts["messages"], session.counts["round_trips"] = entry.messages, entry.round_trips
         if entry.n in marks:
@@ -78,9 +78,9 @@ def replay(session: Session, store: Store) -> int:
     return session.entries
 
 
-def _refusals(entry: Entry, limit: int) -> dict[int, Exception]:
-    """What the account has to refuse while the entry is run again, by the number of the request."""
-    found: dict[int, Exception] = {}
+def _refusals(entry: Entry, limit: int) -> dict[int, BaseException]:
+    """What the account has to refuse while the entry is run again, and where the batch is stopped."""
+    found: dict[int, BaseException] = {}
     trouble = entry.trouble
     if trouble is None:
         return found
@@ -92,6 +92,8 @@ def _refusals(entry: Entry, limit: int) -> dict[int, Exception]:
             found[asked] = OutOfQuota(requested, used, limit)
         else:
             found[asked] = MemoryError("" if told is None else told.detail)
+    if trouble.stopped is not None:
+        found[trouble.stopped] = Halted(told)
     return found
 
 

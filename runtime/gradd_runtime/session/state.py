@@ -11,6 +11,7 @@ from ..program import Admitted, RunContext
 from ..store import MemoryStore
 from ..tensors import Pins, TensorTable
 from .change import Change
+from .orders import Orders
 from .programs import Programs
 from .ration import Ration
 from .staged import StagedUploads
@@ -51,6 +52,7 @@ class SessionState(RunContext):
         self.admitted = Admitted()
         self.plans = Plans()
         self.ration = Ration()
+        self.obey(Orders())
         self.counts = {"messages": 0, "batches": 0, "round_trips": 0, "steps": 0}
         #: batches that came to something else than what they ask for; of no consequence for the session
         self.outcomes = {"failed": 0, "replayed": 0, "refused": 0}
@@ -67,6 +69,11 @@ class SessionState(RunContext):
         self.plans = Plans()
         if self.account.used:
             collect()
+
+    def obey(self, orders: Orders) -> None:
+        """Take orders from there."""
+        self.orders = orders
+        orders.to(self.account)
 
     def forget(self) -> None:
         """Be as a session that was thawed: without plans and admissions. What is asked of the account, and so

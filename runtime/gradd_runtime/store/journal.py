@@ -24,6 +24,10 @@ class Trouble(msgspec.Struct, frozen=True, omit_defaults=True):
     problem: Problem | None = None
     refused: list[tuple[int, int, int]] = []
     """What there was no memory for, which no repetition would tell: see `gradd_engine.data.Account`."""
+    stopped: int | None = None
+    """Where a batch was that was asked to stop, see `Account.look`: before its first step (0) or before
+    another (negative), or when it asked for memory.
+    """
 
 
 class Entry(NamedTuple):

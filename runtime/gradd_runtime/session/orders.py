@@ -1,0 +1,68 @@
+"""What a session's batches are asked to stop for, by other threads than the one that runs them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from gradd_protocol.problems import Problem
+
+if TYPE_CHECKING:
+    from gradd_engine.data import Account
+
+
+class Order(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Batches that are to stop, or not to begin: those in the requests from number `first` to `last`, of one
+    writer (0: those without) or of all. They fail with `problem`.
+    """
+
+    first: int
+    last: int
+    problem: Problem
+    writer: int | None = None
+
+
+class Orders:
+    """The orders to a session. Its requests have numbers, which rise."""
+
+    __slots__ = ("_account", "_given", "_request", "_writer")
+
+    def __init__(self) -> None:
+        self._given: list[Order] = []
+        self._account: Account | None = None
+        self._request = self._writer = 0
+
+    def give(self, order: Order) -> None:
+        """From any thread: who runs one of those batches stops it where memory is taken next, at the next step
+        at the latest; one that is to come is not begun.
+        """
+        self._given.append(order)
+        if self._account is not None:
+            self._account.alarm()
+
+    def to(self, account: Account) -> None:
+        """They are for the session of this account from now on."""
+        account.halts = self._due
+        self._account = account
+
+    def request(self, number: int) -> None:
+        """This request is next."""
+        self._request = number
+        if self._given:
+            self._given = [order for order in self._given if order.last >= number]
+
+    def begin(self, account: Account, writer: int) -> None:
+        """A batch of that writer begins. Raises Halted if it is not to."""
+        self._writer = writer
+        account.heeds = True
+        if self._given:
+            account.alarm()
+        if account.brim < 0:
+            account.look(0)
+
+    def _due(self) -> Problem | None:
+        """Why the batch that runs is to stop, if it is."""
+        for order in self._given:
+            if order.first <= self._request <= order.last and order.writer in (None, self._writer):
+                return order.problem
+        return None
