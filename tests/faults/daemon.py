@@ -17,17 +17,17 @@ from tests.waiting import PATIENCE
 
 class Daemon:
     """A daemon on one port and one data directory, that can be killed and started again. `flags`: more of
-    `gradd serve`.
+    `gradd serve`; `module`: what is run in its place.
     """
 
-    def __init__(self, folder: Path, *flags: str) -> None:
-        self._folder, self._flags = folder, flags
+    def __init__(self, folder: Path, *flags: str, module: str = "gradd_server") -> None:
+        self._folder, self._flags, self._module = folder, flags, module
         self._port = "0"
         self.start()
 
     def start(self) -> None:
         """Start it, and wait until it serves."""
-        command = [sys.executable, "-m", "gradd_server", "serve", "--workers", "1", "--threads", "1"]
+        command = [sys.executable, "-m", self._module, "serve", "--workers", "1", "--threads", "1"]
         log = self._folder / "log"
         began = log.stat().st_size if log.exists() else 0
         with log.open("ab") as sink:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from gradd_protocol import names
 from gradd_protocol.problems import ProtocolError
 
+from ..store import failpoint
 from .bulk import Bulk
 from .envelope import Envelope, EnvelopeKind, Incoming, sealed, send, unsent
 from .hosting import Hosted, figures_of
@@ -115,7 +116,9 @@ class Worker:
             session.profiler.waited(began - came)
         self._meter.queue.add(began - came)
         parts = hosted.answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame))
+        failpoint("replying")
         write(self._front, EnvelopeKind.FRAME, request, parts, int(1e9 * (perf_counter() - began)))
+        failpoint("replied")
         if hosted.due:
             hosted.snapshot()
 

@@ -18,7 +18,7 @@ from gradd_protocol.problems import ProtocolError
 
 from ..batch import json_tensor
 from ..program import Profiler, broken
-from ..store import parts, read
+from ..store import failpoint, parts, read
 from . import tensors
 from .change import RECORDED, unkept
 from .frame_batches import take_batch
@@ -138,12 +138,14 @@ class Session(SessionState):
         self.account.begin()
         failure: Exception | None = None
         answer: tuple[Any, list[Any]] = (None, [])
+        failpoint("executing")
         try:
             answer = self._change(message, buffers, frame)
         except ProtocolError as refused:
             failure, change.problem = refused, refused.problem
         except Exception as error:
             failure, change.problem = error, broken(self.name, error)
+        failpoint("executed")
         if change.begun:
             try:
                 self.store.append(change.entry(self.entries + 1, frame, self.counts, self.account))

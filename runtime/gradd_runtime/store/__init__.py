@@ -1,7 +1,7 @@
 """A session's record, an ordered list of all that changed it; its snapshots; and where both are kept."""
 
 from .blobs import BLOB_BYTES, Blobs, sync_folder
-from .failpoints import failpoint
+from .failpoints import arm, failpoint
 from .journal import Damaged, Entry, MemoryStore, Store, Trouble
 from .snapshot import RESERVED, BadSnapshot, Snapshot, parts, read
 from .sqlite import LEVELS, SqliteStore
@@ -19,6 +19,7 @@ __all__ = [
     "SqliteStore",
     "Store",
     "Trouble",
+    "arm",
     "failpoint",
     "parts",
     "read",

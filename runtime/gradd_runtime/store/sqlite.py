@@ -176,6 +176,7 @@ class SqliteStore:
         """
         path = self._file_at(n)
         new = path.with_suffix(".new")
+        failpoint("snapshot writing")
         try:
             with new.open("wb") as file:
                 for part in parts:

@@ -234,8 +234,9 @@ for n, frame in enumerate(every_kind(), 1):
 """
 #: places, and how often each is passed before the process ends there
 PLACES = [
-    ("appending", 23), ("appended", 23), ("snapshot written", 4), ("snapshot renamed", 4),
-    ("snapshot recorded", 4), ("compacting", 3), ("compacted", 4),
+    ("executing", 23), ("executed", 23), ("appending", 23), ("appended", 23), ("snapshot writing", 4),
+    ("snapshot written", 4), ("snapshot renamed", 4), ("snapshot recorded", 4), ("compacting", 3),
+    ("compacted", 4),
 ]  # fmt: skip
 
 
