@@ -198,10 +198,19 @@ def encode_data(array: Array) -> dict[str, Any]:
     not-acceptable (406) if the text would exceed the limit for JSON.
     """
     row = dtypes.of(array.dtype)
-    if array.size * 2 > DEFAULT.json_bytes:
+    if least_text(row.name, array.size) > DEFAULT.json_bytes:
         raise too_large()
     shape = list(array.shape)
     return {"dtype": row.name, "shape": shape, "data": _WRITERS[row.kind](array, row)}
+
+
+def least_text(dtype: str, count: int) -> int:
+    """Bytes that so many elements have in JSON at least."""
+    return _LEAST[dtypes.BY_NAME[dtype].kind] * count
+
+
+#: of one, with its comma: true, 0, 0.0, [0.0,0.0]
+_LEAST: Final = {"bool": 5, "int": 2, "float": 4, "complex": 10}
 
 
 def too_large() -> ProtocolError:

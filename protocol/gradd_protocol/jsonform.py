@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from . import names, strictjson, values
+from . import dtypes, names, strictjson, values
 from .dtypes import DTypeName
 from .jsondata import (
     Array,
@@ -21,6 +21,7 @@ from .jsondata import (
     decode_tensor,
     encode_data,
     invalid_json,
+    least_text,
     too_large,
 )
 from .limits import DEFAULT
@@ -408,7 +409,8 @@ _encoder: Final = msgspec.json.Encoder()
 
 def encode_results(seq: int, position: int, results: Mapping[str, Array | None]) -> bytes:
     """The JSON answer to a batch; a fetched value of None is null. 406 if it would be too large."""
-    if sum(array.size for array in results.values() if array is not None) * 2 > DEFAULT.json_bytes:
+    some = [array for array in results.values() if array is not None]
+    if sum(least_text(dtypes.of(array.dtype).name, array.size) for array in some) > DEFAULT.json_bytes:
         raise too_large()
     said = {name: None if array is None else encode_data(array) for name, array in results.items()}
     text = _encoder.encode({"seq": seq, "position": position, "results": said})

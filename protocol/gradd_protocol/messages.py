@@ -140,9 +140,10 @@ class PutJson(_Message, frozen=True, tag="put-json"):
 
 
 class GetTensor(_Message, frozen=True, tag="get-tensor"):
-    """Read a tensor, by name, id, or `x.grad`."""
+    """Read a tensor, by name, id, or `x.grad`. One of more than `most` bytes is only described."""
 
     name: Name
+    most: Count | None = None
 
 
 class GetTensors(_Message, frozen=True, tag="get-tensors"):

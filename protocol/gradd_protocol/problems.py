@@ -302,7 +302,8 @@ _ROWS: Final = (
         "rate-limited",
         429,
         "Too many requests",
-        "Try again after 'retry_after' seconds.",
+        "The requests and answers under way, of the tenant or of all, hold as many bytes as they may: 'used' "
+        "of 'limit'. Read the answers, or try again after 'retry_after' seconds. Nothing was run.",
     ),
     Kind(
         "headers-too-large",

@@ -102,6 +102,8 @@ class DaemonStatus(Struct, frozen=True):
     streams: int
     unanswered: int
     """Requests and batches in progress."""
+    traffic_bytes: int
+    """What these hold in the daemon: bodies, frames, answers being sent."""
     restarts: int
     """Engine processes that took the place of one that ended."""
     lost: int

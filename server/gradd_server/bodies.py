@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from gradd_server.errors import Refused
 from gradd_server.media import JSON, media_type
+from gradd_server.traffic import Load
 
 MIN_BYTES_PER_SECOND = 64 * 1024
 """A body that falls behind this rate by `body_timeout` seconds is refused (408); it can get ahead by at most
@@ -20,8 +21,8 @@ twice as much.
 class Body:
     """The body of `request`, at most `limit` bytes, to be read in order; `length` is its Content-Length.
 
-    Raises Refused: 411 without a length, 413 above the limit, 408 if bytes come too slowly. Allocates nothing
-    before `read` or `fill`.
+    Raises Refused: 411 without a length, 413 above the limit, 429 where too many bytes are under way, 408 if
+    these come too slowly. Allocates nothing before `read` or `fill`.
     """
 
     def __init__(self, request: Request, limit: int, timeout: float) -> None:
@@ -35,6 +36,8 @@ class Body:
             raise Refused(
                 "body-too-large", f"the body has {self.length} bytes", limit=limit, requested=self.length
             )
+        load: Load = request.scope["load"]
+        load.take(self.length)
         self._chunks: AsyncIterator[bytes] = request.stream().__aiter__()
         self._chunk = memoryview(b"")
         self._timeout = timeout

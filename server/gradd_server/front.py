@@ -13,6 +13,7 @@ from gradd_server.settings import Settings
 from gradd_server.telemetry.checks import Checks
 from gradd_server.telemetry.counts import Counts
 from gradd_server.telemetry.survey import Surveyor
+from gradd_server.traffic import Traffic
 
 if TYPE_CHECKING:  # the extra `otel`
     from gradd_server.telemetry.traces import Traces
@@ -48,11 +49,14 @@ class Front:
     """How many connections are open."""
     surveyor: Surveyor = field(init=False)
     """Looks at the engine processes."""
+    traffic: Traffic = field(init=False)
+    """What requests and answers hold."""
     draining: asyncio.Event = field(default_factory=asyncio.Event)
     """Set at SIGTERM: take no new work, finish the rest."""
 
     def __post_init__(self) -> None:
         self.surveyor = Surveyor(self.sessions)
+        self.traffic = Traffic(self.settings.most_traffic, self.settings.most_tenant_traffic)
 
     @property
     def idle(self) -> bool:

@@ -25,6 +25,7 @@ from gradd_server.keyring import ANYONE
 from gradd_server.keys import Key
 from gradd_server.media import CHARSETS, REQUEST_TYPES, media_type
 from gradd_server.timing import Timing, current
+from gradd_server.traffic import Load
 
 MAX_PATH_BYTES = 16 * 1024
 PROBES = frozenset({"/livez", "/readyz", "/health"})
@@ -45,7 +46,7 @@ class Gate:
     (414), an encoded slash in a path (400), a body of unknown type or encoding (415), and while draining all
     but probes and reads (503). Answers 500, without details, if the app fails. Counts the front's unanswered
     requests, notes in the audit log who changed what, and adds `X-Request-Id` and `Server-Timing` to replies.
-    `scope["key"]` is whose request it is; None for a probe without a key.
+    `scope["key"]` is whose request it is; None for a probe without a key. `scope["load"]` is what it holds.
     """
 
     def __init__(self, app: ASGIApp, front: Front) -> None:
@@ -94,8 +95,11 @@ class Gate:
 
         self.front.unanswered += over_http
         counts.active += over_http
+        load: Load | None = None
         try:
             self.admit(scope)
+            if (key := scope["key"]) is not None:
+                load = scope["load"] = Load(self.front.traffic, key.tenant)
             await self.app(scope, receive_counted if over_http else receive, send_with_id)
         except Refused as refused:
             counts.refused[refused.problem.slug] += 1
@@ -116,6 +120,8 @@ class Gate:
                 raise  # the reply has begun, so only cut the connection
             await send_problem(scope, receive, send_with_id, Refused("internal", request_id=request_id))
         finally:
+            if load is not None:
+                load.release()
             self.front.unanswered -= over_http
             counts.active -= over_http
             if over_http:

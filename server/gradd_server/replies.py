@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from gradd_protocol import frames, jsondata
 from gradd_protocol.frames import Array
+from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import (
     Attached,
     Done,
@@ -151,12 +152,19 @@ async def respond_with_tensor(request: Request, name: str, reply: Reply, buffers
     headers = tensor_headers(info)
     if kind == JSON:
         # In a thread: a million numbers take a second, which would block other requests.
-        body = await asyncio.to_thread(lambda: msgspec.json.encode(jsondata.encode_data(array)))
+        body = await asyncio.to_thread(lambda: fitting(msgspec.json.encode(jsondata.encode_data(array))))
         return Response(body, headers=headers, media_type=JSON)
     octets = array.reshape(-1).view(np.uint8).data
     return PartsResponse(
         [formats.head(kind, name, info.dtype, info.shape), octets], media_type=kind, headers=headers
     )
+
+
+def fitting(text: bytes) -> bytes:
+    """`text`, if JSON may have so many bytes; otherwise not-acceptable (406)."""
+    if len(text) > LIMITS.json_bytes:
+        raise jsondata.too_large()
+    return text
 
 
 def tensor_headers(info: TensorInfo) -> dict[str, str]:

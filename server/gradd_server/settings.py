@@ -15,6 +15,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from gradd_server.machine import memory_bytes
+
+LEAST_TRAFFIC = 512 << 20
+"""Bytes of requests and answers under way, on however small a machine."""
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 LOG_FORMATS = ("auto", "json", "text")
 LOG_LEVELS = ("critical", "error", "warning", "info", "debug")
@@ -114,6 +118,16 @@ def _addresses(text: str) -> str:
     return text
 
 
+_UNITS = {"": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
+
+
+def _bytes(text: str) -> int:
+    found = re.fullmatch(r"([0-9]{1,18}) ?([A-Za-z]*)", text)
+    if found is None or found[2].upper() not in _UNITS:
+        raise ValueError(f"{text!r} is not a number of bytes, as 500MiB or 4GiB")
+    return int(found[1]) * _UNITS[found[2].upper()]
+
+
 def _setting(default: Any, parse: Callable[[str], Any], help: str, metavar: str = "") -> Any:
     return dataclasses.field(default=default, metadata={"parse": parse, "help": help, "metavar": metavar})
 
@@ -209,6 +223,13 @@ class Settings:
         "for ever",
         "SECONDS",
     )
+    traffic_bytes: int = _setting(
+        0,
+        _bytes,
+        "what all requests and answers under way may hold, as 1GiB; 0: an eighth of the memory",
+        "BYTES",
+    )
+    tenant_traffic_bytes: int = _setting(0, _bytes, "the same of one tenant; 0: half of all", "BYTES")
     upload_wait_seconds: float = _setting(
         30.0, _seconds, "longest wait of a stream's batch for an upload that it names", "SECONDS"
     )
@@ -261,6 +282,16 @@ class Settings:
         said = {name.strip().lower() for name in self.allowed_hosts.split(",") if name.strip()}
         host = f"[{self.host.strip('[]')}]" if ":" in self.host else self.host
         return frozenset({*LOOPBACK_HOSTS, *said, *({host.lower()} - {"0.0.0.0", "[::]"})})
+
+    @property
+    def most_traffic(self) -> int:
+        """Bytes of all requests and answers under way."""
+        return self.traffic_bytes or max(LEAST_TRAFFIC, memory_bytes() // 8)
+
+    @property
+    def most_tenant_traffic(self) -> int:
+        """Bytes of a tenant's."""
+        return self.tenant_traffic_bytes or self.most_traffic // 2
 
     @property
     def admin_address(self) -> tuple[str, int]:

@@ -30,6 +30,7 @@ from gradd_server.front import Front
 from gradd_server.keyring import unauthenticated
 from gradd_server.keys import Key
 from gradd_server.sessions import OpenSession, settled
+from gradd_server.traffic import Load
 from gradd_server.wire import may_be, message_head
 
 PROTOCOL_ERROR, UNSUPPORTED, POLICY, TOO_BIG, INTERNAL, RESTART = 1002, 1003, 1008, 1009, 1011, 1012
@@ -107,6 +108,7 @@ class _Stream:
     def __init__(self, websocket: WebSocket, front: Front, entry: OpenSession, key: Key) -> None:
         self.batches = self.bytes = 0
         self._key = key
+        self._load: Load = websocket.scope["load"]
         self._revoked = asyncio.Event()
         self._websocket = websocket
         self._front = front
@@ -162,6 +164,7 @@ class _Stream:
             self.bytes += len(frame)
             self._front.counts.received["stream"] += len(frame)
             batch = _Batch(frame)
+            self._load.take(len(frame))
             self._unanswered.append(batch)
             self._unanswered_bytes += len(frame)
             self._front.unanswered += 1
@@ -196,6 +199,7 @@ class _Stream:
             self._unanswered.popleft()
             self._begin()
             self._unanswered_bytes -= len(batch.frame)
+            self._load.give(len(batch.frame))
             self._front.unanswered -= 1
             self._front.counts.sent["stream"] += len(reply)
             if self._told:

@@ -22,6 +22,7 @@ class Daemon:
 
     def __init__(self, folder: Path, *flags: str, module: str = "gradd_server") -> None:
         self._folder, self._flags, self._module = folder, flags, module
+        self.data = folder / "data"
         self._port = "0"
         self.start()
 
@@ -32,7 +33,7 @@ class Daemon:
         began = log.stat().st_size if log.exists() else 0
         with log.open("ab") as sink:
             self.process = subprocess.Popen(
-                [*command, "--port", self._port, "--data-dir", str(self._folder / "data"), *self._flags],
+                [*command, "--port", self._port, "--data-dir", str(self.data), *self._flags],
                 stderr=sink,
             )
         found = None

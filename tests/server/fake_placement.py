@@ -102,7 +102,10 @@ class FakeSession:
 
     def on_gettensor(self, message: messages.GetTensor, buffers: list[Array]) -> Answer:
         array = self.read(message.name)
-        return messages.TensorReply(self.info(message.name, array)), [array]
+        most = array.nbytes if message.most is None else message.most
+        return messages.TensorReply(self.info(message.name, array)), [
+            array if array.nbytes <= most else array.ravel()[:0]
+        ]
 
     def on_gettensors(self, message: messages.GetTensors, buffers: list[Array]) -> Answer:
         found = [(n, None if n.endswith(".grad") else self.read(n)) for n in message.names]

@@ -126,12 +126,16 @@ def _reply(
 
 
 def _results(session: SessionState, outcome: Outcome, writer: Writer, seq: int) -> list[m.Result]:
-    """What was fetched: in the reply if there is room, otherwise pinned."""
+    """What was fetched: in the reply if there is room, also among those that wait to be acknowledged;
+    otherwise pinned.
+    """
     out: list[m.Result] = []
+    left = DEFAULT.window_bytes - writer.held
     for k, (array, dtype, storage) in enumerate(outcome.results):
         if array is None:
             out.append(m.Result(absent=True))
-        elif array.nbytes <= DEFAULT.inline_result_bytes and outcome.room(array.nbytes):
+        elif array.nbytes <= min(DEFAULT.inline_result_bytes, left) and outcome.room(array.nbytes):
+            left -= array.nbytes
             out.append(m.Result(dtype, list(array.shape), buffer=len(outcome.inline)))
             outcome.inline.append(array)
         else:

@@ -209,7 +209,7 @@ class Session(SessionState):
         """Answer what changes nothing."""
         match message:
             case m.GetTensor():
-                return tensors.get(self, message.name)
+                return tensors.get(self, message.name, message.most)
             case m.GetTensors():
                 return tensors.get_many(self, message.names)
             case m.ListTensors():

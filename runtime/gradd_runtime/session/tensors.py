@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.data import OutOfQuota
-from gradd_protocol import jsondata, names
+from gradd_protocol import frames, jsondata, names
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import ProtocolError, problem
 
 from ..program import over_quota
-from ..tensors import describe, taken, values_of
+from ..tensors import describe, own_memory, taken, values_of
 
 if TYPE_CHECKING:
     from .state import SessionState
@@ -46,25 +46,28 @@ def put(session: SessionState, name: str, array: Any, requires_grad: bool) -> m.
     return m.Done(created=new)
 
 
-def get(session: SessionState, name: str) -> tuple[m.TensorReply, list[Any]]:
-    """A tensor's info and values."""
+def get(session: SessionState, name: str, most: int | None = None) -> tuple[m.TensorReply, list[Any]]:
+    """A tensor's info and values; of more than `most` bytes the info only."""
     t = session.table.find_ref(name)
     if t is None:
         raise ProtocolError.of("tensor-not-found", f"{name!r}: the tensor has no gradient")
+    reply = m.TensorReply(describe(t, name, session.table.name_of(t)))
+    if most is not None and t.nbytes > most:
+        return reply, [frames.text_buffer(b"")]
     try:
-        values = values_of(t, session.account)
         if t.nbytes > _LARGE:
-            session.account.afford(t.nbytes if values is t.array else 2 * t.nbytes)
+            session.account.afford(t.nbytes if own_memory(t) else 2 * t.nbytes)
+        values = values_of(t, session.account)
     except OutOfQuota as error:
         raise ProtocolError(over_quota(error)) from None
-    return m.TensorReply(describe(t, name, session.table.name_of(t))), [values]
+    return reply, [values]
 
 
 def get_many(session: SessionState, wanted: list[str]) -> tuple[m.TensorsReply, list[Any]]:
     """Several tensors, None for a gradient that is None; not-acceptable (406) if too much for JSON."""
     found = [session.table.find_ref(name) for name in wanted]
     some = [t for t in found if t is not None]
-    if 2 * sum(t.shape.numel() for t in some) > DEFAULT.json_bytes:
+    if sum(jsondata.least_text(t.dtype.name, t.numel()) for t in some) > DEFAULT.json_bytes:
         raise jsondata.too_large()
     try:
         session.account.afford(sum(t.nbytes for t in some))

@@ -67,14 +67,25 @@ class Writer:
         return found[1]
 
     def check_window(self, seq: int, ack: int) -> None:
-        """window-exceeded (409) if batch `seq`, which acknowledges `ack`, would be one too many."""
-        waiting = seq - 1 - max(self.ack, min(ack, seq - 1))
+        """window-exceeded (409) if batch `seq`, which acknowledges `ack`, would be one too many, or the
+        replies that it does not acknowledge are too many bytes.
+        """
+        read = max(self.ack, min(ack, seq - 1))
+        waiting = seq - 1 - read
         if waiting >= DEFAULT.window_batches:
             raise ProtocolError.of(
                 "window-exceeded",
                 f"{waiting} batches of writer {self.id} are not acknowledged",
                 limit=DEFAULT.window_batches,
             )
+        if self.held > DEFAULT.window_bytes:
+            held = sum(len(reply) for n, (_, reply) in self.replies.items() if n > read)
+            if held > DEFAULT.window_bytes:
+                raise ProtocolError.of(
+                    "window-exceeded",
+                    f"{held} bytes of replies to writer {self.id} are not acknowledged",
+                    limit=DEFAULT.window_bytes, used=held,
+                )  # fmt: skip
 
     def store(self, seq: int, digest: bytes, reply: bytes) -> None:
         """Keep a batch's reply until it is acknowledged."""

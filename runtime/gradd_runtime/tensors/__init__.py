@@ -3,7 +3,7 @@
 A result too large for its reply is pinned until its writer has read it.
 """
 
-from .pins import Pins, taken, values_of
+from .pins import Pins, own_memory, taken, values_of
 from .table import Marks, TensorTable, describe
 
-__all__ = ["Marks", "Pins", "TensorTable", "describe", "taken", "values_of"]
+__all__ = ["Marks", "Pins", "TensorTable", "describe", "own_memory", "taken", "values_of"]

@@ -83,13 +83,18 @@ def values_of(t: Tensor, account: Account | None = None) -> Values:
     """The tensor's values, C-ordered: its own memory if possible, valid until something runs. Raises
     OutOfQuota if the account has no room for a copy.
     """
-    array: Any = t.array
-    if isinstance(array, np.ndarray) and array.flags.c_contiguous and not t._conj:
-        return array
+    if own_memory(t):
+        return t.array  # type: ignore[no-any-return]
     if account is not None:
         account.afford(t.nbytes)
     own: Values = t.backend.to_numpy(t)
     return own
+
+
+def own_memory(t: Tensor) -> bool:
+    """Whether a tensor's values are its memory as it is, and need no copy."""
+    array: Any = t.array
+    return isinstance(array, np.ndarray) and array.flags.c_contiguous and not t._conj
 
 
 def taken(array: Values) -> Values:

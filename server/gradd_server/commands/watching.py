@@ -71,7 +71,8 @@ def table(url: str, now: Mapping[str, Any], before: Mapping[str, Any] | None = N
     lines = [
         f"gradd {now['version']} at {url}: {'ready' if now['ready'] else 'NOT READY'}, up {clock}",
         f"{now['connections']} connections, {now['streams']} streams, {now['unanswered']} requests and "
-        f"batches in progress, {now['restarts']} engine processes replaced, {now['lost']} sessions lost",
+        f"batches in progress ({_size(now['traffic_bytes'])}), {now['restarts']} engine processes replaced, "
+        f"{now['lost']} sessions lost",
         "",
     ]
     lines += _aligned(_engines(now, before))

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from gradd_server.front import Front
 from gradd_server.keys import Key
 from gradd_server.sessions import OpenSession
+from gradd_server.traffic import Load
 
 
 def front_of(request: Request) -> Front:
@@ -21,6 +22,13 @@ def key_of(request: Request) -> Key:
     key = request.scope["key"]
     assert isinstance(key, Key)
     return key
+
+
+def load_of(request: Request) -> Load:
+    """What the request holds."""
+    load = request.scope["load"]
+    assert isinstance(load, Load)
+    return load
 
 
 def entry_of(request: Request) -> OpenSession:

@@ -17,7 +17,7 @@ from gradd_server.bodies import Body, expect, json_text
 from gradd_server.errors import Refused
 from gradd_server.media import FRAME, JSON
 from gradd_server.replies import PartsResponse, respond_to_batch
-from gradd_server.routes import entry_of, front_of
+from gradd_server.routes import entry_of, front_of, load_of
 from gradd_server.wire import MessageHead, message_head, wrapped
 
 MAX_KEY_CHARS = 256
@@ -57,7 +57,7 @@ async def post_batch(request: Request) -> Response:
     key = request.headers.get("idempotency-key")
     if key is not None and not 0 < len(key) <= MAX_KEY_CHARS:
         raise Refused("bad-request", f"Idempotency-Key has 1 to {MAX_KEY_CHARS} characters")
-    text = await json_text(request, front.settings.body_timeout)
+    text = await _batch_text(request)
     return respond_to_batch(await front.sessions.submit(entry, wrapped(JsonBatch(key), text)))
 
 
@@ -76,7 +76,7 @@ async def put_batch(request: Request) -> Response:
     if expect(request, FRAME, JSON) == JSON:
         said = request.headers.get("gradd-ack")
         ack = None if said is None else _number_of(said, "Gradd-Ack")
-        text = await json_text(request, front.settings.body_timeout)
+        text = await _batch_text(request)
         message = JsonBatch(writer=writer, epoch=int(epoch), seq=seq, ack=ack)
         return respond_to_batch(await front.sessions.submit(entry, wrapped(message, text)))
     frame, head = await _batch_frame(request)
@@ -92,6 +92,14 @@ async def get_batch(request: Request) -> Response:
     entry = entry_of(request)
     question = GetReply(_number(request, "writer"), _number(request, "seq"))
     return respond_to_batch(await front.sessions.submit(entry, frames.join(frames.encode(question))))
+
+
+async def _batch_text(request: Request) -> bytes:
+    """A batch as JSON, with room for its answer. Raises Refused: 429 where there is none."""
+    text = await json_text(request, front_of(request).settings.body_timeout)
+    if b'"fetch"' in text:
+        load_of(request).take(LIMITS.json_bytes)
+    return text
 
 
 async def _batch_frame(request: Request) -> tuple[bytearray, MessageHead]:

@@ -19,6 +19,7 @@ from gradd_protocol.messages import (
     PutJson,
     PutTensor,
     Stage,
+    TensorInfo,
     TensorsReply,
 )
 from gradd_runtime.process import BULK_BYTES, Bulk
@@ -34,14 +35,16 @@ from gradd_server.media import DOT, JSON, NPY, OCTETS, SAFETENSORS, choose
 from gradd_server.options import FetchOptions
 from gradd_server.replies import (
     StreamedResponse,
+    fitting,
     respond,
     respond_with_tensor,
     tensor_form,
     tensor_headers,
     told,
 )
-from gradd_server.routes import entry_of, front_of
+from gradd_server.routes import entry_of, front_of, load_of
 from gradd_server.sessions import OpenSession, opened
+from gradd_server.traffic import SMALL
 from gradd_server.uploads import upload_frame
 from gradd_server.wire import wrapped
 
@@ -90,7 +93,26 @@ async def put_tensor(request: Request) -> Response:
 async def get_tensor(request: Request) -> Response:
     """Read a tensor by name or id (`@1.5`), or a gradient (`w.grad`), in a format of the Accept header."""
     front, entry, name = _addressed(request)
-    return await respond_with_tensor(request, name, *await front.sessions.ask(entry, GetTensor(name)))
+    reserved = 0
+    while True:  # what is large is only described, until there is room for it
+        reply, (array,) = await front.sessions.ask(entry, GetTensor(name, max(SMALL, reserved)))
+        info = told(reply)
+        if array.nbytes == _nbytes(info):
+            return await respond_with_tensor(request, name, reply, [array])
+        _check_form(request, info)
+        load_of(request).take(_nbytes(info) - reserved)
+        reserved = _nbytes(info)
+
+
+def _nbytes(info: TensorInfo) -> int:
+    return math.prod(info.shape) * dtypes.BY_NAME[info.dtype].itemsize
+
+
+def _check_form(request: Request, info: TensorInfo) -> None:
+    """Raise not-acceptable (406) for a tensor that JSON cannot hold, where JSON is asked for."""
+    least = jsondata.least_text(info.dtype, math.prod(info.shape))
+    if least > LIMITS.json_bytes and tensor_form(request, info.dtype) == JSON:
+        raise jsondata.too_large()
 
 
 async def delete_tensor(request: Request) -> Response:
@@ -104,6 +126,7 @@ async def fetch_tensors(request: Request) -> Response:
     front = front_of(request)
     entry = entry_of(request)
     text = await json_text(request, front.settings.body_timeout)
+    load_of(request).take(LIMITS.json_bytes)
     wanted = [names.reference(name) for name in strictjson.decode(_fetch, text, jsondata.invalid_json).names]
     reply, values = await front.sessions.ask(entry, GetTensors([str(ref) for ref in wanted]))
     assert isinstance(reply, TensorsReply)
@@ -116,7 +139,7 @@ async def fetch_tensors(request: Request) -> Response:
 
 def _as_json(arrays: dict[str, frames.Array | None]) -> bytes:
     said = {name: array if array is None else jsondata.encode_data(array) for name, array in arrays.items()}
-    return msgspec.json.encode({"results": said})
+    return fitting(msgspec.json.encode({"results": said}))
 
 
 async def run_backward(request: Request) -> Response:
@@ -173,10 +196,13 @@ async def get_result(request: Request) -> Response:
     info = told((await front.sessions.ask(entry, GetResult(key, 0, 0)))[0])
     kind = tensor_form(request, info.dtype)
     if kind == JSON:
+        _check_form(request, info)
+        load_of(request).take(_nbytes(info))
         return await respond_with_tensor(request, "result", *await front.sessions.ask(entry, GetResult(key)))
+    load_of(request).take(2 * PIECE)
     return StreamedResponse(
         formats.head(kind, "result", info.dtype, info.shape),
-        math.prod(info.shape) * dtypes.BY_NAME[info.dtype].itemsize,
+        _nbytes(info),
         piece,
         media_type=kind,
         headers=tensor_headers(info),

@@ -73,6 +73,9 @@ def _front(front: Front) -> Iterator[Metric]:
     yield GaugeMetricFamily("gradd_streams", "Streams that are open.", len(front.streams))
     yield CounterMetricFamily("gradd_streams_opened", "Streams that were opened.", counts.streams)
     yield GaugeMetricFamily("gradd_unanswered", "Requests and batches in progress.", front.unanswered)
+    yield GaugeMetricFamily(
+        "gradd_traffic_bytes", "What requests and answers under way hold.", front.traffic.used
+    )
     yield _counters("gradd_received_bytes", "Bytes of bodies and messages.", "over", counts.received)
     yield _counters("gradd_sent_bytes", "Bytes of bodies and messages.", "over", counts.sent)
     yield _counters("gradd_rejected", "Requests and streams refused, by problem.", "reason", counts.refused)

@@ -26,6 +26,7 @@ async def status_of(front: Front) -> DaemonStatus:
         connections=front.connections(),
         streams=len(front.streams),
         unanswered=front.unanswered - 1,  # without this request
+        traffic_bytes=front.traffic.used,
         restarts=survey.restarts,
         lost=survey.lost,
         engines=[_engine(seen) for seen in survey.processes],

@@ -315,6 +315,32 @@ def test_replies_that_nobody_acknowledges() -> None:
     assert client.batch(FILL).problem is None
 
 
+def test_bytes_of_replies_that_nobody_acknowledges() -> None:
+    """What is too much for replies is pinned, which counts; descriptions of tensors are not sent for ever."""
+    client = Client(limit=64 * MIB)
+    client.acknowledged = False
+    large = Step("zeros", [], {"size": [60_000]})
+    pinned = []
+    for _ in range(40):
+        reply = client.batch(large, fetch=[0] * 4)
+        assert reply.problem is None
+        pinned.append(sum(result.pinned is not None for result in reply.results))
+    writer = client.session.writers[1]
+    assert writer.held <= DEFAULT.window_bytes < 40 * 4 * 240_000
+    assert pinned[:34] == [0] * 34
+    assert pinned[-1] == 4
+    client.keep(200)
+    assert client.batch(*[Step("zeros", [], {"size": []})] * 200, first=0, keep=[*range(200)]).problem is None
+    ids = [f"@1.{n % 200}" for n in range(60_000)]
+    refused = [client.batch(state=ids).problem for _ in range(8)][-1]
+    assert (refused.slug, refused.limit) == ("window-exceeded", DEFAULT.window_bytes)
+    assert refused.used > refused.limit
+    client.acknowledged = True
+    client.peer.ack = client.peer.seq
+    assert client.batch(FILL).problem is None
+    assert client.session.writers[1].held < MIB
+
+
 def test_answers_under_keys_are_kept_up_to_a_number_of_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_batches, "KEY_BYTES", 1 << 20)
     client = Client()

@@ -1,0 +1,44 @@
+"""What the machine, or the control group in which the daemon runs, has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+
+
+def memory_bytes(root: Path = Path("/")) -> int:
+    """Bytes of memory that the daemon may use: the machine's, or less where a control group has less. `root`
+    is where `proc` and `sys` are.
+    """
+    found = [_total(root / "proc/meminfo")]
+    for file in _limits(root):
+        with suppress(OSError, ValueError):  # no such group here, or "max"
+            found.append(int(file.read_text()))
+    return min(found)
+
+
+def _total(meminfo: Path) -> int:
+    for line in meminfo.read_text().splitlines():
+        if line.startswith("MemTotal:"):
+            return int(line.split()[1]) << 10
+    raise ValueError(f"{meminfo} does not tell the machine's memory")
+
+
+def _limits(root: Path) -> Iterator[Path]:
+    """The files that limit this process's group and those around it."""
+    try:
+        rows = (root / "proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        return
+    for row in rows:
+        _, controllers, group = row.split(":", 2)
+        # In a container the group is often named as the host sees it, and mounted at the top.
+        at = PurePosixPath(group.lstrip("/"))
+        if not controllers:
+            home, file = root / "sys/fs/cgroup", "memory.max"
+        elif "memory" in controllers.split(","):
+            home, file = root / "sys/fs/cgroup/memory", "memory.limit_in_bytes"
+        else:
+            continue
+        yield from (home / each / file for each in (at, *at.parents))
