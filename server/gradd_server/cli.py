@@ -12,7 +12,16 @@ from typing import Any
 
 from gradd_protocol.version import VERSION, WIRE
 
-from gradd_server.commands import completing, configuring, installing, keys, listing, serving, watching
+from gradd_server.commands import (
+    checking,
+    completing,
+    configuring,
+    installing,
+    keys,
+    listing,
+    serving,
+    watching,
+)
 from gradd_server.commands.exits import (
     BAD_CONFIG,
     CANNOT_CREATE,
@@ -59,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = whole.add_subparsers(required=True, metavar="COMMAND")
-    for part in (serving, listing, watching, keys, configuring, installing):
+    for part in (serving, listing, watching, keys, checking, configuring, installing):
         part.add(commands)
     completing.add(commands, parser)
     _add_version(commands)

@@ -137,6 +137,14 @@ def default_data_dir() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "gradd"
 
 
+def chosen_data_dir(said: Path | None, environ: Mapping[str, str]) -> Path:
+    """The data directory that a command works on: the one that was said, else `$GRADD_DATA_DIR`, else the
+    default.
+    """
+    named = said or environ.get(variable_of("data_dir"))
+    return Path(named).expanduser() if named else default_data_dir()
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings:
     """Settings of `gradd serve`; durations are in seconds. `load` builds them from the four sources."""

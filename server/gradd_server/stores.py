@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from gradd_runtime.store import sync_folder
+from gradd_runtime.store import make_record, sync_folder
 
 logger = logging.getLogger("gradd.server")
 
@@ -25,14 +25,16 @@ ABOUT = "session.json"
 _TRASH = ".deleted-"
 
 
-class _About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The ``session.json`` of a session."""
+
     tenant: str
     name: str
     options: dict[str, Any]
     record: str
 
 
-_decode = msgspec.json.Decoder(_About).decode
+_decode = msgspec.json.Decoder(About).decode
 _encode = msgspec.json.Encoder().encode
 
 
@@ -46,7 +48,7 @@ class Stores:
         home.mkdir(mode=0o700, exist_ok=True)
 
     def make(self, tenant: str, name: str, options: Mapping[str, Any]) -> Path:
-        """A place for a new session; the file of its record, empty."""
+        """A place for a new session; the file of its record, which has no entries."""
         folder = self._folder(tenant, name)
         durable = options["durability"] == "disk"
         if folder.exists():
@@ -55,10 +57,10 @@ class Stores:
         folder.mkdir(mode=0o700)
         # Another session of this name may still be open somewhere, and removes what SQLite had beside it.
         record = folder / f"{secrets.token_hex(8)}.db"
-        record.touch(0o600)
+        make_record(record, durable)
         new = folder / f"{ABOUT}.new"
         with new.open("wb") as file:
-            file.write(_encode(_About(tenant, name, dict(options), record.name)))
+            file.write(_encode(About(tenant, name, dict(options), record.name)))
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
@@ -84,17 +86,25 @@ class Stores:
             if not (folder / ABOUT).exists():
                 shutil.rmtree(folder, ignore_errors=True)
                 continue
-            try:
-                about = _decode((folder / ABOUT).read_bytes())
-                if (
-                    self._folder(about.tenant, about.name) != folder
-                    or Path(about.record).name != about.record
-                ):
-                    raise ValueError("it is of another session")
-            except (OSError, ValueError, msgspec.MsgspecError) as error:
-                logger.error("%s is left alone: %s", folder / ABOUT, error)
-                continue
-            yield about.tenant, about.name, about.options, folder / about.record
+            about = self._about(folder)
+            if isinstance(about, str):
+                logger.error("%s is left alone: %s", folder / ABOUT, about)
+            else:
+                yield about.tenant, about.name, about.options, folder / about.record
+
+    def folders(self) -> Iterator[tuple[Path, About | str]]:
+        """The folder of each session, and what it is or why that cannot be told. Nothing is changed."""
+        for path in sorted(self._home.glob(f"*/*/{ABOUT}")):
+            yield path.parent, self._about(path.parent)
+
+    def _about(self, folder: Path) -> About | str:
+        try:
+            about = _decode((folder / ABOUT).read_bytes())
+        except (OSError, ValueError, msgspec.MsgspecError) as error:
+            return str(error)
+        if self._folder(about.tenant, about.name) != folder or Path(about.record).name != about.record:
+            return "it is of another session"
+        return about
 
     def _discard(self, folder: Path) -> None:
         # Renamed first: it goes at once and in whole, however long its files take.

@@ -19,13 +19,9 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.program import Program, Step, Value
 from gradd_runtime.process import Hosted
+from gradd_runtime.store import make_record
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    precondition,
-    rule,
-)
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 NAMES = st.sampled_from(["a", "b", "c", "d"])
 NUMBERS = st.integers(-8, 8).map(float)
@@ -74,7 +70,7 @@ class History(RuleBasedStateMachine):
         self.writers: list[Sender] = []
         self.batches = 0
         (self.home / "0").mkdir()
-        (self.home / "0" / "record.db").touch()
+        make_record(self.home / "0" / "record.db")
         self.host = self.hosted()
 
     def teardown(self) -> None:

@@ -10,7 +10,7 @@ import pytest
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_runtime.process import InlinePlacement, Placement
-from gradd_runtime.store import SqliteStore
+from gradd_runtime.store import SqliteStore, make_record
 from gradd_server.placement.workers import WorkersPlacement
 
 from tests.waiting import PATIENCE
@@ -31,7 +31,8 @@ def test_kept_sessions_are_snapshots_when_the_daemon_ends(
         placement = place()
         for name, record in records.items():
             record.parent.mkdir(exist_ok=True)
-            record.touch()
+            if not turn:
+                make_record(record)
             placement.open(name, {"store": str(record), "durability": "process"})
         for name in ("a", "b"):
             if turn:

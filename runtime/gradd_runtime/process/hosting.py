@@ -130,8 +130,6 @@ class Hosted:
         """Make the session from its store, an entry a step."""
         self._let_go()
         assert self._path is not None
-        if not self._path.exists():
-            raise Damaged("the session's record is gone")
         store = MeteredStore(self._path, self._options["durability"], self._meter)
         session: Session | None = None
         try:

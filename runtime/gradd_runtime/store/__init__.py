@@ -1,10 +1,11 @@
 """A session's record, an ordered list of all that changed it; its snapshots; and where both are kept."""
 
 from .blobs import BLOB_BYTES, Blobs, sync_folder
+from .examine import Examined, examine
 from .failpoints import arm, failpoint
 from .journal import Damaged, Entry, MemoryStore, Store, Trouble
 from .snapshot import RESERVED, BadSnapshot, Snapshot, parts, read
-from .sqlite import LEVELS, SqliteStore
+from .sqlite import LEVELS, SqliteStore, make_record
 
 __all__ = [
     "BLOB_BYTES",
@@ -14,13 +15,16 @@ __all__ = [
     "Blobs",
     "Damaged",
     "Entry",
+    "Examined",
     "MemoryStore",
     "Snapshot",
     "SqliteStore",
     "Store",
     "Trouble",
     "arm",
+    "examine",
     "failpoint",
+    "make_record",
     "parts",
     "read",
     "sync_folder",

@@ -65,19 +65,7 @@ def read(file: BinaryIO) -> Snapshot:
 
     Raises BadSnapshot for a file that is not, byte by byte, what `parts` gave.
     """
-    digest = hashlib.blake2b(digest_size=_DIGEST)
-    try:
-        first = file.read(8)
-        total = file.seek(0, 2)
-        file.seek(8)
-        text = file.read(header_size(first, total))
-        entries, notes = read_head(text, total)
-    except ValueError as error:
-        raise BadSnapshot(f"this is no snapshot: {error}") from None
-    if notes.get(KEY) != FORMAT:
-        raise BadSnapshot(f"this is no snapshot of format {FORMAT}")
-    digest.update(first)
-    digest.update(text)
+    entries, total, digest = _begin(file)
     arrays: dict[str, Array] = {}
     for name, entry in entries.items():
         if name == _CHECKSUM:
@@ -93,6 +81,35 @@ def read(file: BinaryIO) -> Snapshot:
     if state is None:
         raise BadSnapshot("the snapshot has no state")
     return Snapshot(state.tobytes(), arrays)
+
+
+def verify(file: BinaryIO) -> None:
+    """Read such a file piece by piece, and keep nothing. Raises BadSnapshot as `read` does, but for what its
+    sound bytes may say.
+    """
+    _, total, digest = _begin(file)
+    while left := total - _DIGEST - file.tell():
+        piece = file.read(min(left, _PIECE))
+        if not piece or left < 0:
+            raise BadSnapshot("the snapshot ends too early")
+        digest.update(piece)
+    if file.read() != digest.digest():
+        raise BadSnapshot("the snapshot is damaged: its checksum is another")
+
+
+def _begin(file: BinaryIO) -> tuple[dict[str, Any], int, Any]:
+    """The tensors that a file's head speaks of, the bytes it has, and the digest of the head."""
+    try:
+        first = file.read(8)
+        total = file.seek(0, 2)
+        file.seek(8)
+        text = file.read(header_size(first, total))
+        entries, notes = read_head(text, total)
+    except ValueError as error:
+        raise BadSnapshot(f"this is no snapshot: {error}") from None
+    if notes.get(KEY) != FORMAT:
+        raise BadSnapshot(f"this is no snapshot of format {FORMAT}")
+    return entries, total, hashlib.blake2b(first + text, digest_size=_DIGEST)
 
 
 def _fill(file: BinaryIO, data: Array, digest: Any) -> None:

@@ -6,8 +6,11 @@ power loss.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
 import sqlite3
+import struct
 import zlib
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -43,6 +46,10 @@ CREATE TABLE entries (
 )
 """
 _SNAPSHOTS = "CREATE TABLE snapshots (n INTEGER PRIMARY KEY, size INTEGER NOT NULL)"
+#: how a file of SQLite begins: this, the size of a page, and how many there are
+_MAGIC, _HEAD = b"SQLite format 3\0", struct.Struct(">16sH10xI")
+#: where it says how it is written, and that it is with a log
+_JOURNAL, _WAL = slice(18, 20), b"\2\2"
 _INSERT = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SELECT = "SELECT * FROM entries WHERE n > ? ORDER BY n"
 _BLOBS = "SELECT blobs FROM entries WHERE blobs IS NOT NULL"
@@ -53,8 +60,33 @@ _trouble = msgspec.json.Decoder(Trouble)
 _cuts = msgspec.json.Decoder(list[tuple[int, int, str]])
 
 
+def make_record(path: Path, sync: bool = False) -> None:
+    """Make the file of a record without entries. `sync`: its bytes are on the disk when this returns.
+    Raises OSError.
+    """
+    with open(path, "xb", opener=_private) as file:
+        file.write(_empty())
+        if sync:
+            file.flush()
+            os.fsync(file.fileno())
+
+
+@functools.cache
+def _empty() -> bytes:
+    """The file of a record without entries."""
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as file:
+        file.executescript(f"{_SCHEMA}; {_SNAPSHOTS}; PRAGMA user_version = {FORMAT}")
+        made = bytearray(file.serialize())
+    made[_JOURNAL] = _WAL
+    return bytes(made)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
 class SqliteStore:
-    """The record in the file `path` (made if need be) and in `path` with the suffix ``.blobs``.
+    """The record in the file `path` (see `make_record`) and in `path` with the suffix ``.blobs``.
 
     `level` is one of `LEVELS`. One process at a time: the file is locked while it is open. Raises OSError or
     sqlite3.Error where it cannot be opened, Damaged where it is no record of this format.
@@ -66,6 +98,7 @@ class SqliteStore:
         self._sync = level == "disk"
         self._path = path
         self._blobs = Blobs(path.with_suffix(".blobs"), self._sync)
+        _look(path)
         # Whoever opens a session need not be the thread that runs it.
         self._file = sqlite3.connect(
             path, isolation_level=None, check_same_thread=False, timeout=_LOCK_SECONDS
@@ -86,10 +119,7 @@ class SqliteStore:
             file.execute(f"PRAGMA synchronous = {'FULL' if self._sync else 'OFF'}")
             file.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
             (found,) = file.execute("PRAGMA user_version").fetchone()
-            if not found:
-                # Both or none: a file without a format has no table.
-                file.executescript(f"BEGIN; {_SCHEMA}; {_SNAPSHOTS}; PRAGMA user_version = {FORMAT}; COMMIT")
-            elif found == 1:
+            if found == 1:
                 file.executescript(f"BEGIN; {_SNAPSHOTS}; PRAGMA user_version = {FORMAT}; COMMIT")
             elif found != FORMAT:
                 raise Damaged(f"the record has format {found}, this version reads {FORMAT}")
@@ -158,6 +188,11 @@ class SqliteStore:
                 yield Entry(n, self._whole(frame, cuts), outcome, reply, messages, round_trips, told)
         except (sqlite3.Error, msgspec.MsgspecError, ValueError, TypeError) as error:
             raise _told(error) from None
+
+    def span(self) -> tuple[int, int]:
+        """The first and the last entry that is there; zeros where there is none."""
+        first, last = self._execute("SELECT min(n), max(n) FROM entries").fetchone()
+        return first or 0, last or 0
 
     def snapshots(self) -> list[int]:
         """The entries at which snapshots were taken that the store still has, latest first."""
@@ -238,6 +273,32 @@ class SqliteStore:
         if self._reading is not None:
             self._reading.close()  # one that was not read to its end would hold the file
         self._file.close()
+
+
+def snapshot_files(path: Path) -> dict[int, Path]:
+    """The files of snapshots beside the record `path`, by their entry."""
+    found = path.parent.glob(f"{path.stem}-*{_SNAPSHOT}")
+    numbers = ((file.stem.removeprefix(f"{path.stem}-"), file) for file in found)
+    return {int(number): file for number, file in numbers if number.isdecimal()}
+
+
+def _look(path: Path) -> None:
+    """Raises Damaged where the file is none of SQLite, or shorter than it says. SQLite would take one of no
+    byte for a new one, and delete what is beside it; and what is missing of a page for zeros.
+    """
+    try:
+        with path.open("rb") as file:
+            head, size = file.read(_HEAD.size), file.seek(0, os.SEEK_END)
+    except FileNotFoundError:
+        raise Damaged("the session's record is gone") from None
+    if not size:
+        raise Damaged("the record was cut to no byte at all")
+    if len(head) < _HEAD.size or not head.startswith(_MAGIC):
+        raise Damaged("the record does not begin as a file of SQLite does")
+    _, page, count = _HEAD.unpack(head)
+    # What is in the log need not be in the file yet.
+    if size < page * count and not path.with_name(f"{path.name}-wal").exists():
+        raise Damaged(f"the record was cut: {size} bytes of {page * count}")
 
 
 def _sum(row: Sequence[Any]) -> int:

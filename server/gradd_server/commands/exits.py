@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 # From sysexits.h; 2 is argparse's.
-OK, USAGE, UNAVAILABLE, GAVE_UP, CANNOT_CREATE, LOCKED, BAD_CONFIG = 0, 2, 69, 70, 73, 75, 78
+OK, USAGE, DAMAGED, UNAVAILABLE, GAVE_UP, CANNOT_CREATE, LOCKED, BAD_CONFIG = 0, 2, 65, 69, 70, 73, 75, 78
 
 EXIT_CODES = """exit codes:
-  0 done   2 usage   69 unavailable   70 work in flight was given up after --drain-timeout
+  0 done   2 usage   65 damage was found   69 unavailable
+  70 work in flight was given up after --drain-timeout
   73 the data directory cannot be made
   75 the data directory is held by another daemon   78 bad configuration"""
 

@@ -18,7 +18,7 @@ from gradd_protocol.problems import ProtocolError
 
 from gradd_server.datadir import holder_url, make_private
 from gradd_server.keys import BadKeys, Key, KeyFile, seconds
-from gradd_server.settings import default_data_dir
+from gradd_server.settings import chosen_data_dir
 
 ROLES = ("user", "operator")
 
@@ -90,8 +90,7 @@ def _seconds(text: str) -> int:
 
 
 def _folder(arguments: argparse.Namespace) -> Path:
-    said = arguments.data_dir or os.environ.get("GRADD_DATA_DIR")
-    return Path(said).expanduser() if said else default_data_dir()
+    return chosen_data_dir(arguments.data_dir, os.environ)
 
 
 def _file(arguments: argparse.Namespace) -> KeyFile:

@@ -12,6 +12,7 @@ from gradd_protocol.names import keyed
 from gradd_runtime.process import SECONDS, Durations, Figures, InlinePlacement, decode_figures
 from gradd_runtime.process.meter import counts_of
 from gradd_runtime.session import Session
+from gradd_runtime.store import make_record
 
 from tests.runtime.peer import BAD, FILL, Peer
 
@@ -35,7 +36,7 @@ def figures(placement: InlinePlacement) -> Figures:
 
 
 def kept(path: Path) -> dict[str, object]:
-    path.touch()
+    make_record(path)
     return {"store": str(path), "durability": "process"}
 
 

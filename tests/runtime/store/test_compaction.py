@@ -19,7 +19,7 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_runtime.process import Hosted, hosting
 from gradd_runtime.session import Session
-from gradd_runtime.store import BLOB_BYTES, SqliteStore
+from gradd_runtime.store import BLOB_BYTES, SqliteStore, make_record
 
 from tests.runtime.store.scripts import LIMIT, differences, every_kind, opened, told
 from tests.waiting import PATIENCE
@@ -36,7 +36,7 @@ def script() -> list[bytes]:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    (tmp_path / "record.db").touch()
+    make_record(tmp_path / "record.db")
     return tmp_path / "record.db"
 
 

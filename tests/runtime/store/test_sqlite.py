@@ -13,7 +13,7 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.problems import problem
 from gradd_runtime.session import replay
-from gradd_runtime.store import BLOB_BYTES, LEVELS, Damaged, Entry, SqliteStore, Trouble
+from gradd_runtime.store import BLOB_BYTES, LEVELS, Damaged, Entry, SqliteStore, Trouble, make_record
 from gradd_runtime.store import sqlite as sqlite_module
 
 from tests.runtime.store.scripts import differences, every_kind, opened
@@ -36,6 +36,7 @@ def blobs(path: Path) -> list[Path]:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
+    make_record(tmp_path / "record.db")
     return tmp_path / "record.db"
 
 
@@ -135,6 +136,31 @@ def test_a_file_that_is_no_record_is_told_and_left(path: Path) -> None:
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("left", [0, 1, 99, 4096])
+def test_a_record_that_was_cut_is_no_new_one(path: Path, left: int) -> None:
+    """SQLite takes a file of no byte for a database that nobody has written to."""
+    store = SqliteStore(path)
+    store.append(Entry(1, b"frame", "applied"))
+    log = path.with_name("record.db-wal").read_bytes()
+    store.close()
+    path.write_bytes(path.read_bytes()[:left])
+    path.with_name("record.db-wal").write_bytes(b"" if left > 1 else log)
+    files = {p: p.read_bytes() for p in path.parent.iterdir() if p.stat().st_size}
+    with pytest.raises(Damaged, match="record"):
+        list(SqliteStore(path).entries())
+    assert {p: p.read_bytes() for p in path.parent.iterdir() if p.stat().st_size} == files
+
+
+def test_a_record_without_entries_is_sound(path: Path) -> None:
+    assert list(SqliteStore(path).entries()) == []
+    with pytest.raises(FileExistsError):
+        make_record(path)
+    path.unlink()
+    with pytest.raises(Damaged, match="gone"):
+        SqliteStore(path)
+    assert not path.exists()
+
+
 def test_a_record_of_another_format_is_left(path: Path) -> None:
     SqliteStore(path).close()
     with sqlite3.connect(path) as file:
@@ -191,9 +217,11 @@ def test_a_row_that_holds_something_else_is_told(path: Path, harm: str) -> None:
 def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
     folder = tmp_path / "private"
     folder.mkdir(mode=0o700)
+    make_record(folder / "record.db")
     store = SqliteStore(folder / "record.db")
     store.append(Entry(1, put(LARGE), "applied"))
     assert stat.S_IMODE((folder / "record.blobs").stat().st_mode) == 0o700
+    assert stat.S_IMODE((folder / "record.db").stat().st_mode) == 0o600
 
 
 def test_an_unknown_level_is_refused(path: Path) -> None:
