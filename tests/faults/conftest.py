@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 COLUMNS = ("count", "lost", "twice", "differing")
-_PROPERTY = "faults:"
+_PROPERTY, _FIGURE = "faults:", "figure:"
 
 
 @pytest.fixture
@@ -25,8 +25,15 @@ def tally(request: pytest.FixtureRequest) -> Callable[..., None]:
     return add
 
 
+@pytest.fixture
+def figure(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Takes what was measured, and of what, for a list at the end of the run."""
+    return lambda kind, text: request.node.user_properties.append((_FIGURE + kind, text))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     rows: defaultdict[str, list[int]] = defaultdict(lambda: [0] * len(COLUMNS))
+    figures: dict[str, str] = {}
     for reports in terminalreporter.stats.values():
         for report in reports:
             if getattr(report, "when", "") != "call":
@@ -35,6 +42,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
                 if name.startswith(_PROPERTY):
                     sums = rows[name.removeprefix(_PROPERTY)]
                     sums[:] = map(sum, zip(sums, row, strict=True))
+                elif name.startswith(_FIGURE):
+                    figures[name.removeprefix(_FIGURE)] = row
+    if figures:
+        terminalreporter.section("measured")
+    for kind, text in figures.items():
+        terminalreporter.line(f"{kind:{max(map(len, figures))}}  {text}")
     if not rows:
         return
     terminalreporter.section("faults")
