@@ -210,6 +210,7 @@ SCHEMAS: dict[str, Any] = {
     "Problem": FAILED,
     "ProblemPage": PROBLEM_PAGE,
     "ProblemType": "/problems/op-failed",
+    "CancelOptions": {"writer": 1},
     "ProfileOptions": {"on": True},
     "Profiled": PROFILE,
     "Readiness": {"status": "ready"},

@@ -16,7 +16,7 @@ from gradd_protocol.messages import Attach, Attached, Profiled, SessionInfo, Ten
 
 from gradd_server import answers, examples
 from gradd_server.media import DOT, FRAME, JSON, NPY, OCTETS, SAFETENSORS
-from gradd_server.options import FetchOptions, ProfileOptions, SessionOptions
+from gradd_server.options import CancelOptions, FetchOptions, ProfileOptions, SessionOptions
 from gradd_server.schemas import Schema, ref
 
 
@@ -89,7 +89,7 @@ _JSON_BODY = ("invalid-json", *_BODY)
 _READ = ("tensor-not-found", "not-acceptable", "quota-exceeded")
 _STEPS = (
     *_JSON_BODY, "tensor-not-found", "op-not-found", "not-acceptable", "invalid-op", "op-not-callable",
-    "op-failed", "work-exceeded", "quota-exceeded",
+    "op-failed", "work-exceeded", "quota-exceeded", "cancelled",
 )  # fmt: skip
 _UPLOAD = (*_JSON_BODY, "invalid-data", "op-failed", "quota-exceeded")
 _NUMBERED = (
@@ -294,6 +294,13 @@ OPERATIONS = {
         "sessions",
         {200: (Content(JSON, {**examples.ATTACHED, "writer": 2, "epoch": 2}, Attached),)},
         problems=(*_IN_SESSION, "draining"),
+    ),
+    "POST /v1/sessions/{name}:cancel": Operation(
+        "sessions",
+        {204: ()},
+        request=(Content(JSON, {"writer": 1}, CancelOptions),),
+        request_required=False,
+        problems=("invalid-name", "session-not-found", *_JSON_BODY),
     ),
     "POST /v1/sessions/{name}:profile": Operation(
         "sessions",

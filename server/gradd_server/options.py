@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from gradd_protocol.limits import DEFAULT as LIMITS
+from gradd_protocol.messages import Count
 from gradd_protocol.names import Reference
 from msgspec import Meta, Struct
 
@@ -31,6 +32,13 @@ class ProfileOptions(Struct, frozen=True, forbid_unknown_fields=True):
 
     on: bool
     """Whether to measure from now on."""
+
+
+class CancelOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The body of :cancel."""
+
+    writer: Count | None = None
+    """Only the batches of this writer; 0: those that the session numbers. Absent: all."""
 
 
 class FetchOptions(Struct, frozen=True, forbid_unknown_fields=True):

@@ -20,7 +20,7 @@ from typing import Any
 from gradd_protocol import frames, names
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Attach, ProblemReply, Reply, Request
-from gradd_protocol.problems import ProtocolError
+from gradd_protocol.problems import Problem, ProtocolError
 from gradd_runtime.process import Bulk, Engines, Pending, Placement
 
 from gradd_server.errors import Refused
@@ -247,6 +247,10 @@ class Sessions:
         if entry.closed:
             raise Refused("session-not-found", f"session {entry.name!r} was deleted")
         return self._placement.submit(entry.key, frame)
+
+    def stop(self, entry: OpenSession, why: Problem, writer: int | None = None) -> None:
+        """Stop what the session does, see Placement.stop."""
+        self._placement.stop(entry.key, why, writer)
 
     async def ask(
         self, entry: OpenSession, message: Request, buffers: Iterable[frames.Buffer] = ()

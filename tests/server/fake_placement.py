@@ -17,7 +17,7 @@ from gradd_protocol import frames, jsondata, messages, names
 from gradd_protocol.frames import Array
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.messages import BatchReply, Done, JsonReply, ProblemReply, Result, TensorInfo
-from gradd_protocol.problems import ProtocolError
+from gradd_protocol.problems import Problem, ProtocolError
 from gradd_runtime.process import Bulk, Engines
 
 #: what a batch of the program "held" waits for
@@ -161,6 +161,7 @@ class FakePlacement:
     def __init__(self) -> None:
         self.sessions: dict[str, FakeSession] = {}
         self.options: dict[str, Mapping[str, Any]] = {}
+        self.stopped: list[tuple[str, Problem, int | None]] = []
         self.broken = False
         self.asked = 0
         self._free = threading.Event()
@@ -174,6 +175,9 @@ class FakePlacement:
     def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[bytes]:
         self.asked += 1
         return self._thread.submit(self._answer, name, frame)
+
+    def stop(self, name: str, why: Problem, writer: int | None = None) -> None:
+        self.stopped.append((name, why, writer))
 
     def close(self, name: str) -> None:
         del self.sessions[name]

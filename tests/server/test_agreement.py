@@ -36,6 +36,7 @@ PLACES = {
     "Attach": ("POST", f"{SESSION}:attach"),
     "SessionOptions": ("PUT", "/v1/sessions/other"),
     "ProfileOptions": ("POST", f"{SESSION}:profile"),
+    "CancelOptions": ("POST", f"{SESSION}:cancel"),
 }
 """Where a body of each schema is sent."""
 
@@ -79,6 +80,7 @@ VALID: dict[str, list[Any]] = {
         {"durability": "memory"},
     ],
     "ProfileOptions": [{"on": True}, {"on": False}],
+    "CancelOptions": [{}, {"writer": 0}, {"writer": 1}],
 }
 
 NAMES = [

@@ -95,6 +95,7 @@ def test_a_missing_session_is_404_everywhere(call: Caller, problem: Expect) -> N
     for method, path, request in (
         ("GET", "", {}),
         ("POST", ":acquire", {}),
+        ("POST", ":cancel", {}),
         ("POST", "/batches", {"json": {"steps": []}}),
         ("GET", "/writers/1/batches/1", {}),
         ("PUT", "/writers/1/batches/1", {"content": b"12345678"}),
@@ -143,6 +144,20 @@ def test_attach_makes_the_session_and_acquire_does_not(call: Caller, problem: Ex
     assert attached.json()["writer"] == 1
     assert attached.json()["session"]["name"] == "demo"
     assert call("POST", "/v1/sessions/demo:acquire").json()["epoch"] == 2
+
+
+def test_cancel_stops_all_or_those_of_a_writer(
+    call: Caller, placement: FakePlacement, problem: Expect
+) -> None:
+    call("PUT", "/v1/sessions/demo")
+    assert call("POST", "/v1/sessions/demo:cancel").status_code == 204
+    assert call("POST", "/v1/sessions/demo:cancel", json={"writer": 3}).status_code == 204
+    assert [(name, why.slug, writer) for name, why, writer in placement.stopped] == [
+        ("demo", "cancelled", None),
+        ("demo", "cancelled", 3),
+    ]
+    problem(call("POST", "/v1/sessions/demo:cancel", json={"writer": -1}), "invalid-json", 400)
+    assert len(placement.stopped) == 2
 
 
 def test_an_idle_anonymous_session_ends_and_a_named_one_stays(call: Caller, gate: Gate, clock: Clock) -> None:

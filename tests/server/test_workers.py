@@ -306,5 +306,35 @@ def test_a_killed_engine_is_a_503_and_the_daemon_lives(served: tuple[str, Any]) 
         assert client.delete("/v1/sessions/doomed").status_code == 204
 
 
+def test_a_batch_over_rest_is_cancelled(served: tuple[str, Any]) -> None:
+    url, _ = served
+    with httpx.Client(base_url=url, headers=bearer(url), timeout=PATIENCE, trust_env=False) as client:
+        body = {"steps": [{"op": step.op, "inputs": [f"t{i}" for i in step.inputs], "outputs": [f"t{n}"],
+                           "attrs": step.attrs} for n, step in enumerate(LONG)]}  # fmt: skip
+        assert client.put("/v1/sessions/slow", json=FLEETING).status_code == 201
+        answers: list[httpx.Response] = []
+        asking = threading.Thread(
+            target=lambda: answers.append(
+                httpx.post(
+                    f"{url}/v1/sessions/slow/batches",
+                    json=body,
+                    headers={**bearer(url), "Idempotency-Key": "k"},
+                    timeout=PATIENCE,
+                    trust_env=False,
+                )
+            )
+        )
+        asking.start()
+        while not answers:
+            assert client.post("/v1/sessions/slow:cancel", json={"writer": 0}).status_code == 204
+        asking.join(PATIENCE)
+        assert (answers[0].status_code, answers[0].json()["type"]) == (409, "/problems/cancelled")
+        again = client.post("/v1/sessions/slow/batches", json=body, headers={"Idempotency-Key": "k"})
+        assert (again.status_code, again.json()) == (409, answers[0].json())
+        assert again.headers["Gradd-Replayed"] == "?1"
+        assert client.post("/v1/sessions/slow/batches", json={"steps": []}).status_code == 200
+        assert client.delete("/v1/sessions/slow").status_code == 204
+
+
 def test_the_programs_here_are_valid() -> None:
     assert len(Program(0, LONG).id()) == 32

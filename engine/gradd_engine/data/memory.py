@@ -61,7 +61,7 @@ class Account:
     """
 
     __slots__ = (
-        "asked", "brim", "decided", "graphs", "halted", "halts", "heeds", "limit", "other", "peak",
+        "_limit", "asked", "brim", "decided", "graphs", "halted", "halts", "heeds", "other", "peak",
         "refused", "used",
     )  # fmt: skip
 
@@ -94,13 +94,24 @@ class Account:
         if self.refused:
             self.refused = []
 
+    @property
+    def limit(self) -> int:
+        """Most bytes that may be held."""
+        return self._limit
+
+    @limit.setter
+    def limit(self, nbytes: int) -> None:
+        self._limit = nbytes
+        #: what is compared with: the limit, or less where there is something to look at
+        self.brim = nbytes
+
     def alarm(self) -> None:
         """From any thread: what runs is to ask `halts`, when it asks for bytes or looks."""
         self.brim = -1
 
     def look(self, at: int) -> None:
-        """Stop here, raising Halted, if that is asked for. Called where `brim` is negative. `at`: `asked`, or,
-        negative or 0, a place of the run that comes once.
+        """Stop here, raising Halted, if that is asked for. Called where `brim` is negative. `at`: `asked`; or
+        else, negative or 0, a place that the run comes to once.
         """
         if self.decided is not None:
             refusal = self.decided.get(at)

@@ -3,20 +3,22 @@
 The front and such a process exchange envelopes, large frames in memory files, and heartbeats.
 """
 
+from ..session import Order
 from .bulk import BULK_BYTES, Bulk, bulk_of
+from .control import OrderBook, Running, order_envelope
 from .envelope import Envelope, EnvelopeKind, Incoming, sealed, sealed_bulk, send, unsent
 from .hosting import Hosted, answer, open_session
 from .logs import FORMATS, JsonFormatter, TextFormatter, announce, log_arguments, start_log, start_log_as
 from .meter import SECONDS, Durations, Figures, TenantFigures, decode_figures, encode_figures
 from .placement import Engines, EngineStatus, InlinePlacement, Pending, Placement
 from .pulse import beat, beats, cpu_seconds, hang_on
-from .refusals import recovering, refusal, unknown
+from .refusals import deleted, recovering, refusal, unknown
 
 __all__ = [
     "BULK_BYTES", "FORMATS", "SECONDS", "Bulk", "Durations", "EngineStatus", "Engines", "Envelope",
-    "EnvelopeKind", "Figures", "Hosted", "Incoming", "InlinePlacement", "JsonFormatter", "Pending",
-    "Placement", "TenantFigures", "TextFormatter", "announce", "answer", "beat", "beats", "bulk_of",
-    "cpu_seconds", "decode_figures", "encode_figures", "hang_on", "log_arguments", "open_session",
-    "recovering", "refusal", "sealed", "sealed_bulk", "send", "start_log", "start_log_as", "unknown",
-    "unsent",
+    "EnvelopeKind", "Figures", "Hosted", "Incoming", "InlinePlacement", "JsonFormatter", "Order",
+    "OrderBook", "Pending", "Placement", "Running", "TenantFigures", "TextFormatter", "announce", "answer",
+    "beat", "beats", "bulk_of", "cpu_seconds", "decode_figures", "deleted", "encode_figures", "hang_on",
+    "log_arguments", "open_session", "order_envelope", "recovering", "refusal", "sealed", "sealed_bulk",
+    "send", "start_log", "start_log_as", "unknown", "unsent",
 ]  # fmt: skip

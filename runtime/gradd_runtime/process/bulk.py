@@ -22,7 +22,7 @@ class Bulk:
     """
 
     def __init__(self, fd: int | None = None, size: int = 0) -> None:
-        self.fd = _memory() if fd is None else fd
+        self.fd = memory_file() if fd is None else fd
         self.size = size
 
     def write(self, piece: Part | bytearray) -> None:
@@ -49,7 +49,8 @@ def bulk_of(parts: Iterable[Part]) -> Bulk:
     return made
 
 
-def _memory() -> int:
+def memory_file() -> int:
+    """The descriptor of an anonymous file in memory."""
     if hasattr(os, "memfd_create"):
         return os.memfd_create("gradd")
     with tempfile.TemporaryFile() as file:  # macOS

@@ -52,6 +52,10 @@ class EnvelopeKind(enum.IntEnum):
     """To the engine: tell your figures, between two frames. No payload. From it: `Figures`, under the same
     request number.
     """
+    STOP = 7
+    """To the engine: stop batches of that session. Payload: an `Order` as JSON. No answer. It comes on a
+    socket of its own, where it is heard while a frame runs.
+    """
 
 
 class Envelope(NamedTuple):

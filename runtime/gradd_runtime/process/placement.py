@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from gradd_protocol import frames
 
+from ..session import Order
 from .bulk import Bulk
 from ..session import Order
 from .hosting import Hosted, figures_of

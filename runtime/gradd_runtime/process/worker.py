@@ -1,5 +1,6 @@
 """An engine process: sessions behind a socket to the front. `... -m gradd_runtime.process.worker FD DEVICE
-LOG PULSE LIFELINE SECONDS` (what `log_arguments` said, the descriptors and the interval of `pulse`).
+LOG PULSE LIFELINE SECONDS ORDERS RUNNING` (what `log_arguments` said, the descriptors and the interval of
+`pulse`, the descriptors of `control`).
 
 A single thread receives every envelope that has arrived, runs one frame, and repeats; the sessions with
 waiting frames take turns (`turns`). When the socket ends, the process answers what it has received and exits.
@@ -23,6 +24,7 @@ from gradd_protocol.problems import ProtocolError
 
 from ..store import failpoint
 from .bulk import Bulk
+from .control import OrderBook, Running
 from .envelope import Envelope, EnvelopeKind, Incoming, sealed, send, unsent
 from .hosting import Hosted, figures_of
 from .logs import start_log_as
@@ -42,8 +44,10 @@ if TYPE_CHECKING:
 class Worker:
     """The sessions of this process and their waiting frames."""
 
-    def __init__(self, front: socket.socket, backend: Backend) -> None:
+    def __init__(self, front: socket.socket, backend: Backend, orders: OrderBook, running: Running) -> None:
         self._front = front
+        self._orders = orders
+        self._running = running
         self._incoming = Incoming(front)
         self._backend = backend
         self._meter = Meter()
@@ -80,9 +84,12 @@ class Worker:
         if kind == EnvelopeKind.OPEN:
             assert not isinstance(payload, Bulk)
             told = json.loads(bytes(payload))
-            self._sessions[number] = Hosted(told["name"], told["options"], self._backend, self._meter)
+            orders = self._orders.open(number)
+            self._sessions[number] = Hosted(told["name"], told["options"], self._backend, self._meter, orders)
         elif kind == EnvelopeKind.CLOSE:
             self._close(number)
+        elif kind == EnvelopeKind.STOP:
+            self._orders.take(envelope)
         elif kind == EnvelopeKind.FIGURES:
             told = encode_figures(figures_of(self._meter, self._sessions.values()))
             write(self._front, EnvelopeKind.FIGURES, request, [told])
@@ -115,7 +122,10 @@ class Worker:
         if session is not None and session.profiler is not None:
             session.profiler.waited(began - came)
         self._meter.queue.add(began - came)
+        hosted.next(request)
+        self._running.cell[0] = request
         parts = hosted.answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame))
+        self._running.cell[0] = 0
         failpoint("replying")
         write(self._front, EnvelopeKind.FRAME, request, parts, int(1e9 * (perf_counter() - began)))
         failpoint("replied")
@@ -124,6 +134,7 @@ class Worker:
 
     def _close(self, number: int) -> None:
         hosted = self._sessions.pop(number)
+        self._orders.close(number)
         hosted.close()
         if queue := self._waiting.pop(number, None):
             self._turns.leave(names.owner(hosted.name), number)
@@ -154,7 +165,11 @@ def main(arguments: list[str]) -> int:
     hang_on(int(arguments[4]))
     beat(int(arguments[3]), float(arguments[5]))
     start_log_as(arguments[2])
-    with socket.socket(fileno=int(arguments[0])) as front:
+    orders = OrderBook()
+    with (
+        socket.socket(fileno=int(arguments[0])) as front,
+        socket.socket(fileno=int(arguments[6])) as ordering,
+    ):
         try:
             backend: Any = backend_of(device)
         except (ImportError, RuntimeError) as refused:
@@ -162,7 +177,8 @@ def main(arguments: list[str]) -> int:
             return 1
         gc.freeze()  # collections need not scan modules
         try:
-            Worker(front, backend).run()
+            orders.hear(Incoming(ordering))
+            Worker(front, backend, orders, Running(int(arguments[7]))).run()
         except BrokenPipeError:
             return 1  # nobody to answer
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -25,31 +26,40 @@ class Order(msgspec.Struct, frozen=True, omit_defaults=True):
 class Orders:
     """The orders to a session. Its requests have numbers, which rise."""
 
-    __slots__ = ("_account", "_given", "_request", "_writer")
+    __slots__ = ("_account", "_changing", "_given", "_request", "_writer")
 
     def __init__(self) -> None:
+        self._changing = threading.Lock()
         self._given: list[Order] = []
         self._account: Account | None = None
         self._request = self._writer = 0
 
     def give(self, order: Order) -> None:
-        """From any thread: who runs one of those batches stops it where memory is taken next, at the next step
-        at the latest; one that is to come is not begun.
+        """From any thread: a batch that runs stops where it takes memory next, or at its next step; one that
+        is to come is not begun.
         """
-        self._given.append(order)
-        if self._account is not None:
-            self._account.alarm()
+        with self._changing:
+            given = self._given
+            if given and msgspec.structs.replace(given[-1], last=order.last) == order:
+                given[-1] = order
+            else:
+                given.append(order)
+        account = self._account
+        if account is not None:
+            account.alarm()
 
-    def to(self, account: Account) -> None:
-        """They are for the session of this account from now on."""
-        account.halts = self._due
+    def to(self, account: Account | None) -> None:
+        """They are for the session of this account from now on, or for none."""
         self._account = account
+        if account is not None:
+            account.halts = self._due
 
     def request(self, number: int) -> None:
         """This request is next."""
         self._request = number
         if self._given:
-            self._given = [order for order in self._given if order.last >= number]
+            with self._changing:
+                self._given = [order for order in self._given if order.last >= number]
 
     def begin(self, account: Account, writer: int) -> None:
         """A batch of that writer begins. Raises Halted if it is not to."""

@@ -66,6 +66,7 @@ class SessionState(RunContext):
         for held in (self.table, self.programs, self.writers, self.staged, self.pins, self.admitted):
             held.clear()
         self.account.other = self._settled = 0
+        self.orders.to(None)
         self.plans = Plans()
         if self.account.used:
             collect()

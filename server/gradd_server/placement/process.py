@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import logging
 import os
 import select
@@ -16,16 +15,20 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 
+import msgspec
 from gradd_protocol import frames
-from gradd_protocol.problems import ProtocolError
+from gradd_protocol.problems import Problem, ProtocolError
 from gradd_runtime.process import (
     Bulk,
     EngineStatus,
     Envelope,
     EnvelopeKind,
     Incoming,
+    Order,
     Pending,
+    Running,
     log_arguments,
+    order_envelope,
     recovering,
     refusal,
     sealed,
@@ -63,8 +66,11 @@ class EngineProcess:
         self._socket, theirs = socket.socketpair()
         pulse, beating = os.pipe()
         lifeline, self._lifeline = os.pipe()
-        given = [theirs.fileno(), beating, lifeline]
+        self._orders, obeyed = socket.socketpair()
+        self._running = Running()
+        given = [theirs.fileno(), beating, lifeline, obeyed.fileno(), self._running.fd]
         arguments = [str(given[0]), device, log_arguments(), str(beating), str(lifeline), str(interval / 2)]
+        arguments += [str(obeyed.fileno()), str(self._running.fd)]
         try:
             self._child = subprocess.Popen(
                 # Not a fork, which would copy the front's locks and device.
@@ -80,11 +86,13 @@ class EngineProcess:
             )
         except BaseException:
             self._socket.close()
+            self._orders.close()
             os.close(pulse)
             os.close(self._lifeline)
             raise
         finally:
             theirs.close()
+            obeyed.close()
             os.close(beating)
             os.close(lifeline)
         self.pid = self._child.pid
@@ -94,7 +102,7 @@ class EngineProcess:
         """Done when the process is ready; a RuntimeError says why it cannot run."""
         self._on_end = on_end
         self._incoming = Incoming(self._socket)
-        self._numbers = itertools.count(1)
+        self._number = 0
         self._in_flight: dict[int, Pending] = {}
         self._figures: Pending | None = None
         self._outbox: deque[tuple[memoryview, Bulk | None]] = deque()
@@ -159,13 +167,28 @@ class EngineProcess:
         """Send an envelope without a reply; does nothing if the process has ended."""
         self._send(kind, session, payload, None)
 
+    def stop(self, session: int, why: Problem, writer: int | None = None) -> None:
+        """Stop the batches of that session that were sent so far, or those of one writer."""
+        with self._change:
+            if not self.alive:
+                return
+            order = Order(0, self._number, why, writer)
+            try:
+                self._orders.sendmsg(order_envelope(session, order), (), socket.MSG_DONTWAIT)
+                return
+            except BlockingIOError:  # so many that nobody can have heard them
+                pass
+            except OSError:  # the process died
+                return
+        self.send(EnvelopeKind.STOP, session, msgspec.json.encode(order))
+
     def _send(
         self, kind: EnvelopeKind, session: int, payload: frames.Bytes | Bulk, future: Pending | None
     ) -> bool:
         with self._change:
             if not self.alive or self._finishing:
                 return False
-            number = next(self._numbers)
+            self._number = number = self._number + 1
             if future is not None:
                 self._in_flight[number] = future
             if isinstance(payload, Bulk):
@@ -303,6 +326,7 @@ class EngineProcess:
             code = self._child.wait()
         self._writer.join()
         self._socket.close()
+        self._orders.close()
         with self._change:
             self._watch.close()
             os.close(self._lifeline)

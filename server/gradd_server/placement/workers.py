@@ -19,8 +19,8 @@ from typing import Any
 
 import msgspec
 from gradd_protocol import frames, names
-from gradd_protocol.problems import ProtocolError
-from gradd_runtime.process import Bulk, Engines, EnvelopeKind, Pending, recovering, unknown
+from gradd_protocol.problems import Problem, ProtocolError
+from gradd_runtime.process import Bulk, Engines, EnvelopeKind, Pending, deleted, recovering, unknown
 
 from gradd_server.placement.process import EngineProcess, lost
 from gradd_server.placement.watch import LOOKS
@@ -183,12 +183,20 @@ class WorkersPlacement:
             return _done(recovering(name) if kept else lost(names.own(name)))
         return future
 
+    def stop(self, name: str, why: Problem, writer: int | None = None) -> None:
+        """See Placement.stop."""
+        with self._lock:
+            process, number = self._homes.get(name, (None, 0))
+        if process is not None:
+            process.stop(number, why, writer)
+
     def close(self, name: str) -> None:
         """See Placement.close."""
         with self._lock:
             process, number = self._homes.pop(name, (None, 0))
             self._kept.pop(name, None)
         if process is not None:
+            process.stop(number, deleted())
             process.send(EnvelopeKind.CLOSE, number)
 
     def shutdown(self) -> None:

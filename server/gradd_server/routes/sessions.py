@@ -11,14 +11,14 @@ from gradd_protocol import names, strictjson
 from gradd_protocol.jsondata import invalid_json
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Acquire, Attach, Info, ProfileSwitch, SessionInfo, SessionReply
-from gradd_protocol.problems import ProtocolError
+from gradd_protocol.problems import ProtocolError, problem
 from starlette.requests import Request
 from starlette.responses import Response
 
 from gradd_server.bodies import json_text
 from gradd_server.errors import Refused
 from gradd_server.front import Front
-from gradd_server.options import ProfileOptions, SessionOptions
+from gradd_server.options import CancelOptions, ProfileOptions, SessionOptions
 from gradd_server.replies import json_response, respond
 from gradd_server.routes import entry_of, front_of, key_of
 from gradd_server.sessions import OpenSession
@@ -29,6 +29,7 @@ router = APIRouter()
 _AWAY = ("recovering", "store-failed", "disk-full")
 _options = msgspec.json.Decoder(SessionOptions)
 _profile = msgspec.json.Decoder(ProfileOptions)
+_cancel = msgspec.json.Decoder(CancelOptions)
 _attach = msgspec.json.Decoder(Attach)
 
 
@@ -121,6 +122,21 @@ async def acquire(request: Request, name: str) -> Response:
     """Become the session's only writer: begins a new epoch and fences all earlier writers."""
     front = front_of(request)
     return respond(*await front.sessions.ask(entry_of(request), Acquire()))
+
+
+@router.post("/v1/sessions/{name}:cancel")
+async def cancel(request: Request, name: str) -> Response:
+    """Stop the session's batches: the one that runs, between two steps, and those that wait.
+
+    They are answered with `cancelled`, unless they are done before; those that come later run. An empty body
+    means all.
+    """
+    front = front_of(request)
+    text = await json_text(request, front.settings.body_timeout)
+    options = strictjson.decode(_cancel, text, invalid_json) if text else CancelOptions()
+    why = problem("cancelled", "somebody asked for it with :cancel")
+    front.sessions.stop(entry_of(request), why, options.writer)
+    return Response(status_code=204)
 
 
 @router.post("/v1/sessions/{name}:profile")

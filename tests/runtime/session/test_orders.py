@@ -66,9 +66,7 @@ def everything(session: Session) -> Session:
 
 
 @pytest.mark.parametrize("before", [0, 2, 3], ids=["eager", "planned first", "planned"])
-def test_it_stops_anywhere_and_its_record_says_where(
-    monkeypatch: pytest.MonkeyPatch, before: int
-) -> None:
+def test_it_stops_anywhere_and_its_record_says_where(monkeypatch: pytest.MonkeyPatch, before: int) -> None:
     monkeypatch.setattr(plans, "LOOKS_SECONDS", 0.0)
     places, planned = set(), 0
     for n in range(1, 40):
