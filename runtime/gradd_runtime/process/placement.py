@@ -14,7 +14,6 @@ from gradd_protocol import frames
 
 from ..session import Order
 from .bulk import Bulk
-from ..session import Order
 from .hosting import Hosted, figures_of
 from .meter import Meter, encode_figures
 from .refusals import deleted, unknown
