@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from gradd_protocol import frames
@@ -223,10 +224,10 @@ def test_a_record_of_the_first_format_is_taken_over(path: Path, script: list[byt
 CHILD = """
 import sys
 from pathlib import Path
-from tests.runtime.store.scripts import every_kind
+import msgspec
 from tests.runtime.store.test_compaction import OFTEN, hosted
 kept = hosted(Path(sys.argv[1]), sys.argv[2])
-for n, frame in enumerate(every_kind(), 1):
+for n, frame in enumerate(msgspec.msgpack.decode(sys.stdin.buffer.read()), 1):
     kept.answer(frame)
     print(n, flush=True)
     if n % OFTEN == 0:
@@ -247,6 +248,7 @@ def test_a_process_that_ends_anywhere_leaves_the_session(
     done = subprocess.run(
         [sys.executable, "-c", CHILD, str(path), "process"],
         env={**os.environ, "GRADD_FAILPOINT": f"{place}:{times}"}, stdout=subprocess.PIPE, timeout=PATIENCE,
+        input=msgspec.msgpack.encode(script),
     )  # fmt: skip
     assert done.returncode == -signal.SIGKILL
     answered = int(done.stdout.split()[-1])
