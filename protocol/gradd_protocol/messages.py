@@ -51,6 +51,23 @@ class TensorInfo(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     """`requires_grad` was set on it; otherwise a view requires gradients if its base does."""
 
 
+class Restored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What became of a session when it was made again by other kernels than those that had run it."""
+
+    snapshot: int
+    """The entry of its record at which it began: what came of those before is the same to the bit."""
+    entries: int
+    """How many were run again."""
+    differing: int
+    """Of these, those whose stored reply has other bits."""
+    lost: int
+    """How many could not be run again: they are not in the session, and its epoch is a new one."""
+    made_by: str
+    """The kernels that had run them, what they depend on included; empty if that is not known."""
+    by: str
+    """Those that have."""
+
+
 class SessionInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A session as `GET /v1/sessions/{name}` shows it. `tensors` .. `writers` are counts."""
 
@@ -64,6 +81,8 @@ class SessionInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     round_trips: int = 0
     steps: int = 0
     writers: int = 0
+    restored: Restored | msgspec.UnsetType = msgspec.UNSET
+    """The last time that other kernels made it again, if any did."""
 
 
 # Requests

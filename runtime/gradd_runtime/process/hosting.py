@@ -9,13 +9,16 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from gradd_engine.data import SEED
 from gradd_engine.freezing import CannotFreeze
 from gradd_protocol import frames, names
+from gradd_protocol.messages import Acquire, Restored
 from gradd_protocol.problems import Problem, ProtocolError, problem
+from msgspec import UNSET
 
-from ..session import Orders, Session, replaying, unkept
-from ..store import BadSnapshot, Damaged, Entry, SqliteStore
+from ..session import Foreign, Orders, Session, foreign, replaying, unkept
+from ..store import BadSnapshot, Damaged, Diverged, Entry, SqliteStore
 from .meter import RECENT, Meter, MeteredStore, SessionFigures, counts_of
 from .refusals import refusal
 
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("gradd.runtime")
 
 _NOTHING = Entry(0, b"", "")
+_ACQUIRE = frames.join(frames.encode(Acquire()))
 
 REPLAY_SECONDS = 1.0
 """Work of entries after which a snapshot is taken, beside `SHARE` times what the latest took to write."""
@@ -135,9 +139,16 @@ class Hosted:
         try:
             marks = store.snapshots()
             session = self._latest(store, marks)
-            began = session.entries
+            began, before = session.entries, session.restored
             self._since(0.0, 0)
-            yield from _timed(self, replaying(session, store.entries(began), store, marks))
+            own = self._backend.kernels.identity
+            others = foreign(began, own, store.kernels())
+            try:
+                yield from _timed(self, replaying(session, store.entries(began), store, marks, others))
+            except Diverged as error:
+                session.close()
+                session = self._at_snapshot(store, marks, began, others, error)
+            store.note(session.entries + 1, own)
         except BaseException:
             store.close()
             if session is not None:
@@ -150,6 +161,35 @@ class Hosted:
             )  # fmt: skip
         session.obey(self._orders)
         self.session, self._store = session, store
+        if session.restored is not UNSET and session.restored is not before:
+            self._tell_restored(session.restored)
+            self.snapshot()  # what it is from here on does not depend on these kernels
+
+    def _at_snapshot(
+        self, store: SqliteStore, marks: list[int], n: int, others: Foreign | None, error: Diverged
+    ) -> Session:
+        """The session at entry `n`, in a new epoch: what came after cannot be run by the kernels that are
+        here. Raises Damaged where there is no snapshot at all: nobody wants to begin anew.
+        """
+        assert others is not None
+        if not n:
+            raise error
+        session = self._latest(store, [mark for mark in marks if mark <= n])
+        lost = store.cut(n)
+        store.note(n + 1, others.by)
+        session.store = store
+        session.restored = Restored(n, 0, 0, lost, others.made_by, others.by)
+        session.submit(_ACQUIRE)
+        _log.error("session %s: %d entries are lost", self.name, lost, exc_info=error)
+        return session
+
+    def _tell_restored(self, told: Restored) -> None:
+        _log.warning(
+            "session %s was run by other kernels, %s: from its snapshot at entry %d, %d entries were run "
+            "again, %d with other bits, and %d are lost",
+            self.name, told.made_by or "it is not known which", told.snapshot, told.entries, told.differing,
+            told.lost, extra={"members": {"session": names.own(self.name), **msgspec.structs.asdict(told)}},
+        )  # fmt: skip
 
     def _latest(self, store: SqliteStore, marks: list[int]) -> Session:
         """The session at its latest snapshot that is sound, or at its beginning. Raises Damaged."""

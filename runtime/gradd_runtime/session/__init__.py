@@ -6,8 +6,19 @@ changed it is recorded, and `replay` makes it again from that.
 
 from .change import RECORDED, unkept
 from .orders import Order, Orders
-from .replay import replay, replaying
+from .replay import Foreign, foreign, replay, replaying
 from .session import Session
 from .writers import Writer
 
-__all__ = ["RECORDED", "Order", "Orders", "Session", "Writer", "replay", "replaying", "unkept"]
+__all__ = [
+    "RECORDED",
+    "Foreign",
+    "Order",
+    "Orders",
+    "Session",
+    "Writer",
+    "foreign",
+    "replay",
+    "replaying",
+    "unkept",
+]

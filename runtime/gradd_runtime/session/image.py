@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 from gradd_engine.freezing import BadFrozen, Frozen, FrozenGraph, freeze, thaw, uncollected
+from gradd_protocol.messages import Restored
 from gradd_protocol.problems import ProtocolError
 from gradd_protocol.program import Program
 
@@ -71,6 +72,7 @@ class SessionImage(msgspec.Struct, forbid_unknown_fields=True):
     pins: list[tuple[str, str, str]]
     programs: list[tuple[Program, int]]
     hooks: list[HookImage]
+    restored: Restored | msgspec.UnsetType = msgspec.UNSET
 
 
 _decoder = msgspec.json.Decoder(SessionImage)
@@ -144,6 +146,7 @@ def take_image(session: SessionState, desk: JsonDesk, hooks: Hooks) -> Snapshot:
         [(key, dtype, arrays.add(a)) for key, a, dtype in session.pins.items()],
         list(session.programs.items()),
         hooks.images(hung),
+        session.restored,
     )
     return Snapshot(msgspec.json.encode(image), arrays.close())
 
@@ -214,6 +217,7 @@ def _restore(
 
     session.position, session.entries = image.position, image.entries
     session.counts.update(image.counts)
+    session.restored = image.restored
     session.generator.seed, session.generator.step = image.stream
     flat = [
         arrays[at].reshape(-1).view(np.uint8) if isinstance(at, str) else octets[slice(*at)].copy()

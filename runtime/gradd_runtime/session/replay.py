@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gradd_engine.data import Halted, OutOfQuota
+from gradd_protocol.messages import Restored
 
-from ..store import Damaged, Entry
+from ..store import Damaged, Diverged, Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from ..store import Store
     from .session import Session
@@ -40,15 +41,42 @@ class _Expected:
         """Nothing is open."""
 
 
+class Foreign(NamedTuple):
+    """Entries of a record that other kernels may have run than those that run them again."""
+
+    first: int
+    """From this one on."""
+    made_by: str
+    by: str
+
+
+def foreign(after: int, by: str, rows: Sequence[tuple[int, str]]) -> Foreign | None:
+    """Those after entry `after`; None if the kernels `by` have run all. `rows`: which kernels have had the
+    session, from which entry on. After an entry of others, those of `by` may come to other bits as well.
+    """
+    before = [identity for n, identity in rows if n <= after + 1]
+    now = before[-1] if before else ""
+    if now != by:
+        return Foreign(after + 1, now, by)
+    return next((Foreign(n, made_by, by) for n, made_by in rows if n > after + 1 and made_by != by), None)
+
+
 def replaying(
-    session: Session, entries: Iterable[Entry], store: Store, marks: Container[int] = ()
+    session: Session,
+    entries: Iterable[Entry],
+    store: Store,
+    marks: Container[int] = (),
+    others: Foreign | None = None,
 ) -> Iterator[int]:
     """Replay `entries` into a fresh session, or one of a snapshot, one at each step, and give it its store at
-    the end. `marks`: the entries after which a snapshot was taken.
+    the end. `marks`: the entries after which a snapshot was taken. `others`: those that may be answered with
+    other bits; the session then says so.
 
     Memory is refused where the record says so and nowhere else. Raises Damaged where the record has a gap, or
-    a frame is answered otherwise than it was.
+    a frame is answered otherwise than it was, Diverged where that is one of `others` and it has another
+    outcome.
     """
+    began, again, differing = session.entries, 0, 0
     expected = _Expected()
     account, limit = session.account, session.account.limit
     session.store = expected
@@ -63,12 +91,18 @@ def replaying(
                 session.submit(entry.frame)
         finally:
             account.decided, account.brim = None, limit
-        _compare(entry, expected.came)
+        if others is None or entry.n < others.first:
+            _compare(entry, expected.came)
+        else:
+            again += 1
+            differing += _differs(entry, expected.came)
         session.counts["messages"], session.counts["round_trips"] = entry.messages, entry.round_trips
         if entry.n in marks:
             session.forget()
         yield entry.n
     session.store = store
+    if others is not None and again:
+        session.restored = Restored(began, again, differing, 0, others.made_by, others.by)
 
 
 def replay(session: Session, store: Store) -> int:
@@ -107,6 +141,16 @@ def _compare(entry: Entry, came: Entry | None) -> None:
         raise Damaged(
             f"entry {entry.n} was {entry.outcome}; replayed, it is {came.outcome}, with another result"
         )
+
+
+def _differs(entry: Entry, came: Entry | None) -> bool:
+    """Whether an entry that other kernels ran is answered with other bits; Diverged where it comes to
+    something else.
+    """
+    if came is None or came.outcome != entry.outcome:
+        now = "changes nothing" if came is None else f"is {came.outcome}"
+        raise Diverged(f"entry {entry.n} was {entry.outcome} under other kernels; replayed, it {now}")
+    return came.reply != entry.reply
 
 
 def _told(entry: Entry) -> object:

@@ -239,6 +239,7 @@ class Session(SessionState):
             len(self.table),
             self.account.used,
             writers=len(self.writers),
+            restored=self.restored,
             **self.counts,
         )
 

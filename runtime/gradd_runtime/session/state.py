@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gradd_engine.data import Account, RandomStream, collect
+from msgspec import UNSET, UnsetType
 
 from ..plan import Plans
 from ..program import Admitted, RunContext
@@ -19,6 +20,7 @@ from .writers import Writers
 
 if TYPE_CHECKING:
     from gradd_engine.tensor import Backend
+    from gradd_protocol.messages import Restored
     from gradd_protocol.problems import Problem
 
     from ..store import Store
@@ -45,6 +47,8 @@ class SessionState(RunContext):
         self.change = Change()
         #: why nothing is answered any more: what was done last could not be recorded
         self.fenced: Problem | None = None
+        #: what became of it when other kernels made it again
+        self.restored: Restored | UnsetType = UNSET
         self.programs = Programs(self.account)
         self.writers = Writers(self.account, epoch)
         self.staged = StagedUploads(self.account)

@@ -3,7 +3,7 @@
 from .blobs import BLOB_BYTES, Blobs, sync_folder
 from .examine import Examined, examine
 from .failpoints import arm, failpoint
-from .journal import Damaged, Entry, MemoryStore, Store, Trouble
+from .journal import Damaged, Diverged, Entry, MemoryStore, Store, Trouble
 from .snapshot import RESERVED, BadSnapshot, Snapshot, parts, read
 from .sqlite import LEVELS, SqliteStore, make_record
 
@@ -14,6 +14,7 @@ __all__ = [
     "BadSnapshot",
     "Blobs",
     "Damaged",
+    "Diverged",
     "Entry",
     "Examined",
     "MemoryStore",

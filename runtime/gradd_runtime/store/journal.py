@@ -30,6 +30,10 @@ class Trouble(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
 
+class Diverged(Damaged):
+    """A frame comes to something else than it came to under the kernels that had run it."""
+
+
 class Entry(NamedTuple):
     """A frame that changed the session, and what came of it."""
 

@@ -50,9 +50,17 @@ _SNAPSHOTS = "CREATE TABLE snapshots (n INTEGER PRIMARY KEY, size INTEGER NOT NU
 _MAGIC, _HEAD = b"SQLite format 3\0", struct.Struct(">16sH10xI")
 #: where it says how it is written, and that it is with a log
 _JOURNAL, _WAL = slice(18, 20), b"\2\2"
+#: which kernels have run the entries from `n` on, in the order in which they came to have the session
+_KERNELS = "CREATE TABLE IF NOT EXISTS kernels (n INTEGER NOT NULL, identity TEXT NOT NULL)"
+#: entries that could not be run again, where there were any
+_LOST = _SCHEMA.replace("TABLE entries", "TABLE IF NOT EXISTS lost").replace(" PRIMARY KEY", "")
 _INSERT = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_SUPERSEDED = """
+DELETE FROM kernels WHERE rowid < (SELECT max(rowid) FROM kernels WHERE n <= ? + 1)
+"""
 _SELECT = "SELECT * FROM entries WHERE n > ? ORDER BY n"
-_BLOBS = "SELECT blobs FROM entries WHERE blobs IS NOT NULL"
+_TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('entries', 'lost')"
+_BLOBS = "SELECT blobs FROM {} WHERE blobs IS NOT NULL"
 
 _encode = msgspec.json.Encoder().encode
 _trouble = msgspec.json.Decoder(Trouble)
@@ -75,7 +83,7 @@ def make_record(path: Path, sync: bool = False) -> None:
 def _empty() -> bytes:
     """The file of a record without entries."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as file:
-        file.executescript(f"{_SCHEMA}; {_SNAPSHOTS}; PRAGMA user_version = {FORMAT}")
+        file.executescript(f"{_SCHEMA}; {_SNAPSHOTS}; {_KERNELS}; PRAGMA user_version = {FORMAT}")
         made = bytearray(file.serialize())
     made[_JOURNAL] = _WAL
     return bytes(made)
@@ -126,6 +134,7 @@ class SqliteStore:
             (sound,) = file.execute("PRAGMA quick_check(1)").fetchone()
             if sound != "ok":
                 raise Damaged(f"the record cannot be read: {sound}")
+            file.execute(_KERNELS)
             if self._sync:
                 sync_folder(path.parent)
             self._tidy()
@@ -194,6 +203,35 @@ class SqliteStore:
         first, last = self._execute("SELECT min(n), max(n) FROM entries").fetchone()
         return first or 0, last or 0
 
+    def kernels(self) -> list[tuple[int, str]]:
+        """Which kernels have run the entries, from which on; see `note`. Raises Damaged."""
+        rows = self._execute("SELECT n, identity FROM kernels ORDER BY rowid").fetchall()
+        if not all(isinstance(n, int) and isinstance(identity, str) for n, identity in rows):
+            raise Damaged("the record does not say which kernels it is of")
+        return rows
+
+    def note(self, n: int, identity: str) -> None:
+        """From entry `n` on, it is these kernels that run them. Raises as `append`."""
+        if [now for _, now in self.kernels()][-1:] != [identity]:
+            self._execute("INSERT INTO kernels VALUES (?, ?)", (n, identity))
+
+    def cut(self, after: int) -> int:
+        """Take the entries that come after entry `after` out of the record; how many those were. They stay in
+        the file, in a table of their own. Raises sqlite3.Error; nothing is changed then.
+        """
+        self._execute("BEGIN")
+        try:
+            self._execute(_LOST)
+            self._execute("INSERT INTO lost SELECT * FROM entries WHERE n > ?", (after,))
+            count = self._execute("DELETE FROM entries WHERE n > ?", (after,)).rowcount
+            self._execute("DELETE FROM snapshots WHERE n > ?", (after,))
+            self._execute("DELETE FROM kernels WHERE n > ?", (after,))
+            self._execute("COMMIT")
+        except BaseException:
+            self._execute("ROLLBACK")
+            raise
+        return count
+
     def snapshots(self) -> list[int]:
         """The entries at which snapshots were taken that the store still has, latest first."""
         return [n for (n,) in self._execute("SELECT n FROM snapshots ORDER BY n DESC")]
@@ -244,6 +282,7 @@ class SqliteStore:
             try:
                 self._execute("DELETE FROM entries WHERE n <= ?", (kept[-1],))
                 self._execute("DELETE FROM snapshots WHERE n < ?", (kept[-1],))
+                self._execute(_SUPERSEDED, (kept[-1],))
                 failpoint("compacting")
                 self._execute("COMMIT")
             except BaseException:
@@ -254,7 +293,12 @@ class SqliteStore:
 
     def _tidy(self) -> None:
         """Delete the files that nothing refers to."""
-        used = {name for (cuts,) in self._file.execute(_BLOBS) for _, _, name in _cuts.decode(cuts)}
+        used = {
+            name
+            for (table,) in self._file.execute(_TABLES).fetchall()
+            for (cuts,) in self._file.execute(_BLOBS.format(table))
+            for _, _, name in _cuts.decode(cuts)
+        }
         self._blobs.collect(used)
         found = {self._file_at(n) for (n,) in self._file.execute("SELECT n FROM snapshots")}
         for path in self._path.parent.glob(f"{self._path.stem}-*"):

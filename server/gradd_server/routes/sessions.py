@@ -66,11 +66,11 @@ async def list_sessions(
         if isinstance(answer, SessionInfo):
             found.append(answer)
         elif isinstance(answer, ProtocolError) and answer.problem.slug == "device-lost":
-            found.append({**msgspec.structs.asdict(SessionInfo(entry.name, 0)), "lost": True})
+            found.append({**msgspec.to_builtins(SessionInfo(entry.name, 0)), "lost": True})
         elif not isinstance(answer, ProtocolError):
             raise answer
         elif answer.problem.slug in _AWAY:
-            found.append({**msgspec.structs.asdict(SessionInfo(entry.name, 0)), "away": answer.problem.slug})
+            found.append({**msgspec.to_builtins(SessionInfo(entry.name, 0)), "away": answer.problem.slug})
     said: dict[str, object] = {"sessions": found}
     if len(rest) > page_size:
         said["next_page_token"] = page[-1].name

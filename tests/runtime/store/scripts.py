@@ -129,10 +129,14 @@ def _hook() -> bytes:
 
 
 def told(reply: bytes) -> Any:
-    """A reply without the counts of reads, and of bytes, some of which are free a moment later."""
+    """A reply without the counts of reads, and of bytes, some of which are free a moment later; and whether
+    other kernels made the session again.
+    """
     message, buffers = frames.decode_reply(reply)
     if isinstance(message, (m.Attached, m.SessionReply)):
-        info = msgspec.structs.replace(message.session, bytes=0, messages=0, round_trips=0)
+        info = msgspec.structs.replace(
+            message.session, bytes=0, messages=0, round_trips=0, restored=msgspec.UNSET
+        )
         message = msgspec.structs.replace(message, session=info)
     found = getattr(message, "problem", None)
     if found is not None and found.slug == "quota-exceeded":

@@ -97,13 +97,14 @@ def fill(asking: Asking) -> None:
 
 def told(asking: Asking) -> dict[str, Any]:
     """What the sessions say of themselves, but for what may differ from version to version: what they take in
-    memory, and how often they were asked.
+    memory, how often they were asked, and whether other kernels ran them.
     """
     found: dict[str, Any] = {}
     for session in TENANTS:
         info = asking.json(session, "")
         for differs in ("bytes", "messages", "round_trips"):
             del info[differs]
+        info.pop("restored", None)
         tensors = asking.json(session, "/tensors")["tensors"]
         names = [tensor["name"] for tensor in tensors if tensor["name"] and tensor["name"] != "large"]
         found[session] = {
