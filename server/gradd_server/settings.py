@@ -185,7 +185,14 @@ class Settings:
     )
     device: str = _setting("cpu", _device, "device that sessions run on", "DEVICE")
     workers: int = _setting(
-        1, _count, "engine processes that share the sessions; 0 runs them in the daemon's own", "N"
+        1, _count, "engine processes of a tenant's sessions; 0 runs all in the daemon's own", "N"
+    )
+    max_workers: int = _setting(
+        0,
+        _count,
+        "engine processes in all: tenants share none as long as there are enough; 0 is one for each core, at "
+        "least two",
+        "M",
     )
     threads: int = _setting(
         0, _count, "compute threads of each engine process; 0 shares the cores out among them", "T"
@@ -278,9 +285,14 @@ class Settings:
             raise BadConfig(
                 f"--threads {settings.threads} is for engine processes, and there are none: --workers 1"
             )
-        if settings.workers > 1 and settings.device != "cpu":
+        if max(settings.workers, settings.max_workers) > 1 and settings.device != "cpu":
+            flag = "workers" if settings.workers > 1 else "max-workers"
+            count = max(settings.workers, settings.max_workers)
+            raise BadConfig(f"--{flag} {count}: one engine process serves the device {settings.device}")
+        if settings.max_workers and not 0 < settings.workers <= settings.max_workers:
             raise BadConfig(
-                f"--workers {settings.workers}: one engine process serves the device {settings.device}"
+                f"--max-workers {settings.max_workers} is for engine processes in all, and there are "
+                f"--workers {settings.workers} for a tenant"
             )
         return settings, sources
 
@@ -300,6 +312,13 @@ class Settings:
     def most_tenant_traffic(self) -> int:
         """Bytes of a tenant's."""
         return self.tenant_traffic_bytes or self.most_traffic // 2
+
+    @property
+    def most_workers(self) -> int:
+        """How many engine processes there may be."""
+        if self.device != "cpu":
+            return self.workers
+        return self.max_workers or max(2, self.workers, len(os.sched_getaffinity(0)))
 
     @property
     def admin_address(self) -> tuple[str, int]:

@@ -45,11 +45,6 @@ class Daemon:
         self.url, self._port = found.group(), found.group(1)
 
     @property
-    def data(self) -> Path:
-        """Its data directory."""
-        return self._folder / "data"
-
-    @property
     def port(self) -> int:
         """The port that it has, also after it was started again."""
         return int(self._port)

@@ -41,6 +41,15 @@ def test_engine_processes_are_asked_for() -> None:
     assert (settings.workers, settings.threads) == (3, 2)
 
 
+def test_tenants_have_engine_processes_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    for cores, most in ((1, 2), (8, 8)):
+        monkeypatch.setattr("os.sched_getaffinity", lambda _, cores=cores: set(range(cores)))
+        assert load().most_workers == most
+    assert load({"workers": 9}).most_workers == 9
+    assert load({"workers": 2}, {"GRADD_MAX_WORKERS": "3"}).most_workers == 3
+    assert load({"device": "cuda"}).most_workers == 1
+
+
 def test_every_setting_has_a_variable_and_help() -> None:
     for field in dataclasses.fields(Settings):
         assert variable_of(field.name) == "GRADD_" + field.name.upper()
@@ -78,6 +87,9 @@ def test_the_data_dir_follows_xdg(monkeypatch: pytest.MonkeyPatch) -> None:
         {"GRADD_ALLOWED_HOSTS": "::1"},
         {"GRADD_FORWARDED_ALLOW_IPS": "proxy"},
         {"GRADD_WORKERS": "-1"},
+        {"GRADD_WORKERS": "3", "GRADD_MAX_WORKERS": "2"},
+        {"GRADD_WORKERS": "0", "GRADD_MAX_WORKERS": "2"},
+        {"GRADD_DEVICE": "cuda", "GRADD_MAX_WORKERS": "2"},
         {"GRADD_WORKERS": "many"},
         {"GRADD_WORKERS": "1025"},
         {"GRADD_WORKERS": "1", "GRADD_THREADS": "x"},

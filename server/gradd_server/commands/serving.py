@@ -148,5 +148,10 @@ def placement_of(settings: Settings) -> Placement:
     from gradd_server.placement.workers import WorkersPlacement
 
     return WorkersPlacement(
-        settings.workers, settings.threads, settings.device, STOP_SECONDS, settings.engine_silence_seconds
+        settings.workers,
+        settings.threads,
+        settings.device,
+        STOP_SECONDS,
+        settings.engine_silence_seconds,
+        settings.most_workers,
     )

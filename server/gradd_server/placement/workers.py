@@ -1,7 +1,7 @@
 """Sessions in engine processes: the front stays responsive while they compute, and survives them.
 
-A session stays in the process where it was opened; processes take new sessions in turn. If a process dies,
-another takes its place. Its sessions that have a store come back there; the others answer `device-lost` until
+A session stays in the process where it was opened; which one that is says `Rooms`. If a process dies, another
+takes its place. Its sessions that have a store come back there; the others answer `device-lost` until
 they are deleted.
 """
 
@@ -23,6 +23,7 @@ from gradd_protocol.problems import Problem, ProtocolError
 from gradd_runtime.process import Bulk, Engines, EnvelopeKind, Pending, deleted, recovering, unknown
 
 from gradd_server.placement.process import EngineProcess, lost
+from gradd_server.placement.rooms import Rooms
 from gradd_server.placement.watch import LOOKS
 
 logger = logging.getLogger("gradd.server")
@@ -35,11 +36,13 @@ OPEN_SECONDS = 5.0
 
 
 class WorkersPlacement:
-    """The Placement interface over `workers` engine processes of `threads` compute threads each.
+    """The Placement interface over engine processes of `threads` compute threads each: `workers` for a
+    tenant, which are started at once, and up to `most` in all (default: `workers`), which are when another
+    tenant comes.
 
-    `threads` 0 divides the cores among them. `grace`: how long `shutdown` waits for work in flight (s). A
-    process that shows no sign of life for `silence` seconds is killed; 0 waits for ever. Raises RuntimeError
-    if the processes cannot run on `device`.
+    `threads` 0 divides the cores among the processes of a tenant. `grace`: how long `shutdown` waits for work
+    in flight (s). A process that shows no sign of life for `silence` seconds is killed; 0 waits for ever.
+    Raises RuntimeError if the processes cannot run on `device`.
     """
 
     def __init__(
@@ -49,6 +52,7 @@ class WorkersPlacement:
         device: str = "cpu",
         grace: float = 30.0,
         silence: float = 30.0,
+        most: int = 0,
     ) -> None:
         self._threads = threads or max(1, len(os.sched_getaffinity(0)) // workers)
         self._device = device
@@ -56,7 +60,6 @@ class WorkersPlacement:
         self._interval = (silence or 60.0) / LOOKS
         self._lock = threading.Condition()
         self._stopping = threading.Event()
-        self._turn = itertools.count()
         self._restarts = 0
         self._numbers = itertools.count(1)
         self._homes: dict[str, tuple[EngineProcess, int]] = {}
@@ -64,6 +67,9 @@ class WorkersPlacement:
         """The options of sessions that have a store."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._processes = [self._spawn() for _ in range(workers)]
+        self._rooms = Rooms(self._processes, workers, max(workers, most))
+        self._coming: set[EngineProcess] = set()
+        """Those that were started later and are not ready yet."""
         if silence:
             threading.Thread(target=self._watch, name="gradd-watch", daemon=True).start()
         try:
@@ -106,7 +112,8 @@ class WorkersPlacement:
     def unwell(self) -> str:
         """What is wrong with the engine processes; empty if nothing is."""
         with self._lock:
-            sick = [process.pid for process in self._processes if not process.well]
+            expected = [process for process in self._processes if process not in self._coming]
+            sick = [process.pid for process in expected if not process.well]
         if not sick:
             return ""
         return f"engine process {', '.join(map(str, sick))} does not answer, or is being replaced"
@@ -149,18 +156,36 @@ class WorkersPlacement:
 
     def open(self, name: str, options: Mapping[str, Any]) -> None:
         """See Placement.open. Raises ProtocolError (device-lost) while no engine process runs."""
+        tenant = names.owner(name)
         with self._lock:
-            self._lock.wait_for(lambda: name in self._homes or self._living(), OPEN_SECONDS)
+            if name not in self._homes and self._rooms.wants_more(tenant) and not self._stopping.is_set():
+                self._grow(tenant)
+            self._lock.wait_for(
+                lambda: name in self._homes or self._rooms.open_to(tenant, _alive), OPEN_SECONDS
+            )
             if name in self._homes:
                 return
-            living = self._living()
-            if not living:
+            process = self._rooms.enter(tenant, _alive)
+            if process is None:
                 raise ProtocolError.of(
                     "device-lost", "no engine process runs at the moment; try again", retry_after=1
                 )
             if "store" in options:
                 self._kept[name] = dict(options)
-            self._house(name, living[next(self._turn) % len(living)], options)
+            self._house(name, process, options)
+
+    def _grow(self, tenant: str) -> None:
+        """Start another process."""
+        fresh = self._try_spawn()
+        if fresh is None:
+            return  # the tenant shares one until there can be
+        logger.info("engine process %d is started for tenant %s", fresh.pid, tenant)
+        self._processes.append(fresh)
+        self._rooms.add(fresh)
+        self._coming.add(fresh)
+        fresh.ready.add_done_callback(lambda _: self._coming.discard(fresh))
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._follow_too, fresh)
 
     def _house(self, name: str, process: EngineProcess, options: Mapping[str, Any]) -> None:
         number = next(self._numbers)
@@ -195,6 +220,8 @@ class WorkersPlacement:
         with self._lock:
             process, number = self._homes.pop(name, (None, 0))
             self._kept.pop(name, None)
+            if process is not None:
+                self._rooms.leave(process, names.owner(name))
         if process is not None:
             process.stop(number, deleted())
             process.send(EnvelopeKind.CLOSE, number)
@@ -225,9 +252,10 @@ class WorkersPlacement:
         with self._lock:
             self._processes[self._processes.index(dead)] = fresh
             self._restarts += 1
-            for name, options in self._kept.items():
-                if self._homes[name][0] is dead:
-                    self._house(name, fresh, options)
+            kept = [name for name in self._kept if self._homes[name][0] is dead]
+            self._rooms.replace(dead, fresh, map(names.owner, kept))
+            for name in kept:
+                self._house(name, fresh, self._kept[name])
             self._lock.notify_all()
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._follow_too, fresh)
@@ -235,6 +263,10 @@ class WorkersPlacement:
         if stopping:  # `shutdown` has not seen it
             fresh.finish()
             fresh.join(self._grace)
+
+
+def _alive(process: EngineProcess) -> bool:
+    return process.alive
 
 
 def _done(reply: bytes) -> Future[frames.Bytes]:
