@@ -24,6 +24,8 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
     """Number of steps that took effect."""
     node: int | None = None
     """Index of the node in the backward pass in which anomaly detection found NaN."""
+    whose: str | None = None
+    """Whose limit it is, where it is not the session's: `tenant`, `engine process`."""
     limit: int | None = None
     used: int | None = None
     requested: int | None = None
@@ -306,6 +308,14 @@ _ROWS: Final = (
         "of 'limit'. Read the answers, or try again after 'retry_after' seconds. Nothing was run.",
     ),
     Kind(
+        "too-many",
+        429,
+        "Too many",
+        "There are as many sessions or connections, of the tenant or of all, as there may be: 'used' of "
+        "'limit'. Delete or close some; where 'retry_after' is given, some may end by themselves. Nothing "
+        "was run.",
+    ),
+    Kind(
         "headers-too-large",
         431,
         "Headers too large",
@@ -375,7 +385,7 @@ _ROWS: Final = (
         507,
         "Quota exceeded",
         "The step, upload or session would take more bytes than allowed. 'limit', 'used' and 'requested' "
-        "are bytes.",
+        "are bytes; 'whose' says whose limit it is, if not the session's.",
     ),
 )
 

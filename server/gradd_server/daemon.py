@@ -24,6 +24,7 @@ from gradd_runtime.process import Placement, announce
 from starlette.types import ASGIApp
 
 from gradd_server.app import create_admin, create_app
+from gradd_server.connections import Connections
 from gradd_server.datadir import DataDir
 from gradd_server.gate import Gate
 from gradd_server.http1 import patient
@@ -212,7 +213,14 @@ def serve(
             if settings.log_file:  # for who started it
                 print(start_line, file=sys.stderr, flush=True)
 
-        server = Server(configuration(settings, app), gate, placement, on_start, certificate, manager)
+        server = Server(
+            configuration(settings, app, gate.front.connected),
+            gate,
+            placement,
+            on_start,
+            certificate,
+            manager,
+        )
         signal.signal(signal.SIGHUP, server.handle_hangup)
         server.run(sockets)
         return not server.gave_up
@@ -226,11 +234,11 @@ def _who_may_connect(local: LocalKey | None) -> str:
     return f"Who has an API key can connect, and this user: {local.path}."
 
 
-def configuration(settings: Settings, app: ASGIApp) -> uvicorn.Config:
+def configuration(settings: Settings, app: ASGIApp, connections: Connections) -> uvicorn.Config:
     """uvicorn's configuration for the app."""
     return uvicorn.Config(
         app,
-        http=patient(settings.body_timeout),
+        http=patient(settings.body_timeout, connections),
         ws=WebSocketProtocol,
         ws_max_size=LIMITS.server_message_bytes,
         ws_per_message_deflate=False,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from gradd_server.connections import Connections
 from gradd_server.keyring import Keyring
 from gradd_server.sessions import Sessions
 from gradd_server.settings import Settings
@@ -49,6 +50,8 @@ class Front:
     """How many connections are open."""
     surveyor: Surveyor = field(init=False)
     """Looks at the engine processes."""
+    connected: Connections = field(init=False)
+    """Whose connections are open."""
     traffic: Traffic = field(init=False)
     """What requests and answers hold."""
     draining: asyncio.Event = field(default_factory=asyncio.Event)
@@ -56,6 +59,7 @@ class Front:
 
     def __post_init__(self) -> None:
         self.surveyor = Surveyor(self.sessions)
+        self.connected = Connections(self.settings.most_connections, self.settings.most_tenant_connections)
         self.traffic = Traffic(self.settings.most_traffic, self.settings.most_tenant_traffic)
 
     @property

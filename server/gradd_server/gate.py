@@ -12,6 +12,7 @@ import itertools
 import logging
 import re
 import secrets
+from contextlib import ExitStack
 from urllib.parse import parse_qsl
 
 from gradd_protocol.limits import DEFAULT as LIMITS
@@ -95,11 +96,16 @@ class Gate:
 
         self.front.unanswered += over_http
         counts.active += over_http
-        load: Load | None = None
+        held = ExitStack()
         try:
             self.admit(scope)
             if (key := scope["key"]) is not None:
                 load = scope["load"] = Load(self.front.traffic, key.tenant)
+                held.callback(load.release)
+                if not over_http:
+                    held.enter_context(self.front.connected.stream(key.tenant))
+                elif (connection := scope.get("connection")) is not None:
+                    self.front.connected.claim(connection, key.tenant)
             await self.app(scope, receive_counted if over_http else receive, send_with_id)
         except Refused as refused:
             counts.refused[refused.problem.slug] += 1
@@ -120,8 +126,7 @@ class Gate:
                 raise  # the reply has begun, so only cut the connection
             await send_problem(scope, receive, send_with_id, Refused("internal", request_id=request_id))
         finally:
-            if load is not None:
-                load.release()
+            held.close()
             self.front.unanswered -= over_http
             counts.active -= over_http
             if over_http:

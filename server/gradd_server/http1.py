@@ -10,14 +10,18 @@ from gradd_protocol.problems import Problem, problem
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from gradd_server.connections import Connections
 from gradd_server.errors import problem_bytes
 from gradd_server.media import PROBLEM
 
 
 class Http(HttpToolsProtocol):
-    """One connection. Headers must arrive within `seconds` of its start, and of a request's first byte."""
+    """One connection, one of `held`. Headers must arrive within `seconds` of its start, and of a request's
+    first byte.
+    """
 
     seconds = 10.0
+    held: Connections
     _header_bytes = 0
     _deadline: asyncio.TimerHandle | None = None
 
@@ -25,11 +29,18 @@ class Http(HttpToolsProtocol):
         """Start waiting for the first request."""
         super().connection_made(transport)
         self._await_headers()
+        self.held.opened(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting."""
         self._stop_waiting()
+        self.held.closed(self)
         super().connection_lost(exc)
+
+    def handle_websocket_upgrade(self) -> None:
+        """Become a stream."""
+        self.held.closed(self)
+        super().handle_websocket_upgrade()
 
     def on_message_begin(self) -> None:
         """Start a request."""
@@ -50,6 +61,7 @@ class Http(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Pass the request to the app."""
         self._stop_waiting()
+        self.scope["connection"] = self  # type: ignore[typeddict-unknown-key]
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -70,7 +82,7 @@ class Http(HttpToolsProtocol):
     def send_400_response(self, msg: str) -> None:
         """Answer a request that cannot be parsed, and close the connection."""
         too_large = self._header_bytes > 2 * LIMITS.http_header_bytes
-        self._hang_up(
+        self.hang_up(
             problem("headers-too-large") if too_large else problem("bad-request", "this is not HTTP")
         )
 
@@ -91,19 +103,21 @@ class Http(HttpToolsProtocol):
 
     def _give_up(self) -> None:
         if not self.transport.is_closing():
-            self._hang_up(problem("request-timeout", "the headers did not arrive in time"))
+            self.hang_up(problem("request-timeout", "the headers did not arrive in time"))
 
-    def _hang_up(self, fault: Problem) -> None:
+    def hang_up(self, fault: Problem) -> None:
+        """Say why, and close the connection."""
         self._stop_waiting()
         body = problem_bytes(fault)
+        after = f"retry-after: {fault.retry_after}\r\n" if fault.retry_after is not None else ""
         head = (
-            f"HTTP/1.1 {fault.status} {HTTPStatus(fault.status).phrase}\r\ncontent-type: {PROBLEM}\r\n"
+            f"HTTP/1.1 {fault.status} {HTTPStatus(fault.status).phrase}\r\ncontent-type: {PROBLEM}\r\n{after}"
             f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
         )
         self.transport.write(head.encode() + body)
         self.transport.close()
 
 
-def patient(seconds: float) -> type[Http]:
-    """`Http` that waits `seconds` for headers."""
-    return type("Http", (Http,), {"seconds": seconds})
+def patient(seconds: float, connections: Connections) -> type[Http]:
+    """`Http` that waits `seconds` for headers; its connections are among `connections`."""
+    return type("Http", (Http,), {"seconds": seconds, "held": connections})

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import resource
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 
+@functools.cache
 def memory_bytes(root: Path = Path("/")) -> int:
     """Bytes of memory that the daemon may use: the machine's, or less where a control group has less. `root`
     is where `proc` and `sys` are.
@@ -16,6 +19,16 @@ def memory_bytes(root: Path = Path("/")) -> int:
         with suppress(OSError, ValueError):  # no such group here, or "max"
             found.append(int(file.read_text()))
     return min(found)
+
+
+def most_files() -> int:
+    """How many files the process may have open, which it raises as far as it may."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+            return hard
+    return soft
 
 
 def _total(meminfo: Path) -> int:

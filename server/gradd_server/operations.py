@@ -83,7 +83,8 @@ PATH_PARAMETERS: dict[str, tuple[Schema, str | int]] = {
 ALWAYS = ("bad-request", "origin-refused", "host-refused", "headers-too-large", "internal")
 """Problems of any request."""
 _KEPT = ("recovering", "store-failed", "disk-full")
-_IN_SESSION = ("invalid-name", "session-not-found", "device-lost", "overloaded", "rate-limited", *_KEPT)
+_FULL = ("overloaded", "rate-limited", "too-many")
+_IN_SESSION = ("invalid-name", "session-not-found", "device-lost", *_FULL, *_KEPT)
 _BODY = ("request-timeout", "length-required", "body-too-large", "unsupported-media-type", "draining")
 _JSON_BODY = ("invalid-json", *_BODY)
 _READ = ("tensor-not-found", "not-acceptable", "quota-exceeded")
@@ -145,15 +146,7 @@ OPERATIONS = {
         {201: (_SESSION,), 200: (_SESSION,)},
         request=(Content(JSON, {"device": "cpu"}, SessionOptions),),
         request_required=False,
-        problems=(
-            "invalid-name",
-            *_JSON_BODY,
-            "session-exists",
-            "invalid-data",
-            "overloaded",
-            "rate-limited",
-            *_KEPT,
-        ),
+        problems=("invalid-name", *_JSON_BODY, "session-exists", "invalid-data", *_FULL, *_KEPT),
     ),
     "GET /v1/sessions": Operation(
         "sessions",

@@ -9,7 +9,7 @@ from gradd_protocol.messages import Count
 from gradd_protocol.names import Reference
 from msgspec import Meta, Struct
 
-_QUOTA = Meta(extra_json_schema={"minimum": 0, "maximum": LIMITS.session_bytes})
+_QUOTA = Meta(extra_json_schema={"minimum": 0})
 
 
 Durability = Literal["memory", "process", "disk"]

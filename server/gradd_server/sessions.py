@@ -10,6 +10,7 @@ import errno
 import logging
 import secrets
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
@@ -127,6 +128,7 @@ class Sessions:
         self._settings = settings
         self._clock = clock
         self._entries: dict[tuple[str, str], OpenSession] = {}
+        self._counts: Counter[str] = Counter()
         self._changing = asyncio.Lock()
 
     def __iter__(self) -> Iterator[OpenSession]:
@@ -160,7 +162,10 @@ class Sessions:
                 if any(entry.options.get(key) != value for key, value in (options or {}).items()):
                     raise Refused("session-exists", f"session {name!r} has other settings")
                 return entry, False
-            chosen = {"device": self._settings.device, "quota_bytes": LIMITS.session_bytes, **(options or {})}
+            self._check_room(tenant)
+            settings = self._settings
+            own = {"device": settings.device, "quota_bytes": settings.most_session_bytes}
+            chosen = {**own, **(options or {})}
             if self._stores is not None:
                 # Nobody is taken for a writer of a session of this name that was lost or deleted.
                 chosen["epoch"] = secrets.randbits(30) + 1
@@ -170,8 +175,29 @@ class Sessions:
                 raise Refused("invalid-data", "this daemon keeps no sessions")
             entry = OpenSession(tenant, name, chosen, self._clock())
             await asyncio.to_thread(self._make, entry)
-            self._entries[tenant, name] = entry
+            self._add(entry)
             return entry, True
+
+    def _add(self, entry: OpenSession) -> None:
+        self._entries[entry.tenant, entry.name] = entry
+        self._counts[entry.tenant] += 1
+
+    def _check_room(self, tenant: str) -> None:
+        """Raise Refused (429) where there is to be no other session."""
+        settings = self._settings
+        for used, limit, who in (
+            (self._counts[tenant], settings.tenant_sessions, "the tenant has"),
+            (len(self), settings.sessions, "the daemon has"),
+        ):
+            if used >= limit:
+                raise Refused(
+                    "too-many",
+                    f"{who} {used} sessions, and {limit} are the most: delete those that are not needed "
+                    "(gradd.delete_session, `gradd sessions delete`)",
+                    used=used,
+                    limit=limit,
+                    requested=1,
+                )
 
     def _make(self, entry: OpenSession) -> None:
         stores, chosen = self._stores, entry.options
@@ -203,7 +229,7 @@ class Sessions:
         for tenant, name, options, record in await asyncio.to_thread(lambda: list(stores.found())):
             entry = OpenSession(tenant, name, options, self._clock())
             self._placement.open(entry.key, {**options, "store": str(record)})
-            self._entries[tenant, name] = entry
+            self._add(entry)
         if self._entries:
             logger.info("%d sessions were kept", len(self._entries))
 
@@ -220,6 +246,7 @@ class Sessions:
             entry = self._entries.pop((tenant, name), None)
             if entry is None:
                 return False
+            self._counts[tenant] -= 1
             entry.closed = True
             entry.notify_upload()
             await asyncio.to_thread(self._placement.close, entry.key)

@@ -15,8 +15,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from gradd_server.machine import memory_bytes
+from gradd_server.machine import memory_bytes, most_files
 
+MOST_BYTES = 1 << 40
+"""A session's quota where only the device knows what it has."""
+MOST_CONNECTIONS = 10_000
+"""Unless more are asked for."""
 LEAST_TRAFFIC = 512 << 20
 """Bytes of requests and answers under way, on however small a machine."""
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
@@ -116,6 +120,12 @@ def _addresses(text: str) -> str:
     for address in filter(None, text.split(",")):
         ipaddress.ip_network(address.strip())
     return text
+
+
+def _number(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        raise ValueError(f"{text!r} is not a number")
+    return int(text)
 
 
 _UNITS = {"": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
@@ -238,6 +248,24 @@ class Settings:
         "for ever",
         "SECONDS",
     )
+    process_bytes: int = _setting(
+        0,
+        _bytes,
+        "what the sessions of an engine process may hold; 0: all processes share 4/5 of the memory",
+        "BYTES",
+    )
+    tenant_bytes: int = _setting(
+        0, _bytes, "the same of one tenant; 0: three quarters of the process's", "BYTES"
+    )
+    session_bytes: int = _setting(
+        0, _bytes, "a session's quota, and the largest that it may ask for; 0: the tenant's", "BYTES"
+    )
+    sessions: int = _setting(10_000, _number, "sessions that there may be", "N")
+    tenant_sessions: int = _setting(1000, _number, "sessions that a tenant may have", "N")
+    connections: int = _setting(
+        0, _number, "connections that there may be; 0: 10000, or 3/4 of the files that can be open", "N"
+    )
+    tenant_connections: int = _setting(0, _number, "connections that a tenant may have; 0: half of all", "N")
     traffic_bytes: int = _setting(
         0,
         _bytes,
@@ -302,6 +330,31 @@ class Settings:
         said = {name.strip().lower() for name in self.allowed_hosts.split(",") if name.strip()}
         host = f"[{self.host.strip('[]')}]" if ":" in self.host else self.host
         return frozenset({*LOOPBACK_HOSTS, *said, *({host.lower()} - {"0.0.0.0", "[::]"})})
+
+    @property
+    def budgets(self) -> tuple[int, int]:
+        """Bytes that the sessions of an engine process, and those of a tenant there, may hold; 0: a share of
+        what its device has.
+        """
+        if self.device != "cpu":
+            return self.process_bytes, self.tenant_bytes
+        process = self.process_bytes or memory_bytes() * 4 // 5 // max(1, self.workers)
+        return process, min(process, self.tenant_bytes or process * 3 // 4)
+
+    @property
+    def most_session_bytes(self) -> int:
+        """The largest quota of a session, and its default."""
+        return self.session_bytes or self.budgets[1] or MOST_BYTES
+
+    @property
+    def most_connections(self) -> int:
+        """Connections that may be open."""
+        return self.connections or min(MOST_CONNECTIONS, most_files() * 3 // 4)
+
+    @property
+    def most_tenant_connections(self) -> int:
+        """Those of a tenant."""
+        return self.tenant_connections or self.most_connections // 2
 
     @property
     def most_traffic(self) -> int:

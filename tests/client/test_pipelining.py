@@ -76,7 +76,8 @@ def placement() -> Iterator[Held]:
 @pytest.fixture
 def url(placement: Held) -> Iterator[str]:
     settings = Settings(auth=False, port=0, stream_ping_seconds=0.02)
-    config = configuration(settings, create_app(settings, placement, ops()))
+    gate = create_app(settings, placement, ops())
+    config = configuration(settings, gate, gate.front.connected)
     config.port = 0
     with Thread(config) as address:
         yield address

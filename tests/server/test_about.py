@@ -33,7 +33,7 @@ def test_readyz_says_more_when_asked(call: Caller) -> None:
 def test_the_daemon_describes_itself(call: Caller) -> None:
     said = call("GET", "/v1").json()
     assert (said["name"], said["version"], said["wire"]) == ("gradd", VERSION, "gradd.v1")
-    assert said["limits"] == LIMITS.as_dict()
+    assert said["limits"] == {**LIMITS.as_dict(), "session_bytes": Settings().most_session_bytes}
     assert "bfloat16" in said["dtypes"]
     assert "stream" in said["extensions"]
 

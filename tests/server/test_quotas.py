@@ -36,8 +36,12 @@ from tests.processes import children
 from tests.waiting import PATIENCE
 
 MIB = 1 << 20
-FLAGS = ("--traffic-bytes", "96MiB", "--tenant-traffic-bytes", "48MiB")
-QUOTA = 256 * MIB
+FLAGS = (
+    "--traffic-bytes", "96MiB", "--tenant-traffic-bytes", "48MiB", "--connections", "60",
+    "--tenant-connections", "20", "--sessions", "12", "--tenant-sessions", "5",
+    "--process-bytes", "240MiB", "--tenant-bytes", "160MiB", "--session-bytes", "128MiB",
+)  # fmt: skip
+QUOTA = 128 * MIB
 #: what the daemon's processes may come to hold beside what they had
 BOUND = 300 * MIB
 
@@ -115,9 +119,9 @@ def held(daemon: Daemon) -> int:
     return total + sum(files.values())
 
 
-def run(tenant: Tenant, *steps: dict[str, Any], **more: Any) -> httpx.Response:
-    """A batch of the tenant's session."""
-    return tenant.http.post("/v1/sessions/s/batches", json={"steps": list(steps), **more})
+def run(tenant: Tenant, *steps: dict[str, Any], session: str = "s", **more: Any) -> httpx.Response:
+    """A batch of a session of the tenant."""
+    return tenant.http.post(f"/v1/sessions/{session}/batches", json={"steps": list(steps), **more})
 
 
 def ones(name: str, mib: float) -> dict[str, Any]:
@@ -131,6 +135,12 @@ def first_refusal(connections: Sequence[socket.socket]) -> Refusal:
         if status >= 400:
             return _rest(connection)
     raise AssertionError(f"{len(connections)} were all served")
+
+
+def _told(answers: Sequence[httpx.Response]) -> Refusal:
+    """What the first of them that refuses says."""
+    found = next(answer for answer in answers if answer.status_code >= 400)
+    return Refusal(found.status_code, found.json(), dict(found.headers))
 
 
 def _rest(connection: socket.socket) -> Refusal:
@@ -216,12 +226,50 @@ def more_than_its_quota_by_reading(tenant: Tenant) -> Refusal:
     return Refusal(refused[0].status_code, refused[0].json())
 
 
+def sessions_without_end(tenant: Tenant) -> Refusal:
+    found = [tenant.http.put(f"/v1/sessions/s{n}") for n in range(8)]
+    assert tenant.http.post("/v1/sessions/more:attach").status_code == 429
+    return _told(found)
+
+
+def connections_without_end(tenant: Tenant) -> Refusal:
+    connections = [tenant.connection() for _ in range(30)]
+    for connection in connections:
+        connection.sendall(tenant.head("GET", "/v1/sessions/s"))
+    return first_refusal(connections)
+
+
+def silent_connections(tenant: Tenant) -> Refusal:
+    """Nobody knows whose they are: they make room for others."""
+    connections = [tenant.connection() for _ in range(150)]
+    return first_refusal(connections)
+
+
+def sessions_that_are_each_within_their_quota(tenant: Tenant) -> Refusal:
+    found = []
+    for n in range(4):
+        tenant.http.put(f"/v1/sessions/s{n}").raise_for_status()
+        found.append(run(tenant, ones("x", 50), session=f"s{n}"))
+    refusal = _told(found)
+    assert (refusal.problem["whose"], refusal.problem["limit"]) == ("tenant", 160 * MIB)
+    assert "of the tenant's 167772160 bytes are in use" in refusal.problem["detail"]
+    # What is there can be read, and given back.
+    assert tenant.http.get("/v1/sessions/s0/tensors").status_code == 200
+    assert tenant.http.delete("/v1/sessions/s0/tensors/x").status_code == 204
+    assert run(tenant, ones("x", 25), session="s3").status_code == 200
+    return refusal
+
+
 HOSTILE: dict[Callable[[Tenant], Refusal], str] = {
     answers_that_are_not_read: "rate-limited",
     answers_in_json_that_are_not_read: "rate-limited",
     bodies_that_trickle: "rate-limited",
     frames_that_wait_for_an_upload: "rate-limited",
     more_than_its_quota_by_reading: "quota-exceeded",
+    sessions_without_end: "too-many",
+    connections_without_end: "too-many",
+    silent_connections: "too-many",
+    sessions_that_are_each_within_their_quota: "quota-exceeded",
 }
 
 
@@ -243,15 +291,17 @@ def test_a_hostile_tenant_is_told_and_others_go_on(
     slug = HOSTILE[act]
     assert (said["type"], said["status"]) == (f"/problems/{slug}", TABLE[slug].status)
     assert (refusal.status, said["used"] + said["requested"] > said["limit"]) == (said["status"], True)
-    if slug == "rate-limited":
+    if slug == "rate-limited" or "connections" in said["detail"]:
         assert said["retry_after"] == 1
         assert refusal.headers.get("retry-after", "1") == "1"
     assert grown < BOUND, f"{grown / MIB:.0f} MiB"
 
     # Nothing is left of it.
+    wait_for(lambda: other.http.get("/v1/status").json()["connections"] <= 4)
     wait_for(lambda: other.http.get("/v1/status").json()["traffic_bytes"] == 0)
     assert run(hostile, *work, fetch=["%b"]).status_code == 200
-    assert hostile.http.delete("/v1/sessions/s").status_code == 204
+    for session in hostile.http.get("/v1/sessions").json()["sessions"]:
+        assert hostile.http.delete(f"/v1/sessions/{session['name']}").status_code == 204
     wait_for(lambda: bytes_of(other, "hostile") == 0)
 
 

@@ -100,6 +100,19 @@ def test_bytes_that_are_none(text: str) -> None:
         Settings.load({}, {"GRADD_TRAFFIC_BYTES": text})
 
 
+def test_sessions_share_the_machine() -> None:
+    most = memory_bytes() * 4 // 5
+    assert Settings().budgets == (most, most * 3 // 4)
+    assert Settings(workers=4).budgets == (most // 4, most // 4 * 3 // 4)
+    assert Settings().most_session_bytes == most * 3 // 4
+    said = Settings(process_bytes=8 * GIB, tenant_bytes=GIB)
+    assert (said.budgets, said.most_session_bytes) == ((8 * GIB, GIB), GIB)
+    assert Settings(process_bytes=GIB, tenant_bytes=8 * GIB).budgets == (GIB, GIB)
+    assert Settings(session_bytes=MIB).most_session_bytes == MIB
+    on_a_device = Settings(device="cuda", tenant_bytes=GIB)
+    assert (on_a_device.budgets, on_a_device.most_session_bytes) == ((0, GIB), GIB)
+
+
 def test_defaults_are_shares_of_the_machine() -> None:
     settings = Settings()
     assert settings.most_traffic == max(512 * MIB, memory_bytes() // 8)

@@ -16,7 +16,7 @@ _FIRST, _LONGEST = 0.05, 5.0
 _NOTE = 2.0
 #: refusals that pass. The others of `_SAID` do where they say after how long.
 _PASSING = frozenset({"recovering", "not-ready", "draining", "overloaded", "rate-limited"})
-_SAID = frozenset({"device-lost", "store-failed", "disk-full"})
+_SAID = frozenset({"device-lost", "store-failed", "disk-full", "too-many"})
 #: statuses of a proxy that does not reach the daemon
 _PROXIES = frozenset({429, 502, 503, 504})
 

@@ -94,6 +94,11 @@ class ArrayBackend:
         finally:
             self.kernels = table
 
+    @property
+    def memory_bytes(self) -> int:
+        """What the device has; 0 where that is the machine's memory."""
+        return 0
+
     def synchronize(self) -> None:
         """Wait until the device has done what it was told; here calls return when they are done."""
 

@@ -30,6 +30,12 @@ class CupyBackend(ArrayBackend):
         """The values, copied to the host; waits for the device."""
         return self.xp.asnumpy(self.xp.conjugate(t.array) if t._conj else t.array, order="C")
 
+    @property
+    def memory_bytes(self) -> int:
+        """What the device has."""
+        with self.xp.cuda.Device(self._index):
+            return int(self.xp.cuda.runtime.memGetInfo()[1])
+
     def synchronize(self) -> None:
         """Wait until the device has done what it was told."""
         self.xp.cuda.get_current_stream().synchronize()

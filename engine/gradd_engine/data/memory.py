@@ -18,13 +18,16 @@ FREE_BYTES = 4 << 20
 
 
 class OutOfQuota(RuntimeError):
-    """An allocation would pass the account's limit. Members: ``requested``, ``used``, ``limit`` (bytes)."""
+    """An allocation would pass a limit: the account's own, or of whoever else ``whose`` says. Members:
+    ``requested``, ``used``, ``limit`` (bytes).
+    """
 
-    def __init__(self, requested: int, used: int, limit: int) -> None:
+    def __init__(self, requested: int, used: int, limit: int, whose: str = "session") -> None:
         super().__init__(
-            f"out of memory: tried to allocate {requested} bytes; {used} of the session's {limit} bytes are "
+            f"out of memory: tried to allocate {requested} bytes; {used} of the {whose}'s {limit} bytes are "
             "in use"
         )
+        self.whose = whose
         self.requested = requested
         self.used = used
         self.limit = limit
@@ -61,13 +64,15 @@ class Account:
     """
 
     __slots__ = (
-        "_limit", "asked", "brim", "decided", "graphs", "halted", "halts", "heeds", "other", "peak",
-        "refused", "used",
+        "_ceiling", "_elsewhere", "_limit", "_whose", "asked", "brim", "decided", "free", "graphs", "halted",
+        "halts", "heeds", "other", "peak", "refused", "used",
     )  # fmt: skip
 
     def __init__(self, limit: int) -> None:
+        #: of `FREE_BYTES`
+        self.free = FREE_BYTES
         self.limit = limit
-        #: what is compared with: the limit, or less where there is something to look at
+        #: what is compared with: the ceiling, or less where there is something to look at
         self.brim = limit
         self.used = 0
         self.other = 0
@@ -87,23 +92,37 @@ class Account:
         #: where it did since `begin`: `asked`, or as in `look`
         self.halted: int | None = None
 
-    def begin(self) -> None:
-        """Count from here what is asked for and what is refused."""
-        self.asked = 0
-        self.halted = None
-        if self.refused:
-            self.refused = []
-
     @property
     def limit(self) -> int:
         """Most bytes that may be held."""
         return self._limit
 
     @limit.setter
-    def limit(self, nbytes: int) -> None:
-        self._limit = nbytes
-        #: what is compared with: the limit, or less where there is something to look at
-        self.brim = nbytes
+    def limit(self, limit: int) -> None:
+        self._limit = limit
+        self.release()
+
+    def confine(self, room: int, used: int, whose: str) -> None:
+        """Until `release`, refuse more than `room` bytes beside what is held, though the limit is farther:
+        that of `whose` would be passed, who has `used` bytes in use, with those of this account.
+        """
+        self.free = 0
+        held = self.whole
+        self.brim = self._ceiling = held + room
+        self._elsewhere, self._whose = used - held, whose
+
+    def release(self) -> None:
+        """Refuse what passes the limit, and nothing else."""
+        self.free = FREE_BYTES
+        self.brim = self._ceiling = self._limit
+        self._elsewhere, self._whose = 0, "session"
+
+    def begin(self) -> None:
+        """Count from here what is asked for and what is refused."""
+        self.asked = 0
+        self.halted = None
+        if self.refused:
+            self.refused = []
 
     def alarm(self) -> None:
         """From any thread: what runs is to ask `halts`, when it asks for bytes or looks."""
@@ -118,7 +137,7 @@ class Account:
             if refusal is not None:
                 raise refusal
             return
-        self.brim = self.limit
+        self.brim = self._ceiling
         reason = self.halts() if self.heeds else None
         if reason is not None:
             self.halted = at
@@ -126,19 +145,20 @@ class Account:
 
     def _over(self, nbytes: int, held: int) -> None:
         """The brim would be passed. Raises, unless it is decided that this one is not refused."""
-        if self.brim != self.limit:
+        if self.brim != self._ceiling:
             self.look(self.asked)
-            if self.decided is not None or held + nbytes <= self.limit:
+            if self.decided is not None or held + nbytes <= self._ceiling:
                 return
+        held += self._elsewhere
         self.refused.append((self.asked, nbytes, held))
-        raise OutOfQuota(nbytes, held, self.limit)
+        raise OutOfQuota(nbytes, held, self._ceiling + self._elsewhere, self._whose)
 
     def take(self, nbytes: int) -> None:
         """Count `nbytes`; raises OutOfQuota and counts nothing where the limit would be passed."""
         self.asked += 1
         used = self.used + nbytes
         beside = (
-            self.other + TENSOR_BYTES * getrefcount(self) + NODE_BYTES * getrefcount(self.graphs) - FREE_BYTES
+            self.other + TENSOR_BYTES * getrefcount(self) + NODE_BYTES * getrefcount(self.graphs) - self.free
         )
         if (used + beside if beside > 0 else used) > self.brim:
             self._over(nbytes, self.held)
@@ -160,7 +180,13 @@ class Account:
     def held(self) -> int:
         """All that counts against the limit."""
         beside = self.other + TENSOR_BYTES * getrefcount(self) + NODE_BYTES * getrefcount(self.graphs)
-        return self.used + max(0, beside - FREE_BYTES)
+        return self.used + max(0, beside - self.free)
+
+    @property
+    def whole(self) -> int:
+        """All that is held, also what is free."""
+        beside = self.other + TENSOR_BYTES * getrefcount(self) + NODE_BYTES * getrefcount(self.graphs)
+        return self.used + beside
 
     def afford(self, nbytes: int, results: int = 0) -> None:
         """Raise OutOfQuota where `nbytes` more, for a moment, beside `results` would pass the limit; counts

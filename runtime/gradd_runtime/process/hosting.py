@@ -10,15 +10,17 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from gradd_engine.data import SEED
+from gradd_engine.data import SEED, OutOfQuota
 from gradd_engine.freezing import CannotFreeze
 from gradd_protocol import frames, names
 from gradd_protocol.messages import Acquire, Restored
 from gradd_protocol.problems import Problem, ProtocolError, problem
 from msgspec import UNSET
 
+from ..program import over_quota
 from ..session import Foreign, Orders, Session, foreign, replaying, unkept
 from ..store import BadSnapshot, Damaged, Diverged, Entry, SqliteStore
+from .budgets import Holding
 from .meter import RECENT, Meter, MeteredStore, SessionFigures, counts_of
 from .refusals import refusal
 
@@ -61,6 +63,7 @@ class Hosted:
         self._orders = orders or Orders()
         self._meter = meter or Meter()
         self._tenant = self._meter.tenant(names.owner(name))
+        self._holding = Holding(self._meter.budgets, names.owner(name))
         self._answered = perf_counter()
         #: what the session had done when this process made it again
         self._before: Counter[str] | None = None
@@ -91,6 +94,11 @@ class Hosted:
             session = self.session
             if (session is not None and session.fenced is None) or self._damaged or not self._writable():
                 return True
+            try:
+                self._holding.expect()
+            except OutOfQuota as full:
+                self._refusal = over_quota(full, retry_after=1)
+                return True
             self._recovery = self._recover()
         try:
             next(self._recovery)
@@ -98,6 +106,7 @@ class Hosted:
             self._recovery = self._refusal = None
             if self.session is not None:
                 self._before = counts_of(self.session)
+                self._holding.settle(self.session.account)
             return True
         except Damaged as error:
             self._damaged = True
@@ -275,7 +284,9 @@ class Hosted:
         assert session is not None
         batches, entries = session.counts["batches"], session.entries
         began = perf_counter()
+        self._holding.confine(session.account)
         parts = answer(session, frame)
+        self._holding.settle(session.account)
         took = perf_counter() - began
         if came := session.counts["batches"] - batches:
             self._meter.execution.add(took)
@@ -342,6 +353,7 @@ class Hosted:
             self._meter.past.update(self._done(session))
             session.store.close()
             session.close()
+            self._holding.drop()
 
 
 def _timed(hosted: Hosted, steps: Iterator[int]) -> Iterator[int]:

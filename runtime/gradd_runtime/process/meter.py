@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ..store import SqliteStore
+from .budgets import Budgets
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,7 +95,9 @@ class Figures(msgspec.Struct):
 class Meter:
     """The counts of one engine process."""
 
-    def __init__(self) -> None:
+    def __init__(self, budgets: Budgets | None = None) -> None:
+        #: what its sessions may hold
+        self.budgets = budgets or Budgets()
         self.queue, self.execution, self.journal = Durations(), Durations(), Durations()
         self.journal_bytes = 0
         self.tenants: dict[str, TenantFigures] = {}

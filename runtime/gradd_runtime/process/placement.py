@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 from gradd_protocol import frames
 
 from ..session import Order
+from .budgets import budgets_of
 from .bulk import Bulk
 from .hosting import Hosted, figures_of
 from .meter import Meter, encode_figures
@@ -101,15 +102,15 @@ _Job: TypeAlias = "tuple[str, Any, Pending, float, int]"
 
 
 class InlinePlacement:
-    """All sessions on one thread of this process."""
+    """All sessions on one thread of this process. `process_bytes`, `tenant_bytes`: see budgets_of."""
 
-    def __init__(self, device: str = "cpu") -> None:
+    def __init__(self, device: str = "cpu", process_bytes: int = 0, tenant_bytes: int = 0) -> None:
         self._sessions: dict[str, Hosted] = {}
         #: how many sessions of a name have ended
         self._ended: dict[str, int] = {}
         self._lock = threading.Lock()
-        self._meter = Meter()
         self._backend = backend_of(device)
+        self._meter = Meter(budgets_of(self._backend, process_bytes, tenant_bytes))
         self._abandoned = self._resting = False
         #: of the latest frame
         self._number = 0

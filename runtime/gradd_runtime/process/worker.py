@@ -1,6 +1,6 @@
 """An engine process: sessions behind a socket to the front. `... -m gradd_runtime.process.worker FD DEVICE
-LOG PULSE LIFELINE SECONDS ORDERS RUNNING` (what `log_arguments` said, the descriptors and the interval of
-`pulse`, the descriptors of `control`).
+LOG PULSE LIFELINE SECONDS ORDERS RUNNING BYTES BYTES` (what `log_arguments` said, the descriptors and the
+interval of `pulse`, the descriptors of `control`, the limits of `budgets_of`).
 
 A single thread receives every envelope that has arrived, runs one frame, and repeats; the sessions with
 waiting frames take turns (`turns`). When the socket ends, the process answers what it has received and exits.
@@ -23,6 +23,7 @@ from gradd_protocol import names
 from gradd_protocol.problems import ProtocolError
 
 from ..store import failpoint
+from .budgets import Budgets, budgets_of
 from .bulk import Bulk
 from .control import OrderBook, Running
 from .envelope import Envelope, EnvelopeKind, Incoming, sealed, send, unsent
@@ -44,13 +45,16 @@ if TYPE_CHECKING:
 class Worker:
     """The sessions of this process and their waiting frames."""
 
-    def __init__(self, front: socket.socket, backend: Backend, orders: OrderBook, running: Running) -> None:
+    def __init__(
+        self, front: socket.socket, backend: Backend, orders: OrderBook, running: Running,
+        budgets: Budgets | None = None,
+    ) -> None:  # fmt: skip
         self._front = front
         self._orders = orders
         self._running = running
         self._incoming = Incoming(front)
         self._backend = backend
-        self._meter = Meter()
+        self._meter = Meter(budgets)
         self._sessions: dict[int, Hosted] = {}
         self._waiting: dict[int, deque[tuple[int, Bytes | Bulk, float]]] = {}
         self._turns = Turns()
@@ -178,7 +182,8 @@ def main(arguments: list[str]) -> int:
         gc.freeze()  # collections need not scan modules
         try:
             orders.hear(Incoming(ordering))
-            Worker(front, backend, orders, Running(int(arguments[7]))).run()
+            budgets = budgets_of(backend, int(arguments[8]), int(arguments[9]))
+            Worker(front, backend, orders, Running(int(arguments[7])), budgets).run()
         except BrokenPipeError:
             return 1  # nobody to answer
     return 0

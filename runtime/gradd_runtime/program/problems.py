@@ -24,6 +24,8 @@ def over_quota(error: OutOfQuota | MemoryError, **members: Any) -> Problem:
     """The problem of exceeding the session's memory."""
     if isinstance(error, OutOfQuota):
         members |= {"requested": error.requested, "used": error.used, "limit": error.limit}
+        if error.whose != "session":
+            members["whose"] = error.whose
     return problem("quota-exceeded", str(error) or "out of memory", exception="RuntimeError", **members)
 
 

@@ -144,14 +144,10 @@ def placement_of(settings: Settings) -> Placement:
     if not settings.workers:
         from gradd_runtime.process import InlinePlacement
 
-        return InlinePlacement(settings.device)
+        return InlinePlacement(settings.device, *settings.budgets)
     from gradd_server.placement.workers import WorkersPlacement
 
     return WorkersPlacement(
-        settings.workers,
-        settings.threads,
-        settings.device,
-        STOP_SECONDS,
-        settings.engine_silence_seconds,
-        settings.most_workers,
-    )
+        settings.workers, settings.threads, settings.device, STOP_SECONDS, settings.engine_silence_seconds,
+        settings.most_workers, settings.budgets,
+    )  # fmt: skip

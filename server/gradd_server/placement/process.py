@@ -56,13 +56,14 @@ class EngineProcess:
 
     Replies are read by a thread, or between `follow` and `leave` by an event loop, which is faster for small
     frames. `on_end(self, exit code)` is called once, on a thread of this object, after the child has exited
-    and every frame in flight was answered. Call `look` every `interval` seconds: it kills a child that shows
-    no sign of life.
+    and every frame in flight was answered. `budgets`: bytes that its sessions, and those of a tenant, may
+    hold; 0 for no limit. Call `look` every `interval` seconds: it kills a child that shows no sign of life.
     """
 
     def __init__(
-        self, device: str, threads: int, interval: float, on_end: Callable[[EngineProcess, int], None]
-    ) -> None:
+        self, device: str, threads: int, interval: float, on_end: Callable[[EngineProcess, int], None],
+        budgets: tuple[int, int] = (0, 0),
+    ) -> None:  # fmt: skip
         self._socket, theirs = socket.socketpair()
         pulse, beating = os.pipe()
         lifeline, self._lifeline = os.pipe()
@@ -71,6 +72,7 @@ class EngineProcess:
         given = [theirs.fileno(), beating, lifeline, obeyed.fileno(), self._running.fd]
         arguments = [str(given[0]), device, log_arguments(), str(beating), str(lifeline), str(interval / 2)]
         arguments += [str(obeyed.fileno()), str(self._running.fd)]
+        arguments += map(str, budgets)
         try:
             self._child = subprocess.Popen(
                 # Not a fork, which would copy the front's locks and device.

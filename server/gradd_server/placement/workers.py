@@ -42,7 +42,7 @@ class WorkersPlacement:
 
     `threads` 0 divides the cores among the processes of a tenant. `grace`: how long `shutdown` waits for work
     in flight (s). A process that shows no sign of life for `silence` seconds is killed; 0 waits for ever.
-    Raises RuntimeError if the processes cannot run on `device`.
+    `budgets`: see EngineProcess. Raises RuntimeError if the processes cannot run on `device`.
     """
 
     def __init__(
@@ -53,7 +53,9 @@ class WorkersPlacement:
         grace: float = 30.0,
         silence: float = 30.0,
         most: int = 0,
+        budgets: tuple[int, int] = (0, 0),
     ) -> None:
+        self._budgets = budgets
         self._threads = threads or max(1, len(os.sched_getaffinity(0)) // workers)
         self._device = device
         self._grace = grace
@@ -80,7 +82,7 @@ class WorkersPlacement:
             raise
 
     def _spawn(self) -> EngineProcess:
-        return EngineProcess(self._device, self._threads, self._interval, self._replace)
+        return EngineProcess(self._device, self._threads, self._interval, self._replace, self._budgets)
 
     def _watch(self) -> None:
         while not self._stopping.wait(self._interval):

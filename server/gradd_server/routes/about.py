@@ -69,15 +69,16 @@ async def openapi_yaml(request: Request) -> Response:
 
 
 @router.get("/v1")
-async def describe() -> Response:
+async def describe(request: Request) -> Response:
     """Name, version, extensions, limits (bytes and counts) and dtypes of this daemon."""
+    limits = {**LIMITS.as_dict(), "session_bytes": front_of(request).settings.most_session_bytes}
     return json_response(
         {
             "name": "gradd",
             "version": VERSION,
             "wire": WIRE,
             "extensions": EXTENSIONS,
-            "limits": LIMITS.as_dict(),
+            "limits": limits,
             "dtypes": list(dtypes.BY_NAME),
         }
     )

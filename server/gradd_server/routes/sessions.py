@@ -85,8 +85,9 @@ async def put_session(request: Request, name: str) -> Response:
     options = strictjson.decode(_options, text, invalid_json) if text else SessionOptions()
     if options.device not in (None, front.settings.device):
         raise Refused("invalid-data", f"this daemon serves the device {front.settings.device}")
-    if not 0 <= (options.quota_bytes or 0) <= LIMITS.session_bytes:
-        raise Refused("invalid-data", "a quota is at most the daemon's own", limit=LIMITS.session_bytes)
+    most = front.settings.most_session_bytes
+    if not 0 <= (options.quota_bytes or 0) <= most:
+        raise Refused("invalid-data", "a quota is at most the daemon's own", limit=most)
     given = msgspec.structs.asdict(options)
     chosen = {key: value for key, value in given.items() if value is not None}
     entry, created = await front.sessions.open(key_of(request).tenant, name, chosen)

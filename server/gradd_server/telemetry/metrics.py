@@ -70,6 +70,16 @@ def _front(front: Front) -> Iterator[Metric]:
     yield InfoMetricFamily("gradd_build", "Versions.", {"version": VERSION, "wire": WIRE})
     yield GaugeMetricFamily("gradd_start_time_seconds", "When the daemon began.", counts.began)
     yield GaugeMetricFamily("gradd_connections", "Connections that are open.", front.connections())
+    limits = GaugeMetricFamily("gradd_limit", "What there may be.", labels=["of"])
+    settings = front.settings
+    for what, limit in (
+        ("process_bytes", settings.budgets[0]), ("tenant_bytes", settings.budgets[1]),
+        ("sessions", settings.sessions), ("tenant_sessions", settings.tenant_sessions),
+        ("connections", front.connected.limit), ("tenant_connections", front.connected.tenant_limit),
+        ("traffic_bytes", front.traffic.limit), ("tenant_traffic_bytes", front.traffic.tenant_limit),
+    ):  # fmt: skip
+        limits.add_metric([what], limit)
+    yield limits
     yield GaugeMetricFamily("gradd_streams", "Streams that are open.", len(front.streams))
     yield CounterMetricFamily("gradd_streams_opened", "Streams that were opened.", counts.streams)
     yield GaugeMetricFamily("gradd_unanswered", "Requests and batches in progress.", front.unanswered)
