@@ -31,6 +31,10 @@ class Limits:
     """Uploads of one session waiting for their batch."""
     session_bytes: int = 8 * GIB
     """Tensors of one session, unless it was opened with its own quota."""
+    session_tensors: int = 1 << 17
+    """Ids and names of tensors of one session."""
+    session_nodes: int = 1 << 22
+    """Nodes of the graphs of one session, about: a batch is not begun where there are so many."""
     batch_steps: int = 4096
     """Steps of one batch."""
     batch_ids: int = 1 << 16

@@ -26,6 +26,8 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
     """Index of the node in the backward pass in which anomaly detection found NaN."""
     whose: str | None = None
     """Whose limit it is, where it is not the session's: `tenant`, `engine process`."""
+    what: str | None = None
+    """What the limit counts, where it is not bytes: `tensors`, `graph nodes`."""
     limit: int | None = None
     used: int | None = None
     requested: int | None = None

@@ -16,18 +16,25 @@ TENSOR_BYTES, NODE_BYTES = 500, 850
 #: bytes of what is not elements (objects, replies, programs) that a session may hold before they count
 FREE_BYTES = 4 << 20
 
+#: what is limited by number, and under which of `Account.decided` its refusal is
+COUNTED = {"tensors": -(1 << 40), "graph nodes": -(1 << 40) - 1}
+#: references to `Account.graphs` without a node
+_NO_NODES = 2
+
 
 class OutOfQuota(RuntimeError):
     """An allocation would pass a limit: the account's own, or of whoever else ``whose`` says. Members:
-    ``requested``, ``used``, ``limit`` (bytes).
+    ``requested``, ``used``, ``limit``, of ``what`` (bytes).
     """
 
-    def __init__(self, requested: int, used: int, limit: int, whose: str = "session") -> None:
+    def __init__(
+        self, requested: int, used: int, limit: int, whose: str = "session", what: str = "bytes"
+    ) -> None:
         super().__init__(
-            f"out of memory: tried to allocate {requested} bytes; {used} of the {whose}'s {limit} bytes are "
-            "in use"
+            f"out of memory: tried to allocate {requested} {what}; {used} of the {whose}'s {limit} {what} "
+            "are in use"
         )
-        self.whose = whose
+        self.whose, self.what = whose, what
         self.requested = requested
         self.used = used
         self.limit = limit
@@ -152,6 +159,24 @@ class Account:
         held += self._elsewhere
         self.refused.append((self.asked, nbytes, held))
         raise OutOfQuota(nbytes, held, self._ceiling + self._elsewhere, self._whose)
+
+    def allow(self, what: str, more: int, used: int, limit: int) -> None:
+        """Raise OutOfQuota where `more` beside the `used` of `COUNTED` would pass a limit. Called once in a
+        run for each; counts nothing.
+        """
+        at = COUNTED[what]
+        if self.decided is not None:
+            refusal = self.decided.get(at)
+            if refusal is not None:
+                raise refusal
+        elif used + more > limit:
+            self.refused.append((at, more, used))
+            raise OutOfQuota(more, used, limit, what=what)
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of graphs."""
+        return max(0, getrefcount(self.graphs) - _NO_NODES)
 
     def take(self, nbytes: int) -> None:
         """Count `nbytes`; raises OutOfQuota and counts nothing where the limit would be passed."""

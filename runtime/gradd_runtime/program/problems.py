@@ -26,6 +26,8 @@ def over_quota(error: OutOfQuota | MemoryError, **members: Any) -> Problem:
         members |= {"requested": error.requested, "used": error.used, "limit": error.limit}
         if error.whose != "session":
             members["whose"] = error.whose
+        if error.what != "bytes":
+            members["what"] = error.what
     return problem("quota-exceeded", str(error) or "out of memory", exception="RuntimeError", **members)
 
 

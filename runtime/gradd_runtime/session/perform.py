@@ -48,6 +48,7 @@ def _perform(work: Work, session: SessionState) -> Outcome:
             table.bind(name, t)
 
     try:
+        _count(work, session)
         session.pins.settle()
     except OutOfQuota as error:
         return Outcome(problem=over_quota(error, applied=0))
@@ -91,6 +92,17 @@ def _perform(work: Work, session: SessionState) -> Outcome:
         for name in (*work.free, *work.unbind):
             table.drop(name)
     return outcome
+
+
+def _count(work: Work, session: SessionState) -> None:
+    """Raise OutOfQuota for a batch that would keep more tensors than may be, or add to graphs that have as
+    many nodes as may be.
+    """
+    kept = len(work.keep) + sum(map(len, work.binds.values()))
+    if kept:
+        session.account.allow("tensors", kept, len(session.table), DEFAULT.session_tensors)
+    if work.bound.steps:
+        session.account.allow("graph nodes", 1, session.account.nodes, DEFAULT.session_nodes)
 
 
 def _fetch(what: int | GradOf | str, slots: Any, session: SessionState, outcome: Outcome) -> Fetched:

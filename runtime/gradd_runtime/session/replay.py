@@ -118,12 +118,12 @@ def _refusals(entry: Entry, limit: int) -> dict[int, BaseException]:
     trouble = entry.trouble
     if trouble is None:
         return found
-    told, whose = trouble.problem, "session"
+    told, whose, what = trouble.problem, "session", "bytes"
     if told is not None and told.limit is not None:
-        limit, whose = told.limit, told.whose or whose
+        limit, whose, what = told.limit, told.whose or whose, told.what or what
     for asked, requested, used in trouble.refused:
         if requested or used:  # nothing was asked for, with nothing in use: the machine's memory
-            found[asked] = OutOfQuota(requested, used, limit, whose)
+            found[asked] = OutOfQuota(requested, used, limit, whose, what)
         else:
             found[asked] = MemoryError("" if told is None else told.detail)
     if trouble.stopped is not None:

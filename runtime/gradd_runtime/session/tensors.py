@@ -30,6 +30,8 @@ def put(session: SessionState, name: str, array: Any, requires_grad: bool) -> m.
     session.change.begun = True
     table.turn(0, session.position)
     try:
+        if not ref.grad and name not in table.named:
+            session.account.allow("tensors", 1, len(table), DEFAULT.session_tensors)
         t = session.backend.from_array(taken(array))
         if requires_grad and not t.dtype.differentiable:
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")

@@ -69,6 +69,7 @@ async def list_tensors(request: Request) -> Response:
     """List the session's tensors: name, shape, strides, dtype, requires_grad, is_leaf, version and more."""
     front = front_of(request)
     entry = entry_of(request)
+    load_of(request).take(2 * LIMITS.json_bytes)  # about, with as many as there may be
     return respond(*await front.sessions.ask(entry, ListTensors()))
 
 
