@@ -303,6 +303,13 @@ _ROWS: Final = (
         "An earlier batch of this writer failed and its failure is not acknowledged yet. Nothing was run.",
     ),
     Kind(
+        "time-exceeded",
+        429,
+        "Too much time",
+        "The batch ran for longer than one may: 'used' and 'limit' are seconds. The steps before 'step' "
+        "stand ('applied'), the rest were not run. The batch number is consumed: make batches smaller.",
+    ),
+    Kind(
         "rate-limited",
         429,
         "Too many requests",

@@ -90,7 +90,7 @@ _JSON_BODY = ("invalid-json", *_BODY)
 _READ = ("tensor-not-found", "not-acceptable", "quota-exceeded")
 _STEPS = (
     *_JSON_BODY, "tensor-not-found", "op-not-found", "not-acceptable", "invalid-op", "op-not-callable",
-    "op-failed", "work-exceeded", "quota-exceeded", "cancelled",
+    "op-failed", "work-exceeded", "quota-exceeded", "cancelled", "time-exceeded",
 )  # fmt: skip
 _UPLOAD = (*_JSON_BODY, "invalid-data", "op-failed", "quota-exceeded")
 _NUMBERED = (

@@ -273,6 +273,16 @@ class Settings:
         "BYTES",
     )
     tenant_traffic_bytes: int = _setting(0, _bytes, "the same of one tenant; 0: half of all", "BYTES")
+    max_batch_seconds: float = _setting(
+        0.0, _seconds, "longest that a batch may run before it is stopped; 0 sets no limit", "SECONDS"
+    )
+    cancel_grace: float = _setting(
+        5.0,
+        _seconds,
+        "how long a batch that was to stop may go on before its engine process is replaced, if all sessions "
+        "there are kept; 0 waits for ever",
+        "SECONDS",
+    )
     upload_wait_seconds: float = _setting(
         30.0, _seconds, "longest wait of a stream's batch for an upload that it names", "SECONDS"
     )

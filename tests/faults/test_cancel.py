@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from gradd_protocol import frames, names
@@ -25,7 +27,10 @@ from tests.waiting import PATIENCE
 #: batches stopped at random moments; `make faults` stops more
 CANCELS = int(os.environ.get("GRADD_CANCELS", "12"))
 WHY = problem("cancelled", "enough")
-SIDE = 700
+SIDE, SIDE_OF_PRODUCT = 700, 4000
+often = pytest.mark.skipif(CANCELS <= 12, reason="it takes engine processes: make faults")
+#: one kernel that takes seconds
+PRODUCT = [Step("matmul", [0, 0])]
 #: minutes of work
 LONG = [Step("matmul", [0, 0]), *(Step("matmul", [n, 0]) for n in range(2, 4000))]
 #: a graph of products, whose backward pass takes seconds
@@ -36,7 +41,7 @@ ADDS = [step for n in range(40) for step in (Step("matmul", [0, 0]), Step("add_"
 
 @pytest.fixture(scope="module")
 def placement() -> Iterator[WorkersPlacement]:
-    made = WorkersPlacement(workers=1, threads=1)
+    made = WorkersPlacement(workers=1, threads=1, cancel_grace=0.3)
     yield made
     made.shutdown()
 
@@ -146,6 +151,94 @@ def test_a_long_step_is_stopped_within(placement: WorkersPlacement, tmp_path: Pa
     assert one.batch(Step("sum", [0]), inputs=["a"], fetch=[1]).problem is None
 
 
+def test_a_kernel_that_does_not_come_back_ends_with_its_process(
+    placement: WorkersPlacement, tmp_path: Path, counter: Callable[[], tuple[int, int]]
+) -> None:
+    one = Kept(placement, tmp_path)
+    one.put("a", np.ones((SIDE_OF_PRODUCT, SIDE_OF_PRODUCT)))
+    while True:
+        restarts = placement.engines().restarts
+        running = one.begin(*PRODUCT, inputs=["a"], keep=[1], first=1)
+        threading.Event().wait(0.1)
+        waiting = one.begin(Step("add_", [0, 1]), inputs=["x", "one"], wait=False)
+        one.stop()
+        reply = one.end(running)
+        assert reply.problem is not None
+        assert (reply.problem.slug, reply.problem.detail, reply.applied) == ("cancelled", "enough", 0)
+        told = frames.decode_reply(waiting.result(PATIENCE))[0]
+        if placement.engines().restarts > restarts:
+            break  # else it was stopped before the kernel
+    # what waited was not run, and is sent again
+    assert told.problem.slug == "recovering"
+    assert one.frame(one.sent[-1])[0].skipped
+    # the session has it in its record that the batch was stopped: it is not run again
+    again, _ = one.frame(one.sent[-3])
+    assert again.replayed
+    assert again.problem == reply.problem
+    one.ack = one.seq
+    assert one.batch(Step("add_", [0, 1]), inputs=["x", "one"]).problem is None
+    one.kill()
+    assert one.get("x").tolist() == [1.0]
+    counted, found = counter()
+    assert counted == found > 0
+
+
+@often
+def test_a_batch_without_a_number_is_answered_once(placement: WorkersPlacement, tmp_path: Path) -> None:
+    one = Kept(placement, tmp_path)
+    one.put("a", np.ones((SIDE_OF_PRODUCT, SIDE_OF_PRODUCT)))
+    steps = [{"op": "matmul", "inputs": ["a", "a"], "outputs": ["b"]}]
+    text = frames.text_buffer(msgspec.json.encode({"steps": steps}))
+    frame = frames.join(frames.encode(m.JsonBatch("key"), [text]))
+    restarts = placement.engines().restarts
+    running = placement.submit(one.key, frame)
+    process = placement._processes[0]
+    while not process._running.cell[0]:
+        threading.Event().wait(0.001)
+    threading.Event().wait(0.1)
+    one.stop()
+    reply, _ = frames.decode_reply(running.result(PATIENCE))
+    assert (reply.status, reply.replayed) == (409, False)
+    reply, _ = one.frame(frame)
+    assert (reply.status, reply.replayed) == (409, True)
+    assert placement.engines().restarts <= restarts + 1
+
+
+def test_a_batch_may_take_so_long_and_no_longer(
+    placement: WorkersPlacement, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = Kept(placement, tmp_path), Kept(placement, tmp_path, "two")
+    monkeypatch.setattr(placement, "_batch_seconds", 0.2)
+    placement._ordered.set()
+    running = one.begin(*LONG, inputs=["a", "one"])
+    behind = two.begin(Step("add_", [0, 1]), inputs=["x", "one"], wait=False)
+    reply = one.end(running)
+    assert reply.problem is not None
+    assert reply.problem.slug == "time-exceeded"
+    assert re.fullmatch(r"the batch ran for [0-9.]+ s; one may take 0\.2 s", reply.problem.detail)
+    assert reply.problem.limit == 1
+    assert reply.problem.used >= 1
+    # what waited longer than that behind it, and what comes, is none of it
+    assert two.end(behind).problem is None
+    assert one.batch(Step("add_", [0, 1]), inputs=["x", "one"]).problem is None
+
+
+def test_nobody_loses_a_session_that_is_not_kept(placement: WorkersPlacement, tmp_path: Path) -> None:
+    """A process that holds one is not replaced: the kernel is waited for."""
+    one = Kept(placement, tmp_path)
+    placement.open("anon-1", {})
+    light = Peer(submit=lambda frame: bytes(placement.submit("anon-1", frame).result(PATIENCE)))
+    light.put("x", [1.0])
+    one.put("a", np.ones((3000, 3000)))
+    restarts = placement.engines().restarts
+    running = one.begin(*PRODUCT, inputs=["a"])
+    one.stop()
+    assert one.end(running).problem in (None, WHY)
+    assert light.get("x").tolist() == [1.0]
+    assert placement.engines().restarts == restarts
+    placement.close("anon-1")
+
+
 def test_those_that_wait_are_not_begun(placement: WorkersPlacement, tmp_path: Path) -> None:
     one, two = Kept(placement, tmp_path), Kept(placement, tmp_path, "two")
     running = one.begin(*LONG, inputs=["a", "one"])
@@ -166,6 +259,20 @@ def test_a_deleted_session_stops(placement: WorkersPlacement, tmp_path: Path) ->
     reply = one.end(running)
     assert reply.problem is not None
     assert (reply.problem.slug, reply.problem.detail) == ("cancelled", "the session was deleted")
+    assert two.batch(Step("add_", [0, 1]), inputs=["x", "one"]).problem is None
+
+
+@often
+def test_a_session_is_deleted_while_a_kernel_does_not_come_back(
+    placement: WorkersPlacement, tmp_path: Path
+) -> None:
+    one, two = Kept(placement, tmp_path), Kept(placement, tmp_path, "two")
+    one.put("a", np.ones((SIDE_OF_PRODUCT, SIDE_OF_PRODUCT)))
+    running = one.begin(*PRODUCT, inputs=["a"])
+    threading.Event().wait(0.1)
+    placement.close(one.key)
+    told = frames.decode_reply(running.result(PATIENCE))[0]
+    assert told.problem.detail == "the session was deleted"
     assert two.batch(Step("add_", [0, 1]), inputs=["x", "one"]).problem is None
 
 

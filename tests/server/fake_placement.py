@@ -176,8 +176,11 @@ class FakePlacement:
         self.asked += 1
         return self._thread.submit(self._answer, name, frame)
 
-    def stop(self, name: str, why: Problem, writer: int | None = None) -> None:
+    def stop(
+        self, name: str, why: Problem, writer: int | None = None, only: Future[frames.Bytes] | None = None
+    ) -> None:
         self.stopped.append((name, why, writer))
+        self.only = only
 
     def close(self, name: str) -> None:
         del self.sessions[name]

@@ -35,6 +35,13 @@ class Pending(Future[frames.Bytes]):
     ran = 0.0
     #: whether the session outlives its process
     kept = False
+    #: its number, which rises, and that of its session, if the placement numbers them
+    number = session = 0
+    #: what was submitted, until it is answered, and why it is to stop
+    frame: frames.Bytes | Bulk | None = None
+    why: Problem | None = None
+    #: whether it is submitted again, after its process was ended
+    again = False
 
 
 class EngineStatus(NamedTuple):
@@ -77,10 +84,13 @@ class Placement(Protocol):
         """
         ...
 
-    def stop(self, name: str, why: Problem, writer: int | None = None) -> None:
-        """Stop the session's batches that were submitted so far, or those of one `writer` (0: those that have
-        none). The one that runs stops where it takes memory next or at its next step; those that wait are
-        not begun. They fail with `why`, unless they are done before. Never waits.
+    def stop(
+        self, name: str, why: Problem, writer: int | None = None, only: Future[frames.Bytes] | None = None
+    ) -> None:
+        """Stop the session's batches that were submitted so far, those of one `writer` (0: those that have
+        none), or the one whose reply `only` gets. The one that runs stops where it takes memory next or at
+        its next step; those that wait are not begun. They fail with `why`, unless they are done before. Never
+        waits.
         """
 
     def close(self, name: str) -> None:
@@ -142,7 +152,7 @@ class InlinePlacement:
         """See Placement.submit."""
         future = Pending()
         with self._numbering:
-            self._number += 1
+            self._number = future.number = self._number + 1
             self._queue.put((name, frame, future, perf_counter(), self._number))
         return future
 
@@ -182,12 +192,15 @@ class InlinePlacement:
             """An entry of its record at a time."""
         return frames.join(hosted.answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame)))
 
-    def stop(self, name: str, why: Problem, writer: int | None = None) -> None:
+    def stop(
+        self, name: str, why: Problem, writer: int | None = None, only: Future[frames.Bytes] | None = None
+    ) -> None:
         """See Placement.stop."""
         with self._lock:
             hosted = self._sessions.get(name)
         if hosted is not None:
-            hosted.stop(Order(0, self._number, why, writer))
+            first, last = (only.number,) * 2 if isinstance(only, Pending) else (0, self._number)
+            hosted.stop(Order(first, last, why, writer))
 
     def close(self, name: str) -> None:
         """See Placement.close."""

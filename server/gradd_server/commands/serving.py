@@ -148,6 +148,13 @@ def placement_of(settings: Settings) -> Placement:
     from gradd_server.placement.workers import WorkersPlacement
 
     return WorkersPlacement(
-        settings.workers, settings.threads, settings.device, STOP_SECONDS, settings.engine_silence_seconds,
-        settings.most_workers, settings.budgets,
-    )  # fmt: skip
+        settings.workers,
+        settings.threads,
+        settings.device,
+        STOP_SECONDS,
+        settings.engine_silence_seconds,
+        settings.most_workers,
+        cancel_grace=settings.cancel_grace,
+        batch_seconds=settings.max_batch_seconds,
+        budgets=settings.budgets,
+    )

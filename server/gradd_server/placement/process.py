@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -37,6 +38,7 @@ from gradd_runtime.process import (
     unsent,
 )
 
+from gradd_server.placement.stops import Stops, Stuck
 from gradd_server.placement.watch import Watch
 
 logger = logging.getLogger("gradd.server")
@@ -106,6 +108,9 @@ class EngineProcess:
         self._incoming = Incoming(self._socket)
         self._number = 0
         self._in_flight: dict[int, Pending] = {}
+        self._stops = Stops(self._running)
+        self.unfinished: list[Pending] = []
+        """Of a process that was replaced: what it was to stop and did not, to be submitted again."""
         self._figures: Pending | None = None
         self._outbox: deque[tuple[memoryview, Bulk | None]] = deque()
         self._change = threading.Condition()
@@ -147,6 +152,33 @@ class EngineProcess:
         """Kill the process; frames in flight are answered with device-lost."""
         self._child.kill()
 
+    @property
+    def stopping(self) -> bool:
+        """Whether it was told to stop something that is not answered yet."""
+        return bool(self._stops)
+
+    def look_at_batch(self) -> Stuck | None:
+        """The batch that it runs, if it does."""
+        with self._change:
+            return self._stops.look(self._in_flight, time.monotonic()) if self.alive else None
+
+    def replace(self, request: Pending) -> None:
+        """Kill the process for that request, which is to be submitted again so that it is not begun."""
+        with self._change:
+            if request.number in self._in_flight:
+                request.again = True
+                self._child.kill()
+
+    def ask_again(self, session: int, request: Pending) -> bool:
+        """`ask`, for a request of another process: it is not begun, but fails."""
+        assert request.frame is not None
+        assert request.why is not None
+        with self._change:
+            number = self._number + 2
+            order = Order(number, number, request.why)
+            self._send(EnvelopeKind.STOP, session, msgspec.json.encode(order), None)
+            return self._send(EnvelopeKind.FRAME, session, request.frame, request)
+
     # -- send --------------------------------------------------------------------------------------
 
     def ask(self, session: int, frame: frames.Bytes | Bulk, future: Pending) -> bool:
@@ -169,12 +201,16 @@ class EngineProcess:
         """Send an envelope without a reply; does nothing if the process has ended."""
         self._send(kind, session, payload, None)
 
-    def stop(self, session: int, why: Problem, writer: int | None = None) -> None:
-        """Stop the batches of that session that were sent so far, or those of one writer."""
+    def stop(
+        self, session: int, why: Problem, writer: int | None = None, only: Pending | None = None
+    ) -> None:
+        """Stop the batches of that session that were sent so far, those of one writer, or one request."""
         with self._change:
             if not self.alive:
                 return
-            order = Order(0, self._number, why, writer)
+            first, last = (0, self._number) if only is None else (only.number, only.number)
+            order = Order(first, last, why, writer)
+            self._stops.add(session, order, time.monotonic())
             try:
                 self._orders.sendmsg(order_envelope(session, order), (), socket.MSG_DONTWAIT)
                 return
@@ -192,6 +228,7 @@ class EngineProcess:
                 return False
             self._number = number = self._number + 1
             if future is not None:
+                future.number, future.session, future.frame = number, session, payload
                 self._in_flight[number] = future
             if isinstance(payload, Bulk):
                 parts, bulk = sealed_bulk(number, session, payload)
@@ -293,7 +330,7 @@ class EngineProcess:
         else:
             with self._change:
                 future = self._in_flight.pop(number)
-            future.ran = 1e-9 * ran
+            future.ran, future.frame = 1e-9 * ran, None
             future.set_result(reply)
 
     # -- end ---------------------------------------------------------------------------------------
@@ -315,7 +352,8 @@ class EngineProcess:
     def _end(self) -> None:
         with self._change:
             self.alive = False
-            unanswered = list(self._in_flight.values())
+            unanswered = [request for request in self._in_flight.values() if not request.again]
+            self.unfinished = [request for request in self._in_flight.values() if request.again]
             self._in_flight.clear()
             self._change.notify_all()
         # Wake a blocked send.

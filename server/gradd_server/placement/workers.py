@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+import math
 import os
 import threading
 import time
@@ -19,17 +20,30 @@ from typing import Any
 
 import msgspec
 from gradd_protocol import frames, names
-from gradd_protocol.problems import Problem, ProtocolError
-from gradd_runtime.process import Bulk, Engines, EnvelopeKind, Pending, deleted, recovering, unknown
+from gradd_protocol.problems import Problem, ProtocolError, problem
+from gradd_runtime.process import (
+    Bulk,
+    Engines,
+    EnvelopeKind,
+    Pending,
+    deleted,
+    recovering,
+    refusal,
+    unknown,
+)
 
 from gradd_server.placement.process import EngineProcess, lost
 from gradd_server.placement.rooms import Rooms
+from gradd_server.placement.stops import Stuck
 from gradd_server.placement.watch import LOOKS
 
 logger = logging.getLogger("gradd.server")
 
 RETRY_SECONDS = 1.0
 """Pause before replacing a process that died before it was ready."""
+
+LONGEST_TICK = 0.25
+"""Most seconds between two looks at a batch that is to stop."""
 
 OPEN_SECONDS = 5.0
 """Longest time that a new session waits for a dead process to be replaced."""
@@ -42,7 +56,11 @@ class WorkersPlacement:
 
     `threads` 0 divides the cores among the processes of a tenant. `grace`: how long `shutdown` waits for work
     in flight (s). A process that shows no sign of life for `silence` seconds is killed; 0 waits for ever.
-    `budgets`: see EngineProcess. Raises RuntimeError if the processes cannot run on `device`.
+    `budgets`: see EngineProcess.
+
+    A process that goes on with a batch `cancel_grace` seconds after that was to stop is replaced, if all its
+    sessions have stores, and the batch is not run again; 0 waits for ever. No batch may take longer than
+    `batch_seconds`; 0 lets it. Raises RuntimeError if the processes cannot run on `device`.
     """
 
     def __init__(
@@ -53,8 +71,12 @@ class WorkersPlacement:
         grace: float = 30.0,
         silence: float = 30.0,
         most: int = 0,
+        cancel_grace: float = 5.0,
+        batch_seconds: float = 0.0,
         budgets: tuple[int, int] = (0, 0),
     ) -> None:
+        self._cancel_grace, self._batch_seconds = cancel_grace, batch_seconds
+        self._ordered = threading.Event()
         self._budgets = budgets
         self._threads = threads or max(1, len(os.sched_getaffinity(0)) // workers)
         self._device = device
@@ -74,6 +96,7 @@ class WorkersPlacement:
         """Those that were started later and are not ready yet."""
         if silence:
             threading.Thread(target=self._watch, name="gradd-watch", daemon=True).start()
+        threading.Thread(target=self._mind, name="gradd-stops", daemon=True).start()
         try:
             for process in self._processes:
                 process.ready.result()
@@ -90,6 +113,48 @@ class WorkersPlacement:
                 processes = list(self._processes)
             for process in processes:
                 process.look()
+
+    def _mind(self) -> None:
+        """Look at batches that are to stop, and at how long others take."""
+        tick = min(LONGEST_TICK, (self._cancel_grace or LONGEST_TICK) / 4)
+        if self._batch_seconds:
+            tick = min(tick, self._batch_seconds / 4)
+        while not self._stopping.wait(tick):
+            with self._lock:
+                processes = list(self._processes)
+            if not (self._batch_seconds or any(process.stopping for process in processes)):
+                self._ordered.wait()
+                self._ordered.clear()
+                continue
+            for process in processes:
+                batch = process.look_at_batch()
+                if batch is not None:
+                    self._mind_batch(process, batch)
+
+    def _mind_batch(self, process: EngineProcess, batch: Stuck) -> None:
+        if batch.overdue is None:
+            if self._batch_seconds and batch.seconds > self._batch_seconds:
+                process.stop(batch.request.session, self._too_long(batch.seconds), only=batch.request)
+        elif self._cancel_grace and batch.overdue > self._cancel_grace and self._all_kept(process):
+            logger.error(
+                "engine process %d went on with a batch for %.1f s after it was to stop: it is replaced",
+                process.pid, batch.overdue,
+            )  # fmt: skip
+            process.replace(batch.request)
+
+    def _too_long(self, seconds: float) -> Problem:
+        limit = self._batch_seconds
+        return problem(
+            "time-exceeded",
+            f"the batch ran for {seconds:.1f} s; one may take {limit:g} s",
+            used=math.ceil(seconds),
+            limit=math.ceil(limit),
+        )
+
+    def _all_kept(self, process: EngineProcess) -> bool:
+        """Whether none of its sessions would be lost with it."""
+        with self._lock:
+            return all(name in self._kept for name, (home, _) in self._homes.items() if home is process)
 
     def _try_spawn(self) -> EngineProcess | None:
         try:
@@ -130,6 +195,7 @@ class WorkersPlacement:
     def abandon(self) -> None:
         """Abandon all work in flight, which is answered with device-lost; nothing is replaced."""
         self._stopping.set()
+        self._ordered.set()
         with self._lock:
             processes = list(self._processes)
         for process in processes:
@@ -210,12 +276,15 @@ class WorkersPlacement:
             return _done(recovering(name) if kept else lost(names.own(name)))
         return future
 
-    def stop(self, name: str, why: Problem, writer: int | None = None) -> None:
+    def stop(
+        self, name: str, why: Problem, writer: int | None = None, only: Future[frames.Bytes] | None = None
+    ) -> None:
         """See Placement.stop."""
         with self._lock:
             process, number = self._homes.get(name, (None, 0))
-        if process is not None:
-            process.stop(number, why, writer)
+        if process is not None and (only is None or isinstance(only, Pending)):
+            process.stop(number, why, writer, only)
+            self._ordered.set()
 
     def close(self, name: str) -> None:
         """See Placement.close."""
@@ -226,12 +295,14 @@ class WorkersPlacement:
                 self._rooms.leave(process, names.owner(name))
         if process is not None:
             process.stop(number, deleted())
+            self._ordered.set()
             process.send(EnvelopeKind.CLOSE, number)
 
     def shutdown(self) -> None:
         """See Placement.shutdown. Processes that take longer than `grace` are killed."""
         with self._lock:
             self._stopping.set()
+            self._ordered.set()
             processes = list(self._processes)
         for process in processes:
             process.finish()
@@ -239,9 +310,19 @@ class WorkersPlacement:
         for process in processes:
             process.join(max(0.0, end - time.monotonic()))
 
+    def _finish(self, request: Pending, name: str | None) -> None:
+        """Answer a request that was to stop, in the session's record too where there is one."""
+        home, number = self._homes.get(name or "", (None, 0))
+        if name not in self._kept or home is None:
+            assert request.why is not None
+            request.set_result(refusal(ProtocolError(request.why)))
+        elif not home.ask_again(number, request):
+            request.set_result(recovering())
+
     def _replace(self, dead: EngineProcess, code: int) -> None:
         """Called on a thread of `dead`, which has exited with `code`."""
         if self._stopping.is_set():
+            _put_off(dead)
             return
         logger.error(
             "engine process %d ended with code %d; its sessions without a store are lost", dead.pid, code
@@ -249,15 +330,19 @@ class WorkersPlacement:
         fresh = None if not dead.was_ready else self._try_spawn()
         while fresh is None:
             if self._stopping.wait(RETRY_SECONDS):
+                _put_off(dead)
                 return
             fresh = self._try_spawn()
         with self._lock:
             self._processes[self._processes.index(dead)] = fresh
             self._restarts += 1
+            numbers = {number: name for name, (home, number) in self._homes.items() if home is dead}
             kept = [name for name in self._kept if self._homes[name][0] is dead]
             self._rooms.replace(dead, fresh, map(names.owner, kept))
             for name in kept:
                 self._house(name, fresh, self._kept[name])
+            for request in dead.unfinished:
+                self._finish(request, numbers.get(request.session))
             self._lock.notify_all()
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._follow_too, fresh)
@@ -269,6 +354,12 @@ class WorkersPlacement:
 
 def _alive(process: EngineProcess) -> bool:
     return process.alive
+
+
+def _put_off(dead: EngineProcess) -> None:
+    """Answer what the process was to stop and did not, where no other takes its place."""
+    for request in dead.unfinished:
+        request.set_result(recovering())
 
 
 def _done(reply: bytes) -> Future[frames.Bytes]:
