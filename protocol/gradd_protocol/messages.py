@@ -81,6 +81,8 @@ class SessionInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     round_trips: int = 0
     steps: int = 0
     writers: int = 0
+    asleep: bool = False
+    """Whether it is on the disk only, until somebody asks it for something else."""
     restored: Restored | msgspec.UnsetType = msgspec.UNSET
     """The last time that other kernels made it again, if any did."""
 
@@ -239,7 +241,11 @@ class GetReply(_Message, frozen=True, tag="get-reply"):
 
 
 class Info(_Message, frozen=True, tag="info"):
-    """Ask for the SessionInfo."""
+    """Ask for the SessionInfo. Without `wake` a session that has to be made again first answers
+    `recovering`.
+    """
+
+    wake: bool = True
 
 
 class ProfileSwitch(_Message, frozen=True, tag="profile"):

@@ -19,6 +19,7 @@ SESSION = {
     "round_trips": 0,
     "steps": 0,
     "writers": 0,
+    "asleep": False,
 }
 MATMUL = {
     "name": "matmul",

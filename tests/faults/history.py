@@ -87,7 +87,7 @@ class History(RuleBasedStateMachine):
 
     def submit(self, frame: bytes, host: Hosted | None = None) -> bytes:
         host = host or self.host
-        while not host.wake():
+        while not host.wake(frame):
             pass
         return frames.join(host.answer(memoryview(bytearray(frame))))
 
@@ -425,10 +425,13 @@ class History(RuleBasedStateMachine):
         old.close()
         self.compare()
 
-    @rule()
-    def let_go(self) -> None:
-        self.host.close()
-        self.host = self.hosted()
+    @rule(asleep=st.booleans(), close=st.booleans())
+    def let_go(self, asleep: bool, close: bool) -> None:
+        slept = asleep and self.host.sleep()
+        if close or not slept:
+            self.host.close()
+            self.host = self.hosted()
+        assert self.ask(m.Info())[0].session.asleep == slept
         self.compare()
 
 

@@ -13,16 +13,19 @@ import msgspec
 from gradd_engine.data import SEED, OutOfQuota
 from gradd_engine.freezing import CannotFreeze
 from gradd_protocol import frames, names
-from gradd_protocol.messages import Acquire, Restored
+from gradd_protocol import messages as m
+from gradd_protocol.messages import Restored
 from gradd_protocol.problems import Problem, ProtocolError, problem
 from msgspec import UNSET
 
 from ..program import over_quota
 from ..session import Foreign, Orders, Session, foreign, replaying, unkept
 from ..store import BadSnapshot, Damaged, Diverged, Entry, SqliteStore
+from . import summary
 from .budgets import Holding
+from .bulk import Bulk
 from .meter import RECENT, Meter, MeteredStore, SessionFigures, counts_of
-from .refusals import refusal
+from .refusals import recovering, refusal
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("gradd.runtime")
 
 _NOTHING = Entry(0, b"", "")
-_ACQUIRE = frames.join(frames.encode(Acquire()))
+_ACQUIRE = frames.join(frames.encode(m.Acquire()))
 
 REPLAY_SECONDS = 1.0
 """Work of entries after which a snapshot is taken, beside `SHARE` times what the latest took to write."""
@@ -75,6 +78,8 @@ class Hosted:
         self._refusal: Problem | None = None
         self._damaged = False
         self._store: SqliteStore | None = None
+        #: what is answered next, while it sleeps
+        self._told: list[Part] | None = None
         #: since the latest snapshot: seconds that entries took, and their bytes
         self._worked, self._grown = 0.0, 0
         #: how much of either is too much
@@ -88,11 +93,15 @@ class Hosted:
         """Whether it outlives this process."""
         return self._path is not None
 
-    def wake(self) -> bool:
-        """Replay one more entry where there is one; True when frames can be answered."""
+    def wake(self, frame: Bytes | Bulk = b"") -> bool:
+        """Replay one more entry where there is one; True when `frame`, the next, can be answered. One that
+        only asks about the session does not wake it.
+        """
         if self._recovery is None:
             session = self.session
-            if (session is not None and session.fenced is None) or self._damaged or not self._writable():
+            if session is not None and session.fenced is None:
+                return True
+            if self._damaged or self._only_asks(frame) or not self._writable():
                 return True
             try:
                 self._holding.expect()
@@ -121,6 +130,22 @@ class Hosted:
             return True
         return False
 
+    def _only_asks(self, frame: Bytes | Bulk) -> bool:
+        """Whether the session sleeps, and the frame is answered by what it was when it fell asleep."""
+        if self.session is not None or self._path is None or isinstance(frame, Bulk):
+            return False
+        try:
+            message = frames.decode_request(frame)[0]
+        except ProtocolError:
+            return False
+        if not isinstance(message, m.Info):
+            return False
+        if (found := summary.read(self._path)) is not None:
+            self._told = frames.encode(m.SessionReply(msgspec.structs.replace(found.session, asleep=True)))
+        elif not message.wake:
+            self._told = [recovering(self.name)]
+        return self._told is not None
+
     def _refuse(self, found: Problem, error: Exception) -> None:
         self._recovery, self._refusal = None, found
         _log.error(
@@ -143,6 +168,8 @@ class Hosted:
         """Make the session from its store, an entry a step."""
         self._let_go()
         assert self._path is not None
+        slept = summary.read(self._path)
+        summary.drop(self._path)
         store = MeteredStore(self._path, self._options["durability"], self._meter)
         session: Session | None = None
         try:
@@ -169,6 +196,12 @@ class Hosted:
                 self.name, began, session.entries - began,
             )  # fmt: skip
         session.obey(self._orders)
+        if slept is not None and slept.entries == session.entries:
+            # What only read is in no entry.
+            session.counts["messages"], session.counts["round_trips"] = (
+                slept.session.messages,
+                slept.session.round_trips,
+            )
         self.session, self._store = session, store
         if session.restored is not UNSET and session.restored is not before:
             self._tell_restored(session.restored)
@@ -267,10 +300,22 @@ class Hosted:
         """From any thread: stop the batches of which the order speaks."""
         self._orders.give(order)
 
-    def rest(self) -> None:
-        """Take a snapshot if anything was recorded since the latest, so that waking is quick."""
-        if self._worked:
-            self.snapshot()
+    def sleep(self) -> bool:
+        """Take a snapshot if anything was recorded since the latest, and let go of everything until it is
+        woken; False where that cannot be now. To be called between two frames.
+        """
+        session = self.session
+        if session is None or self._path is None or session.fenced is not None:
+            return False
+        most, room = self._most, self._room
+        if self._worked and not self.snapshot():
+            self._most, self._room = most, room
+            return False
+        slept = summary.Summary(session.entries, session.info())
+        del session
+        self._let_go()
+        summary.write(self._path, slept)
+        return True
 
     def next(self, number: int) -> None:
         """The frame that is answered next has this number, which is higher than the last one's."""
@@ -278,6 +323,9 @@ class Hosted:
 
     def answer(self, frame: Bytes) -> list[Part]:
         """The session's reply frame, see `answer`. To be called when it is awake."""
+        if self._told is not None:
+            told, self._told = self._told, None
+            return told
         if self._refusal is not None:
             return [refusal(ProtocolError(self._refusal))]
         session = self.session

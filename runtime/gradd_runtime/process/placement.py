@@ -159,9 +159,8 @@ class InlinePlacement:
     def _work(self, queue: SimpleQueue[_Job | Hosted | None]) -> None:
         while (job := queue.get()) is not None:
             if isinstance(job, Hosted):
-                if self._resting:
-                    job.rest()
-                job.close()
+                if not (self._resting and job.sleep()):
+                    job.close()
                 del job
                 continue
             name, frame, future, came, number = job
@@ -188,7 +187,7 @@ class InlinePlacement:
             hosted = self._sessions.get(name)
         if hosted is None:
             return unknown(name)
-        while not hosted.wake():
+        while not hosted.wake(frame):
             """An entry of its record at a time."""
         return frames.join(hosted.answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame)))
 

@@ -71,8 +71,7 @@ class Worker:
             else:
                 self._receive()
         for hosted in self._sessions.values():
-            if hosted.kept:
-                hosted.rest()
+            if hosted.kept and not hosted.sleep():
                 hosted.close()
 
     def _receive(self) -> None:
@@ -110,7 +109,7 @@ class Worker:
         number = self._turns.take()
         began = perf_counter()
         hosted = self._sessions[number]
-        if hosted.wake():
+        if hosted.wake(self._waiting[number][0][1]):
             self._answer(number, hosted, began)
         spent = perf_counter() - began
         while self._open and self._poll.poll(0):

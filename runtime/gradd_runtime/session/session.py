@@ -239,8 +239,11 @@ class Session(SessionState):
             len(self.table),
             self.account.used,
             writers=len(self.writers),
+            messages=self.counts["messages"],
+            batches=self.counts["batches"],
+            round_trips=self.counts["round_trips"],
+            steps=self.counts["steps"],
             restored=self.restored,
-            **self.counts,
         )
 
     def _attached(self, resume: int | None = None, epoch: int | None = None) -> m.Attached:

@@ -66,7 +66,8 @@ def _sessions(arguments: argparse.Namespace) -> int:
             elif session.get("away"):
                 print("{name}\t{away}".format(**session))
             else:
-                print("{name}\t{tensors} tensors\t{bytes} bytes\t{batches} batches".format(**session))
+                line = "{name}\t{tensors} tensors\t{bytes} bytes\t{batches} batches".format(**session)
+                print(line + ("\tasleep" if session["asleep"] else ""))
         asked["page_token"] = page.get("next_page_token", "")
         if not asked["page_token"]:
             return OK

@@ -33,8 +33,8 @@ _cancel = msgspec.json.Decoder(CancelOptions)
 _attach = msgspec.json.Decoder(Attach)
 
 
-async def _info(front: Front, entry: OpenSession) -> SessionInfo:
-    reply, _ = await front.sessions.ask(entry, Info())
+async def _info(front: Front, entry: OpenSession, wake: bool = True) -> SessionInfo:
+    reply, _ = await front.sessions.ask(entry, Info(wake=wake))
     if not isinstance(reply, SessionReply):
         raise TypeError(f"a session answered {type(reply).__name__} to info")
     return reply.session
@@ -50,7 +50,8 @@ async def list_sessions(
     """List the open sessions by name, in pages: continue with `page_token=next_page_token`.
 
     A session that was lost with its engine process has `lost: true`, until it is deleted. One that its store
-    does not give at the moment has `away`, with the problem. They are the asking tenant's; an operator may
+    does not give at the moment has `away`, with the problem: `recovering` where it ended without falling
+    asleep, and nobody has asked for it since. None is woken. They are the asking tenant's; an operator may
     ask for those of another `tenant`.
     """
     front, key = front_of(request), key_of(request)
@@ -60,7 +61,9 @@ async def list_sessions(
     rest = [entry for entry in front.sessions.of(whose) if entry.name > page_token]
     page = rest[:page_size]
     # A session that ends meanwhile is left out.
-    answers = await asyncio.gather(*(_info(front, entry) for entry in page), return_exceptions=True)
+    answers = await asyncio.gather(
+        *(_info(front, entry, wake=False) for entry in page), return_exceptions=True
+    )
     found: list[SessionInfo | dict[str, object]] = []
     for entry, answer in zip(page, answers, strict=True):
         if isinstance(answer, SessionInfo):
@@ -96,7 +99,10 @@ async def put_session(request: Request, name: str) -> Response:
 
 @router.get("/v1/sessions/{name}")
 async def get_session(request: Request, name: str) -> Response:
-    """Get the session's counts and settings."""
+    """Get the session's counts and settings.
+
+    One that is `asleep` is not woken for it.
+    """
     front = front_of(request)
     return json_response(await _info(front, entry_of(request)))
 
