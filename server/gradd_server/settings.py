@@ -8,13 +8,12 @@ from __future__ import annotations
 import dataclasses
 import ipaddress
 import os
-import re
 import tomllib
-import urllib.parse
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from gradd_server import texts
 from gradd_server.machine import memory_bytes, most_files
 
 MOST_BYTES = 1 << 40
@@ -24,118 +23,10 @@ MOST_CONNECTIONS = 10_000
 LEAST_TRAFFIC = 512 << 20
 """Bytes of requests and answers under way, on however small a machine."""
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
-LOG_FORMATS = ("auto", "json", "text")
-LOG_LEVELS = ("critical", "error", "warning", "info", "debug")
 
 
 class BadConfig(ValueError):
     """An invalid setting; the command exits with 78."""
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port <= 65535:
-        raise ValueError(f"{port} is not a port: 0 to 65535, 0 for a free one")
-    return port
-
-
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not 0 <= seconds < float("inf"):
-        raise ValueError(f"{text} is not a duration in seconds")
-    return seconds
-
-
-def _log_level(text: str) -> str:
-    if text not in LOG_LEVELS:
-        raise ValueError(f"{text!r} is not one of {', '.join(LOG_LEVELS)}")
-    return text
-
-
-def _log_format(text: str) -> str:
-    if text not in LOG_FORMATS:
-        raise ValueError(f"{text!r} is not one of {', '.join(LOG_FORMATS)}")
-    return text
-
-
-def _device(text: str) -> str:
-    if not re.fullmatch(r"cpu|cuda(:[0-9]{1,3})?", text):
-        raise ValueError(f"{text!r} is not a device: cpu, cuda or cuda:N")
-    return text
-
-
-def _count(text: str) -> int:
-    count = int(text)
-    if not 0 <= count <= 1024:
-        raise ValueError(f"{count} is not a number of 0 to 1024")
-    return count
-
-
-def _path(text: str) -> Path:
-    return Path(text).expanduser()
-
-
-def _switch(text: str) -> bool:
-    if text.lower() not in ("1", "true", "yes", "0", "false", "no"):
-        raise ValueError(f"{text!r} is not true or false")
-    return text.lower() in ("1", "true", "yes")
-
-
-def _root_path(text: str) -> str:
-    if text and not re.fullmatch(r"(?:/[A-Za-z0-9._~-]+)+", text):
-        raise ValueError(f"{text!r} is not a path as /gradd")
-    return text
-
-
-def _host_names(text: str) -> str:
-    for name in filter(None, text.split(",")):
-        if not re.fullmatch(r"\*|[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]", name.strip()):
-            raise ValueError(
-                f"{name.strip()!r} is not the name or address of a host (and an IPv6 one is in [ ])"
-            )
-    return text
-
-
-def _listener(text: str) -> str:
-    if text.startswith("unix:"):
-        if not text.startswith("unix:/"):
-            raise ValueError(f"{text!r}: the path of a Unix socket begins with /")
-        return text
-    if text:
-        host, colon, port = text.rpartition(":")
-        if not (colon and host) or ("]" not in host and ":" in host):
-            raise ValueError(f"{text!r} is not ADDRESS:PORT (an IPv6 one is in [ ]) or unix:/PATH")
-        _port(port)
-    return text
-
-
-def _collector(text: str) -> str:
-    parts = urllib.parse.urlsplit(text)
-    if text and (parts.scheme not in ("http", "https") or not parts.hostname):
-        raise ValueError(f"{text!r} is not the http:// or https:// address of a collector")
-    return text
-
-
-def _addresses(text: str) -> str:
-    for address in filter(None, text.split(",")):
-        ipaddress.ip_network(address.strip())
-    return text
-
-
-def _number(text: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise ValueError(f"{text!r} is not a number")
-    return int(text)
-
-
-_UNITS = {"": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
-
-
-def _bytes(text: str) -> int:
-    found = re.fullmatch(r"([0-9]{1,18}) ?([A-Za-z]*)", text)
-    if found is None or found[2].upper() not in _UNITS:
-        raise ValueError(f"{text!r} is not a number of bytes, as 500MiB or 4GiB")
-    return int(found[1]) * _UNITS[found[2].upper()]
 
 
 def _setting(default: Any, parse: Callable[[str], Any], help: str, metavar: str = "") -> Any:
@@ -160,131 +51,141 @@ class Settings:
     """Settings of `gradd serve`; durations are in seconds. `load` builds them from the four sources."""
 
     host: str = _setting("127.0.0.1", str, "address to listen on; beyond loopback with TLS only", "ADDRESS")
-    port: int = _setting(4733, _port, "port to listen on; 0 takes a free one", "PORT")
+    port: int = _setting(4733, texts.port, "port to listen on; 0 takes a free one", "PORT")
     data_dir: Path = dataclasses.field(
         default_factory=default_data_dir,
-        metadata={"parse": _path, "help": "where the daemon keeps its data (mode 0700)", "metavar": "DIR"},
+        metadata={
+            "parse": texts.path,
+            "help": "where the daemon keeps its data (mode 0700)",
+            "metavar": "DIR",
+        },
     )
     auth: bool = _setting(
-        True, _switch, "ask for an API key; without, on loopback only, every local user can connect"
+        True, texts.switch, "ask for an API key; without, on loopback only, every local user can connect"
     )
     insecure_http: bool = _setting(
-        False, _switch, "listen beyond loopback without TLS: who listens in reads keys and tensors"
+        False, texts.switch, "listen beyond loopback without TLS: who listens in reads keys and tensors"
     )
     tls_cert: Path | None = dataclasses.field(
         default=None,
         metadata={
-            "parse": _path,
+            "parse": texts.path,
             "help": "certificate (PEM, with its chain) to serve https with; read again when it changes",
             "metavar": "FILE",
         },
     )
     tls_key: Path | None = dataclasses.field(
         default=None,
-        metadata={"parse": _path, "help": "the certificate's private key (PEM)", "metavar": "FILE"},
+        metadata={"parse": texts.path, "help": "the certificate's private key (PEM)", "metavar": "FILE"},
     )
     allowed_hosts: str = _setting(
         "",
-        _host_names,
+        texts.host_names,
         "names beside localhost and its addresses by which the daemon is called, with commas; * for any",
         "NAMES",
     )
-    root_path: str = _setting("", _root_path, "path under which a proxy serves the daemon, as /gradd", "PATH")
-    forwarded_allow_ips: str = _setting(
-        "", _addresses, "proxies whose X-Forwarded-For and -Proto are believed, with commas", "ADDRESSES"
+    root_path: str = _setting(
+        "", texts.root_path, "path under which a proxy serves the daemon, as /gradd", "PATH"
     )
-    device: str = _setting("cpu", _device, "device that sessions run on", "DEVICE")
+    forwarded_allow_ips: str = _setting(
+        "", texts.addresses, "proxies whose X-Forwarded-For and -Proto are believed, with commas", "ADDRESSES"
+    )
+    device: str = _setting("cpu", texts.device, "device that sessions run on", "DEVICE")
     workers: int = _setting(
-        1, _count, "engine processes of a tenant's sessions; 0 runs all in the daemon's own", "N"
+        1, texts.count, "engine processes of a tenant's sessions; 0 runs all in the daemon's own", "N"
     )
     max_workers: int = _setting(
         0,
-        _count,
+        texts.count,
         "engine processes in all: tenants share none as long as there are enough; 0 is one for each core, at "
         "least two",
         "M",
     )
     threads: int = _setting(
-        0, _count, "compute threads of each engine process; 0 shares the cores out among them", "T"
+        0, texts.count, "compute threads of each engine process; 0 shares the cores out among them", "T"
     )
     admin: str = _setting(
         "",
-        _listener,
+        texts.listener,
         "where to serve /metrics to operators, a port of its own or unix:/PATH; beyond loopback as --host",
         "ADDRESS:PORT",
     )
     traces: str = _setting(
         "",
-        _collector,
+        texts.collector,
         "OpenTelemetry collector that gets a span of each request and batch over OTLP/HTTP, as "
         "http://127.0.0.1:4318; needs the extra otel",
         "URL",
     )
-    log_level: str = _setting("info", _log_level, f"one of {', '.join(LOG_LEVELS)}", "LEVEL")
+    log_level: str = _setting("info", texts.log_level, f"one of {', '.join(texts.LOG_LEVELS)}", "LEVEL")
     log_format: str = _setting(
-        "auto", _log_format, "json or text; auto: text on a terminal, else JSON", "FORMAT"
+        "auto", texts.log_format, "json or text; auto: text on a terminal, else JSON", "FORMAT"
     )
     log_file: str = _setting("", str, "file to append the log to, instead of standard error", "FILE")
-    drain_timeout: float = _setting(30.0, _seconds, "longest wait for work in flight at SIGTERM", "SECONDS")
+    drain_timeout: float = _setting(
+        30.0, texts.seconds, "longest wait for work in flight at SIGTERM", "SECONDS"
+    )
     body_timeout: float = _setting(
-        10.0, _seconds, "longest wait for a body, beside what it takes at 64 KiB/s", "SECONDS"
+        10.0, texts.seconds, "longest wait for a body, beside what it takes at 64 KiB/s", "SECONDS"
     )
     stream_ping_seconds: float = _setting(
         20.0,
-        _seconds,
+        texts.seconds,
         "time between pings of a stream, which ends where they stay unanswered",
         "SECONDS",
     )
     anonymous_stream_seconds: float = _setting(
-        60.0, _seconds, "life of an anonymous session after its last stream dropped", "SECONDS"
+        60.0, texts.seconds, "life of an anonymous session after its last stream dropped", "SECONDS"
     )
     anonymous_idle_seconds: float = _setting(
-        1800.0, _seconds, "life of an anonymous session that is idle over http", "SECONDS"
+        1800.0, texts.seconds, "life of an anonymous session that is idle over http", "SECONDS"
     )
     engine_silence_seconds: float = _setting(
         30.0,
-        _seconds,
+        texts.seconds,
         "how long an engine process may neither answer nor compute before it is killed and replaced; 0 waits "
         "for ever",
         "SECONDS",
     )
     process_bytes: int = _setting(
         0,
-        _bytes,
+        texts.nbytes,
         "what the sessions of an engine process may hold; 0: all processes share 4/5 of the memory",
         "BYTES",
     )
     tenant_bytes: int = _setting(
-        0, _bytes, "the same of one tenant; 0: three quarters of the process's", "BYTES"
+        0, texts.nbytes, "the same of one tenant; 0: three quarters of the process's", "BYTES"
     )
     session_bytes: int = _setting(
-        0, _bytes, "a session's quota, and the largest that it may ask for; 0: the tenant's", "BYTES"
+        0, texts.nbytes, "a session's quota, and the largest that it may ask for; 0: the tenant's", "BYTES"
     )
-    sessions: int = _setting(10_000, _number, "sessions that there may be", "N")
-    tenant_sessions: int = _setting(1000, _number, "sessions that a tenant may have", "N")
+    sessions: int = _setting(10_000, texts.number, "sessions that there may be", "N")
+    tenant_sessions: int = _setting(1000, texts.number, "sessions that a tenant may have", "N")
     connections: int = _setting(
-        0, _number, "connections that there may be; 0: 10000, or 3/4 of the files that can be open", "N"
+        0, texts.number, "connections that there may be; 0: 10000, or 3/4 of the files that can be open", "N"
     )
-    tenant_connections: int = _setting(0, _number, "connections that a tenant may have; 0: half of all", "N")
+    tenant_connections: int = _setting(
+        0, texts.number, "connections that a tenant may have; 0: half of all", "N"
+    )
     traffic_bytes: int = _setting(
         0,
-        _bytes,
+        texts.nbytes,
         "what all requests and answers under way may hold, as 1GiB; 0: an eighth of the memory",
         "BYTES",
     )
-    tenant_traffic_bytes: int = _setting(0, _bytes, "the same of one tenant; 0: half of all", "BYTES")
+    tenant_traffic_bytes: int = _setting(0, texts.nbytes, "the same of one tenant; 0: half of all", "BYTES")
     max_batch_seconds: float = _setting(
-        0.0, _seconds, "longest that a batch may run before it is stopped; 0 sets no limit", "SECONDS"
+        0.0, texts.seconds, "longest that a batch may run before it is stopped; 0 sets no limit", "SECONDS"
     )
     cancel_grace: float = _setting(
         5.0,
-        _seconds,
+        texts.seconds,
         "how long a batch that was to stop may go on before its engine process is replaced, if all sessions "
         "there are kept; 0 waits for ever",
         "SECONDS",
     )
     upload_wait_seconds: float = _setting(
-        30.0, _seconds, "longest wait of a stream's batch for an upload that it names", "SECONDS"
+        30.0, texts.seconds, "longest wait of a stream's batch for an upload that it names", "SECONDS"
     )
 
     @classmethod

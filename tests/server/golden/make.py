@@ -97,14 +97,15 @@ def fill(asking: Asking) -> None:
 
 def told(asking: Asking) -> dict[str, Any]:
     """What the sessions say of themselves, but for what may differ from version to version: what they take in
-    memory, how often they were asked, and whether other kernels ran them.
+    memory, how often they were asked, and what earlier versions do not tell.
     """
     found: dict[str, Any] = {}
     for session in TENANTS:
         info = asking.json(session, "")
         for differs in ("bytes", "messages", "round_trips"):
             del info[differs]
-        info.pop("restored", None)
+        for newer in ("restored", "asleep"):
+            info.pop(newer, None)
         tensors = asking.json(session, "/tensors")["tensors"]
         names = [tensor["name"] for tensor in tensors if tensor["name"] and tensor["name"] != "large"]
         found[session] = {

@@ -1,0 +1,132 @@
+"""What the texts of settings mean. Each function raises ValueError for a text that is none of its kind."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import urllib.parse
+from pathlib import Path
+
+LOG_FORMATS = ("auto", "json", "text")
+LOG_LEVELS = ("critical", "error", "warning", "info", "debug")
+
+
+def port(text: str) -> int:
+    """A port."""
+    port = int(text)
+    if not 0 <= port <= 65535:
+        raise ValueError(f"{port} is not a port: 0 to 65535, 0 for a free one")
+    return port
+
+
+def seconds(text: str) -> float:
+    """A duration in seconds."""
+    seconds = float(text)
+    if not 0 <= seconds < float("inf"):
+        raise ValueError(f"{text} is not a duration in seconds")
+    return seconds
+
+
+def log_level(text: str) -> str:
+    """One of LOG_LEVELS."""
+    if text not in LOG_LEVELS:
+        raise ValueError(f"{text!r} is not one of {', '.join(LOG_LEVELS)}")
+    return text
+
+
+def log_format(text: str) -> str:
+    """One of LOG_FORMATS."""
+    if text not in LOG_FORMATS:
+        raise ValueError(f"{text!r} is not one of {', '.join(LOG_FORMATS)}")
+    return text
+
+
+def device(text: str) -> str:
+    """cpu, cuda or cuda:N."""
+    if not re.fullmatch(r"cpu|cuda(:[0-9]{1,3})?", text):
+        raise ValueError(f"{text!r} is not a device: cpu, cuda or cuda:N")
+    return text
+
+
+def count(text: str) -> int:
+    """A number of 0 to 1024."""
+    count = int(text)
+    if not 0 <= count <= 1024:
+        raise ValueError(f"{count} is not a number of 0 to 1024")
+    return count
+
+
+def path(text: str) -> Path:
+    """A path; ~ is the user's home."""
+    return Path(text).expanduser()
+
+
+def switch(text: str) -> bool:
+    """True or false."""
+    if text.lower() not in ("1", "true", "yes", "0", "false", "no"):
+        raise ValueError(f"{text!r} is not true or false")
+    return text.lower() in ("1", "true", "yes")
+
+
+def root_path(text: str) -> str:
+    """A path under which a proxy serves."""
+    if text and not re.fullmatch(r"(?:/[A-Za-z0-9._~-]+)+", text):
+        raise ValueError(f"{text!r} is not a path as /gradd")
+    return text
+
+
+def host_names(text: str) -> str:
+    """Names and addresses of hosts, with commas."""
+    for name in filter(None, text.split(",")):
+        if not re.fullmatch(r"\*|[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]", name.strip()):
+            raise ValueError(
+                f"{name.strip()!r} is not the name or address of a host (and an IPv6 one is in [ ])"
+            )
+    return text
+
+
+def listener(text: str) -> str:
+    """ADDRESS:PORT or unix:/PATH."""
+    if text.startswith("unix:"):
+        if not text.startswith("unix:/"):
+            raise ValueError(f"{text!r}: the path of a Unix socket begins with /")
+        return text
+    if text:
+        host, colon, port = text.rpartition(":")
+        if not (colon and host) or ("]" not in host and ":" in host):
+            raise ValueError(f"{text!r} is not ADDRESS:PORT (an IPv6 one is in [ ]) or unix:/PATH")
+        port(port)
+    return text
+
+
+def collector(text: str) -> str:
+    """An http or https address."""
+    parts = urllib.parse.urlsplit(text)
+    if text and (parts.scheme not in ("http", "https") or not parts.hostname):
+        raise ValueError(f"{text!r} is not the http:// or https:// address of a collector")
+    return text
+
+
+def addresses(text: str) -> str:
+    """IP networks, with commas."""
+    for address in filter(None, text.split(",")):
+        ipaddress.ip_network(address.strip())
+    return text
+
+
+def number(text: str) -> int:
+    """A number that is not negative."""
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        raise ValueError(f"{text!r} is not a number")
+    return int(text)
+
+
+_UNITS = {"": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
+
+
+def nbytes(text: str) -> int:
+    """A number of bytes, as 4GiB."""
+    found = re.fullmatch(r"([0-9]{1,18}) ?([A-Za-z]*)", text)
+    if found is None or found[2].upper() not in _UNITS:
+        raise ValueError(f"{text!r} is not a number of bytes, as 500MiB or 4GiB")
+    return int(found[1]) * _UNITS[found[2].upper()]
