@@ -92,10 +92,10 @@ def listener(text: str) -> str:
             raise ValueError(f"{text!r}: the path of a Unix socket begins with /")
         return text
     if text:
-        host, colon, port = text.rpartition(":")
+        host, colon, number = text.rpartition(":")
         if not (colon and host) or ("]" not in host and ":" in host):
             raise ValueError(f"{text!r} is not ADDRESS:PORT (an IPv6 one is in [ ]) or unix:/PATH")
-        port(port)
+        port(number)
     return text
 
 
