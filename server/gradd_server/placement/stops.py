@@ -50,7 +50,7 @@ class Stops:
         if number != self._number:
             self._number, self._since = number, now
         request = in_flight.get(number)
-        if request is None or (head := _head(request)) is None:
+        if request is None or request.again or (head := _head(request)) is None:
             return None
         why = told = None
         for session, order, when in self._orders:
