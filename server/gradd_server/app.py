@@ -64,6 +64,8 @@ def create_app(
         if isinstance(placement, WorkersPlacement):
             placement.follow(asyncio.get_running_loop())
         await front.sessions.restore()
+        if front.sessions.disk is not None:
+            chores.append(asyncio.create_task(front.sessions.disk.watch()))
         try:
             yield
         finally:

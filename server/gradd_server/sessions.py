@@ -24,12 +24,20 @@ from gradd_protocol.messages import Attach, ProblemReply, Reply, Request
 from gradd_protocol.problems import Problem, ProtocolError
 from gradd_runtime.process import Bulk, Engines, Pending, Placement
 
+from gradd_server.disk import Disk
 from gradd_server.errors import Refused
 from gradd_server.settings import Settings
 from gradd_server.stores import Stores
 from gradd_server.timing import current
+from gradd_server.wire import message_head
 
 logger = logging.getLogger("gradd.server")
+
+GROWING = frozenset({"batch", "json-batch", "backward-json", "put-tensor", "put-json", "put-hook", "stage"})
+"""What lets a session's record grow; a Bulk does too."""
+
+SESSION_BYTES = 64 << 10
+"""About what a session takes of the disk before it has anything."""
 
 ANONYMOUS = "anon-"
 
@@ -124,6 +132,10 @@ class Sessions:
         stores: Stores | None = None,
     ) -> None:
         self._stores = stores
+        self.disk: Disk | None = None
+        """What sessions that are kept take of the disk, if any are."""
+        if stores is not None:
+            self.disk = Disk(stores.measure, *settings.disk_limits)
         self._placement = placement
         self._settings = settings
         self._clock = clock
@@ -204,6 +216,8 @@ class Sessions:
         if stores is None or chosen["durability"] == "memory":
             self._placement.open(entry.key, chosen)
             return
+        assert self.disk is not None
+        self.disk.take(entry.tenant, SESSION_BYTES)
         try:
             record = stores.make(entry.tenant, entry.name, chosen)
         except OSError as error:
@@ -230,6 +244,8 @@ class Sessions:
             entry = OpenSession(tenant, name, options, self._clock())
             self._placement.open(entry.key, {**options, "store": str(record)})
             self._add(entry)
+        if self.disk is not None:
+            await self.disk.look()
         if self._entries:
             logger.info("%d sessions were kept", len(self._entries))
 
@@ -252,6 +268,8 @@ class Sessions:
             await asyncio.to_thread(self._placement.close, entry.key)
             if self._stores is not None:
                 await asyncio.to_thread(self._stores.remove, tenant, name)
+            if self.disk is not None:
+                self.disk.changed()
             return True
 
     async def submit(self, entry: OpenSession, frame: frames.Bytes | Bulk) -> frames.Bytes:
@@ -273,7 +291,19 @@ class Sessions:
         """
         if entry.closed:
             raise Refused("session-not-found", f"session {entry.name!r} was deleted")
+        if self.disk is not None and entry.options["durability"] != "memory":
+            self._record(self.disk, entry, frame)
         return self._placement.submit(entry.key, frame)
+
+    @staticmethod
+    def _record(disk: Disk, entry: OpenSession, frame: frames.Bytes | Bulk) -> None:
+        """Count what may be recorded. Raises Refused (507), unless nothing will be."""
+        size = frame.size if isinstance(frame, Bulk) else len(frame)
+        try:
+            disk.take(entry.tenant, size)
+        except Refused:
+            if isinstance(frame, Bulk) or message_head(frame).type in GROWING:
+                raise
 
     def stop(self, entry: OpenSession, why: Problem, writer: int | None = None) -> None:
         """Stop what the session does, see Placement.stop."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import ipaddress
 import os
+import shutil
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -167,6 +168,12 @@ class Settings:
     tenant_connections: int = _setting(
         0, texts.number, "connections that a tenant may have; 0: half of all", "N"
     )
+    tenant_disk_bytes: int = _setting(
+        0, texts.nbytes, "what a tenant's sessions may take of the disk; 0: three quarters of it", "BYTES"
+    )
+    disk_free_bytes: int = _setting(
+        0, texts.nbytes, "room to be left on the data directory's disk; 0: a hundredth, 1 GiB at most", "BYTES"
+    )
     traffic_bytes: int = _setting(
         0,
         texts.nbytes,
@@ -256,6 +263,12 @@ class Settings:
     def most_session_bytes(self) -> int:
         """The largest quota of a session, and its default."""
         return self.session_bytes or self.budgets[1] or MOST_BYTES
+
+    @property
+    def disk_limits(self) -> tuple[int, int]:
+        """Bytes of a tenant's sessions on the disk, and those that are to stay free."""
+        total = shutil.disk_usage(self.data_dir).total
+        return self.tenant_disk_bytes or total * 3 // 4, self.disk_free_bytes or min(total // 100, 1 << 30)
 
     @property
     def most_connections(self) -> int:

@@ -106,6 +106,14 @@ class Stores:
             return "it is of another session"
         return about
 
+    def measure(self) -> tuple[int, dict[str, int]]:
+        """Free bytes of the disk, and those that the sessions of each tenant have."""
+        found: dict[str, int] = {}
+        for tenant in os.scandir(self._home):
+            if tenant.is_dir() and not tenant.name.startswith(_TRASH):
+                found[_decoded(tenant.name)] = _bytes_in(tenant.path)
+        return shutil.disk_usage(self._home).free, found
+
     def _discard(self, folder: Path) -> None:
         # Renamed first: it goes at once and in whole, however long its files take.
         trash = self._home / f"{_TRASH}{secrets.token_hex(8)}"
@@ -119,3 +127,19 @@ class Stores:
 def _encoded(name: str) -> str:
     """A folder's name: no two names have one, also where files are told apart by letters of one case only."""
     return base64.b32encode(name.encode()).decode().rstrip("=").lower()
+
+
+def _decoded(name: str) -> str:
+    """What `_encoded` was given."""
+    return base64.b32decode(name.upper() + "=" * (-len(name) % 8)).decode()
+
+
+def _bytes_in(folder: str) -> int:
+    """Of the files in a folder and those in it; what goes meanwhile has none."""
+    total = 0
+    try:
+        for entry in os.scandir(folder):
+            total += _bytes_in(entry.path) if entry.is_dir() else 512 * entry.stat().st_blocks
+    except FileNotFoundError:
+        return total
+    return total

@@ -40,6 +40,7 @@ FLAGS = (
     "--traffic-bytes", "96MiB", "--tenant-traffic-bytes", "48MiB", "--connections", "60",
     "--tenant-connections", "20", "--sessions", "12", "--tenant-sessions", "5",
     "--process-bytes", "240MiB", "--tenant-bytes", "160MiB", "--session-bytes", "128MiB",
+    "--tenant-disk-bytes", "48MiB",
 )  # fmt: skip
 QUOTA = 128 * MIB
 #: what the daemon's processes may come to hold beside what they had
@@ -260,6 +261,23 @@ def sessions_that_are_each_within_their_quota(tenant: Tenant) -> Refusal:
     return refusal
 
 
+def records_without_end(tenant: Tenant) -> Refusal:
+    """The same tensor over and over: the session holds little, and its record grows."""
+    said = {"Content-Type": "application/octet-stream", "Gradd-Dtype": "uint8", "Gradd-Shape": "4000000"}
+    found = []
+    for n in range(30):
+        values = bytes([n]) * 4_000_000
+        found.append(tenant.http.put("/v1/sessions/s/tensors/x", content=values, headers=said))
+        if found[-1].status_code >= 400:
+            break
+    refusal = _told(found)
+    assert (refusal.problem["whose"], refusal.headers["retry-after"]) == ("tenant", "5")
+    folder = tenant.daemon.data / "sessions"
+    assert sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) < 64 * MIB
+    assert tenant.http.get("/v1/sessions/s/tensors/x").status_code == 406  # too large for JSON
+    return refusal
+
+
 HOSTILE: dict[Callable[[Tenant], Refusal], str] = {
     answers_that_are_not_read: "rate-limited",
     answers_in_json_that_are_not_read: "rate-limited",
@@ -270,6 +288,7 @@ HOSTILE: dict[Callable[[Tenant], Refusal], str] = {
     connections_without_end: "too-many",
     silent_connections: "too-many",
     sessions_that_are_each_within_their_quota: "quota-exceeded",
+    records_without_end: "disk-full",
 }
 
 
@@ -299,10 +318,13 @@ def test_a_hostile_tenant_is_told_and_others_go_on(
     # Nothing is left of it.
     wait_for(lambda: other.http.get("/v1/status").json()["connections"] <= 4)
     wait_for(lambda: other.http.get("/v1/status").json()["traffic_bytes"] == 0)
-    assert run(hostile, *work, fetch=["%b"]).status_code == 200
+    if slug != "disk-full":
+        assert run(hostile, *work, fetch=["%b"]).status_code == 200
     for session in hostile.http.get("/v1/sessions").json()["sessions"]:
         assert hostile.http.delete(f"/v1/sessions/{session['name']}").status_code == 204
     wait_for(lambda: bytes_of(other, "hostile") == 0)
+    wait_for(lambda: hostile.http.put("/v1/sessions/s").status_code == 201)
+    assert run(hostile, *work, fetch=["%b"]).status_code == 200
 
 
 def bytes_of(operator: Tenant, tenant: str) -> int:

@@ -71,12 +71,16 @@ def _front(front: Front) -> Iterator[Metric]:
     yield GaugeMetricFamily("gradd_start_time_seconds", "When the daemon began.", counts.began)
     yield GaugeMetricFamily("gradd_connections", "Connections that are open.", front.connections())
     limits = GaugeMetricFamily("gradd_limit", "What there may be.", labels=["of"])
-    settings = front.settings
+    settings, disk = front.settings, front.sessions.disk
+    disk_limits = []
+    if disk is not None:
+        disk_limits = [("tenant_disk_bytes", disk.tenant_limit), ("disk_free_bytes", disk.reserve)]
     for what, limit in (
         ("process_bytes", settings.budgets[0]), ("tenant_bytes", settings.budgets[1]),
         ("sessions", settings.sessions), ("tenant_sessions", settings.tenant_sessions),
         ("connections", front.connected.limit), ("tenant_connections", front.connected.tenant_limit),
         ("traffic_bytes", front.traffic.limit), ("tenant_traffic_bytes", front.traffic.tenant_limit),
+        *disk_limits,
     ):  # fmt: skip
         limits.add_metric([what], limit)
     yield limits
