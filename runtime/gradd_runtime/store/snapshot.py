@@ -2,18 +2,19 @@
 
 Tensors that users named, and their gradients, stand under their names, so that other readers of the format
 open them. ``gradd/state`` is JSON; ``gradd/<n>`` are arrays that it speaks of. The last 32 bytes, the tensor
-``gradd/checksum``, are the BLAKE2b digest of all bytes before them.
+``gradd/checksum``, are the digest of all bytes before them (`Checksum`).
 """
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 from gradd_protocol import dtypes
 from gradd_protocol.safetensors import head, header_size, order, read_head
+
+from .checksum import DIGEST, PIECE, Checksum
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,11 +23,10 @@ if TYPE_CHECKING:
 
 RESERVED = "gradd/"
 #: says that a file is a snapshot, and of which format
-KEY, FORMAT = "gradd.snapshot", "1"
+KEY, FORMAT = "gradd.snapshot", "2"
+#: the first one, whose checksum is chained
+_CHAINED = "1"
 _STATE, _CHECKSUM = "gradd/state", "gradd/checksum"
-_DIGEST = 32
-#: bytes that are hashed or read at a time
-_PIECE = 1 << 22
 
 
 class BadSnapshot(ValueError):
@@ -48,16 +48,16 @@ def parts(snapshot: Snapshot) -> Iterator[bytes | memoryview]:
     arrays = {**snapshot.arrays, _STATE: np.frombuffer(snapshot.state, np.uint8)}
     about = {name: (dtypes.of(a.dtype).name, tuple(a.shape)) for name, a in arrays.items()}
     names = order(about)
-    layout = {name: about[name] for name in names} | {_CHECKSUM: ("uint8", (_DIGEST,))}
-    digest = hashlib.blake2b(digest_size=_DIGEST)
+    layout = {name: about[name] for name in names} | {_CHECKSUM: ("uint8", (DIGEST,))}
     first = head(layout, {KEY: FORMAT})
-    digest.update(first)
     yield first
-    for name in names:
-        piece = np.ascontiguousarray(arrays[name]).reshape(-1).view(np.uint8).data
-        digest.update(piece)
-        yield piece
-    yield digest.digest()
+    with Checksum(first, sum(a.nbytes for a in arrays.values())) as checksum:
+        for name in names:
+            data = np.ascontiguousarray(arrays[name]).reshape(-1).view(np.uint8).data
+            for piece in _pieces(data):
+                checksum.add(piece)
+            yield data
+        yield checksum.result()
 
 
 def read(file: BinaryIO) -> Snapshot:
@@ -65,18 +65,20 @@ def read(file: BinaryIO) -> Snapshot:
 
     Raises BadSnapshot for a file that is not, byte by byte, what `parts` gave.
     """
-    entries, total, digest = _begin(file)
+    entries, total, checksum = _begin(file)
     arrays: dict[str, Array] = {}
-    for name, entry in entries.items():
-        if name == _CHECKSUM:
-            break
-        if entry.start != file.tell():
-            raise BadSnapshot("the snapshot's tensors are out of order")
-        data = np.empty(entry.nbytes, np.uint8)
-        _fill(file, data, digest)
-        arrays[name] = data.view(dtypes.BY_NAME[entry.dtype].numpy).reshape(entry.shape)
-    if file.tell() != total - _DIGEST or file.read() != digest.digest():
-        raise BadSnapshot("the snapshot is damaged: its checksum is another")
+    with checksum:
+        for name, entry in entries.items():
+            if name == _CHECKSUM:
+                break
+            if entry.start != file.tell():
+                raise BadSnapshot("the snapshot's tensors are out of order")
+            data = np.empty(entry.nbytes, np.uint8)
+            for piece in _pieces(data.data):
+                _fill(file, piece)
+                checksum.add(piece)
+            arrays[name] = data.view(dtypes.BY_NAME[entry.dtype].numpy).reshape(entry.shape)
+        _check(file, total, checksum)
     state = arrays.pop(_STATE, None)
     if state is None:
         raise BadSnapshot("the snapshot has no state")
@@ -87,18 +89,19 @@ def verify(file: BinaryIO) -> None:
     """Read such a file piece by piece, and keep nothing. Raises BadSnapshot as `read` does, but for what its
     sound bytes may say.
     """
-    _, total, digest = _begin(file)
-    while left := total - _DIGEST - file.tell():
-        piece = file.read(min(left, _PIECE))
-        if not piece or left < 0:
-            raise BadSnapshot("the snapshot ends too early")
-        digest.update(piece)
-    if file.read() != digest.digest():
-        raise BadSnapshot("the snapshot is damaged: its checksum is another")
+    entries, total, checksum = _begin(file)
+    with checksum:
+        for name, entry in entries.items():
+            if name != _CHECKSUM:
+                for begin in range(0, entry.nbytes, PIECE):
+                    piece = memoryview(bytearray(min(PIECE, entry.nbytes - begin)))
+                    _fill(file, piece)
+                    checksum.add(piece)
+        _check(file, total, checksum)
 
 
-def _begin(file: BinaryIO) -> tuple[dict[str, Any], int, Any]:
-    """The tensors that a file's head speaks of, the bytes it has, and the digest of the head."""
+def _begin(file: BinaryIO) -> tuple[dict[str, Any], int, Checksum]:
+    """The tensors that a file's head speaks of, the bytes it has, and the checksum, of the head so far."""
     try:
         first = file.read(8)
         total = file.seek(0, 2)
@@ -107,17 +110,23 @@ def _begin(file: BinaryIO) -> tuple[dict[str, Any], int, Any]:
         entries, notes = read_head(text, total)
     except ValueError as error:
         raise BadSnapshot(f"this is no snapshot: {error}") from None
-    if notes.get(KEY) != FORMAT:
-        raise BadSnapshot(f"this is no snapshot of format {FORMAT}")
-    return entries, total, hashlib.blake2b(first + text, digest_size=_DIGEST)
+    if notes.get(KEY) not in (_CHAINED, FORMAT):
+        raise BadSnapshot(f"this is no snapshot of format {_CHAINED} or {FORMAT}")
+    return entries, total, Checksum(first + text, total, notes[KEY] == _CHAINED)
 
 
-def _fill(file: BinaryIO, data: Array, digest: Any) -> None:
-    """Read into `data`, and into the digest."""
-    rest = data.data
-    while rest:
-        count = file.readinto(rest[:_PIECE])  # type: ignore[attr-defined]
+def _pieces(data: memoryview) -> Iterator[memoryview]:
+    return (data[begin : begin + PIECE] for begin in range(0, len(data), PIECE))
+
+
+def _fill(file: BinaryIO, piece: memoryview) -> None:
+    while piece:
+        count = file.readinto(piece)  # type: ignore[attr-defined]
         if not count:
             raise BadSnapshot("the snapshot ends too early")
-        digest.update(rest[:count])
-        rest = rest[count:]
+        piece = piece[count:]
+
+
+def _check(file: BinaryIO, total: int, checksum: Checksum) -> None:
+    if file.tell() != total - DIGEST or file.read() != checksum.result():
+        raise BadSnapshot("the snapshot is damaged: its checksum is another")
