@@ -172,7 +172,10 @@ class Settings:
         0, texts.nbytes, "what a tenant's sessions may take of the disk; 0: three quarters of it", "BYTES"
     )
     disk_free_bytes: int = _setting(
-        0, texts.nbytes, "room to be left on the data directory's disk; 0: a hundredth, 1 GiB at most", "BYTES"
+        0,
+        texts.nbytes,
+        "room to be left on the data directory's disk; 0: a hundredth, 1 GiB at most",
+        "BYTES",
     )
     traffic_bytes: int = _setting(
         0,
