@@ -151,7 +151,8 @@ class Settings:
     process_bytes: int = _setting(
         0,
         texts.nbytes,
-        "what the sessions of an engine process may hold; 0: all processes share 4/5 of the memory",
+        "what the sessions of an engine process may hold, beside the 4/5 of the memory that those of all "
+        "share; 0: as much",
         "BYTES",
     )
     tenant_bytes: int = _setting(
@@ -253,14 +254,15 @@ class Settings:
         return frozenset({*LOOPBACK_HOSTS, *said, *({host.lower()} - {"0.0.0.0", "[::]"})})
 
     @property
-    def budgets(self) -> tuple[int, int]:
-        """Bytes that the sessions of an engine process, and those of a tenant there, may hold; 0: a share of
-        what its device has.
+    def budgets(self) -> tuple[int, int, int]:
+        """Bytes that the sessions of an engine process, those of a tenant there, and those of all engine
+        processes may hold; 0: a share of what the device has.
         """
         if self.device != "cpu":
-            return self.process_bytes, self.tenant_bytes
-        process = self.process_bytes or memory_bytes() * 4 // 5 // max(1, self.workers)
-        return process, min(process, self.tenant_bytes or process * 3 // 4)
+            return self.process_bytes, self.tenant_bytes, 0
+        machine = memory_bytes() * 4 // 5
+        process = self.process_bytes or machine
+        return process, min(process, self.tenant_bytes or process * 3 // 4), machine
 
     @property
     def most_session_bytes(self) -> int:

@@ -4,6 +4,7 @@ The front and such a process exchange envelopes, large frames in memory files, a
 """
 
 from ..session import Order
+from .budgets import Commons
 from .bulk import BULK_BYTES, Bulk, bulk_of
 from .control import OrderBook, Running, order_envelope
 from .envelope import Envelope, EnvelopeKind, Incoming, sealed, sealed_bulk, send, unsent
@@ -15,10 +16,48 @@ from .pulse import beat, beats, cpu_seconds, hang_on
 from .refusals import deleted, recovering, refusal, unknown
 
 __all__ = [
-    "BULK_BYTES", "FORMATS", "SECONDS", "Bulk", "Durations", "EngineStatus", "Engines", "Envelope",
-    "EnvelopeKind", "Figures", "Hosted", "Incoming", "InlinePlacement", "JsonFormatter", "Order",
-    "OrderBook", "Pending", "Placement", "Running", "TenantFigures", "TextFormatter", "announce", "answer",
-    "beat", "beats", "bulk_of", "cpu_seconds", "decode_figures", "deleted", "encode_figures", "hang_on",
-    "log_arguments", "open_session", "order_envelope", "recovering", "refusal", "sealed", "sealed_bulk",
-    "send", "start_log", "start_log_as", "unknown", "unsent",
+    "BULK_BYTES",
+    "FORMATS",
+    "SECONDS",
+    "Bulk",
+    "Commons",
+    "Durations",
+    "EngineStatus",
+    "Engines",
+    "Envelope",
+    "EnvelopeKind",
+    "Figures",
+    "Hosted",
+    "Incoming",
+    "InlinePlacement",
+    "JsonFormatter",
+    "Order",
+    "OrderBook",
+    "Pending",
+    "Placement",
+    "Running",
+    "TenantFigures",
+    "TextFormatter",
+    "announce",
+    "answer",
+    "beat",
+    "beats",
+    "bulk_of",
+    "cpu_seconds",
+    "decode_figures",
+    "deleted",
+    "encode_figures",
+    "hang_on",
+    "log_arguments",
+    "open_session",
+    "order_envelope",
+    "recovering",
+    "refusal",
+    "sealed",
+    "sealed_bulk",
+    "send",
+    "start_log",
+    "start_log_as",
+    "unknown",
+    "unsent",
 ]  # fmt: skip

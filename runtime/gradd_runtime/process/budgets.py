@@ -1,10 +1,16 @@
-"""What the sessions of an engine process may hold together, and those of a tenant there."""
+"""What the sessions of an engine process may hold together, those of a tenant there, and those of all engine
+processes of the machine.
+"""
 
 from __future__ import annotations
 
+import mmap
+import os
 from typing import TYPE_CHECKING, Any
 
 from gradd_engine.data import OutOfQuota
+
+from .bulk import memory_file
 
 if TYPE_CHECKING:
     from gradd_engine.data import Account
@@ -22,11 +28,47 @@ class Budget:
         self.used = 0
 
 
-class Budgets:
-    """Those of one engine process. Limits are in bytes; 0 for none."""
+class Commons:
+    """What the sessions of each of `count` engine processes hold, in bytes: `held`, of which process number
+    `own` writes its own and reads the others'. `fd`: their memory file, made where none is given.
+    """
 
-    def __init__(self, process_bytes: int = 0, tenant_bytes: int = 0) -> None:
+    def __init__(self, count: int, own: int = 0, fd: int | None = None) -> None:
+        size = 8 * count
+        if fd is None:
+            fd = memory_file()
+            os.ftruncate(fd, size)
+        self.fd, self._own = fd, own
+        self.held = memoryview(mmap.mmap(fd, size)).cast("q")
+
+    def tell(self, nbytes: int) -> None:
+        """This process's sessions hold so much now."""
+        self.held[self._own] = nbytes
+
+    @property
+    def used(self) -> int:
+        """What all hold."""
+        return sum(self.held)
+
+    def __del__(self) -> None:
+        os.close(self.fd)
+
+
+class Budgets:
+    """Those of one engine process. Limits are in bytes; 0 for none. With `commons` all processes that are in
+    it may hold `machine_bytes` together; between two that take memory at the same moment it may be more.
+    """
+
+    def __init__(
+        self,
+        process_bytes: int = 0,
+        tenant_bytes: int = 0,
+        machine_bytes: int = 0,
+        commons: Commons | None = None,
+    ) -> None:
         self.process = Budget("engine process", process_bytes or NO_LIMIT)
+        self.machine = Budget("daemon", machine_bytes or NO_LIMIT)
+        self._commons = commons
         self._tenant_bytes = tenant_bytes or NO_LIMIT
         self._tenants: dict[str, Budget] = {}
 
@@ -37,13 +79,33 @@ class Budgets:
             found = self._tenants[name] = Budget("tenant", self._tenant_bytes)
         return found
 
+    def look(self) -> None:
+        """Count what other processes hold."""
+        if self._commons is not None:
+            self.machine.used = self._commons.used
 
-def budgets_of(backend: Any, process_bytes: int = 0, tenant_bytes: int = 0) -> Budgets:
+    def tell(self) -> None:
+        """Let other processes know what this one holds."""
+        if self._commons is not None:
+            self._commons.tell(self.process.used)
+
+
+def budgets_of(
+    backend: Any,
+    process_bytes: int = 0,
+    tenant_bytes: int = 0,
+    machine_bytes: int = 0,
+    commons: Commons | None = None,
+) -> Budgets:
     """Those of a process that has a device: where nothing is said, nine tenths of what it has, and three
     quarters of that for a tenant. Without a device's memory, and where nothing is said, there is no limit.
     """
     process_bytes = process_bytes or backend.memory_bytes * 9 // 10
-    return Budgets(process_bytes, tenant_bytes or process_bytes * 3 // 4)
+    return Budgets(process_bytes, tenant_bytes or process_bytes * 3 // 4, machine_bytes, commons)
+
+
+def _room(budget: Budget) -> int:
+    return budget.limit - budget.used
 
 
 class Holding:
@@ -51,17 +113,18 @@ class Holding:
     it may take, and afterwards asked what it holds. So taking memory costs no more than under its own quota.
     """
 
-    __slots__ = ("_nbytes", "_process", "_tenant")
+    __slots__ = ("_all", "_budgets", "_nbytes", "_process")
 
     def __init__(self, budgets: Budgets, tenant: str) -> None:
-        self._tenant, self._process = budgets.tenant(tenant), budgets.process
+        self._budgets, self._process = budgets, budgets.process
+        self._all = budgets.tenant(tenant), budgets.process, budgets.machine
         self._nbytes = 0
 
     def confine(self, account: Account) -> None:
         """Before something runs: let the session take no more than is left."""
-        tenant, process = self._tenant, self._process
-        budget = tenant if tenant.limit - tenant.used < process.limit - process.used else process
-        room = budget.limit - budget.used
+        self._budgets.look()
+        budget = min(self._all, key=_room)
+        room = _room(budget)
         if room < account.limit - account.used:
             account.confine(room, budget.used, budget.whose)
 
@@ -78,11 +141,13 @@ class Holding:
         more = nbytes - self._nbytes
         if more:
             self._nbytes = nbytes
-            self._tenant.used += more
-            self._process.used += more
+            for budget in self._all[:2]:
+                budget.used += more
+            self._budgets.tell()
 
     def expect(self) -> None:
         """Raise OutOfQuota where nothing is left for a session that is to be made again."""
-        for budget in (self._tenant, self._process):
+        self._budgets.look()
+        for budget in self._all:
             if budget.used >= budget.limit:
                 raise OutOfQuota(0, budget.used, budget.limit, budget.whose)

@@ -1,6 +1,7 @@
 """An engine process: sessions behind a socket to the front. `... -m gradd_runtime.process.worker FD DEVICE
-LOG PULSE LIFELINE SECONDS ORDERS RUNNING BYTES BYTES` (what `log_arguments` said, the descriptors and the
-interval of `pulse`, the descriptors of `control`, the limits of `budgets_of`).
+LOG PULSE LIFELINE SECONDS ORDERS RUNNING BYTES BYTES BYTES COMMONS COUNT NUMBER` (what `log_arguments` said,
+the descriptors and the interval of `pulse`, the descriptors of `control`, the limits of `budgets_of` and its
+`Commons`).
 
 A single thread receives every envelope that has arrived, runs one frame, and repeats; the sessions with
 waiting frames take turns (`turns`). When the socket ends, the process answers what it has received and exits.
@@ -23,7 +24,7 @@ from gradd_protocol import names
 from gradd_protocol.problems import ProtocolError
 
 from ..store import failpoint
-from .budgets import Budgets, budgets_of
+from .budgets import Budgets, Commons, budgets_of
 from .bulk import Bulk
 from .control import OrderBook, Running
 from .envelope import Envelope, EnvelopeKind, Incoming, sealed, send, unsent
@@ -181,7 +182,8 @@ def main(arguments: list[str]) -> int:
         gc.freeze()  # collections need not scan modules
         try:
             orders.hear(Incoming(ordering))
-            budgets = budgets_of(backend, int(arguments[8]), int(arguments[9]))
+            process, tenant, machine, fd, count, own = map(int, arguments[8:14])
+            budgets = budgets_of(backend, process, tenant, machine, Commons(count, own, fd))
             Worker(front, backend, orders, Running(int(arguments[7])), budgets).run()
         except BrokenPipeError:
             return 1  # nobody to answer

@@ -144,7 +144,7 @@ def placement_of(settings: Settings) -> Placement:
     if not settings.workers:
         from gradd_runtime.process import InlinePlacement
 
-        return InlinePlacement(settings.device, *settings.budgets)
+        return InlinePlacement(settings.device, *settings.budgets[:2])
     from gradd_server.placement.workers import WorkersPlacement
 
     return WorkersPlacement(

@@ -21,6 +21,7 @@ from gradd_protocol import frames
 from gradd_protocol.problems import Problem, ProtocolError
 from gradd_runtime.process import (
     Bulk,
+    Commons,
     EngineStatus,
     Envelope,
     EnvelopeKind,
@@ -58,23 +59,27 @@ class EngineProcess:
 
     Replies are read by a thread, or between `follow` and `leave` by an event loop, which is faster for small
     frames. `on_end(self, exit code)` is called once, on a thread of this object, after the child has exited
-    and every frame in flight was answered. `budgets`: bytes that its sessions, and those of a tenant, may
-    hold; 0 for no limit. Call `look` every `interval` seconds: it kills a child that shows no sign of life.
+    and every frame in flight was answered. `budgets`: bytes that its sessions, those of a tenant, and those
+    of all processes in `commons`, where it has this `number`, may hold; 0 for no limit. Call `look` every
+    `interval` seconds: it kills a child that shows no sign of life.
     """
 
     def __init__(
         self, device: str, threads: int, interval: float, on_end: Callable[[EngineProcess, int], None],
-        budgets: tuple[int, int] = (0, 0),
+        budgets: tuple[int, int, int] = (0, 0, 0), commons: Commons | None = None, number: int = 0,
     ) -> None:  # fmt: skip
+        commons = commons or Commons(1)
+        commons.held[number] = 0  # of the one in whose place this is
+        self.number = number
         self._socket, theirs = socket.socketpair()
         pulse, beating = os.pipe()
         lifeline, self._lifeline = os.pipe()
         self._orders, obeyed = socket.socketpair()
         self._running = Running()
-        given = [theirs.fileno(), beating, lifeline, obeyed.fileno(), self._running.fd]
+        given = [theirs.fileno(), beating, lifeline, obeyed.fileno(), self._running.fd, commons.fd]
         arguments = [str(given[0]), device, log_arguments(), str(beating), str(lifeline), str(interval / 2)]
         arguments += [str(obeyed.fileno()), str(self._running.fd)]
-        arguments += map(str, budgets)
+        arguments += map(str, (*budgets, commons.fd, len(commons.held), number))
         try:
             self._child = subprocess.Popen(
                 # Not a fork, which would copy the front's locks and device.

@@ -23,6 +23,7 @@ from gradd_protocol import frames, names
 from gradd_protocol.problems import Problem, ProtocolError, problem
 from gradd_runtime.process import (
     Bulk,
+    Commons,
     Engines,
     EnvelopeKind,
     Pending,
@@ -73,7 +74,7 @@ class WorkersPlacement:
         most: int = 0,
         cancel_grace: float = 5.0,
         batch_seconds: float = 0.0,
-        budgets: tuple[int, int] = (0, 0),
+        budgets: tuple[int, int, int] = (0, 0, 0),
     ) -> None:
         self._cancel_grace, self._batch_seconds = cancel_grace, batch_seconds
         self._ordered = threading.Event()
@@ -90,8 +91,10 @@ class WorkersPlacement:
         self._kept: dict[str, Mapping[str, Any]] = {}
         """The options of sessions that have a store."""
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._processes = [self._spawn() for _ in range(workers)]
-        self._rooms = Rooms(self._processes, workers, max(workers, most))
+        most = max(workers, most)
+        self._commons = Commons(most)
+        self._processes = [self._spawn(number) for number in range(workers)]
+        self._rooms = Rooms(self._processes, workers, most)
         self._coming: set[EngineProcess] = set()
         """Those that were started later and are not ready yet."""
         if silence:
@@ -104,8 +107,10 @@ class WorkersPlacement:
             self.shutdown()
             raise
 
-    def _spawn(self) -> EngineProcess:
-        return EngineProcess(self._device, self._threads, self._interval, self._replace, self._budgets)
+    def _spawn(self, number: int) -> EngineProcess:
+        return EngineProcess(
+            self._device, self._threads, self._interval, self._replace, self._budgets, self._commons, number
+        )
 
     def _watch(self) -> None:
         while not self._stopping.wait(self._interval):
@@ -156,9 +161,9 @@ class WorkersPlacement:
         with self._lock:
             return all(name in self._kept for name, (home, _) in self._homes.items() if home is process)
 
-    def _try_spawn(self) -> EngineProcess | None:
+    def _try_spawn(self, number: int) -> EngineProcess | None:
         try:
-            return self._spawn()
+            return self._spawn(number)
         except OSError:
             logger.exception("no engine process can be started; trying again")
             return None
@@ -244,7 +249,7 @@ class WorkersPlacement:
 
     def _grow(self, tenant: str) -> None:
         """Start another process."""
-        fresh = self._try_spawn()
+        fresh = self._try_spawn(len(self._processes))
         if fresh is None:
             return  # the tenant shares one until there can be
         logger.info("engine process %d is started for tenant %s", fresh.pid, tenant)
@@ -327,12 +332,12 @@ class WorkersPlacement:
         logger.error(
             "engine process %d ended with code %d; its sessions without a store are lost", dead.pid, code
         )
-        fresh = None if not dead.was_ready else self._try_spawn()
+        fresh = None if not dead.was_ready else self._try_spawn(dead.number)
         while fresh is None:
             if self._stopping.wait(RETRY_SECONDS):
                 _put_off(dead)
                 return
-            fresh = self._try_spawn()
+            fresh = self._try_spawn(dead.number)
         with self._lock:
             self._processes[self._processes.index(dead)] = fresh
             self._restarts += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 from gradd_engine.backends.array import NUMPY
-from gradd_engine.data import Account
+from gradd_engine.data import Account, OutOfQuota
 from gradd_protocol import frames, names
 from gradd_protocol import messages as m
 from gradd_protocol.limits import MIB
 from gradd_protocol.program import Step, Value
 from gradd_runtime.process import InlinePlacement
-from gradd_runtime.process.budgets import NO_LIMIT, Budgets, Holding, budgets_of
+from gradd_runtime.process.budgets import NO_LIMIT, Budgets, Commons, Holding, budgets_of
 from gradd_runtime.store import make_record
 
 from tests.runtime.peer import FILL, Peer
@@ -189,6 +190,27 @@ def test_a_device_says_what_there_is() -> None:
     found = budgets_of(Device(), 20 * MIB, 5 * MIB)
     assert (found.process.limit, found.tenant("a").limit) == (20 * MIB, 5 * MIB)
     assert budgets_of(NUMPY).process.limit == budgets_of(NUMPY).tenant("a").limit == NO_LIMIT
+
+
+def test_processes_share_what_the_machine_has() -> None:
+    """Each sees what the others hold, and what the one held that it takes the place of is free."""
+    mapped = Commons(2)
+    here, there = (Commons(2, own, os.dup(mapped.fd)) for own in range(2))
+    accounts = [Account(QUOTA), Account(QUOTA)]
+    one, other = (Holding(Budgets(0, 0, 30 * MIB, commons), "a") for commons in (here, there))
+    one.confine(accounts[0])
+    accounts[0].take(20 * MIB)
+    one.settle(accounts[0])
+    assert mapped.used >= 20 * MIB
+    other.confine(accounts[1])
+    with pytest.raises(OutOfQuota) as refused:
+        accounts[1].take(12 * MIB)
+    assert refused.value.whose == "daemon"
+    accounts[1].take(9 * MIB)
+    other.settle(accounts[1])
+    mapped.held[0] = 0
+    other.confine(accounts[1])
+    accounts[1].take(12 * MIB)
 
 
 def test_no_limit_confines_nobody() -> None:
