@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 from gradd_protocol.limits import DEFAULT as LIMITS
 from starlette.requests import Request
@@ -38,6 +38,7 @@ class Body:
             )
         load: Load = request.scope["load"]
         load.take(self.length)
+        self._turn: Callable[[int], Awaitable[None]] = request.scope["turn"]
         self._chunks: AsyncIterator[bytes] = request.stream().__aiter__()
         self._chunk = memoryview(b"")
         self._timeout = timeout
@@ -92,15 +93,20 @@ class Body:
                 gained = self._due + len(chunk) / MIN_BYTES_PER_SECOND
                 self._due = min(gained, clock() + 2 * self._timeout)
                 deadline.reschedule(self._due)
+                await self._turn(len(chunk))
             piece = self._chunk[:count]
             into(piece)
             self._chunk = self._chunk[len(piece) :]
             count -= len(piece)
 
 
-async def json_text(request: Request, timeout: float) -> bytes:
-    """A JSON body as bytes, b"" if there is none. Raises Refused: as Body, or 415."""
-    body = Body(request, LIMITS.json_bytes, timeout)
+OPTIONS_BYTES = 64 << 10
+"""A JSON body of a few members. The front reads these itself, and everybody waits meanwhile."""
+
+
+async def json_text(request: Request, timeout: float, limit: int = LIMITS.json_bytes) -> bytes:
+    """A JSON body of at most `limit` bytes, b"" if there is none. Raises Refused: as Body, or 415."""
+    body = Body(request, limit, timeout)
     if body.length:
         expect(request, JSON)
     return bytes(await body.read())

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from gradd_server.attention import Attention
 from gradd_server.connections import Connections
 from gradd_server.keyring import Keyring
 from gradd_server.sessions import Sessions
@@ -54,6 +55,8 @@ class Front:
     """Whose connections are open."""
     traffic: Traffic = field(init=False)
     """What requests and answers hold."""
+    attention: Attention = field(default_factory=Attention)
+    """Whose messages are handled next."""
     draining: asyncio.Event = field(default_factory=asyncio.Event)
     """Set at SIGTERM: take no new work, finish the rest."""
 

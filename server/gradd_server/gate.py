@@ -8,6 +8,7 @@ There is no CORS.
 from __future__ import annotations
 
 import asyncio
+import functools
 import itertools
 import logging
 import re
@@ -47,7 +48,8 @@ class Gate:
     (414), an encoded slash in a path (400), a body of unknown type or encoding (415), and while draining all
     but probes and reads (503). Answers 500, without details, if the app fails. Counts the front's unanswered
     requests, notes in the audit log who changed what, and adds `X-Request-Id` and `Server-Timing` to replies.
-    `scope["key"]` is whose request it is; None for a probe without a key. `scope["load"]` is what it holds.
+    `scope["key"]` is whose request it is; None for a probe without a key. `scope["load"]` is what it holds,
+    and `scope["turn"]` waits for its tenant's turn, see Attention.
     """
 
     def __init__(self, app: ASGIApp, front: Front) -> None:
@@ -106,6 +108,8 @@ class Gate:
                     held.enter_context(self.front.connected.stream(key.tenant))
                 elif (connection := scope.get("connection")) is not None:
                     self.front.connected.claim(connection, key.tenant)
+                turn = scope["turn"] = functools.partial(self.front.attention.turn, key.tenant)
+                await turn()
             await self.app(scope, receive_counted if over_http else receive, send_with_id)
         except Refused as refused:
             counts.refused[refused.problem.slug] += 1

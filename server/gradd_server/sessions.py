@@ -151,7 +151,8 @@ class Sessions:
 
     def of(self, tenant: str) -> list[OpenSession]:
         """The open sessions of `tenant`, by name."""
-        return [entry for entry in self if entry.tenant == tenant]
+        own = (entry for entry in self._entries.values() if entry.tenant == tenant)
+        return sorted(own, key=lambda entry: entry.name)
 
     def find(self, tenant: str, name: str) -> OpenSession:
         """The tenant's open session of that name. Raises Refused: 400 for a bad name, 404 if there is
@@ -338,7 +339,7 @@ class Sessions:
     def expired(self) -> list[OpenSession]:
         """The expired anonymous sessions."""
         now = self._clock()
-        return [entry for entry in self if self._is_over(entry, now)]
+        return [entry for entry in self._entries.values() if self._is_over(entry, now)]
 
     def _is_over(self, entry: OpenSession, now: float) -> bool:
         if not entry.name.startswith(ANONYMOUS) or entry.streams or entry.requests:

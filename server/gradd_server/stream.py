@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from time import perf_counter
 
@@ -109,6 +110,7 @@ class _Stream:
         self.batches = self.bytes = 0
         self._key = key
         self._load: Load = websocket.scope["load"]
+        self._turn: Callable[[int], Awaitable[None]] = websocket.scope["turn"]
         self._revoked = asyncio.Event()
         self._websocket = websocket
         self._front = front
@@ -158,6 +160,7 @@ class _Stream:
     async def _receive(self) -> None:
         while True:
             frame = await _next_frame(self._websocket)
+            await self._turn(len(frame))
             if fault := self._fault():
                 raise unauthenticated(fault)
             self.batches += 1

@@ -15,7 +15,7 @@ from gradd_protocol.problems import ProtocolError, problem
 from starlette.requests import Request
 from starlette.responses import Response
 
-from gradd_server.bodies import json_text
+from gradd_server.bodies import OPTIONS_BYTES, json_text
 from gradd_server.errors import Refused
 from gradd_server.front import Front
 from gradd_server.options import CancelOptions, ProfileOptions, SessionOptions
@@ -60,10 +60,14 @@ async def list_sessions(
     whose = key.tenant if tenant is None else names.tenant(tenant)
     rest = [entry for entry in front.sessions.of(whose) if entry.name > page_token]
     page = rest[:page_size]
+    turn = request.scope["turn"]
+
+    async def ask(entry: OpenSession) -> SessionInfo:
+        await turn()
+        return await _info(front, entry, wake=False)
+
     # A session that ends meanwhile is left out.
-    answers = await asyncio.gather(
-        *(_info(front, entry, wake=False) for entry in page), return_exceptions=True
-    )
+    answers = await asyncio.gather(*map(ask, page), return_exceptions=True)
     found: list[SessionInfo | dict[str, object]] = []
     for entry, answer in zip(page, answers, strict=True):
         if isinstance(answer, SessionInfo):
@@ -84,7 +88,7 @@ async def list_sessions(
 async def put_session(request: Request, name: str) -> Response:
     """Create the session, or get it if it exists (200); an empty body means defaults."""
     front = front_of(request)
-    text = await json_text(request, front.settings.body_timeout)
+    text = await json_text(request, front.settings.body_timeout, OPTIONS_BYTES)
     options = strictjson.decode(_options, text, invalid_json) if text else SessionOptions()
     if options.device not in (None, front.settings.device):
         raise Refused("invalid-data", f"this daemon serves the device {front.settings.device}")
@@ -118,7 +122,7 @@ async def delete_session(request: Request, name: str) -> Response:
 async def attach(request: Request, name: str) -> Response:
     """Become a writer of the session, which is created if needed; or resume as one with `resume`."""
     front = front_of(request)
-    text = await json_text(request, front.settings.body_timeout)
+    text = await json_text(request, front.settings.body_timeout, OPTIONS_BYTES)
     message = strictjson.decode(_attach, text, invalid_json) if text else Attach()
     entry = await front.sessions.attached(key_of(request).tenant, name, message)
     return respond(*await front.sessions.ask(entry, message))
@@ -139,7 +143,7 @@ async def cancel(request: Request, name: str) -> Response:
     means all.
     """
     front = front_of(request)
-    text = await json_text(request, front.settings.body_timeout)
+    text = await json_text(request, front.settings.body_timeout, OPTIONS_BYTES)
     options = strictjson.decode(_cancel, text, invalid_json) if text else CancelOptions()
     why = problem("cancelled", "somebody asked for it with :cancel")
     front.sessions.stop(entry_of(request), why, options.writer)
@@ -154,7 +158,7 @@ async def profile(request: Request, name: str) -> Response:
     the one before), counts, and seconds in the engine and in the queue.
     """
     front = front_of(request)
-    text = await json_text(request, front.settings.body_timeout)
+    text = await json_text(request, front.settings.body_timeout, OPTIONS_BYTES)
     options = strictjson.decode(_profile, text, invalid_json)
     return respond(*await front.sessions.ask(entry_of(request), ProfileSwitch(options.on)))
 

@@ -55,6 +55,9 @@ Just too few for a memory file: filling, mapping and freeing one for each piece 
 """
 
 
+FETCH_BYTES = 1 << 20
+"""More than the longest list of names takes."""
+
 _fetch = msgspec.json.Decoder(FetchOptions)
 
 
@@ -126,7 +129,7 @@ async def fetch_tensors(request: Request) -> Response:
     """Read many small tensors at once, as JSON. A gradient that is None is null."""
     front = front_of(request)
     entry = entry_of(request)
-    text = await json_text(request, front.settings.body_timeout)
+    text = await json_text(request, front.settings.body_timeout, FETCH_BYTES)
     load_of(request).take(LIMITS.json_bytes)
     wanted = [names.reference(name) for name in strictjson.decode(_fetch, text, jsondata.invalid_json).names]
     reply, values = await front.sessions.ask(entry, GetTensors([str(ref) for ref in wanted]))
