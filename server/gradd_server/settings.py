@@ -141,6 +141,19 @@ class Settings:
     anonymous_idle_seconds: float = _setting(
         1800.0, texts.seconds, "life of an anonymous session that is idle over http", "SECONDS"
     )
+    idle_seconds: float = _setting(
+        300.0,
+        texts.seconds,
+        "how long a named session stays in memory that nobody asks for anything; 0: for ever",
+        "SECONDS",
+    )
+    engine_memory: int = _setting(
+        0,
+        texts.nbytes,
+        "memory of an engine process above which idle sessions leave it, as 8GiB; 0: half of the machine's, "
+        "shared among the processes",
+        "BYTES",
+    )
     engine_silence_seconds: float = _setting(
         30.0,
         texts.seconds,
@@ -301,6 +314,11 @@ class Settings:
         if self.device != "cpu":
             return self.workers
         return self.max_workers or max(2, self.workers, len(os.sched_getaffinity(0)))
+
+    @property
+    def most_engine_memory(self) -> int:
+        """Bytes of an engine process above which sessions leave its memory."""
+        return self.engine_memory or memory_bytes() // 2 // max(1, self.workers)
 
     @property
     def admin_address(self) -> tuple[str, int]:

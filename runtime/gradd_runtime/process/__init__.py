@@ -11,53 +11,18 @@ from .envelope import Envelope, EnvelopeKind, Incoming, sealed, sealed_bulk, sen
 from .hosting import Hosted, answer, open_session
 from .logs import FORMATS, JsonFormatter, TextFormatter, announce, log_arguments, start_log, start_log_as
 from .meter import SECONDS, Durations, Figures, TenantFigures, decode_figures, encode_figures
+from .paging import NEVER, PagingRules, most_awake
 from .placement import Engines, EngineStatus, InlinePlacement, Pending, Placement
-from .pulse import beat, beats, cpu_seconds, hang_on
+from .pulse import beat, beats, cpu_seconds, hang_on, resident
 from .refusals import deleted, recovering, refusal, unknown
 
 __all__ = [
-    "BULK_BYTES",
-    "FORMATS",
-    "SECONDS",
-    "Bulk",
-    "Commons",
-    "Durations",
-    "EngineStatus",
-    "Engines",
+    "BULK_BYTES", "FORMATS", "NEVER", "SECONDS", "Bulk", "Commons", "Durations", "EngineStatus", "Engines",
     "Envelope",
-    "EnvelopeKind",
-    "Figures",
-    "Hosted",
-    "Incoming",
-    "InlinePlacement",
-    "JsonFormatter",
-    "Order",
-    "OrderBook",
-    "Pending",
-    "Placement",
-    "Running",
-    "TenantFigures",
-    "TextFormatter",
-    "announce",
-    "answer",
-    "beat",
-    "beats",
-    "bulk_of",
-    "cpu_seconds",
-    "decode_figures",
-    "deleted",
-    "encode_figures",
-    "hang_on",
-    "log_arguments",
-    "open_session",
-    "order_envelope",
-    "recovering",
-    "refusal",
-    "sealed",
-    "sealed_bulk",
-    "send",
-    "start_log",
-    "start_log_as",
-    "unknown",
-    "unsent",
+    "EnvelopeKind", "Figures", "Hosted", "Incoming", "InlinePlacement", "JsonFormatter", "Order",
+    "OrderBook", "PagingRules", "Pending", "Placement", "Running", "TenantFigures", "TextFormatter",
+    "announce", "answer", "beat", "beats", "bulk_of", "cpu_seconds", "decode_figures", "deleted",
+    "encode_figures", "hang_on", "log_arguments", "most_awake", "open_session", "order_envelope",
+    "recovering", "refusal", "resident", "sealed", "sealed_bulk", "send", "start_log", "start_log_as",
+    "unknown", "unsent",
 ]  # fmt: skip

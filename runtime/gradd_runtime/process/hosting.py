@@ -358,10 +358,11 @@ class Hosted:
         """When it answered last, in seconds of `perf_counter`."""
         return self._answered
 
-    def figures(self) -> SessionFigures:
-        """The session, which is awake."""
+    def figures(self) -> SessionFigures | None:
+        """The session, if it is awake."""
         session = self.session
-        assert session is not None
+        if session is None:
+            return None
         idle = perf_counter() - self._answered
         return SessionFigures(
             self.name, len(session.table), session.account.held, idle, dict(self._done(session))
@@ -422,7 +423,8 @@ def figures_of(meter: Meter, sessions: Iterable[Hosted]) -> Figures:
         if hosted.session is not None:
             awake.append(hosted)
     recent = heapq.nlargest(RECENT, awake, key=lambda hosted: hosted.answered)
-    figures.recent = [hosted.figures() for hosted in recent]
+    # One may have left meanwhile, where another thread asks.
+    figures.recent = [told for hosted in recent if (told := hosted.figures()) is not None]
     return figures
 
 

@@ -6,7 +6,7 @@ import ctypes
 import os
 import threading
 from concurrent.futures import Future
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
@@ -17,6 +17,7 @@ from .budgets import budgets_of
 from .bulk import Bulk
 from .hosting import Hosted, figures_of
 from .meter import Meter, encode_figures
+from .paging import NEVER, Pager, PagingRules
 from .refusals import deleted, unknown
 
 if TYPE_CHECKING:
@@ -112,15 +113,20 @@ _Job: TypeAlias = "tuple[str, Any, Pending, float, int]"
 
 
 class InlinePlacement:
-    """All sessions on one thread of this process. `process_bytes`, `tenant_bytes`: see budgets_of."""
+    """All sessions on one thread of this process. `process_bytes`, `tenant_bytes`: see budgets_of. `rules`:
+    when sessions with a store leave its memory.
+    """
 
-    def __init__(self, device: str = "cpu", process_bytes: int = 0, tenant_bytes: int = 0) -> None:
+    def __init__(
+        self, device: str = "cpu", process_bytes: int = 0, tenant_bytes: int = 0, rules: PagingRules = NEVER
+    ) -> None:
         self._sessions: dict[str, Hosted] = {}
         #: how many sessions of a name have ended
         self._ended: dict[str, int] = {}
         self._lock = threading.Lock()
         self._backend = backend_of(device)
         self._meter = Meter(budgets_of(self._backend, process_bytes, tenant_bytes))
+        self._pager = Pager(rules)
         self._abandoned = self._resting = False
         #: of the latest frame
         self._number = 0
@@ -157,8 +163,9 @@ class InlinePlacement:
         return future
 
     def _work(self, queue: SimpleQueue[_Job | Hosted | None]) -> None:
-        while (job := queue.get()) is not None:
+        while (job := self._next(queue)) is not None:
             if isinstance(job, Hosted):
+                self._pager.forget(job)
                 if not (self._resting and job.sleep()):
                     job.close()
                 del job
@@ -177,10 +184,22 @@ class InlinePlacement:
                 reply = self._run(name, frame)
                 future.ran = perf_counter() - began
                 future.set_result(reply)
-                if hosted is not None and hosted.due:
-                    hosted.snapshot()
+                if hosted is not None:
+                    if hosted.due:
+                        hosted.snapshot()
+                    self._pager.used(hosted)
+                    if self._pager.short:
+                        self._pager.page((hosted,))
                 del hosted, session, reply
             del job, frame, future
+
+    def _next(self, queue: SimpleQueue[_Job | Hosted | None]) -> _Job | Hosted | None:
+        """The next job; where none comes for long, sessions leave memory."""
+        while True:
+            try:
+                return queue.get(timeout=self._pager.wait())
+            except Empty:
+                self._pager.page()
 
     def _run(self, name: str, frame: frames.Bytes | Bulk) -> bytes:
         with self._lock:

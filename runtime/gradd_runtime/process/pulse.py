@@ -13,6 +13,8 @@ import signal
 import threading
 import time
 
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
 
 def beat(pipe: int, seconds: float) -> None:
     """Beat every `seconds` from now on; ends the process when nobody reads any more."""
@@ -47,6 +49,15 @@ def beats(pipe: int) -> bool:
         return bool(os.read(pipe, 1 << 16))
     except BlockingIOError:
         return False
+
+
+def resident(pid: int) -> int:
+    """Bytes of a process that are in RAM; 0 where the system does not tell."""
+    try:
+        with open(f"/proc/{pid}/statm") as file:
+            return int(file.read().split()[1]) * _PAGE
+    except OSError:
+        return 0
 
 
 def cpu_seconds(pid: int) -> float | None:

@@ -1,7 +1,7 @@
 """An engine process: sessions behind a socket to the front. `... -m gradd_runtime.process.worker FD DEVICE
-LOG PULSE LIFELINE SECONDS ORDERS RUNNING BYTES BYTES BYTES COMMONS COUNT NUMBER` (what `log_arguments` said,
-the descriptors and the interval of `pulse`, the descriptors of `control`, the limits of `budgets_of` and its
-`Commons`).
+LOG PULSE LIFELINE SECONDS ORDERS RUNNING BYTES BYTES BYTES COMMONS COUNT NUMBER IDLE BYTES` (what
+`log_arguments` said, the descriptors and the interval of `pulse`, the descriptors of `control`, the limits of
+`budgets_of` and its `Commons`, two `PagingRules`).
 
 A single thread receives every envelope that has arrived, runs one frame, and repeats; the sessions with
 waiting frames take turns (`turns`). When the socket ends, the process answers what it has received and exits.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 import select
 import signal
 import socket
@@ -31,6 +32,7 @@ from .envelope import Envelope, EnvelopeKind, Incoming, sealed, send, unsent
 from .hosting import Hosted, figures_of
 from .logs import start_log_as
 from .meter import Meter, encode_figures
+from .paging import NEVER, Pager, PagingRules, most_awake
 from .placement import backend_of
 from .pulse import beat, hang_on
 from .refusals import refusal
@@ -49,6 +51,7 @@ class Worker:
     def __init__(
         self, front: socket.socket, backend: Backend, orders: OrderBook, running: Running,
         budgets: Budgets | None = None,
+        rules: PagingRules = NEVER,
     ) -> None:  # fmt: skip
         self._front = front
         self._orders = orders
@@ -59,6 +62,7 @@ class Worker:
         self._sessions: dict[int, Hosted] = {}
         self._waiting: dict[int, deque[tuple[int, Bytes | Bulk, float]]] = {}
         self._turns = Turns()
+        self._pager = Pager(rules)
         self._open = True
         self._poll = select.poll()
         self._poll.register(front, select.POLLIN)
@@ -69,8 +73,10 @@ class Worker:
         while self._open or self._turns:
             if self._turns:
                 self._run_one()
-            else:
+            elif self._poll.poll(_milliseconds(self._pager.wait())):
                 self._receive()
+            else:
+                self._pager.page()
         for hosted in self._sessions.values():
             if hosted.kept and not hosted.sleep():
                 hosted.close()
@@ -116,6 +122,8 @@ class Worker:
         while self._open and self._poll.poll(0):
             self._receive()
         self._turns.spent(spent, number in self._waiting)
+        if self._pager.short:
+            self._pager.page({self._sessions[waiting] for waiting in self._waiting})
 
     def _answer(self, number: int, hosted: Hosted, began: float) -> None:
         queue = self._waiting[number]
@@ -135,15 +143,22 @@ class Worker:
         failpoint("replied")
         if hosted.due:
             hosted.snapshot()
+        self._pager.used(hosted)
 
     def _close(self, number: int) -> None:
         hosted = self._sessions.pop(number)
         self._orders.close(number)
+        self._pager.forget(hosted)
         hosted.close()
         if queue := self._waiting.pop(number, None):
             self._turns.leave(names.owner(hosted.name), number)
             for request, _, _ in queue:
                 write(self._front, EnvelopeKind.FRAME, request, [_closed()])
+
+
+def _milliseconds(seconds: float | None) -> int | None:
+    """For `poll`, which is not to come back before."""
+    return None if seconds is None else math.ceil(1000 * seconds)
 
 
 def _closed() -> bytes:
@@ -184,7 +199,8 @@ def main(arguments: list[str]) -> int:
             orders.hear(Incoming(ordering))
             process, tenant, machine, fd, count, own = map(int, arguments[8:14])
             budgets = budgets_of(backend, process, tenant, machine, Commons(count, own, fd))
-            Worker(front, backend, orders, Running(int(arguments[7])), budgets).run()
+            rules = PagingRules(float(arguments[14]), int(arguments[15]), most_awake())
+            Worker(front, backend, orders, Running(int(arguments[7])), budgets, rules).run()
         except BrokenPipeError:
             return 1  # nobody to answer
     return 0

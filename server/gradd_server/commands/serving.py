@@ -141,10 +141,11 @@ def _certificate(settings: Settings) -> Certificate | None:
 
 def placement_of(settings: Settings) -> Placement:
     """The placement that the settings ask for. Raises ImportError or RuntimeError if it is not possible."""
-    if not settings.workers:
-        from gradd_runtime.process import InlinePlacement
+    from gradd_runtime.process import InlinePlacement, PagingRules, most_awake
 
-        return InlinePlacement(settings.device, *settings.budgets[:2])
+    rules = PagingRules(settings.idle_seconds, settings.most_engine_memory)
+    if not settings.workers:
+        return InlinePlacement(settings.device, *settings.budgets[:2], rules._replace(awake=most_awake()))
     from gradd_server.placement.workers import WorkersPlacement
 
     return WorkersPlacement(
@@ -157,4 +158,5 @@ def placement_of(settings: Settings) -> Placement:
         cancel_grace=settings.cancel_grace,
         batch_seconds=settings.max_batch_seconds,
         budgets=settings.budgets,
+        rules=rules,
     )

@@ -20,6 +20,7 @@ import msgspec
 from gradd_protocol import frames
 from gradd_protocol.problems import Problem, ProtocolError
 from gradd_runtime.process import (
+    NEVER,
     Bulk,
     Commons,
     EngineStatus,
@@ -27,6 +28,7 @@ from gradd_runtime.process import (
     EnvelopeKind,
     Incoming,
     Order,
+    PagingRules,
     Pending,
     Running,
     log_arguments,
@@ -60,13 +62,15 @@ class EngineProcess:
     Replies are read by a thread, or between `follow` and `leave` by an event loop, which is faster for small
     frames. `on_end(self, exit code)` is called once, on a thread of this object, after the child has exited
     and every frame in flight was answered. `budgets`: bytes that its sessions, those of a tenant, and those
-    of all processes in `commons`, where it has this `number`, may hold; 0 for no limit. Call `look` every
-    `interval` seconds: it kills a child that shows no sign of life.
+    of all processes in `commons`, where it has this `number`, may hold; 0 for no limit. `rules`: when
+    sessions leave its memory. Call `look` every `interval` seconds: it kills a child that shows no sign of
+    life.
     """
 
     def __init__(
         self, device: str, threads: int, interval: float, on_end: Callable[[EngineProcess, int], None],
         budgets: tuple[int, int, int] = (0, 0, 0), commons: Commons | None = None, number: int = 0,
+        rules: PagingRules = NEVER,
     ) -> None:  # fmt: skip
         commons = commons or Commons(1)
         commons.held[number] = 0  # of the one in whose place this is
@@ -80,6 +84,7 @@ class EngineProcess:
         arguments = [str(given[0]), device, log_arguments(), str(beating), str(lifeline), str(interval / 2)]
         arguments += [str(obeyed.fileno()), str(self._running.fd)]
         arguments += map(str, (*budgets, commons.fd, len(commons.held), number))
+        arguments += map(str, (rules.idle, rules.resident))
         try:
             self._child = subprocess.Popen(
                 # Not a fork, which would copy the front's locks and device.

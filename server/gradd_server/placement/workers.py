@@ -22,10 +22,12 @@ import msgspec
 from gradd_protocol import frames, names
 from gradd_protocol.problems import Problem, ProtocolError, problem
 from gradd_runtime.process import (
+    NEVER,
     Bulk,
     Commons,
     Engines,
     EnvelopeKind,
+    PagingRules,
     Pending,
     deleted,
     recovering,
@@ -57,7 +59,7 @@ class WorkersPlacement:
 
     `threads` 0 divides the cores among the processes of a tenant. `grace`: how long `shutdown` waits for work
     in flight (s). A process that shows no sign of life for `silence` seconds is killed; 0 waits for ever.
-    `budgets`: see EngineProcess.
+    `budgets`, `rules`: see EngineProcess.
 
     A process that goes on with a batch `cancel_grace` seconds after that was to stop is replaced, if all its
     sessions have stores, and the batch is not run again; 0 waits for ever. No batch may take longer than
@@ -75,12 +77,14 @@ class WorkersPlacement:
         cancel_grace: float = 5.0,
         batch_seconds: float = 0.0,
         budgets: tuple[int, int, int] = (0, 0, 0),
+        rules: PagingRules = NEVER,
     ) -> None:
         self._cancel_grace, self._batch_seconds = cancel_grace, batch_seconds
         self._ordered = threading.Event()
         self._budgets = budgets
         self._threads = threads or max(1, len(os.sched_getaffinity(0)) // workers)
         self._device = device
+        self._rules = rules
         self._grace = grace
         self._interval = (silence or 60.0) / LOOKS
         self._lock = threading.Condition()
@@ -109,8 +113,9 @@ class WorkersPlacement:
 
     def _spawn(self, number: int) -> EngineProcess:
         return EngineProcess(
-            self._device, self._threads, self._interval, self._replace, self._budgets, self._commons, number
-        )
+            self._device, self._threads, self._interval, self._replace, self._budgets, self._commons, number,
+            self._rules,
+        )  # fmt: skip
 
     def _watch(self) -> None:
         while not self._stopping.wait(self._interval):

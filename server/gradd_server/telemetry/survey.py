@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gradd_runtime.process import EngineStatus, Figures, decode_figures
+from gradd_runtime.process import EngineStatus, Figures, decode_figures, resident
 
 from gradd_server.sessions import Sessions, settled
 
 PATIENCE_SECONDS = 1.0
 """Longest wait for an engine process, which answers between two frames."""
-
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class Seen(NamedTuple):
@@ -75,12 +72,3 @@ async def _told(status: EngineStatus, seconds: float) -> Figures | None:
             return decode_figures(await settled(status.figures))
     except TimeoutError:
         return None
-
-
-def resident(pid: int) -> int:
-    """Bytes of a process that are in RAM; 0 where the system does not tell."""
-    try:
-        with open(f"/proc/{pid}/statm") as file:
-            return int(file.read().split()[1]) * _PAGE
-    except OSError:
-        return 0
