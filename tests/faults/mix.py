@@ -1,8 +1,8 @@
 """A hostile tenant, for as long as it may: `python -m tests.faults.mix URL KEY KIND... < a pipe`.
 
-It says "ready", begins at a line that it reads, and stops at the next, but not before it was answered once to
-each kind. Then it says what it was answered, as JSON: a count for each status (`queues 200`), 0 for what was
-closed or is not answered yet.
+It says "ready", begins at a line that it reads, says "busy" once each kind was answered, and stops at the next
+line. Then it says what it was answered, as JSON: a count for each status (`queues 200`), 0 for what was closed
+or is not answered yet.
 """
 
 from __future__ import annotations
@@ -285,7 +285,8 @@ KINDS: dict[str, Callable[[Hostile], Awaitable[None]]] = {
 
 def answered(peer: Hostile, kind: str) -> bool:
     """Whether there was an answer to more than the beginning."""
-    return kind in ("connections", "trickle") or sum(peer.of(kind).values()) > 1
+    begun = kind == "connections" or bool(peer.of(kind))
+    return begun if kind in ("connections", "trickle") else sum(peer.of(kind).values()) > 1
 
 
 async def main(url: str, key: str, kinds: list[str]) -> None:
@@ -293,13 +294,13 @@ async def main(url: str, key: str, kinds: list[str]) -> None:
     lines = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
     peer = Hostile(url, key)
-    os.nice(5)  # what it takes itself is not the daemon's fault
     print("ready", flush=True)
     while await lines.readline():
         at_it = [asyncio.ensure_future(KINDS[kind](peer)) for kind in kinds]
-        await lines.readline()
         while not all(answered(peer, kind) for kind in kinds) and not any(task.done() for task in at_it):
             await asyncio.sleep(0.02)
+        print("busy", flush=True)
+        await lines.readline()
         for task in at_it:
             task.cancel()
         await asyncio.gather(*at_it, return_exceptions=True)

@@ -14,6 +14,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,9 +43,10 @@ class Child:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
             env={**os.environ, **environment},
         )  # fmt: skip
-        assert self._hear() == "ready"
+        assert self.hear() == "ready"
 
-    def _hear(self) -> str:
+    def hear(self) -> str:
+        """The next line that it says."""
         assert self._process.stdout is not None
         said = self._process.stdout.readline()
         assert said, f"it ended with code {self._process.wait(PATIENCE)}"
@@ -57,7 +59,7 @@ class Child:
 
     def answer(self) -> Any:
         """What it says when it is done."""
-        return json.loads(self._hear())
+        return json.loads(self.hear())
 
     def end(self) -> None:
         """Let it end."""
@@ -65,9 +67,9 @@ class Child:
         self._process.communicate()
 
 
-@pytest.fixture(scope="module")
-def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    made = Daemon(tmp_path_factory.mktemp("neighbours"))
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[Daemon]:
+    made = Daemon(tmp_path)
     try:
         yield made
         made.end()
@@ -135,9 +137,11 @@ def test_a_tenant_works_on_beside_every_hostility_at_once(
     mix.tell()
     honest.tell()
     honest.answer()
-    mix.tell()
+    assert mix.hear() == "busy"
     honest.tell()
-    told, answers = honest.answer(), Counter(mix.answer())
+    told = honest.answer()
+    mix.tell()
+    answers = Counter(mix.answer())
     check(told, answers, set(KINDS))
     tally("hostile requests beside a tenant that works", sum(answers.values()))
 
@@ -153,6 +157,7 @@ def test_what_a_tenant_waits_beside_a_hostile_one(
         for where in ("alone", "beside"):
             if where == "beside":
                 mix.tell()
+                assert mix.hear() == "busy"
                 pause.wait(SECONDS / 2)
             honest.tell()
             told = honest.answer()
