@@ -1,8 +1,8 @@
 """A hostile tenant, for as long as it may: `python -m tests.faults.mix URL KEY KIND... < a pipe`.
 
-It says "ready", begins at a line that it reads, says "busy" once each kind was answered, and stops at the next
-line. Then it says what it was answered, as JSON: a count for each status (`queues 200`), 0 for what was closed
-or is not answered yet.
+It says "ready", begins at a line that it reads, says "busy" once each kind was answered, and stops at the
+next line. Then it says what it was answered, as JSON: a count for each status (`queues 200`), 0 for what was
+closed or is not answered yet.
 """
 
 from __future__ import annotations
