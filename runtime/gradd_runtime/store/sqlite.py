@@ -54,7 +54,13 @@ _JOURNAL, _WAL = slice(18, 20), b"\2\2"
 _KERNELS = "CREATE TABLE IF NOT EXISTS kernels (n INTEGER NOT NULL, identity TEXT NOT NULL)"
 #: entries that could not be run again, where there were any
 _LOST = _SCHEMA.replace("TABLE entries", "TABLE IF NOT EXISTS lost").replace(" PRIMARY KEY", "")
-_INSERT = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#: of an entry without trouble and blobs, as nearly all are: each value that is bound costs time
+_INSERT = """
+INSERT INTO entries (n, frame, outcome, reply, messages, round_trips, sum) VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+_INSERT_ALL = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#: bytes of a frame that is copied into a bytearray, for which `sqlite3` looks for no adapter
+_SMALL = 1 << 12
 _SUPERSEDED = """
 DELETE FROM kernels WHERE rowid < (SELECT max(rowid) FROM kernels WHERE n <= ? + 1)
 """
@@ -117,6 +123,7 @@ class SqliteStore:
             self._file.close()
             raise
         self._execute = self._file.execute
+        self._append = self._file.cursor().execute
         self._reading: sqlite3.Cursor | None = None
 
     def _begin(self, path: Path) -> None:
@@ -150,7 +157,11 @@ class SqliteStore:
         more = None if trouble is None else _encode(trouble)
         row = n, frame, outcome, reply, messages, round_trips, more, cuts
         failpoint("appending")
-        self._execute(_INSERT, (*row, _sum(row)))
+        if more is None and cuts is None:
+            small = bytearray(frame) if len(frame) < _SMALL else frame
+            self._append(_INSERT, (n, small, outcome, reply, messages, round_trips, _sum(row)))
+        else:
+            self._append(_INSERT_ALL, (*row, _sum(row)))
         failpoint("appended")
 
     def _cut(self, frame: Bytes) -> tuple[Bytes, bytes | None]:
@@ -349,7 +360,11 @@ def _sum(row: Sequence[Any]) -> int:
     """Of all that an entry's row holds: SQLite does not notice bits that were turned."""
     n, frame, outcome, reply, messages, round_trips, trouble, cuts = row
     rest = f"{n} {outcome} {reply} {messages} {round_trips}".encode()
-    return zlib.crc32(frame, zlib.crc32(cuts or b"", zlib.crc32(trouble or b"", zlib.crc32(rest))))
+    found = zlib.crc32(rest)
+    for part in (trouble, cuts):
+        if part is not None:
+            found = zlib.crc32(part, found)
+    return zlib.crc32(frame, found)
 
 
 def _told(error: Exception) -> Exception:
