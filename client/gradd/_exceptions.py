@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import linecache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gradd_engine.ops.linalg.linalg_common import LinAlgError
+from gradd_protocol.messages import ProblemReply
 
 if TYPE_CHECKING:
     from types import CodeType
 
+    from gradd_protocol.messages import Reply
     from gradd_protocol.problems import Problem
 
 
@@ -135,3 +137,10 @@ def error_of(problem: Problem, site: Site | None, op: str | None) -> Exception:
         error.__cause__ = RecordedHere(f"{op or 'the operation'} was recorded here:\n  {where}")
         error.add_note(f"recorded at {path}:{line}")
     return error
+
+
+def answered(answer: tuple[Reply, list[Any]]) -> tuple[Reply, list[Any]]:
+    """An answer itself; a refusal is raised."""
+    if isinstance(answer[0], ProblemReply):
+        raise error_of(answer[0].problem, None, None)
+    return answer

@@ -51,6 +51,10 @@ class Limits:
     """Steps of such hooks in one batch, in all."""
     graph_nodes: int = 10_000
     """Nodes in one picture of a graph."""
+    snapshots: int = 100
+    """Snapshots of one session that were taken by hand and not deleted."""
+    snapshot_state_bytes: int = 256 * MIB
+    """What a snapshot has beside its tensors' elements."""
     stored_keys: int = 1024
     """Idempotency keys remembered by one session."""
     dims: int = 64

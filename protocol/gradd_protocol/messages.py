@@ -87,6 +87,18 @@ class SessionInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The last time that other kernels made it again, if any did."""
 
 
+class SnapshotInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A snapshot that was taken by hand, of the session at `position`."""
+
+    id: Annotated[str, Meta(title="SnapshotId", extra_json_schema={"pattern": "^[0-9]+-[0-9a-f]{8}$"})]
+    session: SessionName
+    position: int
+    bytes: int
+    """Of its file."""
+    created: int
+    """Seconds since 1970."""
+
+
 # Requests
 
 

@@ -147,6 +147,12 @@ _ROWS: Final = (
         "The writer has not applied a batch of this number: it did not land.",
     ),
     Kind(
+        "snapshot-not-found",
+        404,
+        "Snapshot not found",
+        "The session has no snapshot of this id. It was never taken, or was deleted.",
+    ),
+    Kind(
         "method-not-allowed",
         405,
         "Method not allowed",
@@ -230,6 +236,13 @@ _ROWS: Final = (
         "A session of this name exists with other settings.",
     ),
     Kind(
+        "session-busy",
+        409,
+        "Session busy",
+        "The session is being made of a snapshot, or is in a backward pass, where none can be taken. Try "
+        "again after 'retry_after' seconds.",
+    ),
+    Kind(
         "reply-expired",
         410,
         "Reply expired",
@@ -281,6 +294,13 @@ _ROWS: Final = (
         "Invalid data",
         "The data of a tensor does not fit its dtype or its shape: a ragged list, a wrong count, a value "
         "out of the range of an integer dtype, a value of another kind.",
+    ),
+    Kind(
+        "invalid-snapshot",
+        422,
+        "Invalid snapshot",
+        "The file is no snapshot, is damaged, or says what no session can be. 'detail' says what is wrong. "
+        "No session was made.",
     ),
     Kind(
         "op-failed",
@@ -335,12 +355,6 @@ _ROWS: Final = (
         500,
         "Internal error",
         "The daemon has a bug. Its log has the details under 'request_id'. The session goes on.",
-    ),
-    Kind(
-        "not-implemented",
-        501,
-        "Not implemented",
-        "This is part of the surface and not built yet.",
     ),
     Kind(
         "draining",

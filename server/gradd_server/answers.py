@@ -11,7 +11,7 @@ from gradd_protocol.dtypes import DTypeName
 from gradd_protocol.jsondata import Data
 from gradd_protocol.jsonform import HookKind, StepBody
 from gradd_protocol.limits import Limits
-from gradd_protocol.messages import SessionInfo
+from gradd_protocol.messages import SessionInfo, SnapshotInfo
 from gradd_protocol.names import Reference, TemporaryName, TensorName
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -180,6 +180,12 @@ class SessionPage(Struct, frozen=True, omit_defaults=True):
     sessions: list[ListedSession]
     next_page_token: str | None = None
     """The `page_token` of the next page; absent on the last page."""
+
+
+class SnapshotList(Struct, frozen=True):
+    """Snapshots that were taken by hand, the latest first."""
+
+    snapshots: list[SnapshotInfo]
 
 
 class TensorValue(Struct, frozen=True):

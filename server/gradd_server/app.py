@@ -20,7 +20,7 @@ from gradd_server.front import Front
 from gradd_server.gate import PROBES, Gate
 from gradd_server.keyring import Keyring
 from gradd_server.placement.workers import WorkersPlacement
-from gradd_server.routes import about, batches, hooks, sessions, tensors
+from gradd_server.routes import about, batches, hooks, sessions, snapshots, tensors
 from gradd_server.sessions import Sessions
 from gradd_server.settings import Settings
 from gradd_server.stores import Stores
@@ -105,7 +105,13 @@ def _bare(front: Front, lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
 
 def http_routes() -> list[BaseRoute]:
     """All routes except the stream."""
-    return [*about.router.routes, *sessions.router.routes, *batches.routes, *tensors.routes, *hooks.routes]
+    fast = (about, sessions, snapshots)
+    return [
+        *(route for part in fast for route in part.router.routes),
+        *batches.routes,
+        *tensors.routes,
+        *hooks.routes,
+    ]
 
 
 async def _cull_for_ever(registry: Sessions) -> None:

@@ -21,6 +21,8 @@ SESSION = {
     "writers": 0,
     "asleep": False,
 }
+SNAPSHOT_ID = "3-9f86d081"
+SNAPSHOT = {"id": SNAPSHOT_ID, "session": "demo", "position": 3, "bytes": 2048, "created": 1790000000}
 MATMUL = {
     "name": "matmul",
     "signature": "matmul(Tensor input, Tensor other) -> Tensor",
@@ -231,6 +233,10 @@ SCHEMAS: dict[str, Any] = {
     "SessionName": "demo",
     "SessionOptions": {"device": "cpu"},
     "SessionPage": {"sessions": [SESSION], "next_page_token": "demo"},
+    "SnapshotId": SNAPSHOT_ID,
+    "SnapshotInfo": SNAPSHOT,
+    "SnapshotList": {"snapshots": [SNAPSHOT]},
+    "SnapshotRef": {"session": "demo", "id": SNAPSHOT_ID},
     "Step": {"op": "sum", "inputs": ["h"], "attrs": {"dim": [0], "keepdim": True}, "outputs": ["y"]},
     "TemporaryName": "%g",
     "TensorInfo": W_INFO,

@@ -12,7 +12,7 @@ from typing import Any
 from gradd_protocol import problems
 from gradd_protocol.jsonform import BackwardBody, BatchBody, HookBody, TensorForm
 from gradd_protocol.limits import DEFAULT as LIMITS
-from gradd_protocol.messages import Attach, Attached, Profiled, SessionInfo, Tensors
+from gradd_protocol.messages import Attach, Attached, Profiled, SessionInfo, SnapshotInfo, Tensors
 
 from gradd_server import answers, examples
 from gradd_server.media import DOT, FRAME, JSON, NPY, OCTETS, SAFETENSORS
@@ -63,6 +63,7 @@ TAGS = {
     "tensors": "Tensors: made, read, released; their gradients and graphs.",
     "batches": "Batches of steps, and what is staged for them or left by them.",
     "hooks": "Programs that backward passes run.",
+    "snapshots": "Snapshots by hand: plain safetensors files, at which other sessions can begin.",
 }
 
 _COUNT: Schema = {"type": "integer", "minimum": 0, "maximum": 10**18 - 1}
@@ -73,6 +74,7 @@ PATH_PARAMETERS: dict[str, tuple[Schema, str | int]] = {
     "id": (ref("Reference"), "w"),
     "hook": (ref("TensorName"), "halve"),
     "op": ({"type": "string"}, "matmul"),
+    "snapshot": (ref("SnapshotId"), examples.SNAPSHOT_ID),
     "slug": ({"type": "string", "enum": list(problems.TABLE)}, "op-failed"),
     "key": (_KEY, "1.1"),
     "writer": (_COUNT, 1),
@@ -87,6 +89,10 @@ _FULL = ("overloaded", "rate-limited", "too-many")
 _IN_SESSION = ("invalid-name", "session-not-found", "device-lost", *_FULL, *_KEPT)
 _BODY = ("request-timeout", "length-required", "body-too-large", "unsupported-media-type", "draining")
 _JSON_BODY = ("invalid-json", *_BODY)
+_BEGINNING = (
+    "session-exists", "session-busy", "snapshot-not-found", "invalid-snapshot", "invalid-data",
+    "quota-exceeded",
+)  # fmt: skip
 _READ = ("tensor-not-found", "not-acceptable", "quota-exceeded")
 _STEPS = (
     *_JSON_BODY, "tensor-not-found", "op-not-found", "not-acceptable", "invalid-op", "op-not-callable",
@@ -119,7 +125,6 @@ _SHAPE = RequestParameter(
 )
 _VERBOSE = RequestParameter("verbose", "query", "say more", {"type": "string"}, "")
 _PROBE = Operation("daemon", _READY, parameters=(_VERBOSE,), problems=("draining", "not-ready"), is_open=True)
-_NOT_YET = Operation("sessions", {}, problems=("invalid-name", "session-not-found", "not-implemented"))
 
 OPERATIONS = {
     "GET /livez": Operation(
@@ -144,9 +149,18 @@ OPERATIONS = {
     "PUT /v1/sessions/{name}": Operation(
         "sessions",
         {201: (_SESSION,), 200: (_SESSION,)},
-        request=(Content(JSON, {"device": "cpu"}, SessionOptions),),
+        request=(Content(JSON, {"device": "cpu"}, SessionOptions), Content(SAFETENSORS)),
         request_required=False,
-        problems=("invalid-name", *_JSON_BODY, "session-exists", "invalid-data", *_FULL, *_KEPT),
+        parameters=(
+            RequestParameter(
+                "durability",
+                "query",
+                "with a file; else it is in the body",
+                {"type": "string", "enum": ["memory", "process", "disk"]},
+                "process",
+            ),
+        ),
+        problems=(*_IN_SESSION, *_JSON_BODY, *_BEGINNING),
     ),
     "GET /v1/sessions": Operation(
         "sessions",
@@ -301,8 +315,26 @@ OPERATIONS = {
         request=(Content(JSON, {"on": True}, ProfileOptions),),
         problems=(*_IN_SESSION, *_JSON_BODY),
     ),
-    "GET /v1/sessions/{name}/snapshots": _NOT_YET,
-    "POST /v1/sessions/{name}/snapshots": _NOT_YET,
+    "POST /v1/sessions/{name}/snapshots": Operation(
+        "snapshots",
+        {201: (Content(JSON, examples.SNAPSHOT, SnapshotInfo),)},
+        problems=(*_IN_SESSION, "session-busy", "quota-exceeded", "invalid-data", "draining"),
+    ),
+    "GET /v1/sessions/{name}/snapshots": Operation(
+        "snapshots",
+        {200: (Content(JSON, {"snapshots": [examples.SNAPSHOT]}, answers.SnapshotList),)},
+        problems=("invalid-name", "session-not-found", "invalid-data"),
+    ),
+    "GET /v1/sessions/{name}/snapshots/{snapshot}": Operation(
+        "snapshots",
+        {200: (Content(SAFETENSORS),)},
+        problems=("invalid-name", "session-not-found", "snapshot-not-found", "invalid-data"),
+    ),
+    "DELETE /v1/sessions/{name}/snapshots/{snapshot}": Operation(
+        "snapshots",
+        {204: ()},
+        problems=("invalid-name", "session-not-found", "invalid-data", "draining"),
+    ),
     "DELETE /v1/sessions/{name}/tensors/{id}": Operation(
         "tensors", {204: ()}, problems=(*_IN_SESSION, "tensor-not-found", "draining")
     ),

@@ -6,13 +6,20 @@ from typing import Annotated, Literal
 
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Count
-from gradd_protocol.names import Reference
+from gradd_protocol.names import Reference, SessionName
 from msgspec import Meta, Struct
 
 _QUOTA = Meta(extra_json_schema={"minimum": 0})
 
 
 Durability = Literal["memory", "process", "disk"]
+
+
+class SnapshotRef(Struct, frozen=True, forbid_unknown_fields=True):
+    """A snapshot that this daemon has."""
+
+    session: SessionName
+    id: str
 
 
 class SessionOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -25,6 +32,8 @@ class SessionOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     durability: Durability | None = None
     """What the session survives: with `process` (the default of a session with a name) the end of the daemon
     and of its engine processes, with `disk` that of the machine, with `memory` neither."""
+    from_snapshot: SnapshotRef | None = None
+    """Where a new session begins: with what that one's names held there, and none of its clients."""
 
 
 class ProfileOptions(Struct, frozen=True, forbid_unknown_fields=True):

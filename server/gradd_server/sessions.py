@@ -6,7 +6,6 @@ It knows only names and bytes, not what a session holds.
 from __future__ import annotations
 
 import asyncio
-import errno
 import logging
 import secrets
 import threading
@@ -15,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -22,11 +22,12 @@ from gradd_protocol import frames, names
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Attach, ProblemReply, Reply, Request
 from gradd_protocol.problems import Problem, ProtocolError
-from gradd_runtime.process import Bulk, Engines, Pending, Placement
+from gradd_runtime.process import Bulk, Engines, FileOrder, Pending, Placement
 
 from gradd_server.disk import Disk
 from gradd_server.errors import Refused
 from gradd_server.settings import Settings
+from gradd_server.snapshots import unkept
 from gradd_server.stores import Stores
 from gradd_server.timing import current
 from gradd_server.wire import message_head
@@ -136,6 +137,8 @@ class Sessions:
         """What sessions that are kept take of the disk, if any are."""
         if stores is not None:
             self.disk = Disk(stores.measure, *settings.disk_limits)
+        #: the sessions that are being made of a snapshot
+        self._making: set[tuple[str, str]] = set()
         self._placement = placement
         self._settings = settings
         self._clock = clock
@@ -165,9 +168,11 @@ class Sessions:
         return entry
 
     async def open(
-        self, tenant: str, name: str, options: Mapping[str, Any] | None = None
+        self, tenant: str, name: str, options: Mapping[str, Any] | None = None, begin: Path | None = None
     ) -> tuple[OpenSession, bool]:
-        """The tenant's session of that name, and whether it is new. `options` must match an old one's."""
+        """The tenant's session of that name, and whether it is new. `options` must match an old one's. A new
+        one begins at the snapshot in the file `begin`; ProtocolError where it cannot, and none is made.
+        """
         names.session(name)
         async with self._changing:
             entry = self._entries.get((tenant, name))
@@ -175,6 +180,8 @@ class Sessions:
                 if any(entry.options.get(key) != value for key, value in (options or {}).items()):
                     raise Refused("session-exists", f"session {name!r} has other settings")
                 return entry, False
+            if (tenant, name) in self._making:
+                raise Refused("session-busy", f"session {name!r} is made of a snapshot", retry_after=1)
             self._check_room(tenant)
             settings = self._settings
             own = {"device": settings.device, "quota_bytes": settings.most_session_bytes}
@@ -187,9 +194,16 @@ class Sessions:
             elif chosen.get("durability", "memory") != "memory":
                 raise Refused("invalid-data", "this daemon keeps no sessions")
             entry = OpenSession(tenant, name, chosen, self._clock())
-            await asyncio.to_thread(self._make, entry)
-            self._add(entry)
-            return entry, True
+            record = await asyncio.to_thread(self._make, entry, begin is None)
+            if begin is None:
+                self._add(entry)
+                return entry, True
+            self._making.add((tenant, name))
+        try:
+            await self._begin_at(entry, begin, record)
+        finally:
+            self._making.discard((tenant, name))
+        return entry, True
 
     def _add(self, entry: OpenSession) -> None:
         self._entries[entry.tenant, entry.name] = entry
@@ -212,25 +226,47 @@ class Sessions:
                     requested=1,
                 )
 
-    def _make(self, entry: OpenSession) -> None:
+    def _make(self, entry: OpenSession, whole: bool) -> Path | None:
+        """Open a session where it is to run; its record, if it has one, is confirmed if it is `whole`."""
         stores, chosen = self._stores, entry.options
         if stores is None or chosen["durability"] == "memory":
             self._placement.open(entry.key, chosen)
-            return
+            return None
         assert self.disk is not None
         self.disk.take(entry.tenant, SESSION_BYTES)
         try:
-            record = stores.make(entry.tenant, entry.name, chosen)
+            record = stores.prepare(entry.tenant, entry.name, chosen)
+            if whole:
+                stores.confirm(entry.tenant, entry.name, chosen, record)
         except OSError as error:
-            logger.exception("no store can be made for session %s", entry.key)
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-            slug = "disk-full" if full else "store-failed"
-            raise Refused(slug, "no store can be made for the session", retry_after=1) from None
+            raise unkept(error, f"no store can be made for session {entry.key}") from None
         try:
             self._placement.open(entry.key, {**chosen, "store": str(record)})
         except BaseException:
             stores.remove(entry.tenant, entry.name)
             raise
+        return record
+
+    async def _begin_at(self, entry: OpenSession, begin: Path, record: Path | None) -> None:
+        """Let a session that nobody sees yet begin at a snapshot."""
+        try:
+            opened(await settled(self._placement.submit(entry.key, FileOrder(str(begin), save=False))))
+            if record is not None and self._stores is not None:
+                confirm = self._stores.confirm
+                await asyncio.to_thread(confirm, entry.tenant, entry.name, entry.options, record)
+        except BaseException as error:
+            await self._discard(entry)
+            if isinstance(error, OSError):
+                raise unkept(error, f"no store can be made for session {entry.key}") from None
+            raise
+        self._add(entry)
+
+    async def _discard(self, entry: OpenSession) -> None:
+        await asyncio.to_thread(self._placement.close, entry.key)
+        if self._stores is not None:
+            await asyncio.to_thread(self._stores.remove, entry.tenant, entry.name)
+        if self.disk is not None:
+            self.disk.changed()
 
     def engines(self) -> Engines:
         """Who runs the sessions."""
@@ -266,14 +302,22 @@ class Sessions:
             self._counts[tenant] -= 1
             entry.closed = True
             entry.notify_upload()
-            await asyncio.to_thread(self._placement.close, entry.key)
-            if self._stores is not None:
-                await asyncio.to_thread(self._stores.remove, tenant, name)
-            if self.disk is not None:
-                self.disk.changed()
+            await self._discard(entry)
             return True
 
-    async def submit(self, entry: OpenSession, frame: frames.Bytes | Bulk) -> frames.Bytes:
+    @property
+    def stores(self) -> Stores:
+        """Where files are. Raises Refused where nothing is kept."""
+        if self._stores is None:
+            raise Refused("invalid-data", "this daemon has no data directory, so it keeps no snapshots")
+        return self._stores
+
+    def take_disk(self, tenant: str, nbytes: int) -> None:
+        """Count a file that is written beside the records. Raises Refused (507)."""
+        if self.disk is not None:
+            self.disk.take(tenant, nbytes)
+
+    async def submit(self, entry: OpenSession, frame: frames.Bytes | Bulk | FileOrder) -> frames.Bytes:
         """Submit `frame` to the session and wait for its reply. The frame runs even if the caller is
         cancelled.
         """
@@ -286,12 +330,14 @@ class Sessions:
                 timing.add(perf_counter() - began, future.ran)
             return reply
 
-    def begin(self, entry: OpenSession, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
+    def begin(self, entry: OpenSession, frame: frames.Bytes | Bulk | FileOrder) -> Future[frames.Bytes]:
         """Submit `frame` to the session; returns a future for `settled`. Frames run in the order of
         submission.
         """
         if entry.closed:
             raise Refused("session-not-found", f"session {entry.name!r} was deleted")
+        if isinstance(frame, FileOrder):
+            return self._placement.submit(entry.key, frame)
         if self.disk is not None and entry.options["durability"] != "memory":
             self._record(self.disk, entry, frame)
         return self._placement.submit(entry.key, frame)

@@ -22,7 +22,7 @@ from gradd_runtime.store import make_record, sync_folder
 logger = logging.getLogger("gradd.server")
 
 ABOUT = "session.json"
-_TRASH = ".deleted-"
+_TRASH, _INCOMING = ".deleted-", ".incoming-"
 
 
 class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -49,15 +49,26 @@ class Stores:
 
     def make(self, tenant: str, name: str, options: Mapping[str, Any]) -> Path:
         """A place for a new session; the file of its record, which has no entries."""
+        record = self.prepare(tenant, name, options)
+        self.confirm(tenant, name, options, record)
+        return record
+
+    def prepare(self, tenant: str, name: str, options: Mapping[str, Any]) -> Path:
+        """`make`, but for what says that the session is there: until `confirm` a restart finds none."""
         folder = self._folder(tenant, name)
-        durable = options["durability"] == "disk"
         if folder.exists():
             self._discard(folder)
         folder.parent.mkdir(mode=0o700, exist_ok=True)
         folder.mkdir(mode=0o700)
         # Another session of this name may still be open somewhere, and removes what SQLite had beside it.
         record = folder / f"{secrets.token_hex(8)}.db"
-        make_record(record, durable)
+        make_record(record, options["durability"] == "disk")
+        return record
+
+    def confirm(self, tenant: str, name: str, options: Mapping[str, Any], record: Path) -> None:
+        """See `prepare`."""
+        folder = record.parent
+        durable = options["durability"] == "disk"
         new = folder / f"{ABOUT}.new"
         with new.open("wb") as file:
             file.write(_encode(About(tenant, name, dict(options), record.name)))
@@ -68,7 +79,16 @@ class Stores:
         if durable:
             for place in (folder, folder.parent, self._home):
                 sync_folder(place)
-        return record
+
+    def incoming(self) -> Path:
+        """A new path for the file of a snapshot that a session is to begin at; who asks deletes it."""
+        return self._home / f"{_INCOMING}{secrets.token_hex(8)}"
+
+    def snapshots(self, tenant: str, name: str) -> Path:
+        """The folder of the session's snapshots that are taken by hand; it is there once one was. It goes
+        with the session, also with one that is kept in memory.
+        """
+        return self._folder(tenant, name) / "snapshots"
 
     def remove(self, tenant: str, name: str) -> None:
         """Delete a session's files, if there are any."""
@@ -82,6 +102,8 @@ class Stores:
         """
         for trash in self._home.glob(f"{_TRASH}*"):
             shutil.rmtree(trash, ignore_errors=True)
+        for file in (*self._home.glob(f"{_INCOMING}*"), *self._home.glob("*/*/snapshots/*.new")):
+            file.unlink(missing_ok=True)
         for folder in sorted(self._home.glob("*/*/")):
             if not (folder / ABOUT).exists():
                 shutil.rmtree(folder, ignore_errors=True)

@@ -19,6 +19,7 @@ from gradd_engine.backends.array import NUMPY
 from gradd_engine.data import RandomStream
 from gradd_engine.data.state import ambient
 from gradd_engine.freezing import Frozen, FrozenGraph, freeze, thaw
+from gradd_engine.freezing import check as sound
 from gradd_engine.schema import named
 from gradd_engine.tensor import Tensor
 
@@ -41,7 +42,9 @@ def backend() -> Iterator[None]:
 def through_text(frozen: Frozen) -> Frozen:
     """What was frozen, as it is read from a file."""
     text = msgspec.json.encode(frozen.graph)
-    return Frozen(msgspec.json.decode(text, type=FrozenGraph), [np.array(a) for a in frozen.memory])
+    read = Frozen(msgspec.json.decode(text, type=FrozenGraph), [np.array(a) for a in frozen.memory])
+    sound(read)
+    return read
 
 
 def again(roots: Roots) -> Roots:

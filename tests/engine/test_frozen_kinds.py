@@ -18,7 +18,16 @@ from gradd_engine.custom import Function
 from gradd_engine.data import Account, Meta, dtypes
 from gradd_engine.data.rng import RandomStream
 from gradd_engine.data.state import ambient
-from gradd_engine.freezing import BadFrozen, CannotFreeze, Frozen, FrozenGraph, freeze, thaw, uncollected
+from gradd_engine.freezing import (
+    BadFrozen,
+    CannotFreeze,
+    Frozen,
+    FrozenGraph,
+    check,
+    freeze,
+    thaw,
+    uncollected,
+)
 from gradd_engine.graph import CopySlices, OpNode, modes
 from gradd_engine.schema import REGISTRY, named
 from gradd_engine.tensor import Tensor, next_priority
@@ -41,7 +50,9 @@ def text_of(roots: Roots) -> Any:
 def again(**roots: Tensor) -> list[Tensor]:
     """Tensors that were frozen and thawed, in order."""
     rows, memory = text_of(roots)
-    found = thaw(Frozen(msgspec.convert(rows, FrozenGraph), memory), NUMPY)
+    frozen = Frozen(msgspec.convert(rows, FrozenGraph), memory)
+    check(frozen)
+    found = thaw(frozen, NUMPY)
     return [found[name] for name in roots]
 
 

@@ -166,7 +166,6 @@ def test_every_problem_has_a_page() -> None:
         ("op-not-callable", 422),
         ("op-failed", 422),
         ("internal", 500),
-        ("not-implemented", 501),
         ("draining", 503),
         ("quota-exceeded", 507),
     ],

@@ -14,6 +14,7 @@ from gradd_runtime.process import InlinePlacement
 from gradd_server import openapi, schemas
 from gradd_server.app import create_app
 from gradd_server.settings import Settings
+from gradd_server.stores import Stores
 from jsonschema import Draft202012Validator
 
 from tests.server.conftest import Caller
@@ -92,9 +93,11 @@ def test_a_misspelled_member_is_invalid() -> None:
 
 
 @pytest.fixture(scope="module")
-def daemon() -> Iterator[Caller]:
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
     placement = InlinePlacement()
-    caller = Caller(create_app(Settings(auth=False), placement, ops()))
+    stores = Stores(tmp_path_factory.mktemp("sessions"))
+    caller = Caller(create_app(Settings(auth=False), placement, ops(), stores=stores))
+    caller.run(caller._gate.front.sessions.restore())
     yield caller
     caller.close()
     placement.shutdown()
@@ -157,7 +160,14 @@ def test_a_session_of_answers(daemon: Caller) -> None:
     assert ask("GET", numbered, place)["seq"] == 1
     assert ask("GET", numbered, {**place, "seq": 9})["type"] == "/problems/batch-not-found"
     assert ask("GET", "/v1/sessions")["sessions"]
-    assert ask("GET", session + "/snapshots")["status"] == 501
+    taken = ask("POST", session + "/snapshots")
+    assert ask("GET", session + "/snapshots") == {"snapshots": [taken]}
+    one = session + "/snapshots/{snapshot}"
+    assert daemon("GET", one.format(name="answers", snapshot=taken["id"])).content[8:9] == b"{"
+    begun = {"from_snapshot": {"session": "answers", "id": taken["id"]}}
+    assert ask("PUT", session, {"name": "begun"}, json=begun)["tensors"] == 3
+    assert ask("DELETE", one, {"snapshot": taken["id"]}) is None
+    assert ask("GET", one, {"snapshot": taken["id"]})["type"] == "/problems/snapshot-not-found"
     assert ask("DELETE", session + "/hooks/{hook}", {"hook": "h"}) is None
     assert ask("DELETE", session) is None
     assert ask("GET", session)["type"] == "/problems/session-not-found"

@@ -108,6 +108,9 @@ def test_a_missing_session_is_404_everywhere(call: Caller, problem: Expect) -> N
         ("PUT", "/uploads/1.1", {"content": b"1", "headers": numpy}),
         ("GET", "/results/1.1", {}),
         ("GET", "/snapshots", {}),
+        ("POST", "/snapshots", {}),
+        ("GET", "/snapshots/3-9f86d081", {}),
+        ("DELETE", "/snapshots/3-9f86d081", {}),
     ):
         if request.get("content") == b"12345678":
             request["headers"] = {"content-type": "application/vnd.gradd.frame"}
@@ -204,12 +207,6 @@ def test_the_daemon_looks_for_sessions_that_are_over(
 
     call.run(live())
     assert len(gate.front.sessions) == 0
-
-
-def test_snapshots_say_not_yet(call: Caller, problem: Expect) -> None:
-    call("PUT", "/v1/sessions/demo")
-    for method in ("GET", "POST"):
-        problem(call(method, "/v1/sessions/demo/snapshots"), "not-implemented", 501)
 
 
 def test_a_writer_that_comes_back_makes_no_session(call: Caller, problem: Expect) -> None:

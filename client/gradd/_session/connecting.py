@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradd_engine.data import dtypes
 from gradd_protocol import names
+from gradd_protocol.messages import SnapshotInfo
 
 from .. import _transports
 from .._exceptions import ConnectionFailed
@@ -14,28 +16,35 @@ from .._transports import Dropped
 from .session import SESSIONS, Session
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gradd_engine.data import DType
+
+    from .._transports import Transport
 
 
 def connect(
     url: str | None = None, session: str | None = None, token: str | None = None, transport: str = "stream",
-    reconnect: float | None = None,
+    reconnect: float | None = None, from_snapshot: SnapshotInfo | str | os.PathLike[str] | None = None,
 ) -> Session:  # fmt: skip
     """Connect to a session and make it current (also a context manager).
 
     `url`: default GRADD_URL, else ``local:`` (in this process). `session`: its name; without one it is
     anonymous and ends at close(). `token`: an API key, default GRADD_API_KEY; the user who runs the daemon
     needs none on its machine. `transport`: "stream" (WebSocket) or "http". `reconnect`: seconds for which a
-    daemon that went away is tried again, default GRADD_RECONNECT, else 300. Raises ConnectionFailed if no
-    daemon answers, NotAllowed if it refuses the key.
+    daemon that went away is tried again, default GRADD_RECONNECT, else 300. `from_snapshot`: begin a new
+    session, which needs a name, with what another one's names held: a file that `Session.snapshot` wrote, or
+    what it returned. Raises ConnectionFailed if no daemon answers, NotAllowed if it refuses the key,
+    ServerError for a file that is no sound snapshot or a session that exists.
     """
-    made = Session(
-        url or os.environ.get("GRADD_URL") or "local:",
-        session,
-        transport,
-        token or os.environ.get("GRADD_API_KEY"),
-        reconnect,
-    )
+    url = url or os.environ.get("GRADD_URL") or "local:"
+    token = token or os.environ.get("GRADD_API_KEY")
+    if from_snapshot is not None:
+        if session is None:
+            raise ValueError("a session that begins at a snapshot needs a name: connect(..., session=...)")
+        at = from_snapshot if isinstance(from_snapshot, SnapshotInfo) else Path(from_snapshot)
+        _control(url, session, token, lambda transport: transport.snapshots.begin(at))
+    made = Session(url, session, transport, token, reconnect)
     SESSIONS.make_default(made)
     return made
 
@@ -45,11 +54,15 @@ def delete_session(session: str, url: str | None = None, token: str | None = Non
     `connect`. Raises ConnectionFailed if no daemon answers.
     """
     url = url or os.environ.get("GRADD_URL") or "local:"
-    transport = _transports.make(
-        url, names.session(session), "http", token or os.environ.get("GRADD_API_KEY")
-    )
+    token = token or os.environ.get("GRADD_API_KEY")
+    _control(url, session, token, lambda transport: transport.delete())
+
+
+def _control(url: str, session: str, token: str | None, do: Callable[[Transport], object]) -> None:
+    """Something that no batch does, with a session of that name."""
+    transport = _transports.make(url, names.session(session), "http", token)
     try:
-        transport.delete()
+        do(transport)
     except Dropped as e:
         raise ConnectionFailed(f"no gradd daemon answers at {url}: {e}") from e
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradd_protocol import messages as m
@@ -21,6 +22,7 @@ from .registry import Registry
 from .values import Fetching
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
 
 
@@ -60,6 +62,32 @@ class Session(Listening, Fetching, Naming):
         `flush()`, counts only here.
         """
         return dict(self.wire.counts)
+
+    def snapshot(self, path: str | os.PathLike[str] | None = None) -> m.SnapshotInfo:
+        """Take a snapshot of what the session's names hold: tensors, their gradients and graphs, hooks, the
+        random stream. The daemon keeps it until it or the session is deleted; with `path` it is a file here
+        instead, plain safetensors. `gradd.connect(..., from_snapshot=)` begins a session there.
+        """
+        with self.lock:
+            self.flush()
+            file = None if path is None else Path(path)
+            taken: m.SnapshotInfo = self.wire.ask(
+                lambda t: t.snapshots.take() if file is None else t.snapshots.save(file)
+            )
+        return taken
+
+    def snapshots(self) -> list[m.SnapshotInfo]:
+        """The snapshots of the session that the daemon keeps, the latest first."""
+        with self.lock:
+            self.ready()
+            found: list[m.SnapshotInfo] = self.wire.ask(lambda transport: transport.snapshots.all())
+        return found
+
+    def delete_snapshot(self, id: str) -> None:
+        """Delete a snapshot that the daemon keeps; not an error if there is none."""
+        with self.lock:
+            self.ready()
+            self.wire.ask(lambda transport: transport.snapshots.delete(id))
 
     def profile(self) -> Profile:
         """Measure the session from now on: ``with session.profile() as p: ...; print(p)``."""

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from gradd_protocol.frames import Array, Part
-    from gradd_protocol.messages import Attached, Reply, Request
+    from gradd_protocol.messages import Attached, Reply, Request, SnapshotInfo
 
 
 class Dropped(Exception):
@@ -22,8 +23,37 @@ class Silent(Dropped):
         super().__init__(f"it said nothing for {seconds:g} s")
 
 
+class SnapshotShelf(Protocol):
+    """The snapshots of a session that were taken by hand."""
+
+    # The `...` are for type checkers, where a return value would be missing.
+
+    def take(self) -> SnapshotInfo:
+        """Take one, which the daemon keeps."""
+        ...
+
+    def save(self, path: Path) -> SnapshotInfo:
+        """Take one as a file of this machine."""
+        ...
+
+    def all(self) -> list[SnapshotInfo]:
+        """Those that the daemon keeps, the latest first."""
+        ...
+
+    def delete(self, id: str) -> None:
+        """Delete one, if the daemon has it."""
+
+    def begin(self, at: SnapshotInfo | Path) -> None:
+        """Create the session, which begins at a snapshot."""
+
+
 class Transport(Protocol):
     """Carries frames to one session. Replies come in the order of `send`."""
+
+    @property
+    def snapshots(self) -> SnapshotShelf:
+        """The session's snapshots that are taken by hand."""
+        ...
 
     # The `...` are for type checkers, where a return value would be missing.
 

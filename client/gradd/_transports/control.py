@@ -20,7 +20,7 @@ from .credentials import Credentials
 from .link import Link
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from email.message import Message
     from http.client import HTTPResponse
 
@@ -57,6 +57,14 @@ class Control:
         with self._lock:
             headers = None if body is None else _JSON
             return bytes(_checked(*self._questions.call(method, self.path + path, body, headers, once=once)))
+
+    def load(self, path: str, take: Callable[[HTTPResponse], object]) -> None:
+        """GET what may be large; `take` reads the body. Raises as `call`."""
+        _checked(*self._link.call("GET", self.path + path, None, None, take))
+
+    def store(self, path: str, body: Any, headers: dict[str, str]) -> None:
+        """PUT what may be large, once. Raises as `call`."""
+        _checked(*self._link.call("PUT", self.path + path, body, headers, once=True))
 
     def attach(self, resume: tuple[int, int] | None) -> m.Attached:
         """POST :attach (and create the session if it is new)."""
@@ -129,32 +137,6 @@ class Control:
         """Close the connections."""
         self._questions.close()
         self._link.close()
-
-
-class Remote:
-    """Base of the stream and http transports: all but batches goes over `Control`."""
-
-    def __init__(self, url: str, session: str, token: str | None) -> None:
-        self._control = Control(url, session, token)
-
-    def request(
-        self, message: m.Request, buffers: Sequence[frames.Array] = ()
-    ) -> tuple[m.Reply, list[frames.Array]]:
-        """See Transport.request."""
-        return self._control.request(message, buffers)
-
-    def delete(self, within: float | None = None) -> None:
-        """See Transport.delete."""
-        self._control.delete(within)
-
-    def close(self) -> None:
-        """See Transport.close."""
-        self._drop()
-        self._control.close()
-
-    def _drop(self) -> None:
-        """Drop the connection that batches use."""
-        raise NotImplementedError(f"{type(self).__name__} does not say how its batches travel")
 
 
 def refusal(status: int, headers: Mapping[str, str] | Message, body: bytes | bytearray) -> Exception:

@@ -10,7 +10,7 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 
 from .base import Dropped
-from .control import Remote
+from .remote import Remote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

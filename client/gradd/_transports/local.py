@@ -12,6 +12,7 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 
 from .._exceptions import error_of
+from .snapshots import LocalShelf
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,6 +55,14 @@ class LocalTransport:
         self._name = session
         self._placement = _inline()
         self._waiting: deque[Future[bytes]] = deque()
+        self.snapshots = LocalShelf(self._order, self.delete)
+
+    def _order(self, path: str, save: bool) -> bytes:
+        from gradd_runtime.process import FileOrder
+
+        self._placement.open(self._name, {})
+        reply: bytes = self._placement.submit(self._name, FileOrder(path, save)).result()
+        return reply
 
     def attach(self, resume: tuple[int, int] | None = None) -> m.Attached:
         """See Transport.attach."""

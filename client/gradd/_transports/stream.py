@@ -12,7 +12,8 @@ from websockets.exceptions import InvalidHandshake, InvalidStatus
 
 from .._exceptions import ConnectionFailed, GraddError, NotAllowed, error_of
 from .base import Dropped
-from .control import Remote, refusal
+from .control import refusal
+from .remote import Remote
 from .websocket import Closed, WebSocket
 
 if TYPE_CHECKING:

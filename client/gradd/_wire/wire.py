@@ -22,6 +22,7 @@ from .._exceptions import (
     NotAllowed,
     ServerError,
     SessionLost,
+    answered,
     copy_of,
     error_of,
 )  # fmt: skip
@@ -31,9 +32,12 @@ from .absence import Absence, Hurry, retry_after
 from .lost import Lost
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gradd_protocol.problems import Problem
 
     from .._mirror import Machine, MirrorState
+    from .._transports import Transport
     from .pending import Sent
 
 #: seconds between attempts after a refusal for want of room, which batches in flight may free
@@ -137,9 +141,7 @@ class Wire:
         """Become the session's only writer. Nothing may be in flight."""
         while True:
             try:
-                reply, _ = self.transport.request(m.Acquire())
-                if isinstance(reply, m.ProblemReply):
-                    raise error_of(reply.problem, None, None)
+                reply, _ = answered(self.transport.request(m.Acquire()))
                 break
             except Dropped as e:
                 self._rest(e)  # what was acquired unheard is acquired again
@@ -179,11 +181,9 @@ class Wire:
     def post(self, sent: Sent) -> None:
         """Send one batch without waiting for its reply."""
         parts = frames.encode(sent.message, sent.buffers)
-        sent.size = frames.size(parts)
-        if sent.size > DEFAULT.server_message_bytes:
-            raise GraddError(
-                f"a batch of {sent.size} bytes is over the limit of {DEFAULT.server_message_bytes}"
-            )
+        sent.size, limit = frames.size(parts), DEFAULT.server_message_bytes
+        if sent.size > limit:
+            raise GraddError(f"a batch of {sent.size} bytes is over the limit of {limit}")
         if sent.built is not None and sent.built.steps:
             self.worked = sent.message.seq
         if self.ended is not None:
@@ -234,13 +234,16 @@ class Wire:
 
     def request(self, message: m.Request, buffers: list[Any] | None = None) -> tuple[m.Reply, list[Any]]:
         """Send a request outside the order of batches and wait for the reply; a refusal is raised."""
+        return self.ask(lambda t: answered(t.request(message, buffers or [])))  # type: ignore[no-any-return]
+
+    def ask(self, how: Callable[[Transport], Any]) -> Any:
+        """`how` over the transport, outside the order of batches; once more after the daemon was away."""
         self.counts["round_trips"] += 1
         while True:
             try:
-                reply, arrays = self.transport.request(message, buffers or [])
-                if isinstance(reply, m.ProblemReply):
-                    raise error_of(reply.problem, None, None)
-                break
+                found = how(self.transport)
+                self._answered()
+                return found
             except Dropped as e:
                 # Whoever is there next may be another daemon: it has to know this writer.
                 self._reconnect(e)
@@ -248,8 +251,6 @@ class Wire:
                     raise (self.saw() if self.unseen is self.ended else copy_of(self.ended)) from e
             except ServerError as e:
                 self._rest(e, self._passing(e))
-        self._answered()
-        return reply, arrays
 
     # -- receive -----------------------------------------------------------------------------------
 
@@ -289,9 +290,9 @@ class Wire:
             if self._stale:
                 self._reconnect(Dropped("a wait was interrupted"))
             data = self.transport.receive(block)
-            if data is None and block:
-                raise Dropped("no reply is under way")
             if data is None:
+                if block:
+                    raise Dropped("no reply is under way")
                 return False
             self.counts["bytes_received"] += len(data)
             reply, arrays = frames.decode_reply(data)
@@ -404,8 +405,7 @@ class Wire:
     @staticmethod
     def _passing(error: GraddError) -> float:
         """Seconds after which to try again what was refused; raises the refusal where that does not help."""
-        after = retry_after(error)
-        if after is None:
+        if (after := retry_after(error)) is None:
             raise error
         return after
 

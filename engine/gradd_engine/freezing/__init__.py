@@ -3,9 +3,10 @@
 What is frozen is JSON and arrays: nothing in it is code, and ops go by their names.
 """
 
+from .check import check
 from .collector import uncollected
 from .decode import BadFrozen, thaw
 from .encode import freeze
 from .rows import CannotFreeze, Frozen, FrozenGraph
 
-__all__ = ["BadFrozen", "CannotFreeze", "Frozen", "FrozenGraph", "freeze", "thaw", "uncollected"]
+__all__ = ["BadFrozen", "CannotFreeze", "Frozen", "FrozenGraph", "check", "freeze", "thaw", "uncollected"]

@@ -17,7 +17,19 @@ from .modes import (
     set_grad_enabled,
     set_multithreading_enabled,
 )
-from .op_node import OpNode, all_shaped, cast_gradient, conj, expandable, shaped
+from .op_node import (
+    META,
+    OUT,
+    OUTS,
+    VALUE,
+    OpNode,
+    all_shaped,
+    cast_gradient,
+    conj,
+    expandable,
+    recipe_of,
+    shaped,
+)
 from .tangents import LEVELS, Level, apart, has_tangent, keep, levels_of, propagate, tangent_of, write
 from .view_history import CUSTOM, INFERENCE, MULTI_VIEW, NO_GRAD, CopySlices
 
@@ -26,10 +38,14 @@ __all__ = [
     "INFERENCE",
     "LEVELS",
     "LISTS",
+    "META",
     "MULTI_VIEW",
     "NO_GRAD",
+    "OUT",
+    "OUTS",
     "PLAIN",
     "TURN",
+    "VALUE",
     "CopySlices",
     "Estimate",
     "Level",
@@ -64,6 +80,7 @@ __all__ = [
     "physical",
     "propagate",
     "rebase",
+    "recipe_of",
     "recording",
     "set_grad_enabled",
     "set_multithreading_enabled",

@@ -7,7 +7,7 @@ from ..session import Order
 from .budgets import Commons
 from .bulk import BULK_BYTES, Bulk, bulk_of
 from .control import OrderBook, Running, order_envelope
-from .envelope import Envelope, EnvelopeKind, Incoming, sealed, sealed_bulk, send, unsent
+from .envelope import Envelope, EnvelopeKind, FileOrder, Incoming, sealed, sealed_bulk, send, unsent
 from .hosting import Hosted, answer, open_session
 from .logs import FORMATS, JsonFormatter, TextFormatter, announce, log_arguments, start_log, start_log_as
 from .meter import SECONDS, Durations, Figures, TenantFigures, decode_figures, encode_figures
@@ -19,8 +19,8 @@ from .refusals import deleted, recovering, refusal, unknown
 __all__ = [
     "BULK_BYTES", "FORMATS", "NEVER", "SECONDS", "Bulk", "Commons", "Durations", "EngineStatus", "Engines",
     "Envelope",
-    "EnvelopeKind", "Figures", "Hosted", "Incoming", "InlinePlacement", "JsonFormatter", "Order",
-    "OrderBook", "PagingRules", "Pending", "Placement", "Running", "TenantFigures", "TextFormatter",
+    "EnvelopeKind", "Figures", "FileOrder", "Hosted", "Incoming", "InlinePlacement", "JsonFormatter",
+    "Order", "OrderBook", "PagingRules", "Pending", "Placement", "Running", "TenantFigures", "TextFormatter",
     "announce", "answer", "beat", "beats", "bulk_of", "cpu_seconds", "decode_figures", "deleted",
     "encode_figures", "hang_on", "log_arguments", "most_awake", "open_session", "order_envelope",
     "recovering", "refusal", "resident", "sealed", "sealed_bulk", "send", "start_log", "start_log_as",

@@ -120,6 +120,12 @@ class Holding:
         self._all = budgets.tenant(tenant), budgets.process, budgets.machine
         self._nbytes = 0
 
+    @property
+    def room(self) -> int:
+        """How much more it may take, beside its own quota."""
+        self._budgets.look()
+        return min(map(_room, self._all))
+
     def confine(self, account: Account) -> None:
         """Before something runs: let the session take no more than is left."""
         self._budgets.look()

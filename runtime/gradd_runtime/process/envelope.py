@@ -12,6 +12,7 @@ from array import array
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 import numpy as np
 
 from .bulk import BULK_BYTES, Bulk, bulk_of
@@ -56,6 +57,26 @@ class EnvelopeKind(enum.IntEnum):
     """To the engine: stop batches of that session. Payload: an `Order` as JSON. No answer. It comes on a
     socket of its own, where it is heard while a frame runs.
     """
+    FILE = 8
+    """To the engine: like FRAME, with the JSON of a `FileOrder` for the session."""
+
+
+class FileOrder(msgspec.Struct, frozen=True):
+    """What the front wants of a session, in its turn. The answer is a SessionReply."""
+
+    path: str
+    """A file of this machine; clients never name one."""
+    save: bool
+    """Whether the session is to write a snapshot there; else it is to begin at the one that is there."""
+
+
+_file_order = msgspec.json.Decoder(FileOrder)
+
+
+def read_order(payload: Bytes | Bulk) -> FileOrder:
+    """The order in an envelope of the kind FILE."""
+    assert not isinstance(payload, Bulk)
+    return _file_order.decode(payload)
 
 
 class Envelope(NamedTuple):

@@ -24,6 +24,7 @@ from ..store import BadSnapshot, Damaged, Diverged, Entry, SqliteStore
 from . import summary
 from .budgets import Holding
 from .bulk import Bulk
+from .envelope import FileOrder
 from .meter import RECENT, Meter, MeteredStore, SessionFigures, counts_of
 from .refusals import recovering, refusal
 
@@ -93,7 +94,7 @@ class Hosted:
         """Whether it outlives this process."""
         return self._path is not None
 
-    def wake(self, frame: Bytes | Bulk = b"") -> bool:
+    def wake(self, frame: Bytes | Bulk | FileOrder = b"") -> bool:
         """Replay one more entry where there is one; True when `frame`, the next, can be answered. One that
         only asks about the session does not wake it.
         """
@@ -130,9 +131,9 @@ class Hosted:
             return True
         return False
 
-    def _only_asks(self, frame: Bytes | Bulk) -> bool:
+    def _only_asks(self, frame: Bytes | Bulk | FileOrder) -> bool:
         """Whether the session sleeps, and the frame is answered by what it was when it fell asleep."""
-        if self.session is not None or self._path is None or isinstance(frame, Bulk):
+        if self.session is not None or self._path is None or isinstance(frame, (Bulk, FileOrder)):
             return False
         try:
             message = frames.decode_request(frame)[0]

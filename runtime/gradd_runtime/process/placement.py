@@ -15,6 +15,8 @@ from gradd_protocol import frames
 from ..session import Order
 from .budgets import budgets_of
 from .bulk import Bulk
+from .envelope import FileOrder
+from .files import obey
 from .hosting import Hosted, figures_of
 from .meter import Meter, encode_figures
 from .paging import NEVER, Pager, PagingRules
@@ -79,9 +81,10 @@ class Placement(Protocol):
         record has, made when the first frame comes.
         """
 
-    def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
+    def submit(self, name: str, frame: frames.Bytes | Bulk | FileOrder) -> Future[frames.Bytes]:
         """Submit a request frame; the future gets the reply frame. A session's frames run in order. A frame
-        in writable memory, or in a Bulk, belongs to the session from now on.
+        in writable memory, or in a Bulk, belongs to the session from now on. An order is carried out as if it
+        were a frame.
         """
         ...
 
@@ -154,7 +157,7 @@ class InlinePlacement:
                 first = {"epoch": 1 + self._ended.get(name, 0)}
                 self._sessions[name] = Hosted(name, {**first, **options}, self._backend, self._meter)
 
-    def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
+    def submit(self, name: str, frame: frames.Bytes | Bulk | FileOrder) -> Future[frames.Bytes]:
         """See Placement.submit."""
         future = Pending()
         with self._numbering:
@@ -201,13 +204,15 @@ class InlinePlacement:
             except Empty:
                 self._pager.page()
 
-    def _run(self, name: str, frame: frames.Bytes | Bulk) -> bytes:
+    def _run(self, name: str, frame: frames.Bytes | Bulk | FileOrder) -> bytes:
         with self._lock:
             hosted = self._sessions.get(name)
         if hosted is None:
             return unknown(name)
         while not hosted.wake(frame):
             """An entry of its record at a time."""
+        if isinstance(frame, FileOrder):
+            return frames.join(obey(hosted, frame))
         return frames.join(hosted.answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame)))
 
     def stop(

@@ -28,7 +28,8 @@ from ..store import failpoint
 from .budgets import Budgets, Commons, budgets_of
 from .bulk import Bulk
 from .control import OrderBook, Running
-from .envelope import Envelope, EnvelopeKind, Incoming, sealed, send, unsent
+from .envelope import Envelope, EnvelopeKind, FileOrder, Incoming, read_order, sealed, send, unsent
+from .files import obey
 from .hosting import Hosted, figures_of
 from .logs import start_log_as
 from .meter import Meter, encode_figures
@@ -60,7 +61,7 @@ class Worker:
         self._backend = backend
         self._meter = Meter(budgets)
         self._sessions: dict[int, Hosted] = {}
-        self._waiting: dict[int, deque[tuple[int, Bytes | Bulk, float]]] = {}
+        self._waiting: dict[int, deque[tuple[int, Bytes | Bulk | FileOrder, float]]] = {}
         self._turns = Turns()
         self._pager = Pager(rules)
         self._open = True
@@ -109,7 +110,8 @@ class Worker:
             queue = self._waiting.setdefault(number, deque())
             if not queue:
                 self._turns.wait(names.owner(self._sessions[number].name), number)
-            queue.append((request, payload, perf_counter()))
+            told = read_order(payload) if kind == EnvelopeKind.FILE else payload
+            queue.append((request, told, perf_counter()))
 
     def _run_one(self) -> None:
         """One turn: a frame, or an entry of a record that is replayed."""
@@ -136,7 +138,10 @@ class Worker:
         self._meter.queue.add(began - came)
         hosted.next(request)
         self._running.cell[0] = request
-        parts = hosted.answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame))
+        if isinstance(frame, FileOrder):
+            parts = obey(hosted, frame)
+        else:
+            parts = hosted.answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame))
         self._running.cell[0] = 0
         failpoint("replying")
         write(self._front, EnvelopeKind.FRAME, request, parts, int(1e9 * (perf_counter() - began)))

@@ -54,24 +54,24 @@ class SessionImage(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     limit: int
     position: int
-    #: how many its record had
-    entries: int
-    counts: dict[str, int]
     stream: tuple[int, int]
     graph: FrozenGraph
     #: by number of a storage: the tensor of the file that has its bytes, or where they are
     memory: list[str | Place]
-    marks: Marks
-    epoch: int
-    next: int
-    writers: list[WriterImage]
-    seq: int
-    answers: list[tuple[str, Place, Place, int]]
-    staged: list[tuple[str, str]]
-    #: key, dtype, tensor of the file
-    pins: list[tuple[str, str, str]]
-    programs: list[tuple[Program, int]]
     hooks: list[HookImage]
+    #: how many its record had
+    entries: int = 0
+    counts: dict[str, int] = {}
+    marks: Marks = Marks(0, 0, {}, {}, [])
+    epoch: int = 0
+    next: int = 1
+    writers: list[WriterImage] = []
+    seq: int = 0
+    answers: list[tuple[str, Place, Place, int]] = []
+    staged: list[tuple[str, str]] = []
+    #: key, dtype, tensor of the file
+    pins: list[tuple[str, str, str]] = []
+    programs: list[tuple[Program, int]] = []
     restored: Restored | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -106,8 +106,9 @@ class _Arrays:
         return self.by_name
 
 
-def take_image(session: SessionState, desk: JsonDesk, hooks: Hooks) -> Snapshot:
-    """The whole state of a session. Its arrays are the memory of tensors: write them before anything runs.
+def take_image(session: SessionState, desk: JsonDesk | None, hooks: Hooks) -> Snapshot:
+    """The whole state of a session; without a `desk` what its names hold, and nothing of its clients. Its
+    arrays are the memory of tensors: write them before anything runs.
 
     Raises CannotFreeze where a pass is under way, and ProtocolError for a session that is fenced.
     """
@@ -122,33 +123,34 @@ def take_image(session: SessionState, desk: JsonDesk, hooks: Hooks) -> Snapshot:
         return hook.name
 
     table, arrays = session.table, _Arrays()
-    frozen = freeze({**table.ids, **table.named}, called)
-    memory = _memory(table.named, frozen, arrays)
+    frozen = freeze(table.named if desk is None else {**table.ids, **table.named}, called)
     image = SessionImage(
         session.name,
         session.account.limit,
         session.position,
-        session.entries,
-        session.counts,
         (session.generator.seed, session.generator.step),
         frozen.graph,
-        memory,
-        table.marks(),
-        session.writers.epoch,
-        session.writers.next,
-        [_writer(w, arrays) for w in session.writers],
-        desk.seq,
-        [
-            (key, arrays.place(digest), arrays.place(body), status)
-            for key, digest, body, status in desk.answers()
-        ],
-        [(key, arrays.add(a)) for key, a in session.staged.items()],
-        [(key, dtype, arrays.add(a)) for key, a, dtype in session.pins.items()],
-        list(session.programs.items()),
-        hooks.images(hung),
-        session.restored,
+        _memory(table.named, frozen, arrays),
+        hooks=hooks.images(hung),
     )
+    if desk is not None:
+        _add_clients(image, session, desk, arrays)
     return Snapshot(msgspec.json.encode(image), arrays.close())
+
+
+def _add_clients(image: SessionImage, session: SessionState, desk: JsonDesk, arrays: _Arrays) -> None:
+    image.entries, image.counts, image.restored = session.entries, session.counts, session.restored
+    image.marks = session.table.marks()
+    image.epoch, image.next = session.writers.epoch, session.writers.next
+    image.writers = [_writer(w, arrays) for w in session.writers]
+    image.seq = desk.seq
+    image.answers = [
+        (key, arrays.place(digest), arrays.place(body), status)
+        for key, digest, body, status in desk.answers()
+    ]
+    image.staged = [(key, arrays.add(a)) for key, a in session.staged.items()]
+    image.pins = [(key, dtype, arrays.add(a)) for key, a, dtype in session.pins.items()]
+    image.programs = list(session.programs.items())
 
 
 def _writer(w: Writer, arrays: _Arrays) -> WriterImage:
@@ -215,16 +217,15 @@ def _restore(
     def part(at: Place) -> bytes:
         return octets[slice(*at)].tobytes()  # type: ignore[no-any-return]
 
-    session.position, session.entries = image.position, image.entries
+    session.entries = image.entries
     session.counts.update(image.counts)
     session.restored = image.restored
+    session.position = image.position
     session.generator.seed, session.generator.step = image.stream
-    flat = [
-        arrays[at].reshape(-1).view(np.uint8) if isinstance(at, str) else octets[slice(*at)].copy()
-        for at in image.memory
-    ]
+    held = sum(storage.nbytes for storage in image.graph.storages)
+    frozen = Frozen(image.graph, flat_memory(image, arrays, held))
     hang = hooks.restore(session, image.hooks)
-    session.table.restore(thaw(Frozen(image.graph, flat), session.backend, hang), image.marks)
+    session.table.restore(thaw(frozen, session.backend, hang), image.marks)
     writers = []
     for w in image.writers:
         replies = {seq: (part(digest), part(reply)) for seq, digest, reply in w.replies}
@@ -239,3 +240,24 @@ def _restore(
         session.pins.add(key, arrays[at], dtype, None)
     session.programs.restore(image.programs)
     session.settle()
+
+
+def flat_memory(image: SessionImage, arrays: Mapping[str, Any], room: int) -> list[Any]:
+    """The bytes of each storage, `room` in all. Raises BadSnapshot where they are more, or not there."""
+    octets, found, taken = arrays[_BYTES], [], set()
+    for at in image.memory:
+        if isinstance(at, str):
+            if at not in arrays or at in taken:
+                raise BadSnapshot("a storage's tensor is not in the file, or another's")
+            flat = arrays[at].reshape(-1).view(np.uint8)
+            taken.add(at)
+        else:
+            begin, end = at
+            if not 0 <= begin <= end <= len(octets):
+                raise BadSnapshot("a storage's bytes are not there")
+            flat = octets[begin:end]
+        room -= flat.nbytes
+        if room < 0:
+            raise BadSnapshot("the storages have more bytes than they say")
+        found.append(flat if isinstance(at, str) else flat.copy())
+    return found

@@ -14,7 +14,7 @@ import msgspec
 from gradd_engine.data import collect, set_mode
 from gradd_engine.data.state import state
 from gradd_engine.schema import REGISTRY
-from gradd_engine.tensor import RemovableHandle, detached, node_of
+from gradd_engine.tensor import RemovableHandle, Tensor, detached, node_of
 from gradd_protocol import frames, jsonform, names
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
@@ -29,7 +29,6 @@ from ..program import admit, bind_program, invalid, run_step
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
 
-    from gradd_engine.tensor import Tensor
     from gradd_protocol.jsonform import HookForm
 
     from .state import SessionState
@@ -158,6 +157,24 @@ def _slot(compiled: Compiler, ref: Any) -> int | None:
     return compiled.scope[ref.name]
 
 
+def _check_place(said: Any, registry: list[Any], owner: Any) -> None:
+    """ValueError where a hook of a snapshot hangs where it is not given what it takes."""
+    kind, given = said.get("kind", "tensor"), said.get("inputs")
+    takes = 1 if given is None else len(given)
+    if isinstance(owner, Tensor):
+        fits = registry is (owner._hooks if kind == "tensor" else owner._post_hooks)
+        fits = fits and kind in ("tensor", "post_accumulate") and takes == 1
+    elif kind == "tensor":
+        fits = any(registry is hooks for hooks in (owner.tensor_hooks or {}).values()) and takes == 1
+    elif kind == "prehook":
+        fits = registry is owner.pre_hooks and takes == owner.width
+    else:
+        fits = kind == "posthook" and registry is owner.post_hooks
+        fits = fits and takes == owner.width + len(owner.edges)
+    if not fits:
+        raise ValueError("a hook hangs where it does not belong")
+
+
 class Declared:
     """A hook and its handle. It lives as long as the tensor or node that it is registered on."""
 
@@ -230,6 +247,7 @@ class Hooks:
         places: dict[str, Declared | None] = dict.fromkeys(found)
 
         def hang(name: str, registry: list[Any], owner: Any) -> None:
+            _check_place(found[name].said, registry, owner)
             hook = Hook.restored(found[name], session)
             places[name] = Declared.restored(hook, found[name].said, registry, owner)
             self._declared = {n: d for n, d in places.items() if d is not None}

@@ -10,7 +10,7 @@ import logging
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from gradd_engine.backends.array import NUMPY
-from gradd_engine.data import EVERY, SEED, ambient, quiet_kernels
+from gradd_engine.data import EVERY, SEED, OutOfQuota, ambient, quiet_kernels
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
@@ -18,9 +18,10 @@ from gradd_protocol.problems import ProtocolError
 
 from ..batch import json_tensor
 from ..program import Profiler, broken
-from ..store import failpoint, parts, read
+from ..store import failpoint, most_bytes, parts, read
 from . import tensors
 from .change import RECORDED, unkept
+from .fork import begin_at
 from .frame_batches import take_batch
 from .graphs import graph_reply
 from .image import read_image, restore, take_image
@@ -55,12 +56,13 @@ class Session(SessionState):
         self.desk, self.hooks = JsonDesk(), Hooks()
         super().close()
 
-    def freeze(self) -> list[frames.Part]:
+    def freeze(self, alone: bool = False) -> list[frames.Part]:
         """The whole state as a safetensors file, in parts that are the memory of tensors: to be written
-        before the next frame. Raises CannotFreeze while a pass is under way.
+        before the next frame. `alone`: what its names hold, and nothing of its clients. Raises CannotFreeze
+        while a pass is under way.
         """
         with ambient(backend=self.backend, account=self.account, grad=True):
-            return list(parts(take_image(self, self.desk, self.hooks)))
+            return list(parts(take_image(self, None if alone else self.desk, self.hooks)))
 
     @classmethod
     def thaw(
@@ -77,6 +79,25 @@ class Session(SessionState):
         )
         with ambient(backend=backend, account=session.account, grad=True):
             restore(session, session.desk, session.hooks, image, snapshot)
+        return session
+
+    @classmethod
+    def fork(
+        cls, file: BinaryIO, name: str, *, limit: int, room: int | None = None, epoch: int = 1,
+        store: Store | None = None, backend: Backend = NUMPY,
+    ) -> Session:  # fmt: skip
+        """A new session that begins at the snapshot in `file`, which a stranger may have made, with what its
+        names held and no clients. Raises BadSnapshot, and OutOfQuota where it would hold more than `limit`,
+        or than there is `room` for.
+        """
+        size = file.seek(0, 2)
+        file.seek(0)
+        if size > (most := most_bytes(limit)):
+            raise OutOfQuota(size, 0, most)
+        snapshot = read(file)
+        session = cls(name, limit=limit, store=store, backend=backend, epoch=epoch)
+        with ambient(backend=backend, account=session.account, grad=True):
+            begin_at(session, session.hooks, snapshot, limit if room is None else min(limit, room))
         return session
 
     def submit(self, frame: frames.Bytes) -> bytes:

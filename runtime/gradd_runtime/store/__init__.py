@@ -4,7 +4,7 @@ from .blobs import BLOB_BYTES, Blobs, sync_folder
 from .examine import Examined, examine
 from .failpoints import arm, failpoint
 from .journal import Damaged, Diverged, Entry, MemoryStore, Store, Trouble
-from .snapshot import RESERVED, BadSnapshot, Snapshot, parts, read
+from .snapshot import RESERVED, BadSnapshot, Snapshot, most_bytes, parts, read
 from .sqlite import LEVELS, SqliteStore, make_record
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "examine",
     "failpoint",
     "make_record",
+    "most_bytes",
     "parts",
     "read",
     "sync_folder",

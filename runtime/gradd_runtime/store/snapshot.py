@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 from gradd_protocol import dtypes
+from gradd_protocol.limits import DEFAULT
 from gradd_protocol.safetensors import head, header_size, order, read_head
 
 from .checksum import DIGEST, PIECE, Checksum
@@ -27,6 +28,11 @@ KEY, FORMAT = "gradd.snapshot", "2"
 #: the first one, whose checksum is chained
 _CHAINED = "1"
 _STATE, _CHECKSUM = "gradd/state", "gradd/checksum"
+
+
+def most_bytes(limit: int) -> int:
+    """Bytes of a file whose session holds at most `limit`: its views are copied as well."""
+    return 2 * limit + DEFAULT.snapshot_state_bytes
 
 
 class BadSnapshot(ValueError):

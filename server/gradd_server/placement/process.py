@@ -26,6 +26,7 @@ from gradd_runtime.process import (
     EngineStatus,
     Envelope,
     EnvelopeKind,
+    FileOrder,
     Incoming,
     Order,
     PagingRules,
@@ -191,8 +192,10 @@ class EngineProcess:
 
     # -- send --------------------------------------------------------------------------------------
 
-    def ask(self, session: int, frame: frames.Bytes | Bulk, future: Pending) -> bool:
+    def ask(self, session: int, frame: frames.Bytes | Bulk | FileOrder, future: Pending) -> bool:
         """Send a request frame, `future` gets the reply frame; False if the process has ended."""
+        if isinstance(frame, FileOrder):
+            return self._send(EnvelopeKind.FILE, session, msgspec.json.encode(frame), future)
         return self._send(EnvelopeKind.FRAME, session, frame, future)
 
     def status(self) -> EngineStatus:

@@ -27,6 +27,7 @@ from gradd_runtime.process import (
     Commons,
     Engines,
     EnvelopeKind,
+    FileOrder,
     PagingRules,
     Pending,
     deleted,
@@ -271,7 +272,7 @@ class WorkersPlacement:
         told = {"name": name, "options": dict(options)}
         process.send(EnvelopeKind.OPEN, number, msgspec.json.encode(told))
 
-    def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[frames.Bytes]:
+    def submit(self, name: str, frame: frames.Bytes | Bulk | FileOrder) -> Future[frames.Bytes]:
         """See Placement.submit. Never waits."""
         with self._lock:
             home = self._homes.get(name)

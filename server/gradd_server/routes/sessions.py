@@ -17,10 +17,13 @@ from starlette.responses import Response
 
 from gradd_server.bodies import OPTIONS_BYTES, json_text
 from gradd_server.errors import Refused
+from gradd_server.forking import fork
 from gradd_server.front import Front
-from gradd_server.options import CancelOptions, ProfileOptions, SessionOptions
+from gradd_server.media import SAFETENSORS, media_type
+from gradd_server.options import CancelOptions, Durability, ProfileOptions, SessionOptions
 from gradd_server.replies import json_response, respond
 from gradd_server.routes import entry_of, front_of, key_of
+from gradd_server.routes.snapshots import uploaded
 from gradd_server.sessions import OpenSession
 
 router = APIRouter()
@@ -85,9 +88,18 @@ async def list_sessions(
 
 
 @router.put("/v1/sessions/{name}")
-async def put_session(request: Request, name: str) -> Response:
-    """Create the session, or get it if it exists (200); an empty body means defaults."""
+async def put_session(request: Request, name: str, durability: Durability | None = None) -> Response:
+    """Create the session, or get it if it exists (200); an empty body means defaults.
+
+    With `from_snapshot` it begins as that session was: with the tensors that had names, their gradients and
+    graphs, its hooks and its random stream, and without writers. A body that is the file of a snapshot
+    (`application/vnd.safetensors`) does so, too; `durability` is then in the query.
+    """
     front = front_of(request)
+    if media_type(request.headers.get("content-type", ""))[0] == SAFETENSORS:
+        chosen = {} if durability is None else {"durability": durability}
+        entry = await uploaded(request, name, chosen)
+        return json_response(await _info(front, entry), 201)
     text = await json_text(request, front.settings.body_timeout, OPTIONS_BYTES)
     options = strictjson.decode(_options, text, invalid_json) if text else SessionOptions()
     if options.device not in (None, front.settings.device):
@@ -95,9 +107,12 @@ async def put_session(request: Request, name: str) -> Response:
     most = front.settings.most_session_bytes
     if not 0 <= (options.quota_bytes or 0) <= most:
         raise Refused("invalid-data", "a quota is at most the daemon's own", limit=most)
-    given = msgspec.structs.asdict(options)
-    chosen = {key: value for key, value in given.items() if value is not None}
-    entry, created = await front.sessions.open(key_of(request).tenant, name, chosen)
+    tenant, chosen = key_of(request).tenant, msgspec.to_builtins(options)
+    source = options.from_snapshot
+    if source is None:
+        entry, created = await front.sessions.open(tenant, name, chosen)
+    else:
+        entry, created = await fork(front.sessions, tenant, name, chosen, source)
     return json_response(await _info(front, entry), 201 if created else 200)
 
 
@@ -161,20 +176,3 @@ async def profile(request: Request, name: str) -> Response:
     text = await json_text(request, front.settings.body_timeout, OPTIONS_BYTES)
     options = strictjson.decode(_profile, text, invalid_json)
     return respond(*await front.sessions.ask(entry_of(request), ProfileSwitch(options.on)))
-
-
-@router.get("/v1/sessions/{name}/snapshots")
-async def list_snapshots(request: Request, name: str) -> Response:
-    """List the session's snapshots; not in this release."""
-    raise _no_snapshots(request, name)
-
-
-@router.post("/v1/sessions/{name}/snapshots")
-async def take_snapshot(request: Request, name: str) -> Response:
-    """Take a snapshot of the session; not in this release."""
-    raise _no_snapshots(request, name)
-
-
-def _no_snapshots(request: Request, name: str) -> Refused:
-    entry_of(request)
-    return Refused("not-implemented", "snapshots are not there yet")

@@ -1,0 +1,41 @@
+"""What the stream and http transports share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .control import Control
+from .snapshots import RemoteShelf
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gradd_protocol import frames
+    from gradd_protocol import messages as m
+
+
+class Remote:
+    """Base of the stream and http transports: all but batches goes over `Control`."""
+
+    def __init__(self, url: str, session: str, token: str | None) -> None:
+        self._control = Control(url, session, token)
+        self.snapshots = RemoteShelf(self._control)
+
+    def request(
+        self, message: m.Request, buffers: Sequence[frames.Array] = ()
+    ) -> tuple[m.Reply, list[frames.Array]]:
+        """See Transport.request."""
+        return self._control.request(message, buffers)
+
+    def delete(self, within: float | None = None) -> None:
+        """See Transport.delete."""
+        self._control.delete(within)
+
+    def close(self) -> None:
+        """See Transport.close."""
+        self._drop()
+        self._control.close()
+
+    def _drop(self) -> None:
+        """Drop the connection that batches use."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how its batches travel")
