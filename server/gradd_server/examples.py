@@ -213,7 +213,7 @@ SCHEMAS: dict[str, Any] = {
     "Problem": FAILED,
     "ProblemPage": PROBLEM_PAGE,
     "ProblemType": "/problems/op-failed",
-    "CancelOptions": {"writer": 1},
+    "CancelOptions": {"writer": 1, "seq": 8},
     "ProfileOptions": {"on": True},
     "Profiled": PROFILE,
     "Readiness": {"status": "ready"},

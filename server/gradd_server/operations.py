@@ -305,7 +305,7 @@ OPERATIONS = {
     "POST /v1/sessions/{name}:cancel": Operation(
         "sessions",
         {204: ()},
-        request=(Content(JSON, {"writer": 1}, CancelOptions),),
+        request=(Content(JSON, {"writer": 1, "seq": 8}, CancelOptions),),
         request_required=False,
         problems=("invalid-name", "session-not-found", *_JSON_BODY),
     ),

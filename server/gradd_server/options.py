@@ -48,6 +48,8 @@ class CancelOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
     writer: Count | None = None
     """Only the batches of this writer; 0: those that the session numbers. Absent: all."""
+    seq: Count | None = None
+    """Only those up to this number."""
 
 
 class FetchOptions(Struct, frozen=True, forbid_unknown_fields=True):

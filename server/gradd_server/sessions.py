@@ -352,9 +352,11 @@ class Sessions:
             if isinstance(frame, Bulk) or message_head(frame).type in GROWING:
                 raise
 
-    def stop(self, entry: OpenSession, why: Problem, writer: int | None = None) -> None:
+    def stop(
+        self, entry: OpenSession, why: Problem, writer: int | None = None, seq: int | None = None
+    ) -> None:
         """Stop what the session does, see Placement.stop."""
-        self._placement.stop(entry.key, why, writer)
+        self._placement.stop(entry.key, why, writer, seq)
 
     async def ask(
         self, entry: OpenSession, message: Request, buffers: Iterable[frames.Buffer] = ()

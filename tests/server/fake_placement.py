@@ -161,7 +161,7 @@ class FakePlacement:
     def __init__(self) -> None:
         self.sessions: dict[str, FakeSession] = {}
         self.options: dict[str, Mapping[str, Any]] = {}
-        self.stopped: list[tuple[str, Problem, int | None]] = []
+        self.stopped: list[tuple[str, Problem, int | None, int | None]] = []
         self.broken = False
         self.asked = 0
         self._free = threading.Event()
@@ -177,10 +177,10 @@ class FakePlacement:
         return self._thread.submit(self._answer, name, frame)
 
     def stop(
-        self, name: str, why: Problem, writer: int | None = None, only: Future[frames.Bytes] | None = None
-    ) -> None:
-        self.stopped.append((name, why, writer))
-        self.only = only
+        self, name: str, why: Problem, writer: int | None = None, seq: int | None = None,
+        only: Future[frames.Bytes] | None = None,
+    ) -> None:  # fmt: skip
+        self.stopped.append((name, why, writer, seq))
 
     def close(self, name: str) -> None:
         del self.sessions[name]

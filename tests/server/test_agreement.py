@@ -80,7 +80,7 @@ VALID: dict[str, list[Any]] = {
         {"durability": "memory"},
     ],
     "ProfileOptions": [{"on": True}, {"on": False}],
-    "CancelOptions": [{}, {"writer": 0}, {"writer": 1}],
+    "CancelOptions": [{}, {"writer": 0}, {"writer": 1, "seq": 3}],
 }
 
 NAMES = [

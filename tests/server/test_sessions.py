@@ -154,10 +154,10 @@ def test_cancel_stops_all_or_those_of_a_writer(
 ) -> None:
     call("PUT", "/v1/sessions/demo")
     assert call("POST", "/v1/sessions/demo:cancel").status_code == 204
-    assert call("POST", "/v1/sessions/demo:cancel", json={"writer": 3}).status_code == 204
-    assert [(name, why.slug, writer) for name, why, writer in placement.stopped] == [
-        ("demo", "cancelled", None),
-        ("demo", "cancelled", 3),
+    assert call("POST", "/v1/sessions/demo:cancel", json={"writer": 3, "seq": 8}).status_code == 204
+    assert [(name, why.slug, *of) for name, why, *of in placement.stopped] == [
+        ("demo", "cancelled", None, None),
+        ("demo", "cancelled", 3, 8),
     ]
     problem(call("POST", "/v1/sessions/demo:cancel", json={"writer": -1}), "invalid-json", 400)
     assert len(placement.stopped) == 2

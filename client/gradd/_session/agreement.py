@@ -70,9 +70,14 @@ class Agreeing(Core):
         self.knowledge.on(Event.TOLD)
 
     def check(self, upto: Sent | None = None) -> None:
-        """Raise, once, the server's unseen error of batches up to `upto`; later batches were skipped."""
+        """Raise, once, the server's unseen error of batches up to `upto`; later batches were skipped. That
+        the user stopped one with Ctrl-C is no error, unless `upto` is among those that failed.
+        """
         wire = self.wire
         if wire.unseen is None or (upto is not None and wire.unseen_seq > upto.message.seq):
+            return
+        if wire.called_off and (upto is None or not upto.failed):
+            self._unseen_error()
             return
         raise self._unseen_error()
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from gradd_protocol import messages as m
 
-from .._exceptions import GraddError
+from .._exceptions import ConnectionFailed, GraddError, SessionClosed
 from .._mirror import Event, MirrorBackend
 from .._program import Builder
 from .._tensor import Tensor
-from .._transports import CLOSE
+from .._transports import CLOSE, Dropped
 from .graph import graph_of
 from .listening import Listening
 from .naming import Naming
@@ -123,6 +123,18 @@ class Session(Listening, Fetching, Naming):
             self.knowledge.on(Event.OTHERS_WROTE)
             self.flush()
 
+    def cancel(self) -> None:
+        """Stop what this client has sent and the session has not done: between two steps, or where a step
+        takes memory. To be called by another thread than the one that waits for it, which gets ServerError
+        (`cancelled`). Ctrl-C does so by itself. Raises ConnectionFailed.
+        """
+        if self._closed:
+            raise SessionClosed(f"the session {self.name!r} is closed")
+        try:
+            self.wire.transport.cancel(self.wire.writer, self.wire.seq)
+        except Dropped as e:
+            raise ConnectionFailed(f"the daemon at {self.url} could not be told to stop: {e}") from e
+
     # -- life --------------------------------------------------------------------------------------
 
     graph = graph_of
@@ -168,7 +180,7 @@ class Session(Listening, Fetching, Naming):
                 if not self._forked:
                     wire.disconnect(self._ends_session)
                 SESSIONS.closed(self)
-            if wire.unseen is not None and not self._forked:
+            if wire.unseen is not None and not (self._forked or wire.called_off):
                 raise wire.saw()
 
     def abandon(self) -> None:

@@ -72,6 +72,11 @@ class Transport(Protocol):
         """Send a request outside the order of batches and wait for the reply. Raises Dropped."""
         ...
 
+    def cancel(self, writer: int, seq: int) -> None:
+        """Stop the batches of that writer up to number `seq`, those that arrived. Any thread may, at any
+        time. Raises Dropped.
+        """
+
     def delete(self, within: float | None = None) -> None:
         """Delete the session on the server; wait at most `within` seconds, if given."""
 

@@ -125,11 +125,19 @@ class Control:
 
     def delete(self, within: float | None = None) -> None:
         """DELETE the session. See Transport.delete."""
-        # On a separate connection: another thread may be waiting on the others.
+        self._beside("DELETE", self.path, None, within)
+
+    def cancel(self, writer: int, seq: int) -> None:
+        """POST :cancel. See Transport.cancel."""
+        body = json.encode({"writer": writer, "seq": seq})
+        self._beside("POST", self.path + ":cancel", body, waits.CLOSE)
+
+    def _beside(self, method: str, path: str, body: bytes | None, within: float | None) -> None:
+        """A request on a separate connection: another thread may be waiting on the others."""
         silence = self.silence if within is None else min(within, self.silence)
         link = Link(self.base, self.credentials.headers, silence)
         try:
-            _checked(*link.call("DELETE", self.path))
+            _checked(*link.call(method, path, body, None if body is None else _JSON))
         finally:
             link.close()
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_protocol import frames
 from gradd_protocol import messages as m
+from gradd_protocol.problems import problem
 
 from .._exceptions import error_of
 from .snapshots import LocalShelf
@@ -95,6 +96,10 @@ class LocalTransport:
         """See Transport.request."""
         frame = frames.join(frames.encode(message, buffers))
         return frames.decode_reply(self._placement.submit(self._name, frame).result())
+
+    def cancel(self, writer: int, seq: int) -> None:
+        """See Transport.cancel."""
+        self._placement.stop(self._name, problem("cancelled", "its client asked for it"), writer, seq)
 
     def delete(self, within: float | None = None) -> None:
         """See Transport.delete."""

@@ -27,6 +27,10 @@ class Remote:
         """See Transport.request."""
         return self._control.request(message, buffers)
 
+    def cancel(self, writer: int, seq: int) -> None:
+        """See Transport.cancel."""
+        self._control.cancel(writer, seq)
+
     def delete(self, within: float | None = None) -> None:
         """See Transport.delete."""
         self._control.delete(within)

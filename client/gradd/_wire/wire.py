@@ -7,8 +7,10 @@ resend everything unanswered. The server replays the replies to what it had appl
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import OrderedDict, deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from gradd_protocol import frames
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 
 #: seconds between attempts after a refusal for want of room, which batches in flight may free
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+#: longest wait after Ctrl-C for the daemon to hear of it (s)
+_TELLING = 0.5
 #: poll for replies only beyond this many in flight
 _FEW = 4
 #: refusals that consume nothing and can be recovered from
@@ -67,6 +71,8 @@ class Wire:
         #: the first unseen error of the server, and the batch that it stopped
         self.unseen: Exception | None = None
         self.unseen_seq = 0
+        #: whether the user stopped it with Ctrl-C, and so has seen it
+        self.called_off = False
         #: whether it is from a pass stopped by anomaly mode, in the last step of its batch
         self.stopped = False
         #: why the session can no longer be used
@@ -107,7 +113,7 @@ class Wire:
         self.writer, self.epoch, self.window = attached.writer, attached.epoch, attached.window
         self.prefix = f"@{self.writer}."
         self.prefixes += (self.prefix,)
-        self.seq = self.answered = self.ack = 0
+        self.seq = self.answered = self.ack = self._called_off = 0
         #: the newest batch with steps
         self.worked = 0
         self.flying: OrderedDict[int, Sent] = OrderedDict()
@@ -279,7 +285,7 @@ class Wire:
 
     def saw(self) -> Exception:
         """Take the unseen error, so that later batches run again."""
-        error, self.unseen, self.unseen_seq = self.unseen, None, 0
+        error, self.unseen, self.unseen_seq, self.called_off = self.unseen, None, 0, False
         assert error is not None
         self.ack = self.answered
         return copy_of(error)
@@ -306,8 +312,26 @@ class Wire:
             # An interrupt may have lost a reply: ask again for everything unanswered.
             self._stale = True
             self.interrupted = isinstance(e, KeyboardInterrupt)
+            if self.interrupted and block:
+                self._call_off()
             raise
         return True
+
+    def _call_off(self) -> None:
+        """After Ctrl-C: have the session stop what is in flight. What is recorded next waits for what became
+        of it. The user does not: a daemon that is silent is told by a thread, if at all.
+        """
+        self._called_off = self.seq
+        self._knowledge.on(Event.STOPPED)
+        telling = threading.Thread(
+            target=self._tell, args=(self.transport,), name="gradd-cancel", daemon=True
+        )
+        telling.start()
+        telling.join(_TELLING)
+
+    def _tell(self, transport: _transports.Transport) -> None:
+        with suppress(Dropped, GraddError):
+            transport.cancel(self.writer, self._called_off)
 
     def _take(self, reply: m.BatchReply, arrays: list[Any]) -> None:
         sent = self.flying.get(reply.seq)
@@ -321,6 +345,7 @@ class Wire:
             if self.unseen is None:
                 self.unseen, self.unseen_seq = self._error, reply.seq
                 self.stopped = reply.problem.node is not None and sent.ends_at(reply.problem.step)
+                self.called_off = reply.problem.slug == "cancelled" and reply.seq <= self._called_off
             sent.lose(reply.applied, self._error, self.lost)
         elif reply.skipped:
             sent.lose(0, self._error or GraddError("the batch was skipped"), self.lost)

@@ -89,12 +89,13 @@ class Placement(Protocol):
         ...
 
     def stop(
-        self, name: str, why: Problem, writer: int | None = None, only: Future[frames.Bytes] | None = None
-    ) -> None:
+        self, name: str, why: Problem, writer: int | None = None, seq: int | None = None,
+        only: Future[frames.Bytes] | None = None,
+    ) -> None:  # fmt: skip
         """Stop the session's batches that were submitted so far, those of one `writer` (0: those that have
-        none), or the one whose reply `only` gets. The one that runs stops where it takes memory next or at
-        its next step; those that wait are not begun. They fail with `why`, unless they are done before. Never
-        waits.
+        none) up to its number `seq`, or the one whose reply `only` gets. The one that runs stops where it
+        takes memory next or at its next step; those that wait are not begun. They fail with `why`, unless
+        they are done before. Never waits.
         """
 
     def close(self, name: str) -> None:
@@ -216,14 +217,15 @@ class InlinePlacement:
         return frames.join(hosted.answer(frame.map() if isinstance(frame, Bulk) else memoryview(frame)))
 
     def stop(
-        self, name: str, why: Problem, writer: int | None = None, only: Future[frames.Bytes] | None = None
-    ) -> None:
+        self, name: str, why: Problem, writer: int | None = None, seq: int | None = None,
+        only: Future[frames.Bytes] | None = None,
+    ) -> None:  # fmt: skip
         """See Placement.stop."""
         with self._lock:
             hosted = self._sessions.get(name)
         if hosted is not None:
             first, last = (only.number,) * 2 if isinstance(only, Pending) else (0, self._number)
-            hosted.stop(Order(first, last, why, writer))
+            hosted.stop(Order(first, last, why, writer, seq))
 
     def close(self, name: str) -> None:
         """See Placement.close."""

@@ -108,7 +108,7 @@ def _run(
     except ProtocolError as error:
         return Outcome(problem=error.problem)
     with defaulting(bound.dtype):
-        outcome = perform(work, session, batch.writer)
+        outcome = perform(work, session, batch.writer, batch.seq)
     session.counts["steps"] += outcome.applied
     return outcome
 

@@ -151,7 +151,9 @@ class JsonDesk:
             session.counts["batches"] += 1
             session.table.turn(writer, session.position - 1)
             work = _compiled(compile)
-            outcome = Outcome(problem=work) if isinstance(work, Problem) else perform(work, session, writer)
+            outcome = (
+                Outcome(problem=work) if isinstance(work, Problem) else perform(work, session, writer, seq)
+            )
             session.change.problem = outcome.problem
             session.counts["steps"] += outcome.applied
             if isinstance(work, Problem):

@@ -14,25 +14,34 @@ if TYPE_CHECKING:
 
 class Order(msgspec.Struct, frozen=True, omit_defaults=True):
     """Batches that are to stop, or not to begin: those in the requests from number `first` to `last`, of one
-    writer (0: those without) or of all. They fail with `problem`.
+    writer (0: those without) or of all, and up to its own number `seq`. They fail with `problem`.
     """
 
     first: int
     last: int
     problem: Problem
     writer: int | None = None
+    seq: int | None = None
+
+    def means(self, request: int, writer: int, seq: int) -> bool:
+        """Whether this is one of them."""
+        return (
+            self.first <= request <= self.last
+            and self.writer in (None, writer)
+            and (self.seq is None or seq <= self.seq)
+        )
 
 
 class Orders:
     """The orders to a session. Its requests have numbers, which rise."""
 
-    __slots__ = ("_account", "_changing", "_given", "_request", "_writer")
+    __slots__ = ("_account", "_changing", "_given", "_request", "_seq", "_writer")
 
     def __init__(self) -> None:
         self._changing = threading.Lock()
         self._given: list[Order] = []
         self._account: Account | None = None
-        self._request = self._writer = 0
+        self._request = self._writer = self._seq = 0
 
     def give(self, order: Order) -> None:
         """From any thread: a batch that runs stops where it takes memory next, or at its next step; one that
@@ -61,9 +70,9 @@ class Orders:
             with self._changing:
                 self._given = [order for order in self._given if order.last >= number]
 
-    def begin(self, account: Account, writer: int) -> None:
+    def begin(self, account: Account, writer: int, seq: int) -> None:
         """A batch of that writer begins. Raises Halted if it is not to."""
-        self._writer = writer
+        self._writer, self._seq = writer, seq
         account.heeds = True
         if self._given:
             account.alarm()
@@ -73,6 +82,6 @@ class Orders:
     def _due(self) -> Problem | None:
         """Why the batch that runs is to stop, if it is."""
         for order in self._given:
-            if order.first <= self._request <= order.last and order.writer in (None, self._writer):
+            if order.means(self._request, self._writer, self._seq):
                 return order.problem
         return None

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from .state import SessionState
 
 
-def perform(work: Work, session: SessionState, writer: int = 0) -> Outcome:
+def perform(work: Work, session: SessionState, writer: int = 0, seq: int = 0) -> Outcome:
     """Admit, run, keep, bind, fetch, free. A failing step stops the program; earlier steps keep their
     effects, and nothing is freed. So does a stop that `session.orders` ask for.
     """
     account = session.account
     try:
-        session.orders.begin(account, writer)
+        session.orders.begin(account, writer, seq)
         return _perform(work, session)
     except Halted as stop:  # before the first step, or in a plan, which undoes what it did
         work.tensors.clear()

@@ -215,14 +215,15 @@ class EngineProcess:
         self._send(kind, session, payload, None)
 
     def stop(
-        self, session: int, why: Problem, writer: int | None = None, only: Pending | None = None
-    ) -> None:
-        """Stop the batches of that session that were sent so far, those of one writer, or one request."""
+        self, session: int, why: Problem, writer: int | None = None, seq: int | None = None,
+        only: Pending | None = None,
+    ) -> None:  # fmt: skip
+        """Stop the batches of that session that were sent so far, some of one writer, or one request."""
         with self._change:
             if not self.alive:
                 return
             first, last = (0, self._number) if only is None else (only.number, only.number)
-            order = Order(first, last, why, writer)
+            order = Order(first, last, why, writer, seq)
             self._stops.add(session, order, time.monotonic())
             try:
                 self._orders.sendmsg(order_envelope(session, order), (), socket.MSG_DONTWAIT)

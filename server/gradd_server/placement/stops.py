@@ -54,8 +54,7 @@ class Stops:
             return None
         why = told = None
         for session, order, when in self._orders:
-            meant = order.writer in (None, max(0, head.writer))
-            if session == request.session and order.first <= number <= order.last and meant:
+            if session == request.session and order.means(number, max(0, head.writer), head.seq):
                 why, told = order.problem, now - max(when, self._since)
                 break
         if why is not None:

@@ -288,13 +288,14 @@ class WorkersPlacement:
         return future
 
     def stop(
-        self, name: str, why: Problem, writer: int | None = None, only: Future[frames.Bytes] | None = None
-    ) -> None:
+        self, name: str, why: Problem, writer: int | None = None, seq: int | None = None,
+        only: Future[frames.Bytes] | None = None,
+    ) -> None:  # fmt: skip
         """See Placement.stop."""
         with self._lock:
             process, number = self._homes.get(name, (None, 0))
         if process is not None and (only is None or isinstance(only, Pending)):
-            process.stop(number, why, writer, only)
+            process.stop(number, why, writer, seq, only)
             self._ordered.set()
 
     def close(self, name: str) -> None:

@@ -161,7 +161,7 @@ async def cancel(request: Request, name: str) -> Response:
     text = await json_text(request, front.settings.body_timeout, OPTIONS_BYTES)
     options = strictjson.decode(_cancel, text, invalid_json) if text else CancelOptions()
     why = problem("cancelled", "somebody asked for it with :cancel")
-    front.sessions.stop(entry_of(request), why, options.writer)
+    front.sessions.stop(entry_of(request), why, options.writer, options.seq)
     return Response(status_code=204)
 
 

@@ -145,6 +145,14 @@ def test_only_the_writer_that_is_meant() -> None:
     assert two.batch(ADD, inputs=["x", "z"]).problem.slug == "cancelled"
 
 
+def test_only_up_to_a_number() -> None:
+    one = started()
+    one.session.orders.give(Order(0, 9, problem("cancelled"), writer=one.writer, seq=2))
+    assert one.batch(ADD, inputs=["x", "z"]).problem.slug == "cancelled"
+    assert one.batch(ADD, inputs=["x", "z"]).problem.slug == "cancelled"
+    assert one.batch(ADD, inputs=["x", "z"]).problem is None
+
+
 def test_batches_over_rest() -> None:
     one = started()
     body = {"steps": [{"op": "neg", "inputs": ["x"], "outputs": ["y"]}]}
