@@ -33,14 +33,17 @@ class Disk:
     ) -> None:
         self.tenant_limit, self.reserve = tenant_limit, reserve
         self._measure = measure
-        self._free, self._used = 0, Counter[str]()
+        #: as of the latest look; before the first, nothing is refused for want of room
+        self._free, self._used = 1 << 62, Counter[str]()
+        #: what came since, by tenant and in all
         self._since: Counter[str] = Counter()
+        self._sent = 0
         self._changed = asyncio.Event()
 
     @property
     def free(self) -> int:
         """Bytes of room, about."""
-        return self._free - self._since.total()
+        return self._free - self._sent
 
     def used(self, tenant: str) -> int:
         """Bytes of a tenant's sessions, about."""
@@ -60,6 +63,7 @@ class Disk:
                 requested=nbytes,
             )  # fmt: skip
         self._since[tenant] += nbytes
+        self._sent += nbytes
 
     def _full(self, detail: str, **members: int | str) -> Refused:
         after = {"retry-after": str(RETRY_SECONDS)}
@@ -75,6 +79,7 @@ class Disk:
         free, used = await asyncio.to_thread(self._measure)
         self._free, self._used = free, Counter(used)
         self._since -= before  # what came meanwhile may be in it or not
+        self._sent = self._since.total()
 
     async def watch(self) -> None:
         """Measure for ever."""

@@ -136,7 +136,7 @@ class Sessions:
         self.disk: Disk | None = None
         """What sessions that are kept take of the disk, if any are."""
         if stores is not None:
-            self.disk = Disk(stores.measure, *settings.disk_limits)
+            self.disk = Disk(stores.measure, *settings.disk_limits(stores.disk_bytes))
         #: the sessions that are being made of a snapshot
         self._making: set[tuple[str, str]] = set()
         self._placement = placement

@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import ipaddress
 import os
-import shutil
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -282,10 +281,8 @@ class Settings:
         """The largest quota of a session, and its default."""
         return self.session_bytes or self.budgets[1] or MOST_BYTES
 
-    @property
-    def disk_limits(self) -> tuple[int, int]:
-        """Bytes of a tenant's sessions on the disk, and those that are to stay free."""
-        total = shutil.disk_usage(self.data_dir).total
+    def disk_limits(self, total: int) -> tuple[int, int]:
+        """Bytes of a tenant's sessions on a disk of `total`, and those that are to stay free."""
         return self.tenant_disk_bytes or total * 3 // 4, self.disk_free_bytes or min(total // 100, 1 << 30)
 
     @property

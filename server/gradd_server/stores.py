@@ -128,6 +128,11 @@ class Stores:
             return "it is of another session"
         return about
 
+    @property
+    def disk_bytes(self) -> int:
+        """Of the whole disk."""
+        return shutil.disk_usage(self._home).total
+
     def measure(self) -> tuple[int, dict[str, int]]:
         """Free bytes of the disk, and those that the sessions of each tenant have."""
         found: dict[str, int] = {}
@@ -161,7 +166,7 @@ def _bytes_in(folder: str) -> int:
     total = 0
     try:
         for entry in os.scandir(folder):
-            total += _bytes_in(entry.path) if entry.is_dir() else 512 * entry.stat().st_blocks
+            total += _bytes_in(entry.path) if entry.is_dir() else entry.stat().st_size
     except FileNotFoundError:
         return total
     return total

@@ -131,8 +131,7 @@ def test_every_message_that_may_change_a_session_is_known() -> None:
 
 
 def test_defaults_are_shares_of_the_disk(tmp_path: Path) -> None:
-    import shutil
-
-    total = shutil.disk_usage(tmp_path).total
-    assert Settings(data_dir=tmp_path).disk_limits == (total * 3 // 4, min(total // 100, 1 << 30))
-    assert Settings(data_dir=tmp_path, tenant_disk_bytes=5, disk_free_bytes=7).disk_limits == (5, 7)
+    total = Stores(tmp_path).disk_bytes
+    assert total > 64 * MIB
+    assert Settings().disk_limits(total) == (total * 3 // 4, min(total // 100, 1 << 30))
+    assert Settings(tenant_disk_bytes=5, disk_free_bytes=7).disk_limits(total) == (5, 7)

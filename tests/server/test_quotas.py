@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import gradd
 import httpx
 import msgspec
 import numpy as np
@@ -249,7 +250,7 @@ def silent_connections(tenant: Tenant) -> Refusal:
 def sessions_that_are_each_within_their_quota(tenant: Tenant) -> Refusal:
     found = []
     for n in range(4):
-        tenant.http.put(f"/v1/sessions/s{n}").raise_for_status()
+        tenant.http.put(f"/v1/sessions/s{n}", json={"durability": "memory"}).raise_for_status()
         found.append(run(tenant, ones("x", 50), session=f"s{n}"))
     refusal = _told(found)
     assert (refusal.problem["whose"], refusal.problem["limit"]) == ("tenant", 160 * MIB)
@@ -339,3 +340,27 @@ def wait_for(true: Callable[[], bool]) -> None:
     while not true():
         assert time.monotonic() < end
         threading.Event().wait(0.05)
+
+
+def test_the_sdk_says_what_and_how_much(daemon: Daemon, tenants: tuple[Tenant, Tenant]) -> None:
+    hostile, _ = tenants
+    brief = {"durability": "memory"}
+    hostile.http.delete("/v1/sessions/s").raise_for_status()
+    for n in range(4):
+        hostile.http.put(f"/v1/sessions/s{n}", json=brief).raise_for_status()
+    run(hostile, ones("x", 100), session="s0").raise_for_status()
+    run(hostile, ones("x", 40), session="s1").raise_for_status()
+    session = gradd.connect(daemon.url, session="s2", token=hostile.key)
+    try:
+        with pytest.raises(
+            RuntimeError, match=r"tried to allocate .* of the tenant's 167772160 bytes are in use"
+        ):
+            gradd.ones(40 << 18).sum().item()
+        assert gradd.ones(4).sum().item() == 4.0
+    finally:
+        session.close()
+    gradd.connect(daemon.url, session="s4", token=hostile.key).close()
+    with pytest.raises(gradd.ServerError, match="the tenant has 5 sessions, and 5 are the most: delete"):
+        gradd.connect(daemon.url, session="s5", token=hostile.key)
+    for n in range(5):
+        assert hostile.http.delete(f"/v1/sessions/s{n}").status_code == 204

@@ -29,7 +29,7 @@ def test_a_tenant_has_its_own_limit_and_leaves_room() -> None:
     assert (traffic.used, one.nbytes) == (7 * MIB + SMALL, 3 * MIB + SMALL)
     one.release()
     other.release()
-    assert (traffic.used, dict(traffic.tenants)) == (0, {})
+    assert (traffic.used, traffic.tenants) == (0, {})
 
 
 def test_the_limit_of_all() -> None:
@@ -102,15 +102,14 @@ def test_bytes_that_are_none(text: str) -> None:
 
 def test_sessions_share_the_machine() -> None:
     most = memory_bytes() * 4 // 5
-    assert Settings().budgets == (most, most * 3 // 4)
-    assert Settings(workers=4).budgets == (most // 4, most // 4 * 3 // 4)
+    assert Settings().budgets == Settings(workers=4).budgets == (most, most * 3 // 4, most)
     assert Settings().most_session_bytes == most * 3 // 4
     said = Settings(process_bytes=8 * GIB, tenant_bytes=GIB)
-    assert (said.budgets, said.most_session_bytes) == ((8 * GIB, GIB), GIB)
-    assert Settings(process_bytes=GIB, tenant_bytes=8 * GIB).budgets == (GIB, GIB)
+    assert (said.budgets, said.most_session_bytes) == ((8 * GIB, GIB, most), GIB)
+    assert Settings(process_bytes=GIB, tenant_bytes=8 * GIB).budgets == (GIB, GIB, most)
     assert Settings(session_bytes=MIB).most_session_bytes == MIB
     on_a_device = Settings(device="cuda", tenant_bytes=GIB)
-    assert (on_a_device.budgets, on_a_device.most_session_bytes) == ((0, GIB), GIB)
+    assert (on_a_device.budgets, on_a_device.most_session_bytes) == ((0, GIB, 0), GIB)
 
 
 def test_defaults_are_shares_of_the_machine() -> None:
