@@ -345,3 +345,22 @@ def test_a_file_holds_no_more_than_a_session_may(call: Caller, tmp_path: Path) -
     refused = expect_problem(fork(call, "b", taken, quota_bytes=10_000), "quota-exceeded", 507)
     assert (refused["requested"], refused["limit"]) == (40_000, 10_000)
     assert fork(call, "b", taken, quota_bytes=100_000).status_code == 201
+
+
+def test_snapshots_count_as_disk(call: Caller) -> None:
+    begin(call, "a")
+    disk = call._gate.front.sessions.disk
+    assert disk is not None
+    before = disk.used("default")
+    taken = take(call, "a")
+    assert disk.used("default") >= before + taken["bytes"]
+    file = download(call, taken)
+    disk.tenant_limit = disk.used("default") + taken["bytes"] // 2
+    for refused in (
+        call("POST", "/v1/sessions/a/snapshots"),
+        fork(call, "b", taken),
+        upload(call, "b", file),
+    ):
+        expect_problem(refused, "disk-full", 507)
+    assert call("GET", "/v1/sessions/a/snapshots").json() == {"snapshots": [taken]}
+    expect_problem(call("GET", "/v1/sessions/b"), "session-not-found", 404)
