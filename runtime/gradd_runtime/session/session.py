@@ -92,12 +92,13 @@ class Session(SessionState):
         """
         size = file.seek(0, 2)
         file.seek(0)
-        if size > (most := most_bytes(limit)):
+        room = limit if room is None else min(limit, room)
+        if size > (most := most_bytes(room)):
             raise OutOfQuota(size, 0, most)
         snapshot = read(file)
         session = cls(name, limit=limit, store=store, backend=backend, epoch=epoch)
         with ambient(backend=backend, account=session.account, grad=True):
-            begin_at(session, session.hooks, snapshot, limit if room is None else min(limit, room))
+            begin_at(session, session.hooks, snapshot, room)
         return session
 
     def submit(self, frame: frames.Bytes) -> bytes:
