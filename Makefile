@@ -11,7 +11,7 @@ SPREAD := -n auto --maxprocesses 8 --dist worksteal
 BOUND := -o faulthandler_timeout=300 -o faulthandler_exit_on_timeout=true
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check parity planned ptsuite check fuzz hostile hangs faults soak gradcheck peer replay leak test-docker clean
+.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check parity planned ptsuite check fuzz hostile hangs faults soak gradcheck peer replay leak sleeping test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -128,6 +128,9 @@ replay: $(STAMP) ## tests, op samples and random programs, repeated and cut, bes
 
 leak: $(STAMP) ## 10,000 training steps; 16 sessions that come and go; fail where client, front or worker grow
 	$(PY) -m benchmarks.leak
+
+sleeping: $(STAMP) ## 10,000 named sessions in 2 GiB: their memory, wakings and a restart; fail where a bar is missed
+	$(PY) -m benchmarks.sleeping
 
 bench: $(STAMP) ## measure beside torch (where installed) and raw TCP; writes docs/benchmarks.md
 	$(PY) -m benchmarks --write docs/benchmarks.md

@@ -145,7 +145,9 @@ def placement_of(settings: Settings) -> Placement:
 
     rules = PagingRules(settings.idle_seconds, settings.most_engine_memory)
     if not settings.workers:
-        return InlinePlacement(settings.device, *settings.budgets[:2], rules._replace(awake=most_awake()))
+        # Connections are this process's too.
+        rules = rules._replace(awake=most_awake() // 2)
+        return InlinePlacement(settings.device, *settings.budgets[:2], rules)
     from gradd_server.placement.workers import WorkersPlacement
 
     return WorkersPlacement(

@@ -172,6 +172,16 @@ def test_memory_that_was_freed_is_given_back() -> None:
     assert 0 < resident(os.getpid()) <= before + (64 << 20)
 
 
+def test_sessions_are_awake_as_far_as_files_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(paging.resource, "getrlimit", lambda what: (64, 1000))
+    monkeypatch.setattr(paging.resource, "setrlimit", lambda what, limits: asked.append(limits))
+    assert paging.most_awake() == 200
+    assert asked == [(1000, 1000)]
+    monkeypatch.setattr(paging.resource, "getrlimit", lambda what: (64, 64))
+    assert paging.most_awake() == 1
+
+
 def test_a_process_has_its_idle_sessions_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     left = {name: Event() for name in "abc"}
     real = Hosted.sleep
