@@ -21,6 +21,13 @@ _SAID = frozenset({"device-lost", "store-failed", "disk-full", "too-many"})
 _PROXIES = frozenset({429, 502, 503, 504})
 
 
+def passing(error: Exception) -> float:
+    """Seconds after which to try again what was refused; raises the refusal where that does not help."""
+    if (after := retry_after(error)) is None:
+        raise error
+    return after
+
+
 def retry_after(error: Exception) -> float | None:
     """Seconds after which what was refused may be tried again; None where that does not help."""
     if not isinstance(error, ServerError):

@@ -7,10 +7,8 @@ resend everything unanswered. The server replays the replies to what it had appl
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import OrderedDict, deque
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from gradd_protocol import frames
@@ -30,7 +28,8 @@ from .._exceptions import (
 )  # fmt: skip
 from .._mirror import Event
 from .._transports import Dropped
-from .absence import Absence, Hurry, retry_after
+from .absence import Absence, Hurry, passing, retry_after
+from .calling_off import call_off
 from .lost import Lost
 
 if TYPE_CHECKING:
@@ -44,8 +43,6 @@ if TYPE_CHECKING:
 
 #: seconds between attempts after a refusal for want of room, which batches in flight may free
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
-#: longest wait after Ctrl-C for the daemon to hear of it (s)
-_TELLING = 0.5
 #: poll for replies only beyond this many in flight
 _FEW = 4
 #: refusals that consume nothing and can be recovered from
@@ -104,7 +101,7 @@ class Wire:
                     raise  # nobody is there
                 self._rest(e)
             except GraddError as e:
-                self._rest(e, self._passing(e))
+                self._rest(e, passing(e))
         self._answered()
         self._begin(attached)
 
@@ -152,7 +149,7 @@ class Wire:
             except Dropped as e:
                 self._rest(e)  # what was acquired unheard is acquired again
             except ServerError as e:
-                self._rest(e, self._passing(e))
+                self._rest(e, passing(e))
         self._answered()
         assert isinstance(reply, m.Attached)
         known = self.known
@@ -256,7 +253,7 @@ class Wire:
                 if self.ended is not None:
                     raise (self.saw() if self.unseen is self.ended else copy_of(self.ended)) from e
             except ServerError as e:
-                self._rest(e, self._passing(e))
+                self._rest(e, passing(e))
 
     # -- receive -----------------------------------------------------------------------------------
 
@@ -313,25 +310,11 @@ class Wire:
             self._stale = True
             self.interrupted = isinstance(e, KeyboardInterrupt)
             if self.interrupted and block:
-                self._call_off()
+                self._called_off = self.seq
+                self._knowledge.on(Event.STOPPED)  # what is recorded next waits for what became of it
+                call_off(self.transport, self.writer, self.seq)
             raise
         return True
-
-    def _call_off(self) -> None:
-        """After Ctrl-C: have the session stop what is in flight. What is recorded next waits for what became
-        of it. The user does not: a daemon that is silent is told by a thread, if at all.
-        """
-        self._called_off = self.seq
-        self._knowledge.on(Event.STOPPED)
-        telling = threading.Thread(
-            target=self._tell, args=(self.transport,), name="gradd-cancel", daemon=True
-        )
-        telling.start()
-        telling.join(_TELLING)
-
-    def _tell(self, transport: _transports.Transport) -> None:
-        with suppress(Dropped, GraddError):
-            transport.cancel(self.writer, self._called_off)
 
     def _take(self, reply: m.BatchReply, arrays: list[Any]) -> None:
         sent = self.flying.get(reply.seq)
@@ -426,13 +409,6 @@ class Wire:
         self._stale = self.away = self.interrupted = False
         if self._absence is not None:
             self._absence.back()
-
-    @staticmethod
-    def _passing(error: GraddError) -> float:
-        """Seconds after which to try again what was refused; raises the refusal where that does not help."""
-        if (after := retry_after(error)) is None:
-            raise error
-        return after
 
     def _rest(self, why: Exception, after: float = 0.0) -> None:
         """Pause before another try. Raises ConnectionFailed where the time is over. Of a daemon that did not
