@@ -212,9 +212,10 @@ class Sessions:
     def _check_room(self, tenant: str) -> None:
         """Raise Refused (429) where there is to be no other session."""
         settings = self._settings
+        making = sum(owner == tenant for owner, _ in self._making)
         for used, limit, who in (
-            (self._counts[tenant], settings.tenant_sessions, "the tenant has"),
-            (len(self), settings.sessions, "the daemon has"),
+            (self._counts[tenant] + making, settings.tenant_sessions, "the tenant has"),
+            (len(self) + len(self._making), settings.sessions, "the daemon has"),
         ):
             if used >= limit:
                 raise Refused(

@@ -118,6 +118,11 @@ class Account:
         self.brim = self._ceiling = held + room
         self._elsewhere, self._whose = used - held, whose
 
+    @property
+    def confined(self) -> bool:
+        """Whether `confine` holds."""
+        return not self.free
+
     def release(self) -> None:
         """Refuse what passes the limit, and nothing else."""
         self.free = FREE_BYTES

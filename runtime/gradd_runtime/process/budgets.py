@@ -129,14 +129,19 @@ class Holding:
     def confine(self, account: Account) -> None:
         """Before something runs: let the session take no more than is left."""
         self._budgets.look()
-        budget = min(self._all, key=_room)
-        room = _room(budget)
+        tenant, process, machine = self._all
+        budget, room = tenant, tenant.limit - tenant.used
+        if process.limit - process.used < room:
+            budget, room = process, process.limit - process.used
+        if machine.limit - machine.used < room:
+            budget, room = machine, machine.limit - machine.used
         if room < account.limit - account.used:
             account.confine(room, budget.used, budget.whose)
 
     def settle(self, account: Account) -> None:
         """Afterwards: count what it holds."""
-        account.release()
+        if account.confined:
+            account.release()
         self._count(account.whole)
 
     def drop(self) -> None:
@@ -151,9 +156,11 @@ class Holding:
                 budget.used += more
             self._budgets.tell()
 
-    def expect(self) -> None:
-        """Raise OutOfQuota where nothing is left for a session that is to be made again."""
+    def expect(self, nbytes: int) -> None:
+        """Raise OutOfQuota where there is no room for a session that is to be made again, and has about so
+        many bytes. Alone it may be, as it was before.
+        """
         self._budgets.look()
         for budget in self._all:
-            if budget.used >= budget.limit:
-                raise OutOfQuota(0, budget.used, budget.limit, budget.whose)
+            if budget.used and budget.used + nbytes >= budget.limit:
+                raise OutOfQuota(nbytes, budget.used, budget.limit, budget.whose)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import logging
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -105,7 +106,7 @@ class Hosted:
             if self._damaged or self._only_asks(frame) or not self._writable():
                 return True
             try:
-                self._holding.expect()
+                self._holding.expect(self._size())
             except OutOfQuota as full:
                 self._refusal = over_quota(full, retry_after=1)
                 return True
@@ -233,6 +234,15 @@ class Hosted:
             self.name, told.made_by or "it is not known which", told.snapshot, told.entries, told.differing,
             told.lost, extra={"members": {"session": names.own(self.name), **msgspec.structs.asdict(told)}},
         )  # fmt: skip
+
+    def _size(self) -> int:
+        """Bytes that the session had at its latest snapshot, about."""
+        assert self._path is not None
+        found = 0
+        with suppress(OSError):  # the session is deleted at the moment
+            for file in self._path.parent.glob(f"{self._path.stem}*.safetensors"):
+                found = max(found, file.stat().st_size)
+        return found
 
     def _latest(self, store: SqliteStore, marks: list[int]) -> Session:
         """The session at its latest snapshot that is sound, or at its beginning. Raises Damaged."""

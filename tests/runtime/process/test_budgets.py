@@ -149,19 +149,19 @@ def ask(placement: InlinePlacement, session: str, message: m.Request) -> Any:
     return frames.decode_reply(reply)[0]
 
 
-def test_a_session_is_not_made_again_where_nothing_is_left(tmp_path: Path) -> None:
+def test_a_session_is_not_made_again_where_it_has_no_room(tmp_path: Path) -> None:
     make_record(tmp_path / "1.db")
     kept = {"store": str(tmp_path / "1.db"), "durability": "process"}
     first = InlinePlacement()
-    peer(first, "a", "1", **kept).put("x", np.ones(4, np.float32))
+    peer(first, "a", "1", **kept).put("x", np.ones(10 << 18, np.float32))
     first.shutdown()
     again = InlinePlacement(process_bytes=20 * MIB)
     hog = peer(again, "b", "1")
     assert keep(hog, 12) is None
     again.open(names.keyed("a", "1"), {"quota_bytes": QUOTA, **kept})
-    again._meter.budgets.process.limit = 12 * MIB
     refused = ask(again, "1", m.ListTensors()).problem
     assert (refused.slug, refused.whose, refused.retry_after) == ("quota-exceeded", "engine process", 1)
+    assert (refused.limit, refused.requested > 10 * MIB) == (20 * MIB, True)
     again.close(names.keyed("b", "1"))
     assert len(ask(again, "1", m.ListTensors()).tensors) == 1
     again.shutdown()
