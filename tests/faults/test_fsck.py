@@ -190,6 +190,19 @@ def test_a_record_that_was_cut_to_nothing(record: Path, fsck: Any) -> None:
     assert state(record) is None
 
 
+def test_snapshots_that_users_took(record: Path, data: Path, fsck: Any) -> None:
+    shelf = Stores(data / "sessions").snapshots("acme", "kept")
+    shelf.mkdir()
+    taken = shelf / "6-0123abcd.safetensors"
+    shutil.copyfile(snapshot_at(record, LATEST), taken)
+    assert fsck()[0] == OK
+    spoil(taken)
+    code, (kept,) = fsck()
+    assert (code, kept["status"], kept["whole"]) == (DAMAGED, "harmed", LAST)
+    assert kept["damage"] == ["snapshot 6-0123abcd: the snapshot is damaged: its checksum is another"]
+    assert state(record)[0] == LAST
+
+
 def test_a_session_whose_name_cannot_be_read(record: Path, fsck: Any) -> None:
     (record.parent / ABOUT).write_text("{}")
     code, (kept,) = fsck()

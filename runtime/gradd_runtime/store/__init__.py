@@ -1,7 +1,7 @@
 """A session's record, an ordered list of all that changed it; its snapshots; and where both are kept."""
 
 from .blobs import BLOB_BYTES, Blobs, sync_folder
-from .examine import Examined, examine
+from .examine import Examined, examine, examine_snapshots
 from .failpoints import arm, failpoint
 from .journal import Damaged, Diverged, Entry, MemoryStore, Store, Trouble
 from .snapshot import RESERVED, BadSnapshot, Snapshot, most_bytes, parts, read
@@ -24,6 +24,7 @@ __all__ = [
     "Trouble",
     "arm",
     "examine",
+    "examine_snapshots",
     "failpoint",
     "make_record",
     "most_bytes",

@@ -66,6 +66,18 @@ def examine(path: Path) -> Examined:
     return found
 
 
+def examine_snapshots(folder: Path) -> list[str]:
+    """What is wrong with the snapshots that users took into `folder`, in words."""
+    damage = []
+    for path in sorted(folder.glob("*.safetensors")):
+        try:
+            with path.open("rb") as file:
+                verify(file)
+        except _UNREADABLE as error:
+            damage.append(f"snapshot {path.stem}: {error}")
+    return damage
+
+
 class _Copy(SqliteStore):
     """A copy of a record in the folder `scratch`, with the blobs beside the record itself: SQLite writes to
     what it opens.

@@ -63,11 +63,12 @@ def _fsck(arguments: argparse.Namespace) -> int:
 
 
 def _checked(home: Path) -> Iterator[Checked]:
-    from gradd_runtime.store import examine
+    from gradd_runtime.store import examine, examine_snapshots
 
     from gradd_server.stores import Stores
 
-    for folder, about in Stores(home).folders():
+    stores = Stores(home)
+    for folder, about in stores.folders():
         if isinstance(about, str):
             yield Checked("", "", "damaged", str(folder), damage=[f"session.json: {about}"])
             continue
@@ -75,6 +76,7 @@ def _checked(home: Path) -> Iterator[Checked]:
             found = examine(folder / about.record)
         except OSError as error:
             raise Unavailable(f"no copy of {folder / about.record} can be made: {error}") from None
+        found.damage += examine_snapshots(stores.snapshots(about.tenant, about.name))
         status = "sound" if not found.damage else "harmed" if found.comes_back else "damaged"
         yield Checked(
             about.tenant, about.name, status, str(folder), found.entries, found.whole, found.snapshots,
