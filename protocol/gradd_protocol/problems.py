@@ -171,6 +171,13 @@ _ROWS: Final = (
         "The body did not arrive in time. Nothing was run.",
     ),
     Kind(
+        "deadline-exceeded",
+        408,
+        "Deadline exceeded",
+        "The batch was not done within its Request-Timeout. The steps before 'step' stand ('applied'), the "
+        "rest were not run. The batch number is consumed.",
+    ),
+    Kind(
         "sequence-gap",
         409,
         "Sequence gap",

@@ -116,6 +116,13 @@ _RESULTS = Content(JSON, examples.SQUARED, answers.Results)
 _HOOK = Content(JSON, examples.HALVED, answers.HookInfo)
 _BATCH = Content(JSON, examples.SQUARES, BatchBody)
 _DTYPE = RequestParameter("Gradd-Dtype", "header", "the dtype, with octets", ref("Dtype"), "float32")
+_TIMEOUT = RequestParameter(
+    "Request-Timeout",
+    "header",
+    "seconds after which the batch is stopped",
+    {"type": "string", "pattern": "^[0-9]{1,7}(?:\\.[0-9]{1,6})?$"},
+    "30",
+)
 _SHAPE = RequestParameter(
     "Gradd-Shape",
     "header",
@@ -233,8 +240,9 @@ OPERATIONS = {
                 {"type": "string", "minLength": 1, "maxLength": 256},
                 "step-1",
             ),
+            _TIMEOUT,
         ),
-        problems=(*_IN_SESSION, *_STEPS, "idempotency-conflict"),
+        problems=(*_IN_SESSION, *_STEPS, "idempotency-conflict", "deadline-exceeded"),
     ),
     "POST /v1/sessions/{name}/tensors/{id}:backward": Operation(
         "tensors",
@@ -250,13 +258,14 @@ OPERATIONS = {
         parameters=(
             RequestParameter("Gradd-Epoch", "header", "the epoch that attaching returned", _COUNT, 1, True),
             RequestParameter("Gradd-Ack", "header", "the highest batch whose reply was read", _COUNT, 0),
+            _TIMEOUT,
         ),
-        problems=(*_IN_SESSION, *_STEPS, *_NUMBERED),
+        problems=(*_IN_SESSION, *_STEPS, *_NUMBERED, "deadline-exceeded"),
     ),
     "GET /v1/sessions/{name}/writers/{writer}/batches/{seq}": Operation(
         "batches",
         {200: (_RESULTS, Content(FRAME))},
-        problems=(*_IN_SESSION, *_STEPS, "batch-not-found", *_NUMBERED),
+        problems=(*_IN_SESSION, *_STEPS, "batch-not-found", *_NUMBERED, "deadline-exceeded"),
     ),
     "GET /v1/sessions/{name}/tensors/{id}/graph": Operation(
         "tensors",

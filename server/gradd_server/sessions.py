@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -21,7 +22,7 @@ from typing import Any
 from gradd_protocol import frames, names
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Attach, ProblemReply, Reply, Request
-from gradd_protocol.problems import Problem, ProtocolError
+from gradd_protocol.problems import Problem, ProtocolError, problem
 from gradd_runtime.process import Bulk, Engines, FileOrder, Pending, Placement
 
 from gradd_server.disk import Disk
@@ -318,14 +319,23 @@ class Sessions:
         if self.disk is not None:
             self.disk.take(tenant, nbytes)
 
-    async def submit(self, entry: OpenSession, frame: frames.Bytes | Bulk | FileOrder) -> frames.Bytes:
+    async def submit(
+        self, entry: OpenSession, frame: frames.Bytes | Bulk | FileOrder, within: float | None = None
+    ) -> frames.Bytes:
         """Submit `frame` to the session and wait for its reply. The frame runs even if the caller is
-        cancelled.
+        cancelled; a batch that is not done `within` so many seconds is stopped.
         """
         with self._using(entry):
             began = perf_counter()
             future = self.begin(entry, frame)
-            reply = await settled(future)
+            if within is None:
+                reply = await settled(future)
+            else:
+                why = problem("deadline-exceeded", f"the batch was not done within {within:g} s")
+                stop = partial(self._placement.stop, entry.key, why, only=future)
+                late = asyncio.get_running_loop().call_later(within, stop)
+                reply = await settled(future)
+                late.cancel()
             timing = current.get()
             if timing is not None and isinstance(future, Pending):
                 timing.add(perf_counter() - began, future.ran)

@@ -265,6 +265,19 @@ def test_those_that_wait_are_not_begun(placement: WorkersPlacement, tmp_path: Pa
     assert one.batch(Step("add_", [0, 1]), inputs=["x", "one"]).problem is None
 
 
+def test_one_that_waits_is_stopped_alone(placement: WorkersPlacement, tmp_path: Path) -> None:
+    """As at its deadline: it is not begun, and what runs goes on."""
+    one, two = Kept(placement, tmp_path), Kept(placement, tmp_path, "two")
+    running = one.begin(*ADDS, inputs=["a", "x", "one"])
+    late, soon = (two.begin(Step("add_", [0, 1]), inputs=["x", "one"], wait=False) for _ in range(2))
+    placement.stop(two.key, WHY, only=late)
+    reply = two.end(late)
+    assert reply.problem in (None, WHY) or reply.applied == 0
+    assert two.end(soon).skipped is (reply.problem is not None)
+    assert one.end(running).problem is None
+    assert one.get("x").tolist() == [40.0]
+
+
 def test_a_deleted_session_stops(placement: WorkersPlacement, tmp_path: Path) -> None:
     one, two = Kept(placement, tmp_path), Kept(placement, tmp_path, "two")
     running = one.begin(*LONG, inputs=["a", "one"])

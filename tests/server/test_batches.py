@@ -13,7 +13,7 @@ from gradd_protocol.messages import Batch, BatchReply, Info, ProblemReply
 from gradd_server.media import FRAME, JSON
 
 from tests.server.conftest import Caller, Expect
-from tests.server.fake_placement import FakePlacement
+from tests.server.fake_placement import RELEASED, FakePlacement
 
 BATCHES = "/v1/sessions/demo/batches"
 
@@ -67,6 +67,29 @@ def test_a_frame_may_be_posted(call: Caller, placement: FakePlacement) -> None:
     done = call("POST", BATCHES, content=frame(), headers={"content-type": FRAME})
     assert reply(done).seq == 1
     assert placement.sessions["demo"].applied == [1]
+
+
+def test_a_batch_is_stopped_at_its_deadline(call: Caller, placement: FakePlacement, problem: Expect) -> None:
+    def late(*args: Any, **more: Any) -> None:
+        stop(*args, **more)
+        RELEASED.set()
+
+    stop, placement.stop = placement.stop, late  # type: ignore[method-assign]
+    held = frames.join(frames.encode(Batch(writer=1, epoch=1, seq=1, ack=0, program="held")))
+    RELEASED.clear()
+    done = call("POST", BATCHES, content=held, headers={"content-type": FRAME, "request-timeout": "0.05"})
+    assert reply(done).seq == 1
+    ((name, why, *_),) = placement.stopped
+    assert (name, why.slug, why.detail) == (
+        "demo",
+        "deadline-exceeded",
+        "the batch was not done within 0.05 s",
+    )
+    # one that is done in time is not
+    assert call("POST", BATCHES, json={}, headers={"request-timeout": "600"}).status_code == 200
+    assert len(placement.stopped) == 1
+    for bad in ("", "-1", "1e3", "soon", "inf"):
+        problem(call("POST", BATCHES, json={}, headers={"request-timeout": bad}), "bad-request", 400)
 
 
 @pytest.mark.parametrize("kind", ["application/octet-stream", "application/x-npy"])

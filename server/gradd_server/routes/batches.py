@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Awaitable, Callable
 
 from gradd_protocol import frames
@@ -51,14 +52,15 @@ async def post_batch(request: Request) -> Response:
     """
     front = front_of(request)
     entry = entry_of(request)
+    within = _within(request)
     if expect(request, JSON, FRAME) == FRAME:
         frame, _ = await _batch_frame(request)
-        return respond_to_batch(await front.sessions.submit(entry, frame))
+        return respond_to_batch(await front.sessions.submit(entry, frame, within))
     key = request.headers.get("idempotency-key")
     if key is not None and not 0 < len(key) <= MAX_KEY_CHARS:
         raise Refused("bad-request", f"Idempotency-Key has 1 to {MAX_KEY_CHARS} characters")
     text = await _batch_text(request)
-    return respond_to_batch(await front.sessions.submit(entry, wrapped(JsonBatch(key), text)))
+    return respond_to_batch(await front.sessions.submit(entry, wrapped(JsonBatch(key), text), within))
 
 
 @_framed
@@ -70,6 +72,7 @@ async def put_batch(request: Request) -> Response:
     front = front_of(request)
     entry = entry_of(request)
     writer, seq = _number(request, "writer"), _number(request, "seq")
+    within = _within(request)
     epoch = request.headers.get("gradd-epoch", "")
     if not (epoch.isascii() and epoch.isdigit() and len(epoch) < 20):
         raise Refused("bad-request", "Gradd-Epoch must say the epoch that attaching returned")
@@ -78,11 +81,11 @@ async def put_batch(request: Request) -> Response:
         ack = None if said is None else _number_of(said, "Gradd-Ack")
         text = await _batch_text(request)
         message = JsonBatch(writer=writer, epoch=int(epoch), seq=seq, ack=ack)
-        return respond_to_batch(await front.sessions.submit(entry, wrapped(message, text)))
+        return respond_to_batch(await front.sessions.submit(entry, wrapped(message, text), within))
     frame, head = await _batch_frame(request)
     if (head.writer, head.epoch, head.seq) != (writer, int(epoch), seq):
         raise Refused("bad-request", "path and Gradd-Epoch say other numbers than the frame")
-    return respond_to_batch(await front.sessions.submit(entry, frame))
+    return respond_to_batch(await front.sessions.submit(entry, frame, within))
 
 
 @_framed
@@ -109,6 +112,16 @@ async def _batch_frame(request: Request) -> tuple[bytearray, MessageHead]:
     if said.type != "batch":
         raise Refused("malformed-frame", f"a batch is due here, not {said.type[:32]!r}")
     return frame, said
+
+
+def _within(request: Request) -> float | None:
+    """Seconds after which the batch is stopped, from its header."""
+    said = request.headers.get("request-timeout")
+    if said is None:
+        return None
+    if not re.fullmatch(r"[0-9]{1,7}(\.[0-9]{1,6})?", said):
+        raise Refused("bad-request", f"Request-Timeout is a number of seconds as 2.5, not {said[:32]!r}")
+    return float(said)
 
 
 def _number(request: Request, what: str) -> int:
