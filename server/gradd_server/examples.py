@@ -132,6 +132,7 @@ STATUS = {
     "connections": 2,
     "streams": 1,
     "unanswered": 0,
+    "traffic_bytes": 0,
     "restarts": 0,
     "lost": 0,
     "engines": [ENGINE],
