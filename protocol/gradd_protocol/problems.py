@@ -174,8 +174,7 @@ _ROWS: Final = (
         "deadline-exceeded",
         408,
         "Deadline exceeded",
-        "The batch was not done within its Request-Timeout. The steps before 'step' stand ('applied'), the "
-        "rest were not run. The batch number is consumed.",
+        "The batch took longer than its Request-Timeout. The steps before 'step' stand. It is consumed.",
     ),
     Kind(
         "sequence-gap",
@@ -440,7 +439,7 @@ class ProtocolError(Exception):
 
     @classmethod
     def of(cls, slug: str, detail: str = "", **members: Any) -> "ProtocolError":
-        """An error with the problem of that slug."""
+        """An error with that problem."""
         return ProtocolError(problem(slug, detail, **members))
 
 

@@ -4,11 +4,12 @@ The front and such a process exchange envelopes, large frames in memory files, a
 """
 
 from ..session import Order
+from .asking import answer, open_session
 from .budgets import Commons
 from .bulk import BULK_BYTES, Bulk, bulk_of
 from .control import OrderBook, Running, order_envelope
 from .envelope import Envelope, EnvelopeKind, FileOrder, Incoming, sealed, sealed_bulk, send, unsent
-from .hosting import Hosted, answer, open_session
+from .hosting import Hosted
 from .logs import FORMATS, JsonFormatter, TextFormatter, announce, log_arguments, start_log, start_log_as
 from .meter import SECONDS, Durations, Figures, TenantFigures, decode_figures, encode_figures
 from .paging import NEVER, PagingRules, most_awake

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from gradd_engine.data import SEED, OutOfQuota
+from gradd_engine.data import OutOfQuota
 from gradd_engine.freezing import CannotFreeze
 from gradd_protocol import frames, names
 from gradd_protocol import messages as m
@@ -23,6 +23,7 @@ from ..program import over_quota
 from ..session import Foreign, Orders, Session, foreign, replaying, unkept
 from ..store import BadSnapshot, Damaged, Diverged, Entry, SqliteStore
 from . import summary
+from .asking import answer, open_session
 from .budgets import Holding
 from .bulk import Bulk
 from .envelope import FileOrder
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from gradd_protocol.frames import Bytes, Part
 
     from ..session import Order
-    from ..store import Store
     from .meter import Figures
 
 _log = logging.getLogger("gradd.runtime")
@@ -437,23 +437,3 @@ def figures_of(meter: Meter, sessions: Iterable[Hosted]) -> Figures:
     # One may have left meanwhile, where another thread asks.
     figures.recent = [told for hosted in recent if (told := hosted.figures()) is not None]
     return figures
-
-
-def open_session(name: str, options: Mapping[str, Any], backend: Any, store: Store | None = None) -> Session:
-    """A new session; options as in Placement.open."""
-    limit = {"limit": options["quota_bytes"]} if "quota_bytes" in options else {}
-    seed, epoch = options.get("seed", SEED), options.get("epoch", 1)
-    return Session(names.own(name), seed=seed, backend=backend, store=store, epoch=epoch, **limit)
-
-
-def answer(session: Session, frame: Bytes) -> list[Part]:
-    """The session's reply frame, as from `Session.answer`; if the engine has a bug, a problem without
-    details.
-    """
-    try:
-        return session.answer(frame)
-    except Exception:
-        _log.exception(
-            "session %s failed on a frame", session.name, extra={"members": {"session": session.name}}
-        )
-        return [refusal(ProtocolError.of("internal", "the engine failed on this request"))]
