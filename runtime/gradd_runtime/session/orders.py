@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from gradd_engine.data import Account
 
 
+WRITERS = 64
+"""Of so many writers a session remembers what was called off before it came."""
+
+
 class Order(msgspec.Struct, frozen=True, omit_defaults=True):
     """Batches that are to stop, or not to begin: those in the requests from number `first` to `last`, of one
     writer (0: those without) or of all, and up to its own number `seq`. They fail with `problem`.
@@ -35,11 +39,13 @@ class Order(msgspec.Struct, frozen=True, omit_defaults=True):
 class Orders:
     """The orders to a session. Its requests have numbers, which rise."""
 
-    __slots__ = ("_account", "_changing", "_given", "_request", "_seq", "_writer")
+    __slots__ = ("_account", "_changing", "_given", "_off", "_request", "_seq", "_writer")
 
     def __init__(self) -> None:
         self._changing = threading.Lock()
         self._given: list[Order] = []
+        #: by writer: up to which number no batch is to begin, whenever it comes, and why
+        self._off: dict[int, tuple[int, Problem]] = {}
         self._account: Account | None = None
         self._request = self._writer = self._seq = 0
 
@@ -49,6 +55,12 @@ class Orders:
         """
         with self._changing:
             given = self._given
+            if order.seq is not None and order.writer is not None:
+                # Who is asked to stop may overtake what is to be stopped.
+                self._off.pop(order.writer, None)
+                self._off[order.writer] = order.seq, order.problem
+                if len(self._off) > WRITERS:
+                    del self._off[next(iter(self._off))]
             if given and msgspec.structs.replace(given[-1], last=order.last) == order:
                 given[-1] = order
             else:
@@ -74,7 +86,9 @@ class Orders:
         """A batch of that writer begins. Raises Halted if it is not to."""
         self._writer, self._seq = writer, seq
         account.heeds = True
-        if self._given:
+        if self._given or self._off:
+            if self._off.get(writer, (seq,))[0] < seq:
+                del self._off[writer]
             account.alarm()
         if account.brim < 0:
             account.look(0)
@@ -84,4 +98,5 @@ class Orders:
         for order in self._given:
             if order.means(self._request, self._writer, self._seq):
                 return order.problem
-        return None
+        seq, problem = self._off.get(self._writer, (-1, None))
+        return problem if self._seq <= seq else None

@@ -14,6 +14,7 @@ from gradd_protocol.problems import problem
 from gradd_protocol.program import Step
 from gradd_runtime.plan import replay as plans
 from gradd_runtime.session import Order, Session, replay
+from gradd_runtime.session.orders import WRITERS
 
 from tests.runtime.peer import FILL, Peer
 from tests.runtime.store.scripts import ListStore, differences, opened
@@ -199,3 +200,25 @@ def test_a_replay_is_not_stopped() -> None:
     again.orders.give(Order(0, 0, problem("cancelled")))
     replay(again, store)
     assert differences(one.session, again) == []
+
+
+def test_what_is_called_off_may_come_later() -> None:
+    """An order travels beside the batches, and may overtake them."""
+    session = opened()
+    one, other = Peer(session), Peer(session)
+    why = problem("cancelled", "enough")
+    session.orders.request(7)
+    session.orders.give(Order(0, 7, why, one.writer, 2))
+    for number, (writer, stopped) in enumerate(((one, True), (other, False), (one, True), (one, False)), 8):
+        session.orders.request(number)
+        reply = writer.batch(FILL, ack=writer.seq)
+        assert (reply.problem is not None and reply.problem.slug == "cancelled") == stopped
+    assert not session.orders._off
+    assert not differences(session, everything(session))
+
+
+def test_only_so_many_are_remembered() -> None:
+    session = opened()
+    for writer in range(1, 3 * WRITERS):
+        session.orders.give(Order(0, 0, problem("cancelled", "enough"), writer, 5))
+    assert len(session.orders._off) == WRITERS
