@@ -22,6 +22,7 @@ from gradd_engine.backends.array import NUMPY
 from gradd_runtime.process import Hosted, worker
 from gradd_runtime.store import arm
 from gradd_server.cli import main
+from gradd_server.commands import serving
 from gradd_server.placement import process
 
 OFTEN = 5
@@ -120,4 +121,5 @@ if __name__ == "__main__":
     _theirs.close()
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     process.subprocess.Popen = Forked  # type: ignore[misc, assignment]
+    serving.begun = lambda settings: None
     sys.exit(main())

@@ -1,7 +1,7 @@
 """An engine process: sessions behind a socket to the front. `... -m gradd_runtime.process.worker FD DEVICE
 LOG PULSE LIFELINE SECONDS ORDERS RUNNING BYTES BYTES BYTES COMMONS COUNT NUMBER IDLE BYTES` (what
 `log_arguments` said, the descriptors and the interval of `pulse`, the descriptors of `control`, the limits of
-`budgets_of` and its `Commons`, two `PagingRules`).
+`budgets_of` and its `Commons`, two `PagingRules`). With FD alone, all that comes there later.
 
 A single thread receives every envelope that has arrived, runs one frame, and repeats; the sessions with
 waiting frames take turns (`turns`). When the socket ends, the process answers what it has received and exits.
@@ -18,6 +18,7 @@ import signal
 import socket
 import sys
 from collections import deque
+from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,10 @@ if TYPE_CHECKING:
 
     from gradd_engine.tensor import Backend
     from gradd_protocol.frames import Bytes, Part
+
+
+DESCRIPTORS = (0, 3, 4, 6, 7, 11)
+"""Which arguments are descriptors."""
 
 
 class Worker:
@@ -180,11 +185,33 @@ def write(
         left = unsent(left, front.sendmsg(left))
 
 
+def _told(descriptor: int) -> list[str]:
+    """The arguments that come there later, with descriptors; none where nobody wants a process."""
+    with suppress(ImportError, RuntimeError):  # said once somebody listens
+        backend_of("cpu")
+    with socket.socket(fileno=descriptor) as front:
+        text, descriptors, *_ = socket.recv_fds(front, 1 << 16, 16)
+        while text and not text.endswith(b"\n"):
+            more = front.recv(1 << 16)
+            if not more:
+                return []
+            text += more
+    if not text:
+        return []
+    said = json.loads(text)
+    own = dict(zip(map(str, said["descriptors"]), map(str, descriptors), strict=True))
+    return [own.get(a, a) if n in DESCRIPTORS else a for n, a in enumerate(said["arguments"])]
+
+
 def main(arguments: list[str]) -> int:
     """Run the engine process; returns its exit code."""
     # The front says when to stop; a signal to its process group must not drop work that it waits for.
     for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(ignored, signal.SIG_IGN)
+    if len(arguments) == 1:
+        arguments = _told(int(arguments[0]))
+        if not arguments:
+            return 0
     device = arguments[1]
     hang_on(int(arguments[4]))
     beat(int(arguments[3]), float(arguments[5]))

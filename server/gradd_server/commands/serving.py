@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_server.commands.exits import EXIT_CODES, GAVE_UP, OK, Unavailable
 from gradd_server.datadir import CannotCreate, DataDir
+from gradd_server.placement.early import Early, threads_of
 from gradd_server.settings import BadConfig, Settings, default_data_dir, variable_of
 from gradd_server.telemetry.manager import ServiceManager
 
@@ -70,6 +71,22 @@ def _add_setting(parser: argparse.ArgumentParser, field: dataclasses.Field[Any])
 
 def _serve(arguments: argparse.Namespace) -> int:
     settings = Settings.load(vars(arguments), os.environ, config_file(arguments))
+    manager = ServiceManager(os.environ)  # before processes are started that would inherit it
+    with contextlib.ExitStack() as stack:
+        early = begun(settings)
+        if early is not None:
+            stack.callback(early.close)
+        return _serve_with(settings, manager, early)
+
+
+def begun(settings: Settings) -> Early | None:
+    """The first engine process, which begins while this one imports what it needs."""
+    if not settings.workers or settings.device != "cpu":
+        return None
+    return Early(threads_of(settings.threads, settings.workers))
+
+
+def _serve_with(settings: Settings, manager: ServiceManager, early: Early | None) -> int:
     _start_log(settings)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the running daemon logs it instead
     try:
@@ -88,7 +105,6 @@ def _serve(arguments: argparse.Namespace) -> int:
             f"serving needs {absent.name}, which is not installed: pip install 'gradd[server]'"
         ) from None
     certificate = _certificate(settings)
-    manager = ServiceManager(os.environ)  # before processes are started that would inherit it
     try:
         # Before starting engine processes, which takes seconds.
         with (
@@ -97,7 +113,7 @@ def _serve(arguments: argparse.Namespace) -> int:
             daemon.bound_admin(settings) or contextlib.nullcontext() as admin,
         ):
             try:
-                placement = placement_of(settings)
+                placement = placement_of(settings, early)
             except (ImportError, RuntimeError) as refused:
                 raise Unavailable(f"device {settings.device}: {refused}") from None
             try:
@@ -139,7 +155,7 @@ def _certificate(settings: Settings) -> Certificate | None:
         raise BadConfig(f"--tls-cert {settings.tls_cert}, --tls-key {settings.tls_key}: {refused}") from None
 
 
-def placement_of(settings: Settings) -> Placement:
+def placement_of(settings: Settings, early: Early | None = None) -> Placement:
     """The placement that the settings ask for. Raises ImportError or RuntimeError if it is not possible."""
     from gradd_runtime.process import InlinePlacement, PagingRules, most_awake
 
@@ -161,4 +177,5 @@ def placement_of(settings: Settings) -> Placement:
         batch_seconds=settings.max_batch_seconds,
         budgets=settings.budgets,
         rules=rules,
+        early=early,
     )

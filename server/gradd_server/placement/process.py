@@ -8,7 +8,6 @@ import os
 import select
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections import deque
@@ -42,16 +41,11 @@ from gradd_runtime.process import (
     unsent,
 )
 
+from gradd_server.placement.early import Early, begin
 from gradd_server.placement.stops import Stops, Stuck
 from gradd_server.placement.watch import Watch
 
 logger = logging.getLogger("gradd.server")
-
-THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
-"""Numeric libraries read these once, when loaded."""
-
-HEAP = {"MALLOC_MMAP_THRESHOLD_": str(1 << 30), "MALLOC_TRIM_THRESHOLD_": str(1 << 31)}
-"""Makes glibc keep freed arrays instead of unmapping them, which would take most of an eager chain's time."""
 
 EXIT_SECONDS = 5.0
 """Longest wait for a process to exit after it has closed its socket."""
@@ -71,7 +65,7 @@ class EngineProcess:
     def __init__(
         self, device: str, threads: int, interval: float, on_end: Callable[[EngineProcess, int], None],
         budgets: tuple[int, int, int] = (0, 0, 0), commons: Commons | None = None, number: int = 0,
-        rules: PagingRules = NEVER,
+        rules: PagingRules = NEVER, early: Early | None = None,
     ) -> None:  # fmt: skip
         commons = commons or Commons(1)
         commons.held[number] = 0  # of the one in whose place this is
@@ -87,18 +81,7 @@ class EngineProcess:
         arguments += map(str, (*budgets, commons.fd, len(commons.held), number))
         arguments += map(str, (rules.idle, rules.resident))
         try:
-            self._child = subprocess.Popen(
-                # Not a fork, which would copy the front's locks and device.
-                [sys.executable, "-P", "-m", "gradd_runtime.process.worker", *arguments],
-                stdin=subprocess.DEVNULL,
-                pass_fds=given,
-                start_new_session=True,  # Ctrl-C in a terminal is for the front
-                env={
-                    **HEAP,
-                    **os.environ,
-                    **dict.fromkeys(THREAD_VARIABLES, str(threads)),
-                },
-            )
+            self._child = begin(threads, arguments, given) if early is None else early.hand(arguments, given)
         except BaseException:
             self._socket.close()
             self._orders.close()

@@ -11,7 +11,6 @@ import asyncio
 import itertools
 import logging
 import math
-import os
 import threading
 import time
 from collections.abc import Mapping
@@ -36,6 +35,7 @@ from gradd_runtime.process import (
     unknown,
 )
 
+from gradd_server.placement.early import Early, threads_of
 from gradd_server.placement.process import EngineProcess, lost
 from gradd_server.placement.rooms import Rooms
 from gradd_server.placement.stops import Stuck
@@ -79,11 +79,13 @@ class WorkersPlacement:
         batch_seconds: float = 0.0,
         budgets: tuple[int, int, int] = (0, 0, 0),
         rules: PagingRules = NEVER,
+        early: Early | None = None,
     ) -> None:
         self._cancel_grace, self._batch_seconds = cancel_grace, batch_seconds
         self._ordered = threading.Event()
         self._budgets = budgets
-        self._threads = threads or max(1, len(os.sched_getaffinity(0)) // workers)
+        self._threads = threads_of(threads, workers)
+        self._early = early
         self._device = device
         self._rules = rules
         self._grace = grace
@@ -113,9 +115,10 @@ class WorkersPlacement:
             raise
 
     def _spawn(self, number: int) -> EngineProcess:
+        early, self._early = self._early, None
         return EngineProcess(
             self._device, self._threads, self._interval, self._replace, self._budgets, self._commons, number,
-            self._rules,
+            self._rules, early,
         )  # fmt: skip
 
     def _watch(self) -> None:
