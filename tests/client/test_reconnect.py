@@ -41,7 +41,7 @@ def connect(request: pytest.FixtureRequest) -> Any:
 
 def test_which_refusals_pass() -> None:
     passing = {"recovering", "not-ready", "draining", "overloaded", "rate-limited"}
-    said = {"device-lost", "store-failed", "disk-full"}
+    said = {"device-lost", "store-failed", "disk-full", "too-many"}
     for slug in TABLE:
         plain, timed = (retry_after(error_of(problem(slug, retry_after=n), None, None)) for n in (None, 3))
         assert plain == (0.0 if slug in passing else None), slug
