@@ -123,7 +123,8 @@ class SqliteStore:
             self._file.close()
             raise
         self._execute = self._file.execute
-        self._append = self._file.cursor().execute
+        self._appending = self._file.cursor()
+        self._append = self._appending.execute
         self._reading: sqlite3.Cursor | None = None
 
     def _begin(self, path: Path) -> None:
@@ -326,7 +327,9 @@ class SqliteStore:
     def close(self) -> None:
         """See Store.close."""
         if self._reading is not None:
-            self._reading.close()  # one that was not read to its end would hold the file
+            self._reading.close()
+        # A statement that was not read to its end, or failed, would hold the file.
+        self._appending.close()
         self._file.close()
 
 
