@@ -71,6 +71,15 @@ def test_top_shows_what_runs(daemon: Daemon) -> None:
     assert "HITS" in rows["SESSION"]
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """What runs in the background of a shell, and its children, would ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_top_is_drawn_anew_until_it_is_interrupted(daemon: Daemon) -> None:
     ours, theirs = pty.openpty()
     command = [*COMMAND, "top", "--seconds", "0.1", "--url", daemon.url]
