@@ -22,7 +22,8 @@ from tests.server.fake_placement import RELEASED, FakePlacement
 catalog = types.ModuleType("gradd_runtime.catalog")
 catalog.ops = lambda: OPS  # type: ignore[attr-defined]
 sys.modules[catalog.__name__] = catalog
-serving.placement_of = lambda settings: FakePlacement()
+serving.begun = lambda settings: None  # nothing that computes is wanted
+serving.placement_of = lambda settings, early: FakePlacement()
 
 signal.signal(signal.SIGUSR1, lambda *_: RELEASED.set())
 
