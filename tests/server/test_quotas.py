@@ -41,7 +41,7 @@ FLAGS = (
     "--traffic-bytes", "96MiB", "--tenant-traffic-bytes", "48MiB", "--connections", "60",
     "--tenant-connections", "20", "--sessions", "12", "--tenant-sessions", "5",
     "--process-bytes", "240MiB", "--tenant-bytes", "160MiB", "--session-bytes", "128MiB",
-    "--tenant-disk-bytes", "48MiB",
+    "--tenant-disk-bytes", "48MiB", "--body-timeout", "300",
 )  # fmt: skip
 QUOTA = 128 * MIB
 #: what the daemon's processes may come to hold beside what they had
