@@ -57,6 +57,7 @@ def examine(path: Path) -> Examined:
             return found
         try:
             marks = store.snapshots()
+            store.kernels()
             found.snapshots = _sound(files, marks, found.damage)
             _read(store, found)
         except (Damaged, sqlite3.Error) as error:

@@ -85,6 +85,21 @@ def make_record(path: Path, sync: bool = False) -> None:
             os.fsync(file.fileno())
 
 
+def _tables(file: sqlite3.Connection) -> set[tuple[bytes, bytes]]:
+    """Names of tables, and how each was made. A bit that is turned there may change what is found in it,
+    which no check of SQLite's own tells.
+    """
+    query = "SELECT CAST(name AS BLOB), CAST(sql AS BLOB) FROM sqlite_master WHERE sql IS NOT NULL"
+    return set(file.execute(query).fetchall())
+
+
+@functools.cache
+def _known() -> set[tuple[bytes, bytes]]:
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as file:
+        file.executescript(f"{_SCHEMA}; {_SNAPSHOTS}; {_KERNELS}; {_LOST}")
+        return _tables(file)
+
+
 @functools.cache
 def _empty() -> bytes:
     """The file of a record without entries."""
@@ -143,6 +158,8 @@ class SqliteStore:
             if sound != "ok":
                 raise Damaged(f"the record cannot be read: {sound}")
             file.execute(_KERNELS)
+            if not _tables(file) <= _known():
+                raise Damaged("the record's tables are not those of any version")
             if self._sync:
                 sync_folder(path.parent)
             self._tidy()
@@ -217,7 +234,10 @@ class SqliteStore:
 
     def kernels(self) -> list[tuple[int, str]]:
         """Which kernels have run the entries, from which on; see `note`. Raises Damaged."""
-        rows = self._execute("SELECT n, identity FROM kernels ORDER BY rowid").fetchall()
+        try:
+            rows = self._execute("SELECT n, identity FROM kernels ORDER BY rowid").fetchall()
+        except sqlite3.Error as error:
+            raise _told(error) from None
         if not all(isinstance(n, int) and isinstance(identity, str) for n, identity in rows):
             raise Damaged("the record does not say which kernels it is of")
         return rows
