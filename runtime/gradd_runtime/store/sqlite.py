@@ -233,14 +233,12 @@ class SqliteStore:
         return first or 0, last or 0
 
     def kernels(self) -> list[tuple[int, str]]:
-        """Which kernels have run the entries, from which on; see `note`. Raises Damaged."""
+        """Which kernels have run the entries, from which on; see `note`. What is harmed is other kernels."""
         try:
-            rows = self._execute("SELECT n, identity FROM kernels ORDER BY rowid").fetchall()
+            rows = self._execute("SELECT n, CAST(identity AS BLOB) FROM kernels ORDER BY rowid").fetchall()
         except sqlite3.Error as error:
             raise _told(error) from None
-        if not all(isinstance(n, int) and isinstance(identity, str) for n, identity in rows):
-            raise Damaged("the record does not say which kernels it is of")
-        return rows
+        return [(n if isinstance(n, int) else 0, bytes(i or b"").decode("utf-8", "replace")) for n, i in rows]
 
     def note(self, n: int, identity: str) -> None:
         """From entry `n` on, it is these kernels that run them. Raises as `append`."""
