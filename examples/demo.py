@@ -31,7 +31,8 @@ def serving() -> Iterator[str]:
             start_line = daemon.stderr.readline()
             found = re.search(r"http://\S+:\d+", start_line)
             if found is None:
-                raise SystemExit(f"the daemon did not start: {start_line}{daemon.stderr.read()}")
+                said = start_line + daemon.stderr.read()
+                raise SystemExit(f"the daemon did not start (exit code {daemon.wait()}): {said}")
             # What it says from now on is shown, and read, so that a full pipe never stops it.
             reader = threading.Thread(target=sys.stderr.writelines, args=(daemon.stderr,), daemon=True)
             reader.start()

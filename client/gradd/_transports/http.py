@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 
+from . import waits
 from .base import Dropped
 from .remote import Remote
 
@@ -48,10 +49,13 @@ class HttpTransport(Remote):
         line = self._line
         if line is None or (block and not line.unread):
             raise Dropped("a reply was lost")
-        try:
-            reply = line.replies.get(block)
-        except Empty:
-            return None
+        while True:
+            try:
+                reply = line.replies.get(block, waits.HEED)
+                break
+            except Empty:
+                if not block:
+                    return None
         line.unread -= 1
         if isinstance(reply, Dropped):
             raise reply

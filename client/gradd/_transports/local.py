@@ -13,6 +13,7 @@ from gradd_protocol import messages as m
 from gradd_protocol.problems import problem
 
 from .._exceptions import error_of
+from . import waits
 from .snapshots import LocalShelf
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class LocalTransport:
         from gradd_runtime.process import FileOrder
 
         self._placement.open(self._name, {})
-        reply: bytes = self._placement.submit(self._name, FileOrder(path, save)).result()
+        reply: bytes = waits.result(self._placement.submit(self._name, FileOrder(path, save)))
         return reply
 
     def attach(self, resume: tuple[int, int] | None = None) -> m.Attached:
@@ -86,7 +87,7 @@ class LocalTransport:
         """See Transport.receive."""
         if not self._waiting or not (block or self._waiting[0].done()):
             return None
-        data: bytes = self._waiting[0].result()
+        data: bytes = waits.result(self._waiting[0])
         self._waiting.popleft()
         return data
 
@@ -95,7 +96,7 @@ class LocalTransport:
     ) -> tuple[m.Reply, list[frames.Array]]:
         """See Transport.request."""
         frame = frames.join(frames.encode(message, buffers))
-        return frames.decode_reply(self._placement.submit(self._name, frame).result())
+        return frames.decode_reply(waits.result(self._placement.submit(self._name, frame)))
 
     def cancel(self, writer: int, seq: int) -> None:
         """See Transport.cancel."""

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+_T = TypeVar("_T")
 
 #: timeouts for opening and closing a connection
 OPEN, CLOSE = 5.0, 2.0
+#: a wait is cut into pieces of this length: a signal that comes between Python's last look for signals and
+#: the call that waits does not end that call
+HEED = 0.5
 #: for how long a session that is being closed tries to reach a daemon that is away
 CLOSING = 5.0
 
@@ -31,3 +40,13 @@ def _seconds(variable: str, default: float) -> float:
     if not 0 < found < 1e6:
         raise ValueError(f"{variable} is a number of seconds over 0, not {text!r}")
     return found
+
+
+def result(future: Future[_T]) -> _T:
+    """Its result, or the exception that it ended with; meanwhile Ctrl-C is heeded."""
+    while True:
+        try:
+            return future.result(HEED)
+        except TimeoutError:
+            if future.done():  # the exception may be its own
+                return future.result()

@@ -21,7 +21,7 @@ from websockets.http11 import Response
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
-from .waits import CLOSE, OPEN
+from .waits import CLOSE, HEED, OPEN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -144,9 +144,12 @@ class WebSocket:
         """
         poll = select.poll()
         poll.register(self._socket, select.POLLIN | (select.POLLOUT if self._out else 0))
-        if poll.poll(500 * self._silence):
-            self._asked = False
-            return
+        left = self._silence / 2
+        while left > 0:
+            if poll.poll(1000 * min(HEED, left)):
+                self._asked = False
+                return
+            left -= HEED
         if self._asked:
             self._gone = True
             raise Closed(f"it said nothing for {self._silence:g} s")
