@@ -134,6 +134,18 @@ def test_a_hangup_is_noted_and_ends_nothing(running: list[Daemon], tmp_path: Pat
     assert daemon.end()[0] == 0
 
 
+@pytest.mark.parametrize("crashes", ["daemon", "engine"])
+def test_a_process_that_crashes_says_where(running: list[Daemon], tmp_path: Path, crashes: str) -> None:
+    daemon = Daemon(tmp_path / "data", "--workers", "1")
+    running.append(daemon)
+    (engine,) = daemon.engines()
+    assert daemon.process.stderr is not None
+    os.kill(engine if crashes == "engine" else daemon.process.pid, signal.SIGSEGV)
+    said = iter(daemon.process.stderr.readline, "")
+    assert any("Segmentation fault" in line for line in said)
+    assert any(("worker.py" if crashes == "engine" else "daemon.py") in line for line in said)
+
+
 def test_a_lost_session_is_listed_until_it_is_deleted(running: list[Daemon], tmp_path: Path) -> None:
     daemon = Daemon(tmp_path / "data", "--workers", "1")
     running.append(daemon)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
+import faulthandler
 import logging
 import os
 import signal
@@ -72,6 +73,8 @@ def _add_setting(parser: argparse.ArgumentParser, field: dataclasses.Field[Any])
 def _serve(arguments: argparse.Namespace) -> int:
     settings = Settings.load(vars(arguments), os.environ, config_file(arguments))
     manager = ServiceManager(os.environ)  # before processes are started that would inherit it
+    if not faulthandler.is_enabled():
+        faulthandler.enable(sys.__stderr__)  # a process that crashes says where
     with contextlib.ExitStack() as stack:
         early = begun(settings)
         if early is not None:

@@ -29,7 +29,7 @@ def begin(threads: int, arguments: Sequence[str], descriptors: Sequence[int]) ->
     locks and device.
     """
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", "gradd_runtime.process.worker", *arguments],
+        [sys.executable, "-P", "-X", "faulthandler", "-m", "gradd_runtime.process.worker", *arguments],
         stdin=subprocess.DEVNULL,
         pass_fds=descriptors,
         start_new_session=True,  # Ctrl-C in a terminal is for the front
