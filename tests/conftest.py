@@ -128,7 +128,12 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     reader = threading.Thread(target=_forward, args=(process.stdout, lines), daemon=True)
     reader.start()
     try:
-        yield _url(lines)
+        try:
+            url = _url(lines)
+        except RuntimeError as ended:
+            ended.add_note(f"its exit code: {process.wait()}")
+            raise
+        yield url
     finally:
         process.terminate()
         try:

@@ -89,7 +89,7 @@ class Forked:
     requests: socket.socket
 
     def __init__(self, command: list[str], pass_fds: list[int], env: dict[str, str], **_: Any) -> None:
-        told = {"arguments": command[4:], "descriptors": pass_fds, "environment": env}
+        told = {"arguments": command[command.index("-m") + 2 :], "descriptors": pass_fds, "environment": env}
         socket.send_fds(self.requests, [json.dumps(told).encode()], pass_fds)
         self.pid = int(self.requests.recv(100))
         self._code: int | None = None

@@ -20,7 +20,7 @@ from gradd_engine.backends.array import NUMPY
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_runtime.process import Hosted, hosting
-from gradd_runtime.store import BLOB_BYTES, LEVELS, SqliteStore, make_record
+from gradd_runtime.store import BLOB_BYTES, LEVELS, FileStore, make_record
 
 from tests.runtime.peer import FILL, Peer
 
@@ -54,18 +54,18 @@ class Disk:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.error: OSError | None = None
-        append, probe = SqliteStore.append, SqliteStore.probe
+        append, probe = FileStore.append, FileStore.probe
 
         def guarded(real: Any) -> Any:
-            def write(store: SqliteStore, *given: Any) -> None:
+            def write(store: FileStore, *given: Any) -> None:
                 if self.error is not None:
                     raise self.error
                 real(store, *given)
 
             return write
 
-        patch.setattr(SqliteStore, "append", guarded(append))
-        patch.setattr(SqliteStore, "probe", guarded(probe))
+        patch.setattr(FileStore, "append", guarded(append))
+        patch.setattr(FileStore, "probe", guarded(probe))
 
 
 @pytest.fixture
@@ -115,24 +115,33 @@ def test_a_session_sleeps_until_it_is_asked_for_something(record: Path) -> None:
     second.close()
 
 
-@pytest.mark.parametrize("harm", ["gone", "noise", "entry"])
-def test_a_damaged_record_is_told_and_left(record: Path, harm: str) -> None:
+@pytest.mark.parametrize("which", ["record", "segment"])
+@pytest.mark.parametrize("harm", ["gone", "noise", "cut", "changed"])
+def test_a_damaged_record_is_told_and_left(record: Path, which: str, harm: str) -> None:
     host = hosted(record)
     peer(host).put("x", np.ones(3))
     host.close()
+    (segment,) = record.parent.glob("*.log")
+    file = record if which == "record" else segment
     if harm == "gone":
-        record.unlink()
+        file.unlink()
     else:
-        data = record.read_bytes()
-        record.write_bytes(data[::-1] if harm == "noise" else data.replace(b"put-tensor", b"put-tensoR"))
-    before = record.read_bytes() if record.exists() else None
+        data = file.read_bytes()
+        at = data.index(b"record-" if which == "record" else b"put-tensor")
+        changed = {"noise": data[::-1], "cut": data[: at + 3], "changed": data[:at] + b"R" + data[at + 1 :]}
+        file.write_bytes(changed[harm])
+    before = _bytes_of(record, segment)
     again = hosted(record)
     for _ in range(2):
         reply, _ = frames.decode_reply(submit(again, frames.join(frames.encode(m.Info()))))
         assert reply.problem.slug == "store-failed"
         assert "record" in reply.problem.detail or "entry" in reply.problem.detail
     again.close()
-    assert (record.read_bytes() if record.exists() else None) == before
+    assert _bytes_of(record, segment) == before
+
+
+def _bytes_of(*files: Path) -> list[bytes | None]:
+    return [file.read_bytes() if file.exists() else None for file in files]
 
 
 @pytest.mark.parametrize("error", [RuntimeError("a bug"), MemoryError()], ids=repr)
@@ -227,7 +236,8 @@ class Kept:
             large = n == 3  # a blob
             one.put(f"x{n % 3}", np.full(BLOB_BYTES // 8 if large else 3, float(n)))
             self.states.append(_values(one))
-            self.sizes.append((home / "record.db-wal").stat().st_size)
+            (self.log,) = home.glob("*.log")
+            self.sizes.append(self.log.stat().st_size)
         self.files = {path: path.read_bytes() for path in sorted(home.rglob("*")) if path.is_file()}
         host.close()
         self.closed = {path: path.read_bytes() for path in sorted(home.rglob("*")) if path.is_file()}
@@ -280,7 +290,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
 
 def test_a_record_cut_at_every_byte_of_its_end(kept: Kept, tally: Callable[..., None]) -> None:
     """Of a session that was killed: what is whole is there."""
-    log = kept.home / "record.db-wal"
+    log = kept.log
     begin, end = kept.sizes[-2], kept.sizes[-1]
     cuts = range(begin, end + 1, max(1, (end - begin) // CUTS))
     for cut in cuts:
@@ -290,18 +300,22 @@ def test_a_record_cut_at_every_byte_of_its_end(kept: Kept, tally: Callable[..., 
 
 
 def test_a_closed_record_that_is_shorter_is_told(kept: Kept, tally: Callable[..., None]) -> None:
-    record = kept.home / "record.db"
-    size = len(kept.closed[record])
-    cuts = range(0, size, max(1, size // CUTS))
-    for cut in cuts:
-        kept.lay({**kept.closed, record: kept.closed[record][:cut]})
-        assert kept.found() is None, cut
-    tally("closed records cut", len(cuts))
+    count = 0
+    for file in (kept.home / "record.db", kept.log):
+        size = len(kept.closed[file])
+        cuts = range(0, size, max(1, 2 * size // CUTS))
+        for cut in cuts:
+            kept.lay({**kept.closed, file: kept.closed[file][:cut]})
+            assert kept.found() is None, (file.name, cut)
+        count += len(cuts)
+    tally("closed records cut", count)
 
 
 @pytest.mark.parametrize("how", ["killed", "closed"])
 def test_turned_bits_make_no_other_session(kept: Kept, how: str, tally: Callable[..., None]) -> None:
-    """Those in a killed session's log may cost its end, for they are like writes that were torn."""
+    """Those in a killed session's last entry may cost it, for they are like a write that was torn; those in
+    SQLite's log what SQLite wrote last.
+    """
     files = kept.files if how == "killed" else kept.closed
     random = np.random.default_rng(FLIPS)
     whole, turned = len(kept.states) - 1, 0
@@ -312,6 +326,7 @@ def test_turned_bits_make_no_other_session(kept: Kept, how: str, tally: Callable
             harmed[at // 8] ^= 1 << (at % 8)
             kept.lay({**files, path: bytes(harmed)})
             entries = kept.found()
-            assert entries in (None, whole) or path.name.endswith("-wal"), (path.name, at)
+            lost = (whole - 1,) if how == "killed" and at // 8 >= kept.sizes[-2] and path == kept.log else ()
+            assert entries in (None, whole, *lost), (path.name, at)
             turned += 1
     tally(f"bits turned in the files of a {how} session", turned)

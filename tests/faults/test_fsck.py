@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -18,6 +19,7 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_runtime.process import Hosted
 from gradd_runtime.store import BLOB_BYTES, examine
+from gradd_runtime.store.segments import read_segments, rows
 from gradd_server import cli
 from gradd_server.commands.exits import BAD_CONFIG, DAMAGED, LOCKED, OK
 from gradd_server.datadir import DataDir
@@ -104,9 +106,14 @@ def spoil(path: Path) -> None:
 
 
 def alter(record: Path, n: int) -> None:
-    with sqlite3.connect(record) as file:
-        file.execute("UPDATE entries SET outcome = 'skipped' WHERE n = ?", (n,))
-    file.close()
+    with contextlib.closing(sqlite3.connect(record)) as file:
+        segments = read_segments(file)
+    for begin, name, last in segments:
+        for row, end in rows(record.with_name(name), begin, last):
+            if row.n == n:
+                with record.with_name(name).open("r+b") as segment:
+                    segment.seek(end - 1)
+                    segment.write(b"?")
 
 
 def snapshot_at(record: Path, n: int) -> Path:

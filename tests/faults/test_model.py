@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from gradd_runtime.session.json_batches import JsonDesk
 from gradd_runtime.session.writers import Writer, Writers
-from gradd_runtime.store import SqliteStore
+from gradd_runtime.store import FileStore
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
@@ -43,7 +43,7 @@ def test_a_session_is_a_dict_of_arrays(block: int, tally: Callable[..., None]) -
 
 @pytest.mark.parametrize(
     "forgotten",
-    [(SqliteStore, "append"), (Writer, "store"), (JsonDesk, "_keep"), (Writers, "fence")],
+    [(FileStore, "append"), (Writer, "store"), (JsonDesk, "_keep"), (Writers, "fence")],
     ids=lambda forgotten: forgotten[1],
 )
 def test_what_is_left_out_is_missed(forgotten: tuple[type, str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_runtime.process import InlinePlacement, Placement
-from gradd_runtime.store import SqliteStore, make_record
+from gradd_runtime.store import FileStore, make_record
 from gradd_server.placement.workers import WorkersPlacement
 
 from tests.waiting import PATIENCE
@@ -43,7 +43,7 @@ def test_kept_sessions_are_snapshots_when_the_daemon_ends(
         placement.shutdown()
     taken = {}
     for name, record in records.items():
-        store = SqliteStore(record)
+        store = FileStore(record)
         taken[name] = store.snapshots()
         store.close()
     assert taken == {"a": [1], "b": [1], "idle": []}

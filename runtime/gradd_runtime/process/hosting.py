@@ -21,7 +21,7 @@ from msgspec import UNSET
 
 from ..program import over_quota
 from ..session import Foreign, Orders, Session, foreign, replaying, unkept
-from ..store import BadSnapshot, Damaged, Diverged, Entry, SqliteStore
+from ..store import BadSnapshot, Damaged, Diverged, Entry, FileStore
 from . import summary
 from .asking import answer, open_session
 from .budgets import Holding
@@ -79,7 +79,7 @@ class Hosted:
         self._recovery: Generator[int] | None = None
         self._refusal: Problem | None = None
         self._damaged = False
-        self._store: SqliteStore | None = None
+        self._store: FileStore | None = None
         #: what is answered next, while it sleeps
         self._told: list[Part] | None = None
         #: since the latest snapshot: seconds that entries took, and their bytes
@@ -210,7 +210,7 @@ class Hosted:
             self.snapshot()  # what it is from here on does not depend on these kernels
 
     def _at_snapshot(
-        self, store: SqliteStore, marks: list[int], n: int, others: Foreign | None, error: Diverged
+        self, store: FileStore, marks: list[int], n: int, others: Foreign | None, error: Diverged
     ) -> Session:
         """The session at entry `n`, in a new epoch: what came after cannot be run by the kernels that are
         here. Raises Damaged where there is no snapshot at all: nobody wants to begin anew.
@@ -244,7 +244,7 @@ class Hosted:
                 found = max(found, file.stat().st_size)
         return found
 
-    def _latest(self, store: SqliteStore, marks: list[int]) -> Session:
+    def _latest(self, store: FileStore, marks: list[int]) -> Session:
         """The session at its latest snapshot that is sound, or at its beginning. Raises Damaged."""
         lost: Exception | None = None
         for n in marks:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ..store import SqliteStore
+from ..store import FileStore
 from .budgets import Budgets
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class Meter:
         )  # fmt: skip
 
 
-class MeteredStore(SqliteStore):
+class MeteredStore(FileStore):
     """A record whose appends are counted."""
 
     def __init__(self, path: Path, level: str, meter: Meter) -> None:

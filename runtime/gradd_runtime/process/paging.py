@@ -25,7 +25,7 @@ after another could not leave, as where the disk is full.
 """
 SESSION_BYTES = 300_000
 """What a session takes beside its tensors, about."""
-FILES = 4
+FILES = 5
 """Files that a session has open while it is awake, at most; and `SPARE` are for everything else."""
 SPARE = 200
 

@@ -4,8 +4,8 @@ from .blobs import BLOB_BYTES, Blobs, sync_folder
 from .examine import Examined, examine, examine_snapshots
 from .failpoints import arm, failpoint
 from .journal import Damaged, Diverged, Entry, MemoryStore, Store, Trouble
+from .record import LEVELS, FileStore, make_record
 from .snapshot import RESERVED, BadSnapshot, Snapshot, most_bytes, parts, read
-from .sqlite import LEVELS, SqliteStore, make_record
 
 __all__ = [
     "BLOB_BYTES",
@@ -17,9 +17,9 @@ __all__ = [
     "Diverged",
     "Entry",
     "Examined",
+    "FileStore",
     "MemoryStore",
     "Snapshot",
-    "SqliteStore",
     "Store",
     "Trouble",
     "arm",

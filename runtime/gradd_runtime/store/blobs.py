@@ -6,11 +6,21 @@ import hashlib
 import os
 from typing import TYPE_CHECKING
 
+import msgspec
+from gradd_protocol import frames
+
 from .journal import Damaged
 
 if TYPE_CHECKING:
     from collections.abc import Container
     from pathlib import Path
+
+    from gradd_protocol.frames import Bytes
+
+Cut = tuple[int, int, str]
+"""Where in a frame a blob goes, from and up to which octet, and its name."""
+
+decode_cuts = msgspec.json.Decoder(list[Cut]).decode
 
 BLOB_BYTES = 1 << 20
 """Buffers of this size and more are blobs."""
@@ -49,6 +59,36 @@ class Blobs:
             sync_folder(self._folder)
             sync_folder(self._folder.parent)
         return name
+
+    def cut(self, frame: Bytes) -> tuple[Bytes, list[Cut]]:
+        """The frame without its large buffers, which are blobs from here on, and where they were. Raises
+        OSError.
+        """
+        view = memoryview(frame)
+        cuts = [
+            (begin, end, self.put(view[begin:end]))
+            for begin, end in frames.extents(frame)
+            if end - begin >= BLOB_BYTES
+        ]
+        left, at = [], 0
+        for begin, end, _ in cuts:
+            left.append(view[at:begin])
+            at = end
+        left.append(view[at:])
+        return (b"".join(left) if cuts else frame), cuts
+
+    def whole(self, left: Bytes, cuts: list[Cut]) -> Bytes:
+        """The frame of which `cut` made this. Raises Damaged."""
+        whole = bytearray(len(left) + sum(end - begin for begin, end, _ in cuts))
+        frame = memoryview(whole)
+        at = taken = 0
+        for begin, end, name in cuts:
+            frame[at:begin] = left[taken : taken + begin - at]
+            taken += begin - at
+            self.read(name, frame[begin:end])
+            at = end
+        frame[at:] = left[taken:]
+        return whole
 
     def read(self, name: str, into: memoryview) -> None:
         """Read a blob. Raises Damaged where it is not there, or is not what it was."""

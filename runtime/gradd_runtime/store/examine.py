@@ -12,8 +12,9 @@ import msgspec
 
 from .blobs import Blobs
 from .journal import Damaged
+from .record import FileStore, snapshot_files
+from .segments import SUFFIX
 from .snapshot import BadSnapshot, verify
-from .sqlite import SqliteStore, snapshot_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,15 +80,17 @@ def examine_snapshots(folder: Path) -> list[str]:
     return damage
 
 
-class _Copy(SqliteStore):
-    """A copy of a record in the folder `scratch`, with the blobs beside the record itself: SQLite writes to
-    what it opens.
+class _Copy(FileStore):
+    """A copy of a record in the folder `scratch`, with the segments and blobs that the record itself has:
+    SQLite writes to what it opens.
     """
 
     def __init__(self, path: Path, scratch: Path) -> None:
         for name in (path.name, f"{path.name}-wal"):
             if path.with_name(name).exists():
                 shutil.copyfile(path.with_name(name), scratch / name)
+        for segment in path.parent.glob(f"{path.stem}-*{SUFFIX}"):
+            (scratch / segment.name).symlink_to(segment.absolute())
         super().__init__(scratch / path.name)
         self._blobs = Blobs(path.with_suffix(".blobs"), sync=False)
 
@@ -107,7 +110,7 @@ def _sound(files: dict[int, Path], marks: Iterable[int], damage: list[str]) -> l
     return sound
 
 
-def _read(store: SqliteStore, found: Examined) -> None:
+def _read(store: FileStore, found: Examined) -> None:
     """Read all entries: those since the latest sound snapshot, of which the session is made, and those
     before.
     """
@@ -122,7 +125,7 @@ def _read(store: SqliteStore, found: Examined) -> None:
         _walk(store, first - 1, found.damage, until=base)
 
 
-def _walk(store: SqliteStore, after: int, damage: list[str], until: int | None = None) -> int:
+def _walk(store: FileStore, after: int, damage: list[str], until: int | None = None) -> int:
     """The last entry that can be read of those from `after` on."""
     n = after
     try:

@@ -73,7 +73,7 @@ def _add_setting(parser: argparse.ArgumentParser, field: dataclasses.Field[Any])
 def _serve(arguments: argparse.Namespace) -> int:
     settings = Settings.load(vars(arguments), os.environ, config_file(arguments))
     manager = ServiceManager(os.environ)  # before processes are started that would inherit it
-    if not faulthandler.is_enabled():
+    if sys.__stderr__ is not None and not faulthandler.is_enabled():
         faulthandler.enable(sys.__stderr__)  # a process that crashes says where
     with contextlib.ExitStack() as stack:
         early = begun(settings)

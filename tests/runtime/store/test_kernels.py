@@ -122,7 +122,7 @@ def test_a_record_that_names_no_kernels_may_be_of_any(kept: Kept) -> None:
     kept.exp()
     kept.hosted.close()
     with sqlite3.connect(kept._path) as file:
-        file.executescript("DROP TABLE kernels")
+        file.executescript("DELETE FROM kernels")
     file.close()
     found = kept.wake("A", nearly)
     assert found == m.Restored(0, 3, 1, 0, "", "A")

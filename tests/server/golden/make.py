@@ -20,6 +20,7 @@ import httpx
 from gradd_server.keys import KeyFile
 
 from tests.bearer import bearer
+from tests.processes import gone
 from tests.server.test_stopping import Daemon
 from tests.waiting import PATIENCE
 
@@ -95,6 +96,18 @@ def fill(asking: Asking) -> None:
     asking("hooked", "POST", "/batches", json=SQUARES, headers=KEY)
 
 
+def add(asking: Asking) -> None:
+    """Entries after the snapshots that the end of the daemon took."""
+    later = {"data": [5.0], "dtype": "float32", "shape": [1]}
+    asking("training", "PUT", "/tensors/later", json=later)
+    asking(
+        "hooked",
+        "POST",
+        "/batches",
+        json={"steps": [{"op": "mul", "inputs": ["w", 2.0], "outputs": ["doubled"]}]},
+    )
+
+
 def told(asking: Asking) -> dict[str, Any]:
     """What the sessions say of themselves, but for what may differ from version to version: what they take in
     memory, how often they were asked, and what earlier versions do not tell.
@@ -149,6 +162,12 @@ def make(folder: Path) -> None:
     work.mkdir(mode=0o700)
     with asking_of(work / "data") as asking:
         fill(asking)
+    killed = Asking(work / "data")
+    add(killed)
+    engines = killed.daemon.engines()
+    killed.daemon.process.kill()
+    killed.daemon.end()
+    assert all(map(gone, engines))
     shutil.copytree(work / "data" / "sessions", folder / "sessions")
     with asking_of(work / "data") as asking:
         said = {"told": told(asking), "gone_on": gone_on(asking)}

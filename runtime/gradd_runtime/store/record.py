@@ -1,4 +1,4 @@
-"""A record in one SQLite file, with a folder of blobs beside it.
+"""A record: a SQLite file that says what there is, and beside it segments of entries and a folder of blobs.
 
 Level ``process``: what was appended survives the process (the kernel has it). Level ``disk``: it survives
 power loss.
@@ -11,26 +11,37 @@ import functools
 import os
 import sqlite3
 import struct
-import zlib
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
-from gradd_protocol import frames
 
-from .blobs import BLOB_BYTES, Blobs, sync_folder
+from .blobs import BLOB_BYTES, Blobs, decode_cuts, sync_folder
 from .failpoints import failpoint
 from .journal import Damaged, Entry, Trouble
+from .segments import (
+    EMPTY_BYTES,
+    SEGMENTS,
+    SUFFIX,
+    Row,
+    Segment,
+    first,
+    make_segment,
+    read_segments,
+    rows,
+    set_segment,
+)
+from .upgrade import upgrade
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable
     from pathlib import Path
 
-    from gradd_protocol.frames import Bytes, Part
+    from gradd_protocol.frames import Part
 
 LEVELS = ("process", "disk")
 
-FORMAT = 2
-"""Of the file, in its `user_version`: 1 had no snapshots, and is made 2; one of another is left alone."""
+FORMAT = 3
+"""Of the file, in its `user_version`. `upgrade` makes 1 and 2 this; one of another is left alone."""
 
 KEPT = 2
 """Snapshots of a record: the latest, and the one before."""
@@ -39,39 +50,31 @@ _SNAPSHOT = ".safetensors"
 _CHECKPOINT_PAGES = 4000
 #: longest wait for one who has the file open
 _LOCK_SECONDS = 5.0
-_SCHEMA = """
-CREATE TABLE entries (
-    n INTEGER PRIMARY KEY, frame BLOB NOT NULL, outcome TEXT NOT NULL, reply INTEGER NOT NULL,
-    messages INTEGER NOT NULL, round_trips INTEGER NOT NULL, trouble BLOB, blobs BLOB, sum INTEGER NOT NULL
-)
-"""
-_SNAPSHOTS = "CREATE TABLE snapshots (n INTEGER PRIMARY KEY, size INTEGER NOT NULL)"
 #: how a file of SQLite begins: this, the size of a page, and how many there are
 _MAGIC, _HEAD = b"SQLite format 3\0", struct.Struct(">16sH10xI")
 #: where it says how it is written, and that it is with a log
 _JOURNAL, _WAL = slice(18, 20), b"\2\2"
+#: which blobs an entry has
+_BLOBS = "CREATE TABLE blobs (n INTEGER NOT NULL, name TEXT NOT NULL)"
+_SNAPSHOTS = "CREATE TABLE snapshots (n INTEGER PRIMARY KEY, size INTEGER NOT NULL)"
 #: which kernels have run the entries from `n` on, in the order in which they came to have the session
-_KERNELS = "CREATE TABLE IF NOT EXISTS kernels (n INTEGER NOT NULL, identity TEXT NOT NULL)"
+_KERNELS = "CREATE TABLE kernels (n INTEGER NOT NULL, identity TEXT NOT NULL)"
 #: entries that could not be run again, where there were any
-_LOST = _SCHEMA.replace("TABLE entries", "TABLE IF NOT EXISTS lost").replace(" PRIMARY KEY", "")
-#: of an entry without trouble and blobs, as nearly all are: each value that is bound costs time
-_INSERT = """
-INSERT INTO entries (n, frame, outcome, reply, messages, round_trips, sum) VALUES (?, ?, ?, ?, ?, ?, ?)
+_LOST = """
+CREATE TABLE IF NOT EXISTS lost (
+    n INTEGER NOT NULL, frame BLOB NOT NULL, outcome TEXT NOT NULL, reply INTEGER NOT NULL,
+    messages INTEGER NOT NULL, round_trips INTEGER NOT NULL, trouble BLOB, blobs BLOB
+)
 """
-_INSERT_ALL = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-#: bytes of a frame that is copied into a bytearray, for which `sqlite3` looks for no adapter
-_SMALL = 1 << 12
+SCHEMA = f"{SEGMENTS}; {_BLOBS}; {_SNAPSHOTS}; {_KERNELS}"
+"""The tables of a record."""
+_INSERT_LOST = "INSERT INTO lost VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _SUPERSEDED = """
 DELETE FROM kernels WHERE rowid < (SELECT max(rowid) FROM kernels WHERE n <= ? + 1)
 """
-_SELECT = "SELECT * FROM entries WHERE n > ? ORDER BY n"
-_TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('entries', 'lost')"
-_BLOBS = "SELECT blobs FROM {} WHERE blobs IS NOT NULL"
 
 _encode = msgspec.json.Encoder().encode
 _trouble = msgspec.json.Decoder(Trouble)
-#: where in the frame a blob goes, and its name
-_cuts = msgspec.json.Decoder(list[tuple[int, int, str]])
 
 
 def make_record(path: Path, sync: bool = False) -> None:
@@ -96,7 +99,7 @@ def _tables(file: sqlite3.Connection) -> set[tuple[bytes, bytes]]:
 @functools.cache
 def _known() -> set[tuple[bytes, bytes]]:
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as file:
-        file.executescript(f"{_SCHEMA}; {_SNAPSHOTS}; {_KERNELS}; {_LOST}")
+        file.executescript(f"{SCHEMA}; {_LOST}")
         return _tables(file)
 
 
@@ -104,7 +107,7 @@ def _known() -> set[tuple[bytes, bytes]]:
 def _empty() -> bytes:
     """The file of a record without entries."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as file:
-        file.executescript(f"{_SCHEMA}; {_SNAPSHOTS}; {_KERNELS}; PRAGMA user_version = {FORMAT}")
+        file.executescript(f"{SCHEMA}; PRAGMA user_version = {FORMAT}")
         made = bytearray(file.serialize())
     made[_JOURNAL] = _WAL
     return bytes(made)
@@ -114,8 +117,9 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-class SqliteStore:
-    """The record in the file `path` (see `make_record`) and in `path` with the suffix ``.blobs``.
+class FileStore:
+    """The record in the file `path` (see `make_record`), the segments beside it, and the folder with the
+    suffix ``.blobs``.
 
     `level` is one of `LEVELS`. One process at a time: the file is locked while it is open. Raises OSError or
     sqlite3.Error where it cannot be opened, Damaged where it is no record of this format.
@@ -127,20 +131,25 @@ class SqliteStore:
         self._sync = level == "disk"
         self._path = path
         self._blobs = Blobs(path.with_suffix(".blobs"), self._sync)
+        #: what is written to, from the first entry on
+        self._segment: Segment | None = None
+        #: after which entry that begins, its name, and its last entry
+        self._begun = 0, ""
+        self._last = 0
+        #: of segments that were left open: how many bytes are sound
+        self._sizes: dict[str, int] = {}
+        self._reading: Generator[Entry] | None = None
         _look(path)
         # Whoever opens a session need not be the thread that runs it.
         self._file = sqlite3.connect(
             path, isolation_level=None, check_same_thread=False, timeout=_LOCK_SECONDS
         )
+        self._execute = self._file.execute
         try:
             self._begin(path)
         except BaseException:
             self._file.close()
             raise
-        self._execute = self._file.execute
-        self._appending = self._file.cursor()
-        self._append = self._appending.execute
-        self._reading: sqlite3.Cursor | None = None
 
     def _begin(self, path: Path) -> None:
         file = self._file
@@ -148,16 +157,14 @@ class SqliteStore:
             file.execute("PRAGMA locking_mode = EXCLUSIVE")
             file.execute("PRAGMA journal_mode = WAL")
             file.execute(f"PRAGMA synchronous = {'FULL' if self._sync else 'OFF'}")
-            file.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
             (found,) = file.execute("PRAGMA user_version").fetchone()
-            if found == 1:
-                file.executescript(f"BEGIN; {_SNAPSHOTS}; PRAGMA user_version = {FORMAT}; COMMIT")
-            elif found != FORMAT:
+            if not 0 < found <= FORMAT:
                 raise Damaged(f"the record has format {found}, this version reads {FORMAT}")
             (sound,) = file.execute("PRAGMA quick_check(1)").fetchone()
             if sound != "ok":
                 raise Damaged(f"the record cannot be read: {sound}")
-            file.execute(_KERNELS)
+            if found != FORMAT:
+                upgrade(file, path, f"{SCHEMA}; {_LOST}", self._sync)
             if not _tables(file) <= _known():
                 raise Damaged("the record's tables are not those of any version")
             if self._sync:
@@ -169,68 +176,93 @@ class SqliteStore:
     def append(self, entry: Entry) -> None:
         """See Store.append."""
         n, frame, outcome, reply, messages, round_trips, trouble = entry
-        cuts = None
+        cuts = b""
         if len(frame) >= BLOB_BYTES:
-            frame, cuts = self._cut(frame)
-        more = None if trouble is None else _encode(trouble)
-        row = n, frame, outcome, reply, messages, round_trips, more, cuts
+            frame, placed = self._blobs.cut(frame)
+            if placed:
+                self._file.executemany("INSERT INTO blobs VALUES (?, ?)", [(n, name) for *_, name in placed])
+                cuts = _encode(placed)
+        more = b"" if trouble is None else _encode(trouble)
         failpoint("appending")
-        if more is None and cuts is None:
-            small = bytearray(frame) if len(frame) < _SMALL else frame
-            self._append(_INSERT, (n, small, outcome, reply, messages, round_trips, _sum(row)))
-        else:
-            self._append(_INSERT_ALL, (*row, _sum(row)))
+        segment = self._segment or self._open(n - 1)
+        segment.append((n, frame, outcome, reply, messages, round_trips, more, cuts))
+        self._last = n
         failpoint("appended")
 
-    def _cut(self, frame: Bytes) -> tuple[Bytes, bytes | None]:
-        """The frame without its large buffers, which are blobs from here on, and where they were."""
-        view = memoryview(frame)
-        cuts = [
-            (begin, end, self._blobs.put(view[begin:end]))
-            for begin, end in frames.extents(frame)
-            if end - begin >= BLOB_BYTES
-        ]
-        if not cuts:
-            return frame, None
-        left, at = [], 0
-        for begin, end, _ in cuts:
-            left.append(view[at:begin])
-            at = end
-        left.append(view[at:])
-        return b"".join(left), _encode(cuts)
+    def _open(self, after: int) -> Segment:
+        """The segment to write to after that entry: one that was left by a process that was killed, or else a
+        new one.
+        """
+        begin, name, last = self._segments()[-1] if self._segments() else (0, "", 0)
+        if last is not None:
+            path = make_segment(self._path.parent, self._path.stem, self._sync)
+            set_segment(self._file, after, path.name, None)
+            made = Segment(path, self._sync)
+            self._begun = after, path.name
+        else:
+            self._begun = begin, name
+            path = self._beside(name)
+            if name not in self._sizes:
+                for _, self._sizes[name] in rows(path, begin, None):
+                    """The size that it has without what was torn."""
+            made = Segment(path, self._sync)
+            if name in self._sizes:
+                made.cut(self._sizes[name])
+        self._segment = made
+        return made
 
-    def _whole(self, left: bytes, cuts: bytes | None) -> Bytes:
-        if cuts is None:
-            return left
-        placed = _cuts.decode(cuts)
-        whole = bytearray(len(left) + sum(end - begin for begin, end, _ in placed))
-        frame = memoryview(whole)
-        at = taken = 0
-        for begin, end, name in placed:
-            frame[at:begin] = left[taken : taken + begin - at]
-            taken += begin - at
-            self._blobs.read(name, frame[begin:end])
-            at = end
-        frame[at:] = left[taken:]
-        return whole
+    def _seal(self) -> None:
+        """What is written to is full."""
+        if self._segment is not None:
+            set_segment(self._file, *self._begun, self._last)
+            self._segment.close()
+            self._segment = None
 
-    def entries(self, after: int = 0) -> Iterator[Entry]:
+    def _beside(self, name: str) -> Path:
+        """The file of that name. Raises Damaged where it is none of this record."""
+        if not name.startswith(f"{self._path.stem}-") or name != os.path.basename(name):
+            raise Damaged("the record names a file that is not its own")
+        return self._path.with_name(name)
+
+    def entries(self, after: int = 0) -> Generator[Entry]:
         """See Store.entries; those that come after entry `after`."""
+        self._reading = self._read(after)
+        return self._reading
+
+    def _read(self, after: int) -> Generator[Entry]:
         try:
-            self._reading = self._execute(_SELECT, (after,))
-            for *row, checked in self._reading:
-                n, frame, outcome, reply, messages, round_trips, trouble, cuts = row
-                if _sum(row) != checked:
-                    raise Damaged(f"entry {n} is not what was written")
-                told = None if trouble is None else _trouble.decode(trouble)
-                yield Entry(n, self._whole(frame, cuts), outcome, reply, messages, round_trips, told)
+            for begin, name, last in self._segments():
+                if last is not None and last <= max(after, begin):
+                    continue
+                for row, size in rows(self._beside(name), begin, last):
+                    if last is None:
+                        self._sizes[name] = size
+                    if row.n > after:
+                        yield self._entry(row)
         except (sqlite3.Error, msgspec.MsgspecError, ValueError, TypeError) as error:
             raise _told(error) from None
 
+    def _segments(self) -> list[tuple[int, str, int | None]]:
+        return read_segments(self._file)
+
+    def _entry(self, row: Row) -> Entry:
+        n, left, outcome, reply, messages, round_trips, trouble, cuts = row
+        frame = self._blobs.whole(left, decode_cuts(cuts)) if cuts else left
+        told = _trouble.decode(trouble) if trouble else None
+        return Entry(n, frame, outcome, reply, messages, round_trips, told)
+
     def span(self) -> tuple[int, int]:
-        """The first and the last entry that is there; zeros where there is none."""
-        first, last = self._execute("SELECT min(n), max(n) FROM entries").fetchone()
-        return first or 0, last or 0
+        """The first and the last entry that the record speaks of; zeros where there is none."""
+        first = n = 0
+        for begin, name, last in self._segments():
+            first, n = first or begin + 1, begin if last is None else last
+            if last is None:
+                try:
+                    for row, _ in rows(self._beside(name), begin, None):
+                        n = row.n
+                except Damaged:
+                    n += 1  # it is there, and is not what was written
+        return (first, n) if n >= first else (0, 0)
 
     def kernels(self) -> list[tuple[int, str]]:
         """Which kernels have run the entries, from which on; see `note`. What is harmed is other kernels."""
@@ -249,17 +281,32 @@ class SqliteStore:
         """Take the entries that come after entry `after` out of the record; how many those were. They stay in
         the file, in a table of their own. Raises sqlite3.Error; nothing is changed then.
         """
+        count = 0
+        sizes: dict[Path, int] = {}
         self._execute("BEGIN")
         try:
             self._execute(_LOST)
-            self._execute("INSERT INTO lost SELECT * FROM entries WHERE n > ?", (after,))
-            count = self._execute("DELETE FROM entries WHERE n > ?", (after,)).rowcount
+            for begin, name, last in self._segments():
+                if last is not None and last <= after:
+                    continue
+                path = self._beside(name)
+                sizes[path] = EMPTY_BYTES
+                for row, size in rows(path, begin, last):
+                    if row.n > after:
+                        self._execute(_INSERT_LOST, row)
+                        count += 1
+                    else:
+                        sizes[path] = size
+                set_segment(self._file, begin, name, max(begin, after))
             self._execute("DELETE FROM snapshots WHERE n > ?", (after,))
             self._execute("DELETE FROM kernels WHERE n > ?", (after,))
             self._execute("COMMIT")
         except BaseException:
             self._execute("ROLLBACK")
             raise
+        for path, size in sizes.items():
+            with contextlib.suppress(OSError):  # which nobody reads from here on
+                os.truncate(path, size)
         return count
 
     def snapshots(self) -> list[int]:
@@ -298,7 +345,10 @@ class SqliteStore:
         return path
 
     def stand_at(self, n: int, size: int) -> None:
-        """From here on the session is the snapshot at entry `n`, and what comes after. Raises as `append`."""
+        """From here on the session is the snapshot at entry `n`, and what comes after, in a segment of its
+        own. Raises as `append`.
+        """
+        self._seal()
         self._execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", (n, size))
         failpoint("snapshot recorded")
 
@@ -310,7 +360,8 @@ class SqliteStore:
         if len(kept) == KEPT:
             self._execute("BEGIN")
             try:
-                self._execute("DELETE FROM entries WHERE n <= ?", (kept[-1],))
+                self._execute("DELETE FROM segments WHERE last <= ?", (kept[-1],))
+                self._execute("DELETE FROM blobs WHERE n <= ?", (kept[-1],))
                 self._execute("DELETE FROM snapshots WHERE n < ?", (kept[-1],))
                 self._execute(_SUPERSEDED, (kept[-1],))
                 failpoint("compacting")
@@ -323,17 +374,20 @@ class SqliteStore:
 
     def _tidy(self) -> None:
         """Delete the files that nothing refers to."""
-        used = {
-            name
-            for (table,) in self._file.execute(_TABLES).fetchall()
-            for (cuts,) in self._file.execute(_BLOBS.format(table))
-            for _, _, name in _cuts.decode(cuts)
-        }
-        self._blobs.collect(used)
-        found = {self._file_at(n) for (n,) in self._file.execute("SELECT n FROM snapshots")}
+        blobs = {name for (name,) in self._execute("SELECT name FROM blobs")}
+        if self._execute("SELECT 1 FROM sqlite_schema WHERE name = 'lost'").fetchone():
+            for (cuts,) in self._execute("SELECT blobs FROM lost WHERE blobs != x''").fetchall():
+                blobs.update(name for _, _, name in decode_cuts(cuts))
+        self._blobs.collect(blobs)
+        used = {self._file_at(n).name for (n,) in self._execute("SELECT n FROM snapshots")}
+        used.update(name for _, name, _ in self._segments())
+        oldest = min(self.snapshots()[:KEPT], default=0)
         for path in self._path.parent.glob(f"{self._path.stem}-*"):
-            if path not in found and path.suffix in (_SNAPSHOT, ".new"):
-                path.unlink()
+            if path.name in used or path.suffix not in (_SNAPSHOT, ".new", SUFFIX):
+                continue
+            if path.suffix == SUFFIX and first(path) > oldest:
+                raise Damaged(f"{path.name} has entries of which the record does not know")
+            path.unlink()
 
     def _file_at(self, n: int) -> Path:
         return self._path.with_name(f"{self._path.stem}-{n}{_SNAPSHOT}")
@@ -346,8 +400,11 @@ class SqliteStore:
         """See Store.close."""
         if self._reading is not None:
             self._reading.close()
-        # A statement that was not read to its end, or failed, would hold the file.
-        self._appending.close()
+        try:
+            self._seal()
+        except sqlite3.Error:
+            assert self._segment is not None
+            self._segment.close()  # as where the process was killed
         self._file.close()
 
 
@@ -375,17 +432,6 @@ def _look(path: Path) -> None:
     # What is in the log need not be in the file yet.
     if size < page * count and not path.with_name(f"{path.name}-wal").exists():
         raise Damaged(f"the record was cut: {size} bytes of {page * count}")
-
-
-def _sum(row: Sequence[Any]) -> int:
-    """Of all that an entry's row holds: SQLite does not notice bits that were turned."""
-    n, frame, outcome, reply, messages, round_trips, trouble, cuts = row
-    rest = f"{n} {outcome} {reply} {messages} {round_trips}".encode()
-    found = zlib.crc32(rest)
-    for part in (trouble, cuts):
-        if part is not None:
-            found = zlib.crc32(part, found)
-    return zlib.crc32(frame, found)
 
 
 def _told(error: Exception) -> Exception:
