@@ -231,11 +231,12 @@ class FileStore:
             for begin, name, last in self._segments():
                 if last is not None and last <= max(after, begin):
                     continue
-                size = EMPTY_BYTES
-                for row, size in rows(self._beside(name), begin, last):
+                sound = EMPTY_BYTES
+                for row, end in rows(self._beside(name), begin, last):
+                    sound = end
                     if row.n > after:
                         yield self._entry(row)
-                self._sizes[name] = size
+                self._sizes[name] = sound
         except (sqlite3.Error, msgspec.MsgspecError, ValueError, TypeError) as error:
             raise _told(error) from None
 
