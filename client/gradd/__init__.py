@@ -42,6 +42,7 @@ from ._exceptions import (
     ServerError,
     SessionClosed,
     SessionLost,
+    TimedOut,
 )
 from ._files import load, save
 from ._function import function
@@ -105,6 +106,7 @@ __all__ = [
     "SessionLost",
     "Size",
     "Tensor",
+    "TimedOut",
     "__version__",
     "accelerator",
     "as_tensor",

@@ -23,6 +23,10 @@ class ConnectionFailed(GraddError, ConnectionError):
     """The daemon cannot be reached, or the connection was lost and not restored."""
 
 
+class TimedOut(GraddError, TimeoutError):
+    """The daemon did not answer within the `timeout` of `connect`. What was sent by then is called off."""
+
+
 class NotAllowed(GraddError, PermissionError):
     """The daemon does not know who asks, or does not let them. ``problem`` has the details (RFC 9457)."""
 

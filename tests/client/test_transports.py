@@ -177,7 +177,7 @@ def test_a_connection_that_stays_away_is_said_so_and_may_come_back(
     session, _ = inside
     x = torch.zeros(2)
     session.flush()
-    session.wire._patience = 0.1
+    session.wire.presence._seconds = 0.1
     transport = session.wire.transport
     working = transport.attach
 

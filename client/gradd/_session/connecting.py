@@ -13,6 +13,7 @@ from gradd_protocol.messages import SnapshotInfo
 from .. import _transports
 from .._exceptions import ConnectionFailed
 from .._transports import Dropped
+from .._wire import patience, seconds_of
 from .session import SESSIONS, Session
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 def connect(
     url: str | None = None, session: str | None = None, token: str | None = None, transport: str = "stream",
     reconnect: float | None = None, from_snapshot: SnapshotInfo | str | os.PathLike[str] | None = None,
+    timeout: float | None = None,
 ) -> Session:  # fmt: skip
     """Connect to a session and make it current (also a context manager).
 
@@ -34,17 +36,21 @@ def connect(
     needs none on its machine. `transport`: "stream" (WebSocket) or "http". `reconnect`: seconds for which a
     daemon that went away is tried again, default GRADD_RECONNECT, else 300. `from_snapshot`: begin a new
     session, which needs a name, with what another one's names held: a file that `Session.snapshot` wrote, or
-    what it returned. Raises ConnectionFailed if no daemon answers, NotAllowed if it refuses the key,
-    ServerError for a file that is no sound snapshot or a session that exists.
+    what it returned. `timeout`: seconds for which the answer to one batch or request is waited for, default
+    None, for ever; then TimedOut is raised, what was sent is called off, and the session goes on. Raises
+    ConnectionFailed if no daemon answers, NotAllowed if it refuses the key, ServerError for a file that is no
+    sound snapshot or a session that exists.
     """
     url = url or os.environ.get("GRADD_URL") or "local:"
     token = token or os.environ.get("GRADD_API_KEY")
+    timeout = seconds_of(timeout)
     if from_snapshot is not None:
         if session is None:
             raise ValueError("a session that begins at a snapshot needs a name: connect(..., session=...)")
         at = from_snapshot if isinstance(from_snapshot, SnapshotInfo) else Path(from_snapshot)
-        _control(url, session, token, lambda transport: transport.snapshots.begin(at))
-    made = Session(url, session, transport, token, reconnect)
+        with patience(timeout, lambda: False):
+            _control(url, session, token, lambda transport: transport.snapshots.begin(at))
+    made = Session(url, session, transport, token, reconnect, timeout)
     SESSIONS.make_default(made)
     return made
 

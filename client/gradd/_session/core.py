@@ -27,7 +27,7 @@ class Core:
 
     def __init__(
         self, url: str, name: str | None, transport: str = "stream", token: str | None = None,
-        reconnect: float | None = None,
+        reconnect: float | None = None, timeout: float | None = None,
     ) -> None:  # fmt: skip
         self.name = names.session(name or f"anon-{secrets.token_hex(16)}")
         self.url = url
@@ -43,7 +43,7 @@ class Core:
         self._shares = False
         self._closed = self._forked = False
         self._ends_session = name is None
-        self.wire = Wire(url, self.name, transport, token, self.knowledge, reconnect)
+        self.wire = Wire(url, self.name, transport, token, self.knowledge, reconnect, timeout)
         #: tensors with an id
         self.live = Live(self.wire.dead)
         self.outbox = Outbox(self.wire, self.live, self.knowledge, self._recorded_ids)

@@ -35,7 +35,7 @@ def _at_exit() -> None:
     # After Ctrl-C do not wait for a batch that may take minutes, even if the script caught it.
     interrupted = left = getattr(sys, "last_type", None) is KeyboardInterrupt
     for s in SESSIONS.all():
-        s.wire.hurry.begin()  # all of them together
+        s.wire.presence.hurry.begin()  # all of them together
     for s in SESSIONS.all():
         try:
             if (interrupted or s.wire.interrupted) and s.wire.busy:

@@ -31,10 +31,10 @@ class Session(Listening, Fetching, Naming):
 
     def __init__(
         self, url: str, name: str | None, transport: str = "stream", token: str | None = None,
-        reconnect: float | None = None,
+        reconnect: float | None = None, timeout: float | None = None,
     ) -> None:  # fmt: skip
         self.backend = MirrorBackend(self, Tensor, self)
-        super().__init__(url, name, transport, token, reconnect)
+        super().__init__(url, name, transport, token, reconnect, timeout)
         SESSIONS.add(self)
 
     # -- state -------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ class Session(Listening, Fetching, Naming):
         A named session remains, with its named tensors; tensors only held by this client are freed. A daemon
         that is away is tried for a few seconds: then ConnectionFailed, and what was not sent is dropped.
         """
-        self.wire.hurry.begin()  # also who waits with the lock
+        self.wire.presence.hurry.begin()  # also who waits with the lock
         with self.lock:
             if self._closed:
                 return

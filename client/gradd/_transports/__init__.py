@@ -5,10 +5,13 @@ Each is imported on first use.
 
 from __future__ import annotations
 
-from .base import Dropped, Silent, Transport
-from .waits import CLOSE, CLOSING, reconnect
+from .base import Dropped, Overdue, Silent, Transport
+from .waits import CLOSE, CLOSING, left, reconnect, within
 
-__all__ = ["CLOSE", "CLOSING", "Dropped", "Silent", "Transport", "abandon", "make", "reconnect", "revive"]
+__all__ = [
+    "CLOSE", "CLOSING", "Dropped", "Overdue", "Silent", "Transport", "abandon", "left", "make", "reconnect",
+    "revive", "within",
+]  # fmt: skip
 
 
 def make(url: str, session: str, transport: str, token: str | None) -> Transport:

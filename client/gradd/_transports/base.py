@@ -23,6 +23,10 @@ class Silent(Dropped):
         super().__init__(f"it said nothing for {seconds:g} s")
 
 
+class Overdue(Exception):
+    """The time is over that a script waits (see `waits.within`). Never leaves the SDK."""
+
+
 class SnapshotShelf(Protocol):
     """The snapshots of a session that were taken by hand."""
 

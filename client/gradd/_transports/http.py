@@ -51,7 +51,7 @@ class HttpTransport(Remote):
             raise Dropped("a reply was lost")
         while True:
             try:
-                reply = line.replies.get(block, waits.HEED)
+                reply = line.replies.get(block, waits.left(waits.HEED))
                 break
             except Empty:
                 if not block:

@@ -26,12 +26,14 @@ class _Again(Exception):
 
 
 class _Patient(io.RawIOBase):
-    """Reads from a socket. Whenever nothing arrives within its timeout, calls `look`, which may raise; raises
-    _Again after too many timeouts in a row.
+    """Reads from a socket. Whenever nothing arrives within `quiet` seconds, calls `look`, which may raise;
+    raises _Again after too many times in a row.
     """
 
-    def __init__(self, sock: socket.socket, look: Callable[[], None], looks: int | None) -> None:
-        self._socket, self._look, self._looks = sock, look, looks
+    def __init__(
+        self, sock: socket.socket, quiet: float, look: Callable[[], None], looks: int | None
+    ) -> None:  # fmt: skip
+        self._socket, self._quiet, self._look, self._looks = sock, quiet, look, looks
         self._file = sock.makefile("rb", buffering=0)
 
     def makefile(self, mode: str) -> io.BufferedReader:
@@ -46,9 +48,11 @@ class _Patient(io.RawIOBase):
         """See io.RawIOBase."""
         looks = self._looks
         while True:
+            self._socket.settimeout(waits.left(self._quiet))
             try:
                 return self._file.readinto(buffer)
             except TimeoutError:
+                waits.left(self._quiet)
                 self._look()
                 if looks is not None:
                     looks -= 1
@@ -105,7 +109,6 @@ class Link:
                     # It may also have answered if it has stopped reading; else it is silent.
                     if not select.select([connection.sock], [], [], 0)[0]:
                         raise
-                connection.sock.settimeout(self._silence / 2)
                 connection.response_class = self._patient(None if once else looks)
                 response = connection.getresponse()
                 found = take(response) if response.status < 400 else response.read()
@@ -128,7 +131,7 @@ class Link:
         """http.client's response class, but reading through `_Patient`."""
 
         def response(sock: Any, **more: Any) -> http.client.HTTPResponse:
-            patient: Any = _Patient(sock, self._probe, looks)
+            patient: Any = _Patient(sock, self._silence / 2, self._probe, looks)
             return http.client.HTTPResponse(patient, **more)
 
         return response
@@ -148,7 +151,7 @@ class Link:
     def _connect(self, within: float | None = None) -> http.client.HTTPConnection:
         within = self._silence if within is None else within
         host = self._to.hostname or ""
-        opening = min(waits.OPEN, within)
+        opening = waits.left(min(waits.OPEN, within))
         if self._to.scheme == "https":
             import httpx
 

@@ -1,11 +1,18 @@
-"""How long the SDK waits for a silent daemon, and for one that is away, in seconds."""
+"""How long the SDK waits: for a silent daemon, for one that is away, and in all, in seconds."""
 
 from __future__ import annotations
 
 import os
+import time
+from contextlib import contextmanager
+from contextvars import ContextVar
+from math import inf
 from typing import TYPE_CHECKING, TypeVar
 
+from .base import Overdue
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from concurrent.futures import Future
 
 _T = TypeVar("_T")
@@ -17,6 +24,8 @@ OPEN, CLOSE = 5.0, 2.0
 HEED = 0.5
 #: for how long a session that is being closed tries to reach a daemon that is away
 CLOSING = 5.0
+#: when the waits of this thread end
+_end: ContextVar[float] = ContextVar("gradd_end", default=inf)
 
 
 def silence() -> float:
@@ -42,11 +51,34 @@ def _seconds(variable: str, default: float) -> float:
     return found
 
 
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """All waits of this thread in it together take so long at most."""
+    token = _end.set(min(_end.get(), time.monotonic() + seconds))
+    try:
+        yield
+    finally:
+        _end.reset(token)
+
+
+def left(longest: float) -> float:
+    """How long a piece of a wait may take, which may be as long as `longest`. Raises Overdue where no time is
+    left.
+    """
+    end = _end.get()
+    if end == inf:
+        return longest
+    rest = end - time.monotonic()
+    if rest <= 0:
+        raise Overdue
+    return min(longest, rest)
+
+
 def result(future: Future[_T]) -> _T:
-    """Its result, or the exception that it ended with; meanwhile Ctrl-C is heeded."""
+    """Its result, or the exception that it ended with; meanwhile Ctrl-C is heeded. Raises Overdue."""
     while True:
         try:
-            return future.result(HEED)
+            return future.result(left(HEED))
         except TimeoutError:
             if future.done():  # the exception may be its own
                 return future.result()

@@ -21,7 +21,7 @@ from websockets.http11 import Response
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
-from .waits import CLOSE, HEED, OPEN
+from .waits import CLOSE, HEED, OPEN, left
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,7 +54,7 @@ class WebSocket:
         self._lock = threading.Lock()
         self._silence = silence
         self._asked = self._gone = False
-        self._socket = socket.create_connection((uri.host, uri.port), min(OPEN, silence))
+        self._socket = socket.create_connection((uri.host, uri.port), left(min(OPEN, silence)))
         try:
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if uri.secure:
@@ -144,12 +144,13 @@ class WebSocket:
         """
         poll = select.poll()
         poll.register(self._socket, select.POLLIN | (select.POLLOUT if self._out else 0))
-        left = self._silence / 2
-        while left > 0:
-            if poll.poll(1000 * min(HEED, left)):
+        silent = 0.0
+        while silent < self._silence / 2:
+            piece = left(min(HEED, self._silence / 2 - silent))
+            if poll.poll(1000 * piece):
                 self._asked = False
                 return
-            left -= HEED
+            silent += piece
         if self._asked:
             self._gone = True
             raise Closed(f"it said nothing for {self._silence:g} s")

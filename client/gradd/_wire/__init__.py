@@ -5,7 +5,8 @@ with recovery.
 from .live import Live
 from .lost import Lost
 from .outbox import Outbox
+from .patience import patience, seconds_of
 from .pending import Fetch, Sent
 from .wire import Wire
 
-__all__ = ["Fetch", "Live", "Lost", "Outbox", "Sent", "Wire"]
+__all__ = ["Fetch", "Live", "Lost", "Outbox", "Sent", "Wire", "patience", "seconds_of"]

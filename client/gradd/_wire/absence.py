@@ -7,8 +7,8 @@ import sys
 import threading
 import time
 
-from .._exceptions import ServerError
-from .._transports import CLOSING
+from .._exceptions import ConnectionFailed, ServerError
+from .._transports import CLOSING, left
 
 #: longest pauses between two tries: the first, and as they grow (s)
 _FIRST, _LONGEST = 0.05, 5.0
@@ -86,31 +86,82 @@ class Absence:
         now = time.monotonic()
         if self._since is None:
             self._since = now
-        left = min(self._left - (now - self._since), self._hurry.left())
-        if left <= 0:
+        time_left = min(self._left - (now - self._since), self._hurry.left())
+        if time_left <= 0:
             return False
-        rest = min(left, max(after, self._jitter.uniform(0, self._pause)))
+        rest = left(min(time_left, max(after, self._jitter.uniform(0, self._pause))))
         self._pause = min(2 * self._pause, _LONGEST)
         note = max(0.0, _NOTE - (now - self._since))
         if not self._told and note <= rest:
             self._hurry.rest(note)
-            self._tell(why, left - note)
+            self._tell(why, time_left - note)
             rest -= note
         self._hurry.rest(rest)
         return True
 
+    def stop(self) -> None:
+        """Nobody tries it for now."""
+        if self._since is not None:
+            self._left -= time.monotonic() - self._since
+            self._since = None
+
     def back(self) -> None:
         """It was reached."""
-        if self._since is None:
-            return
-        away = time.monotonic() - self._since
-        self._left -= away
-        self._since = None
-        if self._told:
+        if self._told and self._since is not None:
             self._told = False
+            away = time.monotonic() - self._since
             print(f"gradd: {self._url} is back after {away:.0f} s", file=sys.stderr)
+        self.stop()
 
     def _tell(self, why: Exception, left: float) -> None:
         self._told = True
         what = f"answers {why.problem.title!r}" if isinstance(why, ServerError) else "does not answer"
         print(f"gradd: {self._url} {what}; trying again for {max(0.0, left):.0f} s", file=sys.stderr)
+
+
+class Presence:
+    """Whether the daemon at `url` is there. One that went away is tried again for `seconds`."""
+
+    def __init__(self, url: str, seconds: float) -> None:
+        self._url, self._seconds = url, seconds
+        self.hurry = Hurry()
+        #: whether it did not come back in time
+        self.away = False
+        #: while nothing is answered
+        self._absence: Absence | None = None
+
+    @property
+    def missed(self) -> bool:
+        """Whether nothing was answered since it was tried again."""
+        return self._absence is not None
+
+    def rest(self, why: Exception, after: float = 0.0) -> None:
+        """Pause before another try. Raises ConnectionFailed where the time is over. Of a daemon that did not
+        come back before, one try is enough.
+        """
+        if self._absence is None:
+            self._absence = Absence(self._url, self._seconds, self.hurry)
+        try:
+            if not self.away and self._absence.pause(why, after):
+                return
+        except BaseException:
+            self.stop()
+            raise
+        self.away, self._absence = True, None
+        raise ConnectionFailed(f"the daemon at {self._url} went away and did not come back: {why}") from why
+
+    def stop(self) -> None:
+        """It is not tried for now: what passes until it is does not count."""
+        if self._absence is not None:
+            self._absence.stop()
+
+    def reached(self) -> None:
+        """It let this client connect."""
+        self.away = False
+        if self._absence is not None:
+            self._absence.back()
+
+    def answered(self) -> None:
+        """It answered something."""
+        self.reached()
+        self._absence = None

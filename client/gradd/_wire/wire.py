@@ -27,13 +27,15 @@ from .._exceptions import (
     error_of,
 )  # fmt: skip
 from .._mirror import Event
-from .._transports import Dropped
-from .absence import Absence, Hurry, passing, retry_after
+from .._transports import Dropped, left
+from .absence import Presence, passing, retry_after
 from .calling_off import call_off
 from .lost import Lost
+from .patience import patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     from gradd_protocol.problems import Problem
 
@@ -51,12 +53,12 @@ _MENDED = frozenset({"program-unknown", "sequence-gap", "quota-exceeded"})
 
 class Wire:
     """Batches out, replies in. Callers hold the session's lock. `reconnect` (s): for how long a daemon that
-    went away is tried again.
+    went away is tried again. `timeout` (s): how long a reply is waited for, None: for ever.
     """
 
     def __init__(
         self, url: str, session: str, transport: str, token: str | None, knowledge: Machine[MirrorState],
-        reconnect: float | None = None,
+        reconnect: float | None = None, timeout: float | None = None,
     ) -> None:  # fmt: skip
         self.url = url
         self._knowledge = knowledge
@@ -74,16 +76,13 @@ class Wire:
         self.stopped = False
         #: why the session can no longer be used
         self.ended: Exception | None = None
-        #: whether the daemon did not come back in time
-        self.away = False
+        self.timeout = timeout
+        self.flying: OrderedDict[int, Sent] = OrderedDict()
         #: what did not run, since the mirror last agreed
         self.lost = Lost()
-        self._patience = _transports.reconnect() if reconnect is None else reconnect
-        self.hurry = Hurry()
+        self.presence = Presence(url, _transports.reconnect() if reconnect is None else reconnect)
         #: of the ids that this client gave
         self.prefixes: tuple[str, ...] = ()
-        #: while nothing is answered
-        self._absence: Absence | None = None
         try:
             self._attach()
         except BaseException:
@@ -92,17 +91,19 @@ class Wire:
 
     def _attach(self) -> None:
         """Become a writer of the session, which is made where it is new."""
-        while True:
-            try:
-                attached = self.transport.attach()
-                break
-            except ConnectionFailed as e:
-                if self._absence is None:
-                    raise  # nobody is there
-                self._rest(e)
-            except GraddError as e:
-                self._rest(e, passing(e))
-        self._answered()
+        with self._patience():
+            while True:
+                try:
+                    attached = self.transport.attach()
+                    break
+                except ConnectionFailed as e:
+                    if not self.presence.missed:
+                        left(0)  # nobody is there, or not in time
+                        raise
+                    self.presence.rest(e)
+                except GraddError as e:
+                    self.presence.rest(e, passing(e))
+        self.presence.answered()
         self._begin(attached)
 
     def _begin(self, attached: m.Attached) -> None:
@@ -113,7 +114,7 @@ class Wire:
         self.seq = self.answered = self.ack = self._called_off = 0
         #: the newest batch with steps
         self.worked = 0
-        self.flying: OrderedDict[int, Sent] = OrderedDict()
+        self.flying = OrderedDict()
         self.flying_bytes = 0
         self.known: set[str] = set()
         self.last: Sent | None = None
@@ -142,15 +143,16 @@ class Wire:
 
     def acquire(self) -> None:
         """Become the session's only writer. Nothing may be in flight."""
-        while True:
-            try:
-                reply, _ = answered(self.transport.request(m.Acquire()))
-                break
-            except Dropped as e:
-                self._rest(e)  # what was acquired unheard is acquired again
-            except ServerError as e:
-                self._rest(e, passing(e))
-        self._answered()
+        with self._patience():
+            while True:
+                try:
+                    reply, _ = answered(self.transport.request(m.Acquire()))
+                    break
+                except Dropped as e:
+                    self.presence.rest(e)  # what was acquired unheard is acquired again
+                except ServerError as e:
+                    self.presence.rest(e, passing(e))
+        self.presence.answered()
         assert isinstance(reply, m.Attached)
         known = self.known
         self._begin(reply)
@@ -162,7 +164,7 @@ class Wire:
         seconds.
         """
         try:
-            if delete and self.ended is None and not self.away:
+            if delete and self.ended is None and not self.presence.away:
                 self.transport.delete(within)
         except (Dropped, GraddError):
             # The daemon ends it later.
@@ -179,7 +181,8 @@ class Wire:
         if len(self.flying) >= min(_FEW, self.window) or self.flying_bytes > DEFAULT.window_bytes // 2:
             self.drain()
         while len(self.flying) >= self.window or self.flying_bytes > DEFAULT.window_bytes:
-            self._receive(block=True)
+            with self._patience():
+                self._receive(block=True)
 
     def post(self, sent: Sent) -> None:
         """Send one batch without waiting for its reply."""
@@ -205,16 +208,17 @@ class Wire:
         self.last = sent
         self.counts["batches"] += 1
         self.counts["bytes_sent"] += sent.size
-        if self._stale:
-            self._reconnect(Dropped("a wait was interrupted"))
-            return
-        try:
-            self.transport.send(parts, sent.message.seq)
-        except Dropped as e:
-            self._reconnect(e)
-        except BaseException:
-            self._stale = True
-            raise
+        with self._patience():
+            if self._stale:
+                self._reconnect(Dropped("a wait was interrupted"))
+                return
+            try:
+                self.transport.send(parts, sent.message.seq)
+            except Dropped as e:
+                self._reconnect(e)
+            except BaseException:
+                self._stale = True
+                raise
 
     @property
     def idle(self) -> bool:
@@ -242,18 +246,19 @@ class Wire:
     def ask(self, how: Callable[[Transport], Any]) -> Any:
         """`how` over the transport, outside the order of batches; once more after the daemon was away."""
         self.counts["round_trips"] += 1
-        while True:
-            try:
-                found = how(self.transport)
-                self._answered()
-                return found
-            except Dropped as e:
-                # Whoever is there next may be another daemon: it has to know this writer.
-                self._reconnect(e)
-                if self.ended is not None:
-                    raise (self.saw() if self.unseen is self.ended else copy_of(self.ended)) from e
-            except ServerError as e:
-                self._rest(e, passing(e))
+        with self._patience():
+            while True:
+                try:
+                    found = how(self.transport)
+                    self.presence.answered()
+                    return found
+                except Dropped as e:
+                    # Whoever is there next may be another daemon: it has to know this writer.
+                    self._reconnect(e)
+                    if self.ended is not None:
+                        raise (self.saw() if self.unseen is self.ended else copy_of(self.ended)) from e
+                except ServerError as e:
+                    self.presence.rest(e, passing(e))
 
     # -- receive -----------------------------------------------------------------------------------
 
@@ -267,8 +272,9 @@ class Wire:
         if not sent.counted:
             sent.counted = True
             self.counts["round_trips"] += 1
-        while not sent.answered:
-            self._receive(block=True)
+        with self._patience():
+            while not sent.answered:
+                self._receive(block=True)
 
     def wait_all(self) -> None:
         """Wait for the replies to all batches."""
@@ -310,9 +316,7 @@ class Wire:
             self._stale = True
             self.interrupted = isinstance(e, KeyboardInterrupt)
             if self.interrupted and block:
-                self._called_off = self.seq
-                self._knowledge.on(Event.STOPPED)  # what is recorded next waits for what became of it
-                call_off(self.transport, self.writer, self.seq)
+                self._give_up()
             raise
         return True
 
@@ -339,8 +343,8 @@ class Wire:
         if reply.others:
             self._knowledge.on(Event.OTHERS_WROTE)
         self._refusals = 0
-        if self._absence is not None:
-            self._answered()
+        if self.presence.missed:
+            self.presence.answered()
         sent.answered = True
         del self.flying[reply.seq]
         self.flying_bytes -= sent.size
@@ -387,8 +391,8 @@ class Wire:
         """
         self._stale = True
         try:
-            if after is not None or self._absence is not None:
-                self._rest(why, after or 0.0)
+            if after is not None or self.presence.missed:
+                self.presence.rest(why, after or 0.0)
             while True:
                 try:
                     self.transport.attach((self.writer, self.epoch))
@@ -396,37 +400,32 @@ class Wire:
                         self.transport.send(frames.encode(sent.message, sent.buffers), sent.message.seq)
                     break
                 except (Dropped, ConnectionFailed) as e:
-                    self._rest(e)
+                    self.presence.rest(e)
                 except GraddError as e:
                     wait = retry_after(e)
                     if wait is None:
                         self._end(e)
                         break
-                    self._rest(e, wait)
-        except KeyboardInterrupt:
-            self.interrupted = True
+                    self.presence.rest(e, wait)
+        except BaseException as e:
+            self.presence.stop()
+            self.interrupted = isinstance(e, KeyboardInterrupt)
             raise
-        self._stale = self.away = self.interrupted = False
-        if self._absence is not None:
-            self._absence.back()
+        self._stale = self.interrupted = False
+        self.presence.reached()
 
-    def _rest(self, why: Exception, after: float = 0.0) -> None:
-        """Pause before another try. Raises ConnectionFailed where the time is over. Of a daemon that did not
-        come back before, one try is enough.
-        """
-        if self._absence is None:
-            self._absence = Absence(self.url, self._patience, self.hurry)
-        if self.away or not self._absence.pause(why, after):
-            self.away, self._absence = True, None
-            text = f"the daemon at {self.url} went away and did not come back: {why}"
-            raise ConnectionFailed(text) from why
+    def _patience(self) -> AbstractContextManager[None]:
+        """What is waited for in it is waited for no longer than `timeout`: then TimedOut."""
+        return patience(self.timeout, self._give_up)
 
-    def _answered(self) -> None:
-        """Something was answered: the daemon is there."""
-        self.away = False
-        if self._absence is not None:
-            self._absence.back()
-            self._absence = None
+    def _give_up(self) -> bool:
+        """Have the session stop what is unanswered, if anything is."""
+        if not self.flying:
+            return False
+        self._called_off = self.seq
+        self._knowledge.on(Event.STOPPED)  # what is recorded next waits for what became of it
+        call_off(self.transport, self.writer, self.seq)
+        return True
 
     @property
     def busy(self) -> bool:
