@@ -9,8 +9,9 @@ from typing import Any
 from gradd_protocol.messages import SessionReply, SnapshotInfo
 from gradd_runtime.process import FileOrder
 
+from gradd_server.open_session import OpenSession
 from gradd_server.options import SnapshotRef
-from gradd_server.sessions import OpenSession, Sessions, opened
+from gradd_server.sessions import Sessions, opened
 from gradd_server.snapshots import Shelf, unkept
 
 

@@ -13,20 +13,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from gradd_protocol import frames, names
-from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Attach, ProblemReply, Reply, Request
 from gradd_protocol.problems import Problem, ProtocolError, problem
 from gradd_runtime.process import Bulk, Engines, FileOrder, Pending, Placement
 
 from gradd_server.disk import Disk
 from gradd_server.errors import Refused
+from gradd_server.open_session import OpenSession
 from gradd_server.settings import Settings
 from gradd_server.snapshots import unkept
 from gradd_server.stores import Stores
@@ -42,81 +41,6 @@ SESSION_BYTES = 64 << 10
 """About what a session takes of the disk before it has anything."""
 
 ANONYMOUS = "anon-"
-
-
-@dataclass
-class OpenSession:
-    """The front's view of an open session; times are seconds of the registry's clock."""
-
-    tenant: str
-    name: str
-    options: Mapping[str, Any]
-    last_used: float
-    streams: int = 0
-    requests: int = 0
-    had_stream: bool = False
-    closed: bool = False
-    uploads: int = 0
-    """Uploads staged so far, which shows whether one came since an upload was found missing."""
-    incoming: int = 0
-    """Bytes of uploads in progress."""
-    _waiting: set[asyncio.Future[None]] = field(default_factory=set)
-
-    @property
-    def key(self) -> str:
-        """What the placement calls it."""
-        return names.keyed(self.tenant, self.name)
-
-    def notify_upload(self) -> None:
-        """Notify waiters that an upload was staged (or the session closed)."""
-        self.uploads += 1
-        for waiter in self._waiting:
-            if not waiter.done():
-                waiter.set_result(None)
-
-    @contextmanager
-    def receiving(self) -> Iterator[Callable[[int], None]]:
-        """Yields a function that reserves an upload's bytes, until the session has it.
-
-        The function raises Refused (507) if uploads in progress would exceed the session's quota; tensors
-        that it already holds are counted by the session.
-        """
-        taken = 0
-        limit = self.options.get("quota_bytes", LIMITS.session_bytes)
-
-        def take(nbytes: int) -> None:
-            nonlocal taken
-            if self.incoming + nbytes > limit:
-                raise Refused(
-                    "quota-exceeded",
-                    "uploads under way would be more than the session may hold",
-                    exception="RuntimeError",
-                    requested=nbytes,
-                    used=self.incoming,
-                    limit=limit,
-                )
-            taken += nbytes
-            self.incoming += nbytes
-
-        try:
-            yield take
-        finally:
-            self.incoming -= taken
-
-    async def upload_after(self, seen: int, timeout: float) -> bool:
-        """Wait until more than `seen` uploads were staged; False after `timeout` seconds without one."""
-        if self.uploads > seen:
-            return True
-        waiter = asyncio.get_running_loop().create_future()
-        self._waiting.add(waiter)
-        try:
-            async with asyncio.timeout(timeout):
-                await waiter
-        except TimeoutError:
-            return False
-        finally:
-            self._waiting.discard(waiter)
-        return True
 
 
 class Sessions:
@@ -341,9 +265,11 @@ class Sessions:
                 timing.add(perf_counter() - began, future.ran)
             return reply
 
-    def begin(self, entry: OpenSession, frame: frames.Bytes | Bulk | FileOrder) -> Future[frames.Bytes]:
+    def begin(
+        self, entry: OpenSession, frame: frames.Bytes | Bulk | FileOrder, why: Problem | None = None
+    ) -> Future[frames.Bytes]:
         """Submit `frame` to the session; returns a future for `settled`. Frames run in the order of
-        submission.
+        submission; a batch fails with `why` instead, if that is given.
         """
         if entry.closed:
             raise Refused("session-not-found", f"session {entry.name!r} was deleted")
@@ -351,7 +277,7 @@ class Sessions:
             return self._placement.submit(entry.key, frame)
         if self.disk is not None and entry.options["durability"] != "memory":
             self._record(self.disk, entry, frame)
-        return self._placement.submit(entry.key, frame)
+        return self._placement.submit(entry.key, frame, why)
 
     @staticmethod
     def _record(disk: Disk, entry: OpenSession, frame: frames.Bytes | Bulk) -> None:
@@ -366,7 +292,8 @@ class Sessions:
     def stop(
         self, entry: OpenSession, why: Problem, writer: int | None = None, seq: int | None = None
     ) -> None:
-        """Stop what the session does, see Placement.stop."""
+        """Stop what the session does, see Placement.stop, and what waits to be submitted to it."""
+        entry.stop(why, writer, seq)
         self._placement.stop(entry.key, why, writer, seq)
 
     async def ask(

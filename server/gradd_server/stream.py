@@ -20,7 +20,7 @@ from time import perf_counter
 from gradd_protocol import frames, names
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Attach, ProblemReply
-from gradd_protocol.problems import Malformed, ProtocolError
+from gradd_protocol.problems import Malformed, Problem, ProtocolError
 from gradd_protocol.version import WIRE
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -30,7 +30,8 @@ from gradd_server.errors import Refused, send_problem
 from gradd_server.front import Front
 from gradd_server.keyring import unauthenticated
 from gradd_server.keys import Key
-from gradd_server.sessions import OpenSession, settled
+from gradd_server.open_session import OpenSession
+from gradd_server.sessions import settled
 from gradd_server.traffic import Load
 from gradd_server.wire import may_be, message_head
 
@@ -130,6 +131,7 @@ class _Stream:
         revoked = asyncio.create_task(self._revoked.wait())
         tasks = {receiver, worker, draining, revoked}
         self._front.streams.add(self)
+        self._entry.stops.add(self._stop)
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             if revoked in done:
@@ -143,6 +145,7 @@ class _Stream:
                 await task
         finally:
             self._front.streams.discard(self)
+            self._entry.stops.discard(self._stop)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -188,6 +191,12 @@ class _Stream:
             if batch.awaits_uploads:
                 return
 
+    def _stop(self, why: Problem, writer: int | None, seq: int | None) -> None:
+        """The session has not heard of some batches, and one that lacks an upload may come to it again."""
+        for batch in self._unanswered:
+            if batch.replying is None or batch.awaits_uploads:
+                batch.stop(why, writer, seq)
+
     async def _work(self) -> None:
         while (batch := await self._inbox.get()) is not None:
             try:
@@ -225,7 +234,7 @@ class _Stream:
             reply = await batch.reply()
             if not _lacks_upload(reply):
                 return reply
-            if not await self._entry.upload_after(batch.uploads, give_up - clock()):
+            if batch.awaits_uploads and not await self._entry.upload_after(batch.uploads, give_up - clock()):
                 return reply
             batch.begin(self._front, self._entry)
 
@@ -238,6 +247,8 @@ class _Batch:
         self.came = perf_counter()
         self.awaits_uploads = _names_uploads(frame)
         self.replying: Future[frames.Bytes] | None = None
+        self.why: Problem | None = None
+        """Why it is not to begin, if it is not."""
         self.uploads = 0
         """How many had been staged when it was submitted."""
 
@@ -245,10 +256,19 @@ class _Batch:
         """Submit it to the session, again if needed."""
         self.uploads = entry.uploads
         try:
-            self.replying = front.sessions.begin(entry, self.frame)
+            self.replying = front.sessions.begin(entry, self.frame, self.why)
         except ProtocolError as refused:
             self.replying = Future()
             self.replying.set_exception(refused)
+
+    def stop(self, why: Problem, writer: int | None, seq: int | None) -> None:
+        """If it is of that writer and has no higher number than `seq`, it fails once it is submitted."""
+        try:
+            head = message_head(self.frame)
+        except ProtocolError:
+            return  # the session reports what is wrong
+        if writer in (None, head.writer) and (seq is None or head.seq <= seq):
+            self.why, self.awaits_uploads = why, False
 
     def id(self) -> dict[str, str]:
         """Its writer and number, for the log."""

@@ -78,6 +78,12 @@ class FakeSession:
         self.replies[message.writer, message.seq] = reply
         return reply, []
 
+    def fail(self, message: messages.Batch, why: Problem) -> Answer:
+        self.position += 1
+        reply = BatchReply(seq=message.seq, position=self.position, problem=why)
+        self.replies[message.writer, message.seq] = reply
+        return reply, []
+
     def on_jsonbatch(self, message: messages.JsonBatch, buffers: list[Array]) -> Answer:
         form = msgspec.json.decode(buffers[0].tobytes())
         self.position += 1
@@ -172,9 +178,9 @@ class FakePlacement:
         self.sessions[name] = FakeSession(names.own(name))
         self.options[name] = options
 
-    def submit(self, name: str, frame: frames.Bytes | Bulk) -> Future[bytes]:
+    def submit(self, name: str, frame: frames.Bytes | Bulk, why: Problem | None = None) -> Future[bytes]:
         self.asked += 1
-        return self._thread.submit(self._answer, name, frame)
+        return self._thread.submit(self._answer, name, frame, why)
 
     def stop(
         self, name: str, why: Problem, writer: int | None = None, seq: int | None = None,
@@ -201,13 +207,18 @@ class FakePlacement:
     def release(self) -> None:
         self._free.set()
 
-    def _answer(self, name: str, frame: frames.Bytes | Bulk) -> bytes:
+    def _answer(self, name: str, frame: frames.Bytes | Bulk, why: Problem | None) -> bytes:
         self._free.wait()
         if self.broken:
             raise RuntimeError("a secret of the engine")
         try:
             message, buffers = frames.decode_request(frame.map() if isinstance(frame, Bulk) else frame)
-            reply, out = self.sessions[name].handle(message, buffers)
+            session = self.sessions[name]
+            reply, out = (
+                session.fail(message, why)
+                if why is not None and isinstance(message, messages.Batch)
+                else session.handle(message, buffers)
+            )
         except ProtocolError as error:
             reply, out = ProblemReply(error.problem), []
         return frames.join(frames.encode(reply, out))

@@ -37,9 +37,9 @@ class Noting(FakePlacement):
         super().__init__()
         self.order: list[str] = []
 
-    def submit(self, name: str, frame: Any) -> Any:
+    def submit(self, name: str, frame: Any, why: Any = None) -> Any:
         self.order.append(names.owner(name))
-        return super().submit(name, frame)
+        return super().submit(name, frame, why)
 
 
 @pytest.fixture

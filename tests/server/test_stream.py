@@ -131,6 +131,37 @@ def test_deleting_the_session_wakes_a_waiting_batch(call: Caller, gate: Gate) ->
     call.run(talk())
 
 
+@pytest.mark.parametrize(
+    ("order", "stopped"), [({}, [1, 2, 3]), ({"writer": 1, "seq": 2}, [1, 2]), ({"writer": 2}, [])]
+)
+def test_what_waits_for_an_upload_is_cancelled_and_so_is_what_waits_behind_it(
+    call: Caller, gate: Gate, placement: FakePlacement, order: dict[str, int], stopped: list[int]
+) -> None:
+    async def talk() -> None:
+        async with Socket(gate, STREAM) as socket:
+            await socket.attach()
+            socket.send(batch(1, "1.1"))
+            socket.send(batch(2))
+            socket.send(batch(3, "1.2"))
+            while gate.front.unanswered < 3:
+                await asyncio.sleep(0)
+            cancelled = await call.send("POST", "/v1/sessions/demo:cancel", json=order)
+            assert cancelled.status_code == 204
+            for seq in stopped:
+                reply = await socket.reply()
+                assert isinstance(reply, BatchReply)
+                assert reply.problem is not None
+                assert (reply.seq, reply.problem.slug) == (seq, "cancelled")
+            # what came later, or is another writer's, waits on
+            socket.send(batch(4, "1.1"))
+            for key in ("1.1", "1.2"):
+                await call.send("PUT", f"/v1/sessions/demo/uploads/{key}", headers=OCTETS, content=b"x")
+            assert await seqs(socket, 4 - len(stopped)) == list(range(1 + len(stopped), 5))
+
+    call.run(talk())
+    assert placement.sessions["demo"].applied == list(range(1 + len(stopped), 5))
+
+
 def test_a_frame_that_is_none_is_answered_and_the_stream_goes_on(call: Caller, gate: Gate) -> None:
     async def talk() -> None:
         async with Socket(gate, STREAM) as socket:

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from gradd_protocol import frames
 from gradd_protocol import messages as m
+from gradd_protocol.problems import problem
 from gradd_protocol.program import Program, Step
 from gradd_runtime.process import InlinePlacement
 from gradd_server.placement import workers
@@ -159,6 +160,27 @@ def test_a_loop_that_follows_gets_all_it_asked_for(placement: WorkersPlacement) 
     assert asyncio.run(asyncio.wait_for(ask(), PATIENCE)) == ["Done"] * 200 + ["ProblemReply", "Done"]
     assert peer(placement, "b").get("x").shape == (2000,)
     assert placement.wait_for_living(2, PATIENCE)
+
+
+@pytest.mark.parametrize("inline", [True, False], ids=["inline", "workers"])
+def test_a_batch_that_is_not_to_begin_fails(request: pytest.FixtureRequest, inline: bool) -> None:
+    """Also one whose upload has not come: its number is consumed."""
+    made: Any = InlinePlacement() if inline else request.getfixturevalue("placement")
+    made.open("called-off", {})
+    one = peer(made, "called-off")
+    upload = Step("upload", [], {"dtype": "float32", "shape": [1]})
+    assert one.batch(upload, uploads=["1.1"]).problem.slug == "upload-missing"
+    for step, uploads in ((upload, ["1.1"]), (FILL, [])):
+        frame = frames.join(frames.encode(one.message(step, uploads=uploads)))
+        why = problem("cancelled", "enough")
+        reply = frames.decode_reply(made.submit("called-off", frame, why).result(PATIENCE))[0]
+        assert isinstance(reply, m.BatchReply)
+        one.seq = one.ack = one.seq + 1
+        assert (reply.seq, reply.problem and reply.problem.slug) == (one.seq, "cancelled")
+    assert one.batch(FILL).problem is None
+    made.close("called-off")
+    if inline:
+        made.shutdown()
 
 
 def test_closing_answers_what_waits(placement: WorkersPlacement) -> None:

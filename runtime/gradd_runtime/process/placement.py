@@ -81,10 +81,12 @@ class Placement(Protocol):
         record has, made when the first frame comes.
         """
 
-    def submit(self, name: str, frame: frames.Bytes | Bulk | FileOrder) -> Future[frames.Bytes]:
+    def submit(
+        self, name: str, frame: frames.Bytes | Bulk | FileOrder, why: Problem | None = None
+    ) -> Future[frames.Bytes]:
         """Submit a request frame; the future gets the reply frame. A session's frames run in order. A frame
         in writable memory, or in a Bulk, belongs to the session from now on. An order is carried out as if it
-        were a frame.
+        were a frame. A batch with a `why` is not begun: it fails with that.
         """
         ...
 
@@ -158,11 +160,15 @@ class InlinePlacement:
                 first = {"epoch": 1 + self._ended.get(name, 0)}
                 self._sessions[name] = Hosted(name, {**first, **options}, self._backend, self._meter)
 
-    def submit(self, name: str, frame: frames.Bytes | Bulk | FileOrder) -> Future[frames.Bytes]:
+    def submit(
+        self, name: str, frame: frames.Bytes | Bulk | FileOrder, why: Problem | None = None
+    ) -> Future[frames.Bytes]:
         """See Placement.submit."""
         future = Pending()
         with self._numbering:
             self._number = future.number = self._number + 1
+            if why is not None:
+                self.stop(name, why, only=future)
             self._queue.put((name, frame, future, perf_counter(), self._number))
         return future
 

@@ -54,7 +54,7 @@ class Change:
             outcome = found.slug
             if found.slug == "quota-exceeded" and found.requested is None:
                 refused.append((account.asked, 0, 0))  # the machine's memory, where it was asked for last
-        if found is not None or refused:
+        if found is not None or refused or account.halted is not None:
             trouble = Trouble(found, refused, account.halted)
         reply = zlib.crc32(self.reply) if self.reply else 0
         return Entry(n, frame, outcome, reply, counts["messages"], counts["round_trips"], trouble)

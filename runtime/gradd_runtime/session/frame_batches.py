@@ -6,14 +6,14 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from gradd_engine.data import defaulting
+from gradd_engine.data import Halted, defaulting
 from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
 from gradd_protocol.problems import ProtocolError
 
 from ..batch import Outcome, frame_work, release
-from ..program import broken
+from ..program import broken, halted
 from .perform import perform
 
 if TYPE_CHECKING:
@@ -39,9 +39,10 @@ def take_batch(session: SessionState, batch: m.Batch, buffers: Sequence[Any], fr
         assert isinstance(reply, m.BatchReply)
         return frames.join(frames.encode(msgspec.structs.replace(reply, replayed=True), out))
     session.programs.expect(batch)
-    for k in batch.uploads:
-        if isinstance(k, str) and k not in session.staged:
-            raise ProtocolError.of("upload-missing", f"upload {k!r} has not come")
+    missing = next((k for k in batch.uploads if isinstance(k, str) and k not in session.staged), None)
+    stop = None if missing is None else _called_off(session, batch)
+    if missing is not None and stop is None:
+        raise ProtocolError.of("upload-missing", f"upload {missing!r} has not come")
     writer.check_window(batch.seq, batch.ack)
     change, held = session.change, writer.held
     change.begun = True
@@ -54,7 +55,9 @@ def take_batch(session: SessionState, batch: m.Batch, buffers: Sequence[Any], fr
             k: session.staged.pop(k) for k in batch.uploads if isinstance(k, str) and k in session.staged
         }
         bound, refusal = session.programs.find(batch, frame, session.profiler)
-        if runs:
+        if runs and stop is not None:
+            outcome = Outcome(problem=halted(stop, None, 0))
+        elif runs:
             if refusal is not None and refusal.slug == "quota-exceeded":
                 release(batch, (), session.table)
                 bound, refusal = session.programs.find(batch, frame, session.profiler)
@@ -77,6 +80,17 @@ def take_batch(session: SessionState, batch: m.Batch, buffers: Sequence[Any], fr
 
     change.keep = keep
     return data
+
+
+def _called_off(session: SessionState, batch: m.Batch) -> Halted | None:
+    """Why the batch is not to begin, if it is not: then it does not wait for its uploads either."""
+    try:
+        session.orders.begin(session.account, batch.writer, batch.seq)
+    except Halted as stop:
+        return stop
+    finally:
+        session.account.heeds = False
+    return None
 
 
 def _turn(session: SessionState, batch: m.Batch, writer: Writer) -> None:

@@ -163,23 +163,21 @@ class EngineProcess:
                 request.again = True
                 self._child.kill()
 
-    def ask_again(self, session: int, request: Pending) -> bool:
-        """`ask`, for a request of another process: it is not begun, but fails."""
-        assert request.frame is not None
-        assert request.why is not None
-        with self._change:
-            number = self._number + 2
-            order = Order(number, number, request.why)
-            self._send(EnvelopeKind.STOP, session, msgspec.json.encode(order), None)
-            return self._send(EnvelopeKind.FRAME, session, request.frame, request)
-
     # -- send --------------------------------------------------------------------------------------
 
     def ask(self, session: int, frame: frames.Bytes | Bulk | FileOrder, future: Pending) -> bool:
-        """Send a request frame, `future` gets the reply frame; False if the process has ended."""
+        """Send a request frame, `future` gets the reply frame; False if the process has ended. A batch
+        that has a reason not to begin (`Pending.why`) fails with that.
+        """
         if isinstance(frame, FileOrder):
             return self._send(EnvelopeKind.FILE, session, msgspec.json.encode(frame), future)
-        return self._send(EnvelopeKind.FRAME, session, frame, future)
+        if future.why is None:
+            return self._send(EnvelopeKind.FRAME, session, frame, future)
+        with self._change:
+            number = self._number + 2
+            order = Order(number, number, future.why)
+            self._send(EnvelopeKind.STOP, session, msgspec.json.encode(order), None)
+            return self._send(EnvelopeKind.FRAME, session, frame, future)
 
     def status(self) -> EngineStatus:
         """What is known of it. It is asked once for its figures, however often they are wanted meanwhile."""

@@ -275,7 +275,9 @@ class WorkersPlacement:
         told = {"name": name, "options": dict(options)}
         process.send(EnvelopeKind.OPEN, number, msgspec.json.encode(told))
 
-    def submit(self, name: str, frame: frames.Bytes | Bulk | FileOrder) -> Future[frames.Bytes]:
+    def submit(
+        self, name: str, frame: frames.Bytes | Bulk | FileOrder, why: Problem | None = None
+    ) -> Future[frames.Bytes]:
         """See Placement.submit. Never waits."""
         with self._lock:
             home = self._homes.get(name)
@@ -286,6 +288,7 @@ class WorkersPlacement:
         future = Pending()
         future.kept = kept
         future.set_running_or_notify_cancel()
+        future.why = why
         if not process.ask(number, frame, future):
             return _done(recovering(name) if kept else lost(names.own(name)))
         return future
@@ -331,8 +334,10 @@ class WorkersPlacement:
         if name not in self._kept or home is None:
             assert request.why is not None
             request.set_result(refusal(ProtocolError(request.why)))
-        elif not home.ask_again(number, request):
-            request.set_result(recovering())
+        else:
+            assert request.frame is not None
+            if not home.ask(number, request.frame, request):
+                request.set_result(recovering())
 
     def _replace(self, dead: EngineProcess, code: int) -> None:
         """Called on a thread of `dead`, which has exited with `code`."""

@@ -6,7 +6,7 @@ from starlette.requests import Request
 
 from gradd_server.front import Front
 from gradd_server.keys import Key
-from gradd_server.sessions import OpenSession
+from gradd_server.open_session import OpenSession
 from gradd_server.traffic import Load
 
 

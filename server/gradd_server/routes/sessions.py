@@ -20,11 +20,11 @@ from gradd_server.errors import Refused
 from gradd_server.forking import fork
 from gradd_server.front import Front
 from gradd_server.media import SAFETENSORS, media_type
+from gradd_server.open_session import OpenSession
 from gradd_server.options import CancelOptions, Durability, ProfileOptions, SessionOptions
 from gradd_server.replies import json_response, respond
 from gradd_server.routes import entry_of, front_of, key_of
 from gradd_server.routes.snapshots import uploaded
-from gradd_server.sessions import OpenSession
 
 router = APIRouter()
 

@@ -19,9 +19,9 @@ from gradd_server.bodies import Body
 from gradd_server.errors import Refused
 from gradd_server.forking import shelf_of, take
 from gradd_server.media import SAFETENSORS
+from gradd_server.open_session import OpenSession
 from gradd_server.replies import CHUNK, StreamedResponse, json_response
 from gradd_server.routes import entry_of, front_of, key_of
-from gradd_server.sessions import OpenSession
 from gradd_server.snapshots import unkept
 
 router = APIRouter()

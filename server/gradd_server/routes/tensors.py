@@ -32,6 +32,7 @@ from gradd_server.bodies import expect, json_text
 from gradd_server.errors import Refused
 from gradd_server.front import Front
 from gradd_server.media import DOT, JSON, NPY, OCTETS, SAFETENSORS, choose
+from gradd_server.open_session import OpenSession
 from gradd_server.options import FetchOptions
 from gradd_server.replies import (
     StreamedResponse,
@@ -43,7 +44,7 @@ from gradd_server.replies import (
     told,
 )
 from gradd_server.routes import entry_of, front_of, load_of
-from gradd_server.sessions import OpenSession, opened
+from gradd_server.sessions import opened
 from gradd_server.traffic import SMALL
 from gradd_server.uploads import upload_frame
 from gradd_server.wire import wrapped

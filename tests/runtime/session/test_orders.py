@@ -126,6 +126,24 @@ def test_a_batch_that_waits_is_not_begun() -> None:
     assert differences(one.session, everything(one.session), ignored=["counts"]) == []
 
 
+def test_one_that_waits_for_an_upload_is_consumed_without() -> None:
+    one = started()
+    upload = Step("upload", [], {"dtype": "float32", "shape": [2]})
+    assert one.batch(upload, uploads=["1.7"]).problem.slug == "upload-missing"
+    entries = len(one.session.store.entries())
+    one.session.orders.give(Order(0, 9, problem("cancelled", "enough"), one.writer, 2))
+    reply = one.batch(upload, uploads=["1.7"])
+    assert (reply.seq, reply.problem.slug, reply.applied) == (1, "cancelled", 0)
+    # the next was sent before that was known: it is skipped, and does not wait either
+    skipped = one.batch(upload, uploads=["1.8"], ack=0)
+    assert (skipped.seq, skipped.skipped, skipped.problem) == (2, True, None)
+    assert len(one.session.store.entries()) == entries + 2
+    assert one.batch(upload, uploads=["1.7"]).problem.slug == "upload-missing"
+    one.ask(m.Stage("1.7"), [np.ones(2, np.float32)])
+    assert one.batch(upload, uploads=["1.7"], keep=[0], first=1).problem is None
+    assert differences(one.session, everything(one.session), ignored=["counts"]) == []
+
+
 def test_batches_sent_after_it_are_skipped() -> None:
     one = started()
     one.session.orders.give(Order(0, 7, problem("cancelled")))

@@ -1,0 +1,106 @@
+"""The front's view of a session that is open: who uses it, and what waits for its uploads."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from gradd_protocol import names
+from gradd_protocol.limits import DEFAULT as LIMITS
+from gradd_protocol.problems import Problem
+
+from gradd_server.errors import Refused
+
+Stop: TypeAlias = Callable[[Problem, int | None, int | None], None]
+"""Takes the arguments of `OpenSession.stop`."""
+
+
+@dataclass
+class OpenSession:
+    """The front's view of an open session; times are seconds of the registry's clock."""
+
+    tenant: str
+    name: str
+    options: Mapping[str, Any]
+    last_used: float
+    streams: int = 0
+    requests: int = 0
+    had_stream: bool = False
+    closed: bool = False
+    uploads: int = 0
+    """Uploads staged so far, which shows whether one came since an upload was found missing."""
+    incoming: int = 0
+    """Bytes of uploads in progress."""
+    stops: set[Stop] = field(default_factory=set)
+    """Told of each stop: those who have batches that are not submitted yet, or wait for an upload."""
+    _waiting: set[asyncio.Future[None]] = field(default_factory=set)
+
+    @property
+    def key(self) -> str:
+        """What the placement calls it."""
+        return names.keyed(self.tenant, self.name)
+
+    def notify_upload(self) -> None:
+        """Notify waiters that an upload was staged (or the session closed)."""
+        self.uploads += 1
+        self._wake()
+
+    def stop(self, why: Problem, writer: int | None, seq: int | None) -> None:
+        """Batches of that writer up to its number `seq` are to fail with `why`, see Placement.stop."""
+        for tell in self.stops:
+            tell(why, writer, seq)
+        self._wake()
+
+    def _wake(self) -> None:
+        for waiter in self._waiting:
+            if not waiter.done():
+                waiter.set_result(None)
+
+    @contextmanager
+    def receiving(self) -> Iterator[Callable[[int], None]]:
+        """Yields a function that reserves an upload's bytes, until the session has it.
+
+        The function raises Refused (507) if uploads in progress would exceed the session's quota; tensors
+        that it already holds are counted by the session.
+        """
+        taken = 0
+        limit = self.options.get("quota_bytes", LIMITS.session_bytes)
+
+        def take(nbytes: int) -> None:
+            nonlocal taken
+            if self.incoming + nbytes > limit:
+                raise Refused(
+                    "quota-exceeded",
+                    "uploads under way would be more than the session may hold",
+                    exception="RuntimeError",
+                    requested=nbytes,
+                    used=self.incoming,
+                    limit=limit,
+                )
+            taken += nbytes
+            self.incoming += nbytes
+
+        try:
+            yield take
+        finally:
+            self.incoming -= taken
+
+    async def upload_after(self, seen: int, timeout: float) -> bool:
+        """Wait until more than `seen` uploads were staged, or batches are to stop; False after `timeout`
+        seconds without either.
+        """
+        if self.uploads > seen:
+            return True
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiting.add(waiter)
+        try:
+            async with asyncio.timeout(timeout):
+                await waiter
+        except TimeoutError:
+            return False
+        finally:
+            self._waiting.discard(waiter)
+        return True
