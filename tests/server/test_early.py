@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import socket
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
+from gradd_server import cli
+from gradd_server.commands import serving
 from gradd_server.placement.early import Early, threads_of
 from gradd_server.placement.workers import WorkersPlacement
 
@@ -45,6 +51,48 @@ def test_one_that_ended_is_told() -> None:
     early._child.wait()
     with pytest.raises(OSError, match="pipe"):
         early.hand(["x"], [])
+
+
+def test_one_that_has_heard_all_may_be_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It closes its end as soon as it was told."""
+    early = Early(1)
+    send = socket.send_fds
+
+    def heard(to: socket.socket, *given: Any) -> int:
+        sent = send(to, *given)
+        assert to.recv(1) == b""
+        return sent
+
+    monkeypatch.setattr(socket, "send_fds", heard)
+    child = early.hand(["x"], [])
+    child.kill()
+    child.wait()
+
+
+def test_another_is_begun_for_one_that_ended() -> None:
+    early = Early(1)
+    assert early._child is not None
+    early._child.kill()
+    early._child.wait()
+    placement = WorkersPlacement(workers=1, threads=1, early=early)
+    try:
+        placement.open("a", {})
+        writer = peer(placement, "a")
+        writer.put("x", [1.0, 2.0])
+        assert writer.get("x").tolist() == [1.0, 2.0]
+    finally:
+        placement.shutdown()
+
+
+def test_a_daemon_whose_pipe_breaks_is_not_silent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a command is whose output nobody reads any more."""
+
+    def broken(*_: object) -> int:
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    monkeypatch.setattr(serving, "_serve_with", broken)
+    with pytest.raises(RuntimeError, match="pipe"):
+        cli.main(["serve", "--data-dir", str(tmp_path), "--workers", "0"])
 
 
 def test_it_ends_with_its_parent() -> None:

@@ -79,7 +79,11 @@ def _serve(arguments: argparse.Namespace) -> int:
         early = begun(settings)
         if early is not None:
             stack.callback(early.close)
-        return _serve_with(settings, manager, early)
+        try:
+            return _serve_with(settings, manager, early)
+        except BrokenPipeError as broken:
+            # Not that of one who reads this command's output and has seen enough.
+            raise RuntimeError("a pipe of the daemon's broke") from broken
 
 
 def begun(settings: Settings) -> Early | None:

@@ -56,8 +56,9 @@ class Early:
         text = json.dumps({"arguments": arguments, "descriptors": descriptors}).encode() + b"\n"
         try:
             with self._ours:
-                sent = socket.send_fds(self._ours, [text], descriptors)
-                self._ours.sendall(text[sent:])
+                left = text[socket.send_fds(self._ours, [text], descriptors) :]
+                if left:  # one that has heard all may have closed its end, where nothing can be sent
+                    self._ours.sendall(left)
         except OSError:
             child.kill()
             child.wait()
@@ -71,3 +72,13 @@ class Early:
                 self._child.kill()
             self._child.wait()
             self._child = None
+
+
+def started(
+    early: Early | None, threads: int, arguments: Sequence[str], descriptors: Sequence[int]
+) -> subprocess.Popen[bytes]:
+    """An engine process: the early one, or where there is none, or it has ended, one that begins now."""
+    if early is not None:
+        with suppress(OSError):
+            return early.hand(arguments, descriptors)
+    return begin(threads, arguments, descriptors)

@@ -41,7 +41,7 @@ from gradd_runtime.process import (
     unsent,
 )
 
-from gradd_server.placement.early import Early, begin
+from gradd_server.placement.early import Early, started
 from gradd_server.placement.stops import Stops, Stuck
 from gradd_server.placement.watch import Watch
 
@@ -81,7 +81,7 @@ class EngineProcess:
         arguments += map(str, (*budgets, commons.fd, len(commons.held), number))
         arguments += map(str, (rules.idle, rules.resident))
         try:
-            self._child = begin(threads, arguments, given) if early is None else early.hand(arguments, given)
+            self._child = started(early, threads, arguments, given)
         except BaseException:
             self._socket.close()
             self._orders.close()
