@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import gradd
 import gradd as torch
 import pytest
+from gradd._wire import Sent, Wire
 
 
 @pytest.fixture(params=["local", "stream", "http"])
@@ -242,3 +245,63 @@ def test_an_interrupt_while_a_batch_is_made_is_put_right(monkeypatch: pytest.Mon
         with pytest.raises(gradd.GraddError, match="session"):
             y.tolist()
         assert session.tensors() == session.mirror()
+
+
+class Midway:
+    """Interrupts this thread before the `n`-th line that it runs of `functions`."""
+
+    def __init__(self, n: int, *functions: Any) -> None:
+        self.left, self._codes = n, {f.__code__ for f in functions}
+
+    def __enter__(self) -> None:
+        sys.settrace(self._entered)
+
+    def __exit__(self, *exc: object) -> None:
+        sys.settrace(None)
+
+    def _entered(self, frame: Any, event: str, arg: Any) -> Any:
+        return self._line if frame.f_code in self._codes else None
+
+    def _line(self, frame: Any, event: str, arg: Any) -> Any:
+        if event == "line":
+            self.left -= 1
+            if self.left == 0:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+        return self._line
+
+
+@pytest.mark.parametrize("fails", [False, True], ids=["applied", "stopped"])
+def test_an_interrupt_anywhere_while_a_reply_is_taken(fails: bool) -> None:
+    """The batch is sent again, with all of its uploads."""
+    for n in range(1, 200):
+        with gradd.connect("local:") as session:
+            total = torch.zeros(1)
+            session.flush()
+            some = [torch.full((1000,), float(k)) + torch.tensor([1.0] * 1000) for k in range(3)]
+            total.add_(sum(each.sum() for each in some))
+            if fails:
+                broken = torch.arange(3)[torch.tensor([5])]  # which only the server finds out
+            midway = Midway(n, Wire._take, Sent.deliver, Sent.lose, Wire.saw)
+            try:
+                with midway:
+                    session.flush()
+            except KeyboardInterrupt:
+                pass
+            except IndexError:
+                assert fails
+            if fails:
+                with pytest.raises(IndexError):
+                    broken.tolist()
+                with suppress(IndexError):  # it may be seen there first
+                    session.flush()
+            assert total.tolist() == [6000.0]
+            assert session.wire.ended is None
+            assert session.info().batches == session.wire.seq
+            assert session.wire.flying_bytes == 0
+            assert session.tensors() == session.mirror()
+        if midway.left > 0:
+            break
+    else:
+        raise AssertionError("it was never done")
+    assert n > 10

@@ -19,6 +19,7 @@ from gradd_protocol import frames, names
 from gradd_protocol import messages as m
 from gradd_protocol.problems import problem
 from gradd_protocol.program import Step
+from gradd_runtime.process import BULK_BYTES
 from gradd_runtime.store import make_record
 from gradd_server.placement.workers import WorkersPlacement
 
@@ -77,7 +78,9 @@ class Kept(Peer):
 
     def begin(self, *steps: Step, wait: bool = True, **more: Any) -> Future[Any]:
         """Send the next batch, and wait until it runs (or is done)."""
-        frame = frames.join(frames.encode(self.message(*steps, **more)))
+        return self.begin_frame(frames.join(frames.encode(self.message(*steps, **more))), wait)
+
+    def begin_frame(self, frame: bytes, wait: bool = True) -> Future[Any]:
         self.seq += 1
         self.sent.append(frame)
         process = self.placement._processes[0]
@@ -192,6 +195,34 @@ def test_a_kernel_that_does_not_come_back_ends_with_its_process(
     assert one.get("x").tolist() == [1.0]
     counted, found = counter()
     assert counted == found > 0
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("stuck", [pytest.param(True, marks=often), False])
+def test_a_large_one_that_is_sent_again_is_answered_as_it_was(
+    placement: WorkersPlacement, tmp_path: Path, stuck: bool
+) -> None:
+    """One that crosses to its process in a file."""
+    one = Kept(placement, tmp_path)
+    one.put("a", np.ones((SIDE_OF_PRODUCT if stuck else SIDE,) * 2))
+    data = np.arange(BULK_BYTES // 4, dtype=np.float32)
+    upload = Step("upload", [], {"dtype": "float32", "shape": [data.size]})
+    while True:
+        restarts = placement.engines().restarts
+        steps = [upload, *(Step("matmul", [0, 0]) for _ in range(1 if stuck else 4000))]
+        frame = frames.join(frames.encode(one.message(*steps, inputs=["a"], uploads=[0]), [data]))
+        running = one.begin_frame(frame)
+        threading.Event().wait(0.1)
+        one.stop()
+        reply = one.end(running)
+        assert reply.problem is not None
+        assert reply.problem.slug == "cancelled"
+        if not stuck or placement.engines().restarts > restarts:
+            break  # else it was stopped before the kernel
+    for _ in range(2):
+        again, _ = one.frame(frame)
+        assert (again.seq, again.problem, again.replayed) == (reply.seq, reply.problem, True)
+        one.kill()
 
 
 @often

@@ -90,8 +90,8 @@ class Agreeing(Core):
         for recorder in self.recorders:
             recorder.flush()
         wire.wait_all()
-        error = wire.saw()
         self.knowledge.on(Event.STOPPED if stand else self._undone())
+        error = wire.saw()
         if wire.ended is None:
             try:
                 self.ask_state()

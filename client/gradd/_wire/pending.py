@@ -75,12 +75,10 @@ class Sent:
             if r.buffer is not None:
                 f.array = arrays[r.buffer]
             f.pinned = r.pinned
-        self.buffers = []
 
     def lose(self, applied: int, error: Exception, lost: Lost) -> None:
         """Mark the outputs of steps that did not run as lost; `lost` takes note of the steps."""
         self.failed = True
-        self.buffers = []
         built = self.built
         if built is None or applied >= len(built):
             return
@@ -90,6 +88,11 @@ class Sent:
             if t is not None:
                 t._lost = error
                 forget_look(t)
+
+    def done(self) -> None:
+        """It is answered, or never will be: it is not sent again."""
+        self.answered = True
+        self.buffers = []
 
     def note_read(self, t: Any) -> None:
         """Note that a value was read right after this program, to fetch it along the next time."""

@@ -65,7 +65,7 @@ class Wire:
         self._how = (url, session, transport, token)
         self.transport = _transports.make(*self._how)
         self.counts = {"batches": 0, "round_trips": 0, "steps": 0, "bytes_sent": 0, "bytes_received": 0}
-        #: ids of dead tensors, to free with the next batch
+        #: ids of tensors to free with the next batch
         self.dead: deque[str] = deque()
         #: the first unseen error of the server, and the batch that it stopped
         self.unseen: Exception | None = None
@@ -193,11 +193,11 @@ class Wire:
         if sent.built is not None and sent.built.steps:
             self.worked = sent.message.seq
         if self.ended is not None:
-            sent.answered = True
+            sent.done()
             sent.lose(0, self.ended, self.lost)
             return
         if self.unseen is not None and self.idle:
-            sent.answered = True
+            sent.done()
             sent.lose(0, self.unseen, self.lost)
             self.dead.extend(sent.message.free)
             return
@@ -288,9 +288,9 @@ class Wire:
 
     def saw(self) -> Exception:
         """Take the unseen error, so that later batches run again."""
+        self.ack = self.answered
         error, self.unseen, self.unseen_seq, self.called_off = self.unseen, None, 0, False
         assert error is not None
-        self.ack = self.answered
         return copy_of(error)
 
     def _receive(self, block: bool) -> bool:
@@ -343,14 +343,14 @@ class Wire:
         if reply.others:
             self._knowledge.on(Event.OTHERS_WROTE)
         self._refusals = 0
-        if self.presence.missed:
-            self.presence.answered()
-        sent.answered = True
-        del self.flying[reply.seq]
-        self.flying_bytes -= sent.size
+        self.presence.answered()
         self.answered = reply.seq
         if self.unseen is None:
             self.ack = reply.seq
+        sent.answered = True
+        del self.flying[reply.seq]  # until here an interrupt has it sent again, whole
+        self.flying_bytes -= sent.size
+        sent.done()
         if sent is not self.last:
             sent.forget()
 
@@ -412,6 +412,7 @@ class Wire:
             self.interrupted = isinstance(e, KeyboardInterrupt)
             raise
         self._stale = self.interrupted = False
+        self.flying_bytes = sum(sent.size for sent in self.flying.values())
         self.presence.reached()
 
     def _patience(self) -> AbstractContextManager[None]:
@@ -444,6 +445,6 @@ class Wire:
             self.unseen, self.unseen_seq = self.ended, self.answered + 1
         for sent in self.flying.values():
             sent.lose(0, self.ended, self.lost)
-            sent.answered = True
+            sent.done()
         self.flying.clear()
         self.flying_bytes = 0
