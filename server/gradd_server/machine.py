@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import functools
+import logging
+import os
 import resource
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
+logger = logging.getLogger("gradd.server")
+
+UNTOLD = 4 << 30
+"""Bytes that a machine is taken to have which does not tell."""
+
 
 @functools.cache
 def memory_bytes(root: Path = Path("/")) -> int:
-    """Bytes of memory that the daemon may use: the machine's, or less where a control group has less. `root`
-    is where `proc` and `sys` are.
+    """Bytes of memory that the daemon may use: the machine's, or less where a control group has less; of one
+    that does not tell, `UNTOLD`. `root` is where `proc` and `sys` are.
     """
-    found = [_total(root / "proc/meminfo")]
+    found = [_total(root / "proc/meminfo") or _pages() or _untold()]
     for file in _limits(root):
         with suppress(OSError, ValueError):  # no such group here, or "max"
             found.append(int(file.read_text()))
@@ -32,10 +39,25 @@ def most_files() -> int:
 
 
 def _total(meminfo: Path) -> int:
-    for line in meminfo.read_text().splitlines():
-        if line.startswith("MemTotal:"):
-            return int(line.split()[1]) << 10
-    raise ValueError(f"{meminfo} does not tell the machine's memory")
+    """What Linux tells; 0 for nothing."""
+    with suppress(OSError):
+        for line in meminfo.read_text().splitlines():
+            if line.startswith("MemTotal:"):
+                return int(line.split()[1]) << 10
+    return 0
+
+
+def _pages() -> int:
+    """What others tell, such as macOS; 0 for nothing."""
+    try:
+        return max(0, os.sysconf("SC_PAGE_SIZE")) * max(0, os.sysconf("SC_PHYS_PAGES"))
+    except (ValueError, OSError):
+        return 0
+
+
+def _untold() -> int:
+    logger.warning("the machine does not tell its memory: limits are those of a machine with 4 GiB")
+    return UNTOLD
 
 
 def _limits(root: Path) -> Iterator[Path]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from gradd_server.errors import Refused
-from gradd_server.machine import memory_bytes
+from gradd_server.machine import UNTOLD, memory_bytes
 from gradd_server.settings import BadConfig, Settings
 from gradd_server.traffic import SMALL, Load, Traffic
 
@@ -62,6 +62,30 @@ def machine(root: Path, **files: str) -> int:
 def test_the_memory_of_the_machine(tmp_path: Path) -> None:
     assert machine(tmp_path) == 8 * GIB
     assert memory_bytes() > 64 * MIB
+
+
+@pytest.mark.parametrize(
+    ("pages", "found", "told"),
+    [(3 << 18, 3 * GIB, False), (-1, UNTOLD, True), (ValueError("no such name"), UNTOLD, True)],
+)
+def test_a_machine_without_proc(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+    pages: int | ValueError, found: int, told: bool,
+) -> None:  # fmt: skip
+    """As macOS."""
+
+    def sysconf(name: str) -> int:
+        if isinstance(pages, ValueError):
+            raise pages
+        return {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": pages}[name]
+
+    monkeypatch.setattr("os.sysconf", sysconf)
+    assert memory_bytes(tmp_path) == found
+    assert ("limits are those of a machine with 4 GiB" in caplog.text) == told
+    # a file that tells something else is none
+    (tmp_path / "other/proc").mkdir(parents=True)
+    (tmp_path / "other/proc/meminfo").write_text("MemFree: 1 kB\n")
+    assert memory_bytes(tmp_path / "other") == found
 
 
 @pytest.mark.parametrize(
