@@ -8,6 +8,7 @@ import os
 import pty
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tomllib
@@ -212,6 +213,31 @@ def test_a_reader_that_has_enough_is_no_error() -> None:
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, timeout=PATIENCE, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+# -- a daemon that does not answer -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["health"], ["sessions"], ["sessions", "delete", "x"], ["sessions", "--json"], ["top", "--once"]],
+)
+def test_a_daemon_that_is_silent_is_waited_for(
+    capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        url = f"http://127.0.0.1:{mute.getsockname()[1]}"
+        assert cli.main([*command, "--url", url, "--timeout", "0.1"]) == 69
+    assert "does not answer: timed out" in capsys.readouterr().err
+
+
+def test_a_busy_daemon_is_not_called_dead() -> None:
+    for command in (["health"], ["sessions"], ["sessions", "delete", "x"], ["top"]):
+        assert cli.parser().parse_args(command).timeout >= 30
+    assert cli.parser().parse_args(["sessions", "--timeout", "2", "delete", "x"]).timeout == 2
+    for bad in ("0", "-1", "nan", "soon"):
+        with pytest.raises(SystemExit):
+            cli.parser().parse_args(["health", "--timeout", bad])
 
 
 # -- health ----------------------------------------------------------------------------------------

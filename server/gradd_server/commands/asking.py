@@ -17,19 +17,33 @@ from gradd_server.commands.exits import Unavailable
 from gradd_server.datadir import holder_url
 from gradd_server.settings import BadConfig, default_data_dir
 
-TIMEOUT = 5.0
-"""Longest wait for a daemon (s)."""
+TIMEOUT = 30.0
+"""Longest wait for a daemon (s), unless something else is said: one that is busy is not dead."""
 
 
-def add_url(parser: argparse.ArgumentParser, default: str | None = None) -> None:
-    """Give the parser `--url`."""
+def add_daemon(parser: argparse.ArgumentParser, within: argparse.ArgumentParser | None = None) -> None:
+    """Give the parser `--url` and `--timeout`. It may be one of an action of a parser that has them, too."""
     parser.add_argument(
         "--url",
         metavar="URL",
-        default=default,
+        default=None if within is None else argparse.SUPPRESS,
         help="the daemon's address [env: GRADD_URL, default: that of the daemon that holds GRADD_DATA_DIR, "
         "else http://127.0.0.1:4733]",
     )
+    parser.add_argument(
+        "--timeout",
+        metavar="S",
+        type=_timeout,
+        default=TIMEOUT if within is None else argparse.SUPPRESS,
+        help=f"seconds to wait for an answer of the daemon [default: {TIMEOUT:g}]",
+    )
+
+
+def _timeout(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds <= 86400:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds over 0")
+    return seconds
 
 
 def daemon_url(arguments: argparse.Namespace, environ: Mapping[str, str]) -> str:
@@ -43,16 +57,18 @@ def daemon_url(arguments: argparse.Namespace, environ: Mapping[str, str]) -> str
     return str(url)
 
 
-def get(url: str, path: str) -> Any:
+def get(url: str, path: str, timeout: float) -> Any:
     """The JSON at `path` of the daemon at `url`. Raises what `ask` raises."""
-    return json.loads(ask(url, "GET", path, 200))
+    return json.loads(ask(url, "GET", path, 200, timeout))
 
 
-def ask(url: str, method: str, path: str, status: int) -> bytes:
-    """The body of an answer with that status. Raises Unavailable for any other answer, or none."""
+def ask(url: str, method: str, path: str, status: int, timeout: float) -> bytes:
+    """The body of an answer with that status. Raises Unavailable for any other answer, or none within
+    `timeout` seconds.
+    """
     parts = urllib.parse.urlsplit(url)
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-    connection = kind(parts.hostname or "", parts.port, timeout=TIMEOUT)
+    connection = kind(parts.hostname or "", parts.port, timeout=timeout)
     try:
         connection.request(method, parts.path.rstrip("/") + path, headers=_authorization(url))
         reply = connection.getresponse()

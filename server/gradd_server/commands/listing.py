@@ -9,7 +9,7 @@ import time
 import urllib.parse
 from typing import Any
 
-from gradd_server.commands.asking import add_url, ask, daemon_url, get
+from gradd_server.commands.asking import add_daemon, ask, daemon_url, get
 from gradd_server.commands.exits import OK, Unavailable
 
 PAUSE = 0.1
@@ -19,21 +19,21 @@ PAUSE = 0.1
 def add(commands: Any) -> None:
     """Add both to the commands of a parser."""
     health = commands.add_parser("health", help="ask a daemon whether it is ready: 0 if so, else 69")
-    add_url(health)
+    add_daemon(health)
     health.add_argument(
         "--wait", type=float, default=0.0, metavar="S", help="ask again for so many seconds [default: 0]"
     )
     health.set_defaults(run=_health)
 
     sessions = commands.add_parser("sessions", help="list the sessions of a daemon, or delete some")
-    add_url(sessions)
+    add_daemon(sessions)
     sessions.add_argument("--json", action="store_true", help="one JSON object a line")
     sessions.add_argument("--tenant", metavar="T", help="those of another tenant; for operators")
     sessions.set_defaults(run=_sessions)
     delete = sessions.add_subparsers(metavar="ACTION").add_parser(
         "delete", help="end sessions with all they hold, lost ones too"
     )
-    add_url(delete, default=argparse.SUPPRESS)
+    add_daemon(delete, sessions)
     delete.add_argument("names", nargs="+", metavar="NAME", help="name of a session")
     delete.set_defaults(run=_delete)
 
@@ -43,7 +43,7 @@ def _health(arguments: argparse.Namespace) -> int:
     while True:
         try:
             # Where it listens is known once it does.
-            get(daemon_url(arguments, os.environ), "/readyz")
+            get(daemon_url(arguments, os.environ), "/readyz", arguments.timeout)
         except Unavailable:
             if time.monotonic() >= end:
                 raise
@@ -57,7 +57,7 @@ def _sessions(arguments: argparse.Namespace) -> int:
     url = daemon_url(arguments, os.environ)
     asked = {"tenant": arguments.tenant} if arguments.tenant else {}
     while True:
-        page = get(url, "/v1/sessions?" + urllib.parse.urlencode(asked))
+        page = get(url, "/v1/sessions?" + urllib.parse.urlencode(asked), arguments.timeout)
         for session in page["sessions"]:
             if arguments.json:
                 print(json.dumps(session))
@@ -76,5 +76,6 @@ def _sessions(arguments: argparse.Namespace) -> int:
 def _delete(arguments: argparse.Namespace) -> int:
     url = daemon_url(arguments, os.environ)
     for name in arguments.names:
-        ask(url, "DELETE", "/v1/sessions/" + urllib.parse.quote(name, safe=""), 204)
+        path = "/v1/sessions/" + urllib.parse.quote(name, safe="")
+        ask(url, "DELETE", path, 204, arguments.timeout)
     return OK

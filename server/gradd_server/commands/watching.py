@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gradd_server.commands.asking import add_url, daemon_url, get
+from gradd_server.commands.asking import add_daemon, daemon_url, get
 from gradd_server.commands.exits import OK
 
 HOME, REST, ABOVE = "\x1b[H", "\x1b[J", "\x1b[K"
@@ -24,7 +24,7 @@ def add(commands: Any) -> None:
     top = commands.add_parser(
         "top", help="watch engine processes, tenants and sessions of a daemon; for operators"
     )
-    add_url(top)
+    add_daemon(top)
     top.add_argument("--once", action="store_true", help="print the table once, and end")
     top.add_argument(
         "--seconds", type=_seconds, default=2.0, metavar="S", help="between two looks [default: 2]"
@@ -44,7 +44,7 @@ def _top(arguments: argparse.Namespace) -> int:
     before: Mapping[str, Any] | None = None
     try:
         while True:
-            now = get(url, "/v1/status")
+            now = get(url, "/v1/status", arguments.timeout)
             lines = table(url, now, before)
             if arguments.once:
                 print("\n".join(lines))
