@@ -16,9 +16,27 @@ from .generator import (
 )
 from .limits import finfo, iinfo
 from .methods import attach
+from .switches import (
+    are_deterministic_algorithms_enabled,
+    get_default_device,
+    get_float32_matmul_precision,
+    get_num_interop_threads,
+    get_num_threads,
+    is_deterministic_algorithms_warn_only_enabled,
+    set_default_device,
+    set_float32_matmul_precision,
+    set_flush_denormal,
+    set_num_interop_threads,
+    set_num_threads,
+    use_deterministic_algorithms,
+)
 
 __all__ = [
-    "DRAWING", "FACTS", "Generator", "as_tensor", "asarray", "attach", "finfo", "from_numpy", "get_rng_state",
-    "iinfo", "initial_seed", "is_tensor", "layout", "manual_seed", "namespace", "seed", "set_rng_state",
-    "strided", "tensor",
+    "DRAWING", "FACTS", "Generator", "are_deterministic_algorithms_enabled", "as_tensor", "asarray",
+    "attach", "finfo", "from_numpy", "get_default_device", "get_float32_matmul_precision",
+    "get_num_interop_threads", "get_num_threads", "get_rng_state", "iinfo", "initial_seed",
+    "is_deterministic_algorithms_warn_only_enabled", "is_tensor", "layout", "manual_seed", "namespace",
+    "seed", "set_default_device", "set_float32_matmul_precision", "set_flush_denormal",
+    "set_num_interop_threads", "set_num_threads", "set_rng_state", "strided", "tensor",
+    "use_deterministic_algorithms",
 ]  # fmt: skip

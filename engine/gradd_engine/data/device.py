@@ -28,6 +28,13 @@ class Device:
         self.type = name
         self.index = int(number) if number else index
 
+    def __enter__(self) -> Device:
+        """As PyTorch's context manager. What is made in it is where all of the session is."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """The block is over."""
+
     def __str__(self) -> str:
         return self.type if self.index is None else f"{self.type}:{self.index}"
 

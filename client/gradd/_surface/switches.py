@@ -1,0 +1,117 @@
+"""What PyTorch lets a process set, of which nothing depends here: the daemon's kernels leave no choice. What
+was set can be read.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any
+
+from gradd_engine.data import Device
+
+from .._session import current
+
+_PRECISIONS = ("highest", "high", "medium")
+
+_deterministic, _warns_only = False, False
+_precision = "highest"
+_threads = {"intra": 0, "inter": 0}
+_device: Device | None = None
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Has no effect: the kernels on a CPU give the same bits for the same input (docs/reliability.md).
+
+    As https://docs.pytorch.org/docs/stable/generated/torch.use_deterministic_algorithms.html. Raises
+    TypeError.
+    """
+    global _deterministic, _warns_only
+    if not isinstance(mode, bool):
+        raise TypeError(
+            "_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not "
+            f"{type(mode).__name__}"
+        )
+    _deterministic, _warns_only = mode, warn_only
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """What `use_deterministic_algorithms` was told."""
+    return _deterministic
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """What `use_deterministic_algorithms` was told."""
+    return _deterministic and _warns_only
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Has no effect: products of float32 are computed in float32. Warns where `precision` is none of
+    ``highest``, ``high``, ``medium``.
+
+    As https://docs.pytorch.org/docs/stable/generated/torch.set_float32_matmul_precision.html.
+    """
+    global _precision
+    if precision not in _PRECISIONS:
+        warnings.warn(
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
+            "setFloat32MatmulPrecision call has no effect.",
+            stacklevel=2,
+        )
+        return
+    _precision = precision
+
+
+def get_float32_matmul_precision() -> str:
+    """What `set_float32_matmul_precision` was told."""
+    return _precision
+
+
+def set_num_threads(threads: int) -> None:
+    """Has no effect: the daemon's threads are set where it is started (``--threads``). Raises RuntimeError
+    for what is no positive integer.
+    """
+    _threads["intra"] = _count("set_num_threads", threads)
+
+
+def get_num_threads() -> int:
+    """What `set_num_threads` was told, else the cores of this machine."""
+    return _threads["intra"] or os.cpu_count() or 1
+
+
+def set_num_interop_threads(threads: int) -> None:
+    """As `set_num_threads`."""
+    _threads["inter"] = _count("set_num_interop_threads", threads)
+
+
+def get_num_interop_threads() -> int:
+    """What `set_num_interop_threads` was told, else the cores of this machine."""
+    return _threads["inter"] or os.cpu_count() or 1
+
+
+def _count(name: str, threads: Any) -> int:
+    if not isinstance(threads, int) or isinstance(threads, bool):
+        raise RuntimeError(f"{name} expects an int, but got {type(threads).__name__}")
+    if threads <= 0:
+        raise RuntimeError(f"{name} expects a positive integer")
+    return threads
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """False: it is not supported."""
+    return False
+
+
+def set_default_device(device: Any) -> None:
+    """Has no effect but on `get_default_device`: a session has one device, the daemon's. None takes it back.
+    Raises RuntimeError for what is no device.
+
+    As https://docs.pytorch.org/docs/stable/generated/torch.set_default_device.html.
+    """
+    global _device
+    _device = None if device is None else Device(device)
+
+
+def get_default_device() -> Device:
+    """What `set_default_device` was told, else the current session's device."""
+    return Device(current().backend.device.type) if _device is None else _device

@@ -1,0 +1,12 @@
+"""oneDNN, which no kernel here uses. As https://docs.pytorch.org/docs/stable/backends.html."""
+
+from __future__ import annotations
+
+enabled = True
+allow_tf32 = True
+deterministic = False
+
+
+def is_available() -> bool:
+    """False: nothing is computed by it."""
+    return False
