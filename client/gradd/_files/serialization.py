@@ -21,7 +21,7 @@ from gradd_protocol.safetensors import StoredTensor
 from .._surface import tensor
 from .._tensor import Tensor, type_name
 from ..nn.parameter import Parameter
-from . import safetensors
+from . import checkpoint, safetensors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,13 +30,17 @@ if TYPE_CHECKING:
 
 _TREE = "gradd.tree"
 _MAPPINGS: dict[str, Any] = {"dict": dict, "ordered": OrderedDict, "counter": Counter}
+#: ends of paths whose files are PyTorch's
+_OF_PYTORCH = (".pt", ".pth", ".bin", ".ckpt", ".tar")
 _TOGETHER = 1 << 18  # bytes of small tensors fetched in one message
 
 PathLike = str | os.PathLike[str]
 
 
 def save(obj: Any, f: PathLike | BinaryIO) -> None:
-    """Write tensors, numbers, strings, None, dtypes, and dicts, lists, tuples of these to a safetensors file.
+    """Write tensors, numbers, strings, None, dtypes, and dicts, lists, tuples of these to a safetensors file;
+    to a path that ends with ``.pt``, ``.pth``, ``.bin``, ``.ckpt`` or ``.tar``, as PyTorch's ``torch.save``
+    does, for its ``torch.load``.
 
     Meant for ``state_dict()`` of modules and optimizers, and checkpoints made of them. A path is replaced
     atomically. TypeError for anything else, including a Module.
@@ -52,6 +56,11 @@ def save(obj: Any, f: PathLike | BinaryIO) -> None:
             _ask(groups[id(t)])
         return t._values()
 
+    if isinstance(f, (str, os.PathLike)) and os.fspath(f).endswith(_OF_PYTORCH):
+        kept = {id(t): name for name, t in tensors.items()}
+        with _replacing(os.fspath(f)) as file:
+            checkpoint.write(file, obj, lambda t: values(kept[id(t)]))
+        return
     metadata = {_TREE: json.dumps(tree, separators=(",", ":"), allow_nan=False)}
     if isinstance(f, (str, os.PathLike)):
         with _replacing(os.fspath(f)) as file:
@@ -61,11 +70,12 @@ def save(obj: Any, f: PathLike | BinaryIO) -> None:
 
 
 def load(f: PathLike | BinaryIO, map_location: Any = None, *, weights_only: bool = True) -> Any:
-    """What `save` wrote, with tensors in the current session; for any other safetensors file, a dict of
-    tensors.
+    """What `save` or PyTorch's ``torch.save`` wrote, with tensors in the current session; for any other
+    safetensors file, a dict of tensors.
 
-    `map_location` and `weights_only` have no effect: a session has one device, and files contain only data.
-    ValueError for a malformed file.
+    `map_location` and `weights_only` have no effect: a session has one device, and nothing that a file brings
+    is run. ValueError for a malformed file, pickle.UnpicklingError for one of PyTorch's with more than
+    tensors, plain values and their containers.
     """
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
@@ -75,6 +85,10 @@ def load(f: PathLike | BinaryIO, map_location: Any = None, *, weights_only: bool
 
 def _load(file: BinaryIO, name: Any) -> Any:
     try:
+        begins = file.read(len(checkpoint.MAGIC))
+        file.seek(-len(begins), os.SEEK_CUR)
+        if begins == checkpoint.MAGIC:
+            return checkpoint.read(file)
         entries, metadata = safetensors.read_header(file)
         if _TREE not in metadata:
             return {key: tensor(safetensors.read(file, entry)) for key, entry in entries.items()}
