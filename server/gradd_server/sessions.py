@@ -62,8 +62,8 @@ class Sessions:
         """What sessions that are kept take of the disk, if any are."""
         if stores is not None:
             self.disk = Disk(stores.measure, *settings.disk_limits(stores.disk_bytes))
-        #: the sessions that are being made of a snapshot
-        self._making: set[tuple[str, str]] = set()
+        #: the sessions that are being made of a snapshot, and what is set when that is over
+        self._making: dict[tuple[str, str], tuple[OpenSession, asyncio.Event]] = {}
         self._placement = placement
         self._settings = settings
         self._clock = clock
@@ -123,11 +123,13 @@ class Sessions:
             if begin is None:
                 self._add(entry)
                 return entry, True
-            self._making.add((tenant, name))
+            over = asyncio.Event()
+            self._making[tenant, name] = entry, over
         try:
             await self._begin_at(entry, begin, record)
         finally:
-            self._making.discard((tenant, name))
+            del self._making[tenant, name]
+            over.set()
         return entry, True
 
     def _add(self, entry: OpenSession) -> None:
@@ -180,6 +182,8 @@ class Sessions:
             if record is not None and self._stores is not None:
                 confirm = self._stores.confirm
                 await asyncio.to_thread(confirm, entry.tenant, entry.name, entry.options, record)
+            if entry.closed:
+                raise Refused("session-not-found", f"session {entry.name!r} was deleted while it was made")
         except BaseException as error:
             await self._discard(entry)
             if isinstance(error, OSError):
@@ -219,17 +223,25 @@ class Sessions:
         return (await self.open(tenant, name))[0]
 
     async def close(self, tenant: str, name: str) -> bool:
-        """End the tenant's session of that name; False if there is none."""
+        """End the tenant's session of that name; False if there is none. One that is being made of a snapshot
+        is gone once that is over.
+        """
         names.session(name)
         async with self._changing:
-            entry = self._entries.pop((tenant, name), None)
-            if entry is None:
-                return False
-            self._counts[tenant] -= 1
-            entry.closed = True
-            entry.notify_upload()
-            await self._discard(entry)
-            return True
+            making = self._making.get((tenant, name))
+            if making is None:
+                entry = self._entries.pop((tenant, name), None)
+                if entry is None:
+                    return False
+                self._counts[tenant] -= 1
+                entry.closed = True
+                entry.notify_upload()
+                await self._discard(entry)
+                return True
+        entry, over = making
+        entry.closed = True  # who makes it ends it
+        await over.wait()
+        return True
 
     @property
     def stores(self) -> Stores:

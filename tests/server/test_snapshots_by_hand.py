@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +14,9 @@ import httpx
 import numpy as np
 import pytest
 from gradd_protocol.limits import DEFAULT as LIMITS
+from gradd_protocol.problems import ProtocolError
 from gradd_runtime.catalog import ops
-from gradd_runtime.process import InlinePlacement
+from gradd_runtime.process import FileOrder, InlinePlacement, refusal
 from gradd_server.app import create_app
 from gradd_server.settings import Settings
 from gradd_server.stores import Stores
@@ -236,6 +240,64 @@ def test_a_session_holds_so_many(call: Caller, tmp_path: Path) -> None:
         (folder / f"1-{n:08x}.safetensors").touch()
     refused = expect_problem(call("POST", "/v1/sessions/a/snapshots"), "quota-exceeded", 507)
     assert refused["limit"] == LIMITS.snapshots
+
+
+@pytest.mark.parametrize("at", ["begun", "confirmed", "failing"])
+def test_one_is_deleted_while_it_is_made(
+    call: Caller, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    begin(call, "a")
+    taken = take(call, "a")
+    files = len(list((tmp_path / "sessions").iterdir()))
+    reached, go_on = threading.Event(), threading.Event()
+    confirm, submit = Stores.confirm, place._placement.submit
+
+    def hold(*_: Any) -> None:
+        reached.set()
+        assert go_on.wait(PATIENCE)
+
+    def confirm_late(stores: Stores, tenant: str, name: str, *more: Any) -> None:
+        confirm(stores, tenant, name, *more)
+        if name == "b" and at == "confirmed":
+            hold()
+
+    def submit_late(name: str, frame: Any, why: Any = None) -> Any:
+        future = submit(name, frame, why)
+        if at == "confirmed" or not isinstance(frame, FileOrder):
+            return future
+        late: Future[bytes] = Future()
+
+        def answer() -> None:
+            hold()
+            late.set_result(
+                future.result(PATIENCE) if at == "begun" else refusal(ProtocolError.of("invalid-snapshot"))
+            )
+
+        threading.Thread(target=answer).start()
+        return late
+
+    async def both() -> tuple[httpx.Response, httpx.Response]:
+        source = {"session": taken["session"], "id": taken["id"]}
+        making = asyncio.create_task(call.send("PUT", "/v1/sessions/b", json={"from_snapshot": source}))
+        await asyncio.to_thread(reached.wait, PATIENCE)
+        assert (await call.send("GET", "/v1/sessions/b")).status_code == 404
+        ending = asyncio.create_task(call.send("DELETE", "/v1/sessions/b"))
+        await call.send("GET", "/v1/sessions")
+        assert not ending.done()
+        go_on.set()
+        return await making, await ending
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Stores, "confirm", confirm_late)
+        patch.setattr(place._placement, "submit", submit_late)
+        made, ended = call.run(both())
+    assert ended.status_code == 204
+    expect_problem(made, *(("invalid-snapshot", 422) if at == "failing" else ("session-not-found", 404)))
+    for _ in range(2):
+        assert [row["name"] for row in call("GET", "/v1/sessions").json()["sessions"]] == ["a"]
+        assert len(list((tmp_path / "sessions").iterdir())) == files
+        call = place.again()
+    assert fork(call, "b", taken).status_code == 201
 
 
 def test_without_a_data_directory_there_are_none() -> None:
