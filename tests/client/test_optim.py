@@ -62,6 +62,22 @@ OPTIMIZERS: dict[str, Callable[[Any, Any], Any]] = {
     "Adagrad, options": lambda o, p: o.Adagrad(
         p, lr=0.05, lr_decay=0.1, weight_decay=0.01, initial_accumulator_value=0.2, eps=1e-6
     ),
+    "Adadelta": lambda o, p: o.Adadelta(p),
+    "Adadelta, options": lambda o, p: o.Adadelta(p, lr=0.5, rho=0.7, eps=1e-4, weight_decay=0.01),
+    "NAdam": lambda o, p: o.NAdam(p, lr=0.01, foreach=False),
+    "NAdam, options": lambda o, p: o.NAdam(
+        p, lr=0.01, betas=(0.3, 0.9), weight_decay=0.1, momentum_decay=0.1, decoupled_weight_decay=True
+    ),
+    "RAdam": lambda o, p: o.RAdam(p, lr=0.01),
+    "RAdam, options": lambda o, p: o.RAdam(
+        p, lr=0.01, betas=(0.5, 0.9), eps=1e-4, weight_decay=0.1, decoupled_weight_decay=True
+    ),
+    "Adamax": lambda o, p: o.Adamax(p, lr=0.01),
+    "Adamax, options": lambda o, p: o.Adamax(p, lr=0.01, betas=(0.3, 0.8), weight_decay=0.1, maximize=True),
+    "Rprop": lambda o, p: o.Rprop(p, lr=0.01),
+    "Rprop, options": lambda o, p: o.Rprop(p, etas=(0.3, 1.5), step_sizes=(1e-3, 0.02), maximize=True),
+    "ASGD": lambda o, p: o.ASGD(p, lr=0.05),
+    "ASGD, options": lambda o, p: o.ASGD(p, lr=0.05, lambd=0.1, alpha=0.5, t0=5, weight_decay=0.1),
     "groups": lambda o, p: o.Adam([{"params": p[:1], "lr": 0.02}, {"params": p[1:]}], lr=0.005),
 }
 
@@ -218,7 +234,9 @@ def test_closure_and_returned_loss() -> None:
     assert p.grad is None
 
 
-@pytest.mark.parametrize("name", ["SGD, momentum", "Adam, options", "AdamW"])
+@pytest.mark.parametrize("name", [
+    "SGD, momentum", "Adam, options", "AdamW", "Adadelta", "NAdam", "RAdam", "Adamax", "Rprop", "ASGD",
+])  # fmt: skip
 def test_state_dict_resumes_the_trajectory(name: str) -> None:
     def halves(resume: bool) -> Any:
         p = nn.Parameter(gradd.tensor(WEIGHTS[0]))
@@ -275,6 +293,12 @@ def test_text_and_state_dict_have_torchs_form(torch: Any, name: str) -> None:
         (lambda p: optim.Adam([p], betas=(0.9, 1.0)), ValueError, "Invalid beta parameter at index 1: 1.0"),
         (lambda p: optim.RMSprop([p], alpha=-1), ValueError, "Invalid alpha value: -1"),
         (lambda p: optim.Adagrad([p], lr_decay=-1), ValueError, "Invalid lr_decay value: -1"),
+        (lambda p: optim.Adadelta([p], rho=1.5), ValueError, "Invalid rho value: 1.5"),
+        (lambda p: optim.NAdam([p], momentum_decay=-1), ValueError, "Invalid momentum_decay value: -1"),
+        (lambda p: optim.RAdam([p], betas=(1.0, 0.9)), ValueError, "Invalid beta parameter at index 0: 1.0"),
+        (lambda p: optim.Adamax([p], eps=-1.0), ValueError, "Invalid epsilon value: -1.0"),
+        (lambda p: optim.Rprop([p], etas=(0.5, 0.9)), ValueError, "Invalid eta values: 0.5, 0.9"),
+        (lambda p: optim.ASGD([p], weight_decay=-1), ValueError, "Invalid weight_decay value: -1"),
         (lambda p: optim.SGD([]), ValueError, "optimizer got an empty parameter list"),
         (
             lambda p: optim.SGD([3]),

@@ -65,6 +65,12 @@ def descend(s: Any) -> None:
         lambda ps: gradd.optim.AdamW(ps, lr=0.1, amsgrad=True),
         lambda ps: gradd.optim.RMSprop(ps, lr=0.1, momentum=s.rng.choice([0.0, 0.5]), centered=True),
         lambda ps: gradd.optim.Adagrad(ps, lr=0.1, lr_decay=0.1),
+        lambda ps: gradd.optim.NAdam(ps, lr=0.1, weight_decay=0.1),
+        lambda ps: gradd.optim.RAdam(ps, lr=0.1, betas=(0.5, 0.9)),
+        lambda ps: gradd.optim.Adamax(ps, lr=0.1),
+        lambda ps: gradd.optim.Adadelta(ps, rho=0.5),
+        lambda ps: gradd.optim.Rprop(ps, lr=0.1),
+        lambda ps: gradd.optim.ASGD(ps, lr=0.1, t0=1),
     ]
     optimizer = s.rng.choice(makers)(leaves)
     kept = None

@@ -14,6 +14,9 @@ from gradd_engine.data.state import ambient
 from gradd_engine.ops.optim import gradient_steps as optim
 from gradd_engine.ops.optim.adaptive_steps import adagrad_step, rmsprop_step
 from gradd_engine.ops.optim.gradient_steps import adam_step, sgd_step
+from gradd_engine.ops.optim.moment_steps import nadam_step
+from gradd_engine.ops.optim.rate_steps import asgd_step
+from gradd_engine.schema.registry import REGISTRY
 from gradd_engine.tensor.tensor import Tensor
 
 assert ops
@@ -158,6 +161,69 @@ def test_adagrad_follows_torch(torch: Any, options: dict[str, Any], dtype: str) 
     assert [float(c.array) for c in counts] == [STEPS] * len(SHAPES)
 
 
+MORE: list[tuple[str, dict[str, Any]]] = [
+    ("NAdam", {}),
+    ("NAdam", {"betas": (0.4, 0.9), "weight_decay": 0.1, "momentum_decay": 0.1, "maximize": True}),
+    ("NAdam", {"weight_decay": 0.1, "decoupled_weight_decay": True}),
+    ("RAdam", {}),
+    ("RAdam", {"betas": (0.4, 0.6), "weight_decay": 0.1, "maximize": True}),
+    ("RAdam", {"betas": (0.9, 0.9), "weight_decay": 0.1, "decoupled_weight_decay": True}),
+    ("Adamax", {}),
+    ("Adamax", {"betas": (0.4, 0.6), "eps": 1e-3, "weight_decay": 0.1, "maximize": True}),
+    ("Adadelta", {}),
+    ("Adadelta", {"rho": 0.5, "eps": 1e-3, "weight_decay": 0.1, "maximize": True}),
+    ("Rprop", {}),
+    ("Rprop", {"etas": (0.3, 1.5), "step_sizes": (1e-2, 0.2), "maximize": True}),
+    ("ASGD", {}),
+    ("ASGD", {"lambd": 0.1, "alpha": 0.5, "t0": 10, "weight_decay": 0.1, "maximize": True}),
+]
+#: each one's state: 1 is one per weight, 0 one number per parameter; with its start, None for the rate
+STATES: dict[str, list[tuple[int, float | None]]] = {
+    "NAdam": [(1, 0), (1, 0), (0, 1)],
+    "RAdam": [(1, 0), (1, 0)],
+    "Adamax": [(1, 0), (1, 0)],
+    "Adadelta": [(1, 0), (1, 0)],
+    "Rprop": [(1, 0), (1, None)],
+    "ASGD": [(1, 0), (0, 1), (0, None)],
+}
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+@pytest.mark.parametrize(("name", "options"), MORE, ids=str)
+def test_the_others_follow_torch(torch: Any, name: str, options: dict[str, Any], dtype: str) -> None:
+    arrays, grads = start(dtype)
+    want = oracle(torch, name, arrays, grads, rate, options)
+    params = make(arrays)
+    given = dict(options)
+    for pair, names in {
+        "betas": ("beta1", "beta2"),
+        "etas": ("etaminus", "etaplus"),
+        "step_sizes": ("step_size_min", "step_size_max"),
+    }.items():
+        given.update(zip(names, given.pop(pair, ()), strict=False))
+    if "decoupled_weight_decay" in given:
+        given["decoupled"] = given.pop("decoupled_weight_decay")
+    first = rate(0)
+    states = [
+        make([
+            np.full_like(a, (1 + 1j if a.dtype.kind == "c" else 1) * (first if begin is None else begin))
+            if like else np.array(first if begin is None else begin, "float32")
+            for a in arrays
+        ])
+        for like, begin in STATES[name]
+    ]  # fmt: skip
+    counts = make([np.zeros((), "float32") for _ in params])
+    op = REGISTRY[f"{name.lower()}_step"]
+    with ambient(grad=False):
+        for i, gs in enumerate(grads):
+            rates = {} if name == "Rprop" else {"lr": rate(i)}
+            op.call(params, make(gs), *states, counts, **rates, **given)
+    for p, w in zip(params, want, strict=True):
+        np.testing.assert_allclose(p.array, w, rtol=2 * CLOSE[dtype], atol=2 * CLOSE[dtype])
+    assert [float(c.array) for c in counts] == [STEPS] * len(SHAPES)
+
+
 def test_halves_are_written_in_place() -> None:
     p = NUMPY.from_array(np.ones(3), dtypes.bfloat16)
     g = NUMPY.from_array(np.ones(3), dtypes.bfloat16)
@@ -210,6 +276,13 @@ def test_misfits_are_refused() -> None:
             rmsprop_step([p], [p], [p], [step], [p], [short], lr=1.0)
         with pytest.raises(RuntimeError, match="0-dim float32"):
             adagrad_step([p], [p], [p], [step], lr=1.0)
+        count = NUMPY.from_array(np.zeros((), "float32"))
+        with pytest.raises(
+            RuntimeError, match=r"nadam_step\(\): mu_products must be one 0-dim floating-point"
+        ):
+            nadam_step([p], [p], [p], [p], [step], [count], lr=1.0)
+        with pytest.raises(RuntimeError, match=r"asgd_step\(\): etas must be one 0-dim floating-point"):
+            asgd_step([p], [p], [p], [count], [], [count], lr=1.0)
     assert p._vc.n == 0
 
 

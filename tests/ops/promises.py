@@ -134,6 +134,12 @@ def _by_hand() -> None:
         ("adam_step", (some(), some(), some(), some(), step()), adam),
         ("rmsprop_step", (some(), some(), some(), step(), some(), some()), {**moments, "alpha": 0.9}),
         ("adagrad_step", (some(), some(), some(), step()), {**moments, "lr_decay": 0.1}),
+        ("nadam_step", (some(), some(), some(), some(), step(), step()), adam),
+        ("radam_step", (some(), some(), some(), some(), step()), adam),
+        ("adamax_step", (some(), some(), some(), some(), step()), adam),
+        ("adadelta_step", (some(), some(), some(), some(), step()), moments),
+        ("rprop_step", (some(), some(), some(), some(), step()), {}),
+        ("asgd_step", (some(), some(), some(), step(), step(), step()), moments),
     ]
     with ambient(backend=NUMPY, grad=False):
         for name, inputs, attrs in calls:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gradd_engine.ops.optim.gradient_steps import adam_step
 from gradd_engine.ops.shared.constants import zeros_like
 
-from .optimizer import GroupedOptimizer, counter, nonnegative, options
+from .optimizer import GroupedOptimizer, betas_within, counter, nonnegative, options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,9 +37,7 @@ class Adam(GroupedOptimizer):
     ) -> None:
         nonnegative("learning rate", lr)
         nonnegative("epsilon value", eps)
-        for i, beta in enumerate(betas):
-            if not 0.0 <= beta < 1.0:
-                raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+        betas_within(betas)
         nonnegative("weight_decay value", weight_decay)
         defaults = options(
             lr=lr,

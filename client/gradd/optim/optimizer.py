@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from gradd_engine.backward import gradients
 from gradd_engine.data import ambient, dtypes
 from gradd_engine.graph import enable_grad, no_grad
-from gradd_engine.ops.shared.constants import zeros
+from gradd_engine.ops.shared.constants import full, zeros
 from gradd_engine.tensor import RemovableHandle
 
 from .._tensor import Tensor, type_name
@@ -239,10 +239,17 @@ def nonnegative(what: str, value: float) -> None:
         raise ValueError(f"Invalid {what}: {value}")
 
 
-def counter(p: Any) -> Any:
-    """A step count, 0-dim float32, in the parameter's session."""
+def betas_within(betas: tuple[float, float]) -> None:
+    """ValueError for a beta outside of [0, 1)."""
+    for i, beta in enumerate(betas):
+        if not 0.0 <= beta < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+
+
+def counter(p: Any, start: float = 0.0) -> Any:
+    """A step count or another number, 0-dim float32, in the parameter's session."""
     with ambient(backend=p.backend):
-        return zeros((), dtype=dtypes.float32)
+        return full((), start, dtype=dtypes.float32) if start else zeros((), dtype=dtypes.float32)
 
 
 def options(**given: Any) -> dict[str, Any]:

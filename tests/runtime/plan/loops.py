@@ -147,11 +147,17 @@ LOSSES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 OPTIMIZERS: dict[str, Callable[[Any], Any]] = {
+    "ASGD": lambda p: optim.ASGD(p, lr=0.01, t0=2),
+    "Adadelta": lambda p: optim.Adadelta(p, weight_decay=0.01),
     "Adagrad": lambda p: optim.Adagrad(p, lr=0.01, weight_decay=0.01, lr_decay=0.1),
     "Adam": lambda p: optim.Adam(p, lr=0.01, amsgrad=True),
     "AdamW": lambda p: optim.AdamW(p, lr=0.01),
+    "Adamax": lambda p: optim.Adamax(p, lr=0.01),
     "LBFGS": lambda p: optim.LBFGS(p, lr=0.1, max_iter=3),
+    "NAdam": lambda p: optim.NAdam(p, lr=0.01, weight_decay=0.01),
+    "RAdam": lambda p: optim.RAdam(p, lr=0.01),
     "RMSprop": lambda p: optim.RMSprop(p, lr=0.01, centered=True, momentum=0.9),
+    "Rprop": lambda p: optim.Rprop(p, lr=0.01),
     "SGD": lambda p: optim.SGD(p, lr=0.05, momentum=0.9, nesterov=True, weight_decay=0.01),
 }
 
@@ -176,7 +182,9 @@ SCHEDULES: dict[str, Callable[[Any], Any]] = {
     "LinearLR": lambda o: lr_scheduler.LinearLR(o),
     "MultiStepLR": lambda o: lr_scheduler.MultiStepLR(o, [2, 4]),
     "MultiplicativeLR": lambda o: lr_scheduler.MultiplicativeLR(o, lambda n: 0.9),
-    "OneCycleLR": lambda o: lr_scheduler.OneCycleLR(o, 0.1, total_steps=10),
+    "OneCycleLR": lambda o: lr_scheduler.OneCycleLR(
+        o, 0.1, total_steps=10, cycle_momentum=not {"momentum", "betas"}.isdisjoint(o.defaults)
+    ),
     "PolynomialLR": lambda o: lr_scheduler.PolynomialLR(o),
     "ReduceLROnPlateau": lambda o: lr_scheduler.ReduceLROnPlateau(o, patience=1),
     "SequentialLR": lambda o: lr_scheduler.SequentialLR(

@@ -19,19 +19,21 @@ if TYPE_CHECKING:
     from ...tensor import Tensor
 
 
-def _check_steps(name: str, params: Sequence[Tensor], steps: Sequence[Tensor]) -> None:
+def check_steps(name: str, params: Sequence[Tensor], steps: Sequence[Tensor]) -> None:
+    """Raise RuntimeError unless there is one step count, 0-dim float32, per parameter."""
     if len(steps) != len(params) or any(tuple(s.shape) or s.dtype is not dtypes.float32 for s in steps):
         raise RuntimeError(f"{name}(): steps must be one 0-dim float32 tensor for each of params")
 
 
-def _pieces(xp: Any, arrays: Sequence[Any]) -> Iterator[Sequence[Any]]:
+def pieces(xp: Any, arrays: Sequence[Any]) -> Iterator[Sequence[Any]]:
     """Arrays of one size, in tiles; complex arrays as their real parts, then their imaginary parts."""
     parts = ([a.real for a in arrays], [a.imag for a in arrays]) if arrays[0].dtype.kind == "c" else (arrays,)
     for part in parts:
         yield from tiles(xp, part)
 
 
-def _write_back(arrays: Sequence[Any], numbers: Sequence[Any]) -> None:
+def write_back(arrays: Sequence[Any], numbers: Sequence[Any]) -> None:
+    """Write `numbers` into `arrays`, where they are not the same memory."""
     for a, n in zip(arrays, numbers, strict=True):
         if n is not a:
             a[...] = n
@@ -51,7 +53,7 @@ def _rmsprop_infer(
         check_alike("rmsprop_step", params, momentum_buffers=momentum_buffers)
     if grad_avgs:
         check_alike("rmsprop_step", params, grad_avgs=grad_avgs)
-    _check_steps("rmsprop_step", params, steps)
+    check_steps("rmsprop_step", params, steps)
     return []
 
 
@@ -73,7 +75,7 @@ def _rmsprop(
     for i, (p, g, step) in enumerate(zip(params, grads, steps, strict=True)):
         step += 1
         state = [square_avgs[i], *(held[i] for held in (momentum_buffers, grad_avgs) if held)]
-        for piece in _pieces(xp, [p, g, *state]):
+        for piece in pieces(xp, [p, g, *state]):
             value, slope, square, *others = (wide(xp, a) for a in piece)
             if maximize:
                 slope = -slope
@@ -97,7 +99,7 @@ def _rmsprop(
                 value -= others[0] * lr
             else:
                 value += slope * -lr / root
-            _write_back((piece[0], *piece[2:]), (value, square, *others))
+            write_back((piece[0], *piece[2:]), (value, square, *others))
     return []
 
 
@@ -127,7 +129,7 @@ def _adagrad_infer(
     **_: Any,
 ) -> list[Any]:
     check_alike("adagrad_step", params, grads=grads, state_sums=state_sums)
-    _check_steps("adagrad_step", params, steps)
+    check_steps("adagrad_step", params, steps)
     return []
 
 
@@ -146,7 +148,7 @@ def _adagrad(
     for p, g, total, step in zip(params, grads, state_sums, steps, strict=True):
         step += 1
         rate = lr / (1 + (step.astype(xp.float64) - 1) * lr_decay)
-        for piece in _pieces(xp, [p, g, total]):
+        for piece in pieces(xp, [p, g, total]):
             value, slope, sums = (wide(xp, a) for a in piece)
             if maximize:
                 slope = -slope
@@ -154,7 +156,7 @@ def _adagrad(
                 slope = slope + value * weight_decay
             sums += slope * slope
             value += slope * (-rate).astype(value.dtype) / (xp.sqrt(sums) + eps)
-            _write_back((piece[0], piece[2]), (value, sums))
+            write_back((piece[0], piece[2]), (value, sums))
     return []
 
 
