@@ -14,6 +14,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from time import perf_counter
 from typing import Any
 
 import httpx
@@ -283,8 +284,28 @@ KINDS: dict[str, Callable[[Hostile], Awaitable[None]]] = {
 }
 
 
+async def nothing(peer: Hostile) -> None:
+    """No hostility: what the machine does on its own."""
+    await asyncio.Event().wait()
+
+
+async def spin(peer: Hostile) -> None:
+    """No request, but a core that is never idle: what the process alone is to the others."""
+    while True:
+        until = perf_counter() + 0.01
+        while perf_counter() < until:
+            pass
+        await asyncio.sleep(0)
+
+
+CONTROLS: dict[str, Callable[[Hostile], Awaitable[None]]] = {"nothing": nothing, "spin": spin}
+"""What the others are compared with."""
+
+
 def answered(peer: Hostile, kind: str) -> bool:
     """Whether there was an answer to more than the beginning."""
+    if kind in CONTROLS:
+        return True
     begun = kind == "connections" or bool(peer.of(kind))
     return begun if kind in ("connections", "trickle") else sum(peer.of(kind).values()) > 1
 
@@ -296,7 +317,7 @@ async def main(url: str, key: str, kinds: list[str]) -> None:
     peer = Hostile(url, key)
     print("ready", flush=True)
     while await lines.readline():
-        at_it = [asyncio.ensure_future(KINDS[kind](peer)) for kind in kinds]
+        at_it = [asyncio.ensure_future((KINDS | CONTROLS)[kind](peer)) for kind in kinds]
         while not all(answered(peer, kind) for kind in kinds) and not any(task.done() for task in at_it):
             await asyncio.sleep(0.02)
         print("busy", flush=True)
