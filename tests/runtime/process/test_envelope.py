@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
 from gradd_runtime.process import BULK_BYTES, Bulk, Envelope, EnvelopeKind, Incoming, sealed, send, unsent
+
+from tests.waiting import PATIENCE
 
 SIZES = (0, 1, 1000, 65_503, 65_504, 65_505, 300_000)
 """Around the size at which an envelope no longer fits the receiver's buffer."""
@@ -98,3 +102,34 @@ def test_what_is_left_after_a_part() -> None:
     assert [bytes(view) for view in unsent(parts, 2)] == [b"c", b"de"]
     assert [bytes(view) for view in unsent(parts, 4)] == [b"e"]
     assert unsent(parts, 5) == []
+
+
+CLOSED = """
+import os, threading
+from gradd_runtime.process import Bulk
+from gradd_runtime.process.bulk import LARGE
+
+from tests.waiting import PATIENCE
+
+def look():
+    made = Bulk()
+    made.size, fd = LARGE, made.fd
+    del made
+    while os.path.exists(f"/proc/self/fd/{fd}"):
+        threading.Event().wait(0.001)
+    assert "gradd-closer" in [thread.name for thread in threading.enumerate()]
+
+look()
+child = os.fork()
+if not child:
+    look()
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_a_large_file_is_closed_by_a_thread() -> None:
+    """In a fork too, which has none of its parent's threads."""
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", CLOSED]
+    assert subprocess.run(command, timeout=PATIENCE).returncode == 0
