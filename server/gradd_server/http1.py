@@ -65,7 +65,9 @@ class Http(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Add a piece of the body. Large ones are passed on as they are; uvicorn would copy them twice."""
+        """Add a piece of the body, and read no more until it is handled. Large pieces are passed on as they
+        are; uvicorn would copy them twice.
+        """
         cycle = self.cycle
         if (
             cycle.body
@@ -74,10 +76,17 @@ class Http(HttpToolsProtocol):
             or self.parser.should_upgrade()
         ):
             super().on_body(body)
-            return
-        cycle.body = body  # type: ignore[assignment]
-        self.flow.pause_reading()
-        cycle.message_event.set()
+        else:
+            cycle.body = body  # type: ignore[assignment]
+            cycle.message_event.set()
+        if not cycle.response_complete:
+            self.flow.pause_reading()
+
+    def on_message_complete(self) -> None:
+        """End the request; whether its client leaves is seen, unless another request is there."""
+        super().on_message_complete()
+        if not self.pipeline:
+            self.flow.resume_reading()
 
     def send_400_response(self, msg: str) -> None:
         """Answer a request that cannot be parsed, and close the connection."""

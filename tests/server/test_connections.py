@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
+
 import pytest
+import uvicorn
 from gradd_protocol.problems import Problem
 from gradd_server.connections import Connections
 from gradd_server.errors import Refused
+from gradd_server.http1 import patient
 from gradd_server.machine import most_files
 from gradd_server.settings import Settings
+from starlette.types import Receive, Scope, Send
+from uvicorn.server import ServerState
 
 
 class Door:
@@ -76,3 +83,47 @@ def test_defaults_are_what_the_system_allows() -> None:
     assert settings.most_connections == min(10_000, most_files() * 3 // 4)
     assert settings.most_tenant_connections == settings.most_connections // 2
     assert Settings(connections=5, tenant_connections=3).most_tenant_connections == 3
+
+
+def test_a_body_is_read_as_it_is_handled() -> None:
+    """Who trickles many would have the event loop read each byte; so they become a piece meanwhile."""
+    handle = asyncio.Event()
+    pieces: list[bytes] = []
+    read: list[int] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await handle.wait()
+        more = True
+        while more:
+            message = await receive()
+            pieces.append(message["body"])
+            more = message["more_body"]
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    class Noting(patient(60.0, Connections(9, 9))):  # type: ignore[misc]
+        def on_body(self, body: bytes) -> None:
+            read.append(len(body))
+            super().on_body(body)
+
+    async def trickle() -> bytes:
+        config = uvicorn.Config(app, log_config=None, lifespan="off")
+        config.load()
+        loop = asyncio.get_running_loop()
+        ours, theirs = socket.socketpair()
+        with ours:
+            ours.setblocking(False)
+            await loop.connect_accepted_socket(lambda: Noting(config, ServerState(), {}), theirs)
+            await loop.sock_sendall(ours, b"PUT / HTTP/1.1\r\nhost: here\r\ncontent-length: 20\r\n\r\n")
+            for _ in range(20):
+                await loop.sock_sendall(ours, b"x")
+                for _ in range(5):
+                    await asyncio.sleep(0)  # whatever came is read
+            assert read == [1]
+            handle.set()
+            return await loop.sock_recv(ours, 100)
+
+    answer = asyncio.run(trickle())
+    assert answer.startswith(b"HTTP/1.1 204 ")
+    assert b"".join(pieces) == b"x" * 20
+    assert len(read) <= 3
