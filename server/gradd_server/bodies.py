@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 
+from gradd_protocol import dtypes, frames
 from gradd_protocol.limits import DEFAULT as LIMITS
+from gradd_protocol.messages import Request as Message
+from gradd_runtime.process import BULK_BYTES, Bulk
 from starlette.requests import Request
 
 from gradd_server.errors import Refused
 from gradd_server.media import JSON, media_type
 from gradd_server.traffic import Load
+from gradd_server.wire import header_for, wrapped
 
 MIN_BYTES_PER_SECOND = 64 * 1024
 """A body that falls behind this rate by `body_timeout` seconds is refused (408); it can get ahead by at most
@@ -104,7 +108,22 @@ OPTIONS_BYTES = 64 << 10
 """A JSON body of a few members. The front reads these itself, and everybody waits meanwhile."""
 
 
-async def json_text(request: Request, timeout: float, limit: int = LIMITS.json_bytes) -> bytes:
+async def json_frame(request: Request, message: Message, timeout: float) -> frames.Bytes | Bulk:
+    """The frame of `message` whose buffer is the request's JSON, for the session to read. Raises Refused: as
+    `json_text`. What is large goes straight into a Bulk; from memory it would be copied at once, twice.
+    """
+    body = Body(request, LIMITS.json_bytes, timeout)
+    if body.length:
+        expect(request, JSON)
+    if body.length < BULK_BYTES:
+        return wrapped(message, await body.read())
+    made = Bulk()
+    made.write(header_for(message, dtypes.BY_NAME["uint8"], [body.length]))
+    await body.pour(body.length, made.write)
+    return made
+
+
+async def json_text(request: Request, timeout: float, limit: int) -> bytes:
     """A JSON body of at most `limit` bytes, b"" if there is none. Raises Refused: as Body, or 415."""
     body = Body(request, limit, timeout)
     if body.length:

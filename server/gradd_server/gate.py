@@ -8,7 +8,6 @@ There is no CORS.
 from __future__ import annotations
 
 import asyncio
-import functools
 import itertools
 import logging
 import re
@@ -108,9 +107,11 @@ class Gate:
                     held.enter_context(self.front.connected.stream(key.tenant))
                 elif (connection := scope.get("connection")) is not None:
                     self.front.connected.claim(connection, key.tenant)
-                turn = scope["turn"] = functools.partial(self.front.attention.turn, key.tenant)
-                await turn()
-            await self.app(scope, receive_counted if over_http else receive, send_with_id)
+                lane = self.front.attention.lane(key.tenant, "requests" if over_http else "streams")
+                scope["turn"] = lane.turn
+                await lane.turn()
+            work = self.app(scope, receive_counted if over_http else receive, send_with_id)
+            await (lane.timed(work) if over_http and key is not None else work)
         except Refused as refused:
             counts.refused[refused.problem.slug] += 1
             await send_problem(scope, receive, send_with_id, refused)

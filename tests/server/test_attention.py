@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from itertools import pairwise
 from pathlib import Path
+from time import monotonic, thread_time
 from typing import Any
 
 import msgspec
@@ -14,8 +15,9 @@ import pytest
 from gradd_protocol import names
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import Batch
+from gradd_runtime.process import BULK_BYTES, Bulk
 from gradd_server.app import create_app
-from gradd_server.attention import ALONE, BESIDE, PIECE, Attention
+from gradd_server.attention import ALONE, BESIDE, PIECE, REST, Attention, Lane
 from gradd_server.bodies import OPTIONS_BYTES
 from gradd_server.keyring import Keyring
 from gradd_server.keys import KeyFile, mint
@@ -26,18 +28,21 @@ from gradd_server.settings import Settings
 from tests.server.asgi_socket import Socket
 from tests.server.conftest import OPS, Caller, Expect
 from tests.server.fake_placement import FakePlacement
+from tests.waiting import PATIENCE
 
 STREAMS, QUEUED = 20, 50
 
 
 class Noting(FakePlacement):
-    """Notes whose frames it is given, in order."""
+    """Notes whose frames it is given, in order, and the latest."""
 
     def __init__(self) -> None:
         super().__init__()
         self.order: list[str] = []
+        self.latest: Any = None
 
     def submit(self, name: str, frame: Any, why: Any = None) -> Any:
+        self.latest = frame
         self.order.append(names.owner(name))
         return super().submit(name, frame, why)
 
@@ -86,7 +91,7 @@ def test_a_message_is_not_behind_all_that_another_tenant_sent(tmp_path: Path, no
 
 async def take(attention: Attention, tenant: str, times: int, order: list[str], nbytes: int = 0) -> None:
     for _ in range(times):
-        await attention.turn(tenant, nbytes)
+        await attention.lane(tenant, "streams").turn(nbytes)
         order.append(tenant)
 
 
@@ -114,7 +119,7 @@ def test_large_messages_are_fewer_to_a_turn() -> None:
 
     async def all_at_once() -> None:
         attention = Attention()
-        await attention.turn("honest")
+        await attention.lane("honest", "streams").turn()
         hostile = [take(attention, "hostile", 3, order, BESIDE * PIECE) for _ in range(10)]
         await asyncio.gather(*hostile, take(attention, "honest", 20, order))
 
@@ -125,15 +130,117 @@ def test_large_messages_are_fewer_to_a_turn() -> None:
 
 def test_who_waits_and_is_gone_takes_no_turn() -> None:
     async def one_goes() -> None:
-        attention = Attention()
-        await attention.turn("me", ALONE * PIECE)
-        waiting = [asyncio.create_task(attention.turn("me")) for _ in range(3)]
+        lane = Attention().lane("me", "streams")
+        await lane.turn(ALONE * PIECE)
+        waiting = [asyncio.create_task(lane.turn()) for _ in range(3)]
         await asyncio.sleep(0)
         waiting[0].cancel()
         await asyncio.gather(*waiting[1:])
-        await attention.turn("me")
+        await lane.turn()
 
     asyncio.run(one_goes())
+
+
+async def busy(seconds: float) -> None:
+    """Work of a request that takes the event loop."""
+    until = thread_time() + seconds
+    while thread_time() < until:
+        pass
+
+
+async def ask(lane: Lane, seconds: float) -> None:
+    await lane.turn()
+    await lane.timed(busy(seconds))
+
+
+def test_requests_rest_beside_another_tenant() -> None:
+    """What a stranger's requests take is at most a quarter of the event loop."""
+    took, times = 0.002, 10
+
+    async def all_at_once() -> float:
+        attention = Attention()
+        await attention.lane("honest", "streams").turn()
+        lane = attention.lane("hostile", "requests")
+        began = monotonic()
+        await asyncio.gather(*(ask(lane, took) for _ in range(times)))
+        return monotonic() - began
+
+    assert asyncio.run(all_at_once()) > times * took + (times - 1) * REST * took
+
+
+def test_requests_do_not_rest_where_nobody_else_is() -> None:
+    async def alone() -> float:
+        lane = Attention().lane("me", "requests")
+        await asyncio.gather(*(ask(lane, 0.001) for _ in range(3)))
+        return lane.resting_until
+
+    assert asyncio.run(alone()) == 0.0
+
+
+def test_messages_of_streams_do_not_rest_for_requests() -> None:
+    async def both() -> None:
+        attention = Attention()
+        await attention.lane("other", "streams").turn()
+        requests = attention.lane("me", "requests")
+        await ask(requests, 0.01)
+        with pytest.raises(StopIteration):  # it waits for nothing
+            attention.lane("me", "streams").turn().send(None)
+        ended = requests.resting_until
+        await requests.turn()
+        assert monotonic() >= ended
+
+    asyncio.run(both())
+
+
+def test_answers_to_requests_that_come_at_once_are_sent_in_turns() -> None:
+    order: list[str] = []
+
+    async def asked(lane: Lane, answer: asyncio.Event) -> None:
+        async def work() -> None:
+            await answer.wait()
+            order.append(lane.tenant)
+
+        await lane.timed(work())
+
+    async def all_at_once() -> None:
+        attention, answer = Attention(), asyncio.Event()
+        requests = [attention.lane("hostile", "requests")] * 20
+        waiting = [asyncio.create_task(asked(lane, answer)) for lane in requests]
+        await attention.lane("hostile", "streams").turn()
+        await take(attention, "honest", 1, order)
+        await asyncio.sleep(0)  # they begin
+        answer.set()
+        await asyncio.gather(*waiting, take(attention, "honest", 10, order))
+
+    asyncio.run(all_at_once())
+    assert order.count("hostile") == 20
+    assert max(runs(order, "honest")) <= BESIDE
+
+
+def test_a_request_that_is_timed_is_the_request_itself() -> None:
+    """Its exceptions come out, a cancellation goes in."""
+    ended: list[str] = []
+
+    async def work(waits: float) -> None:
+        try:
+            await asyncio.sleep(waits)
+            raise ValueError("the request's")
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+        finally:
+            ended.append("over")
+
+    async def both() -> None:
+        lane = Attention().lane("me", "requests")
+        with pytest.raises(ValueError, match="the request's"):
+            await lane.timed(work(0))
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.01):
+                await lane.timed(work(PATIENCE))
+
+    asyncio.run(both())
+    assert ended == ["over", "cancelled", "over"]
 
 
 @pytest.mark.parametrize(
@@ -152,6 +259,23 @@ def test_what_the_front_itself_reads_is_small(call: Caller, problem: Expect, pat
     call("PUT", "/v1/sessions/demo")
     headers = {"content-type": "application/json", "content-length": str(limit + 1)}
     assert problem(call(method, target, headers=headers), "body-too-large", 413)["limit"] == limit
+
+
+@pytest.mark.parametrize(
+    "path", ["PUT /v1/sessions/s/tensors/x", "POST /v1/sessions/s/batches", "PUT /v1/sessions/s/hooks/h"]
+)
+def test_large_json_is_not_held_in_the_fronts_memory(noting: Noting, path: str) -> None:
+    """Of 8 MiB two copies were made in a piece, 11 ms in which nobody else was served."""
+    method, target = path.split()
+    call = Caller(create_app(Settings(auth=False), noting, OPS))
+    call("PUT", "/v1/sessions/s")
+    for size, kind in ((BULK_BYTES - 1, bytes), (BULK_BYTES, Bulk)):
+        text = b"[" + b" " * (size - 2) + b"]"
+        call(method, target, content=text, headers={"content-type": "application/json"})
+        assert isinstance(noting.latest, kind)
+        said = noting.latest.map() if isinstance(noting.latest, Bulk) else noting.latest
+        assert bytes(said).endswith(text)
+    call.close()
 
 
 def test_the_longest_list_of_names_can_be_fetched() -> None:

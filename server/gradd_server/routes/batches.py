@@ -10,16 +10,17 @@ from gradd_protocol import frames
 from gradd_protocol.limits import DEFAULT as LIMITS
 from gradd_protocol.messages import GetReply, JsonBatch, ProblemReply
 from gradd_protocol.problems import ProtocolError
+from gradd_runtime.process import Bulk
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from gradd_server.bodies import Body, expect, json_text
+from gradd_server.bodies import Body, expect, json_frame
 from gradd_server.errors import Refused
 from gradd_server.media import FRAME, JSON
 from gradd_server.replies import PartsResponse, respond_to_batch
 from gradd_server.routes import entry_of, front_of, load_of
-from gradd_server.wire import MessageHead, message_head, wrapped
+from gradd_server.wire import MessageHead, message_head
 
 MAX_KEY_CHARS = 256
 
@@ -59,8 +60,7 @@ async def post_batch(request: Request) -> Response:
     key = request.headers.get("idempotency-key")
     if key is not None and not 0 < len(key) <= MAX_KEY_CHARS:
         raise Refused("bad-request", f"Idempotency-Key has 1 to {MAX_KEY_CHARS} characters")
-    text = await _batch_text(request)
-    return respond_to_batch(await front.sessions.submit(entry, wrapped(JsonBatch(key), text), within))
+    return respond_to_batch(await front.sessions.submit(entry, await _json(request, JsonBatch(key)), within))
 
 
 @_framed
@@ -77,11 +77,10 @@ async def put_batch(request: Request) -> Response:
     if not (epoch.isascii() and epoch.isdigit() and len(epoch) < 20):
         raise Refused("bad-request", "Gradd-Epoch must say the epoch that attaching returned")
     if expect(request, FRAME, JSON) == JSON:
-        said = request.headers.get("gradd-ack")
-        ack = None if said is None else _number_of(said, "Gradd-Ack")
-        text = await _batch_text(request)
-        message = JsonBatch(writer=writer, epoch=int(epoch), seq=seq, ack=ack)
-        return respond_to_batch(await front.sessions.submit(entry, wrapped(message, text), within))
+        told = request.headers.get("gradd-ack")
+        ack = None if told is None else _number_of(told, "Gradd-Ack")
+        said = await _json(request, JsonBatch(writer=writer, epoch=int(epoch), seq=seq, ack=ack))
+        return respond_to_batch(await front.sessions.submit(entry, said, within))
     frame, head = await _batch_frame(request)
     if (head.writer, head.epoch, head.seq) != (writer, int(epoch), seq):
         raise Refused("bad-request", "path and Gradd-Epoch say other numbers than the frame")
@@ -97,12 +96,12 @@ async def get_batch(request: Request) -> Response:
     return respond_to_batch(await front.sessions.submit(entry, frames.join(frames.encode(question))))
 
 
-async def _batch_text(request: Request) -> bytes:
+async def _json(request: Request, message: JsonBatch) -> frames.Bytes | Bulk:
     """A batch as JSON, with room for its answer. Raises Refused: 429 where there is none."""
-    text = await json_text(request, front_of(request).settings.body_timeout)
-    if b'"fetch"' in text:
+    frame = await json_frame(request, message, front_of(request).settings.body_timeout)
+    if isinstance(frame, Bulk) or b'"fetch"' in bytes(frame):
         load_of(request).take(LIMITS.json_bytes)
-    return text
+    return frame
 
 
 async def _batch_frame(request: Request) -> tuple[bytearray, MessageHead]:

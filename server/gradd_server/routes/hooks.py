@@ -7,11 +7,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from gradd_server.bodies import json_text
+from gradd_server.bodies import json_frame
 from gradd_server.replies import respond
 from gradd_server.routes import entry_of, front_of
 from gradd_server.sessions import opened
-from gradd_server.wire import wrapped
 
 
 async def list_hooks(request: Request) -> Response:
@@ -29,9 +28,8 @@ async def put_hook(request: Request) -> Response:
     """
     front = front_of(request)
     entry = entry_of(request)
-    text = await json_text(request, front.settings.body_timeout)
-    message = PutHook(request.path_params["hook"])
-    return respond(*opened(await front.sessions.submit(entry, wrapped(message, text))))
+    frame = await json_frame(request, PutHook(request.path_params["hook"]), front.settings.body_timeout)
+    return respond(*opened(await front.sessions.submit(entry, frame)))
 
 
 async def get_hook(request: Request) -> Response:

@@ -28,7 +28,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from gradd_server import formats
-from gradd_server.bodies import expect, json_text
+from gradd_server.bodies import expect, json_frame, json_text
 from gradd_server.errors import Refused
 from gradd_server.front import Front
 from gradd_server.media import DOT, JSON, NPY, OCTETS, SAFETENSORS, choose
@@ -47,7 +47,6 @@ from gradd_server.routes import entry_of, front_of, load_of
 from gradd_server.sessions import opened
 from gradd_server.traffic import SMALL
 from gradd_server.uploads import upload_frame
-from gradd_server.wire import wrapped
 
 PIECE = BULK_BYTES - (64 << 10)
 """Bytes of a result that are requested from the session at a time.
@@ -88,7 +87,7 @@ async def put_tensor(request: Request) -> Response:
     frame: frames.Bytes | Bulk
     with entry.receiving() as room:
         if kind == JSON:
-            frame = wrapped(PutJson(name), await json_text(request, front.settings.body_timeout))
+            frame = await json_frame(request, PutJson(name), front.settings.body_timeout)
         else:
             message = PutTensor(name, _flag(request, "gradd-requires-grad"))
             frame = await upload_frame(request, kind, message, front.settings.body_timeout, room)
@@ -150,8 +149,8 @@ def _as_json(arrays: dict[str, frames.Array | None]) -> bytes:
 async def run_backward(request: Request) -> Response:
     """Run backward from a tensor, with PyTorch's arguments: gradient, retain_graph, create_graph, inputs."""
     front, entry, name = _addressed(request)
-    text = await json_text(request, front.settings.body_timeout)
-    return respond(*opened(await front.sessions.submit(entry, wrapped(BackwardJson(name), text))))
+    frame = await json_frame(request, BackwardJson(name), front.settings.body_timeout)
+    return respond(*opened(await front.sessions.submit(entry, frame)))
 
 
 async def get_graph(request: Request) -> Response:
