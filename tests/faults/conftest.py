@@ -1,14 +1,26 @@
-"""What the finders did, counted: a table at the end of a run (`make faults`, `make soak`)."""
+"""A daemon for each test; what the finders did, counted: a table at the end of a run (`make faults`,
+`make soak`).
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.faults.daemon import Daemon
+
 COLUMNS = ("count", "lost", "twice", "differing")
 _PROPERTY, _FIGURE = "faults:", "figure:"
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[Daemon]:
+    """A daemon to be killed."""
+    with Daemon(tmp_path) as made:
+        yield made
 
 
 @pytest.fixture

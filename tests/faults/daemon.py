@@ -17,7 +17,7 @@ from tests.waiting import PATIENCE
 
 class Daemon:
     """A daemon on one port and one data directory, that can be killed and started again. `flags`: more of
-    `gradd serve`; `module`: what is run in its place.
+    `gradd serve`; `module`: what is run in its place. As a context it is asked to end, and has to.
     """
 
     def __init__(self, folder: Path, *flags: str, module: str = "gradd_server") -> None:
@@ -65,6 +65,16 @@ class Daemon:
         """Ask it to end, and wait."""
         self.process.terminate()
         assert self.process.wait(PATIENCE) == 0
+
+    def __enter__(self) -> Daemon:
+        return self
+
+    def __exit__(self, fault: object, *_: object) -> None:
+        try:
+            if fault is None:
+                self.end()
+        finally:
+            self.drop()
 
     def drop(self) -> None:
         """End it, if it has not."""

@@ -36,12 +36,8 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 @pytest.fixture
 def daemon(tmp_path: Path) -> Iterator[Daemon]:
-    made = Daemon(tmp_path, "--no-auth")
-    try:
+    with Daemon(tmp_path, "--no-auth") as made:
         yield made
-        made.end()
-    finally:
-        made.drop()
 
 
 class Stream:

@@ -17,7 +17,6 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,16 +71,6 @@ class Child:
         """Let it end."""
         self._process.kill()
         self._process.communicate()
-
-
-@pytest.fixture
-def daemon(tmp_path: Path) -> Iterator[Daemon]:
-    made = Daemon(tmp_path)
-    try:
-        yield made
-        made.end()
-    finally:
-        made.drop()
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from __future__ import annotations
 import os
 import random
 import threading
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import gradd
@@ -92,16 +91,6 @@ def undisturbed(script: list[bytes]) -> tuple[list[Any], dict[str, bytes]]:
 
 def _is_batch(frame: bytes) -> bool:
     return isinstance(frames.decode_request(frame)[0], m.Batch)
-
-
-@pytest.fixture
-def daemon(tmp_path: Path) -> Iterator[Daemon]:
-    made = Daemon(tmp_path)
-    try:
-        yield made
-        made.end()
-    finally:
-        made.drop()
 
 
 class Progress:

@@ -28,16 +28,6 @@ MANY = 100_000_000
 
 
 @pytest.fixture
-def daemon(tmp_path: Path) -> Iterator[Daemon]:
-    made = Daemon(tmp_path)
-    try:
-        yield made
-        made.end()
-    finally:
-        made.drop()
-
-
-@pytest.fixture
 def cage() -> Iterator[Path]:
     """A control group in which processes have `MEMORY` more bytes; a process is put in by its id."""
     root = Path("/sys/fs/cgroup")

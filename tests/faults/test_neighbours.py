@@ -14,7 +14,7 @@ from gradd_protocol import frames, names
 from gradd_protocol.program import Step
 from gradd_server.placement.workers import WorkersPlacement
 
-from tests.runtime.peer import Peer
+from tests.runtime.peer import Peer, housed
 from tests.waiting import PATIENCE
 
 SESSIONS, QUEUED, REQUESTS = 100, 3, 20
@@ -34,12 +34,6 @@ def placement() -> Iterator[WorkersPlacement]:
     made.shutdown()
 
 
-def peer(placement: WorkersPlacement, tenant: str, session: str) -> Peer:
-    key = names.keyed(tenant, session)
-    placement.open(key, {})
-    return Peer(submit=lambda frame: bytes(placement.submit(key, frame).result(PATIENCE)))
-
-
 def small_requests(other: Peer) -> list[float]:
     """Seconds of each of a+b, one after another; each result is right."""
     waits = []
@@ -53,12 +47,12 @@ def small_requests(other: Peer) -> list[float]:
 
 
 def test_a_small_request_is_not_stuck_behind_a_strangers_hundred_queues(placement: WorkersPlacement) -> None:
-    other = peer(placement, "other", "s")
+    other = housed(placement, "other", "s")
     other.put("a", np.array([1.0]))
     other.put("b", np.array([3.0]))
     small_requests(other)
     alone = small_requests(other)
-    hostile = {f"s{n}": peer(placement, "hostile", f"s{n}") for n in range(SESSIONS)}
+    hostile = {f"s{n}": housed(placement, "hostile", f"s{n}") for n in range(SESSIONS)}
     queued: list[Future[Any]] = []
     for session, writer in hostile.items():
         batches = [writer.message(*HEAVY, seq=seq, fetch=[3]) for seq in range(1, QUEUED + 1)]

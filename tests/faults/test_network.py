@@ -27,12 +27,8 @@ SEED = os.environ.get("GRADD_BATCHES_SEED", "0")
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     # Whoever comes through a relay does not find the local user's key.
-    made = Daemon(tmp_path_factory.mktemp("network"), "--no-auth")
-    try:
+    with Daemon(tmp_path_factory.mktemp("network"), "--no-auth") as made:
         yield made
-        made.end()
-    finally:
-        made.drop()
 
 
 @pytest.fixture

@@ -36,13 +36,9 @@ done: Counter[str] = Counter()
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     # Whoever comes through a relay does not find the local user's key.
-    made = Daemon(tmp_path_factory.mktemp("faults"), "--no-auth")
-    try:
+    with Daemon(tmp_path_factory.mktemp("faults"), "--no-auth") as made:
         yield made
         print(f"{CASES} trainings of each kind: {dict(done)}")
-        made.end()
-    finally:
-        made.drop()
 
 
 @pytest.fixture(scope="module")

@@ -31,12 +31,8 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def daemon(tmp_path: Path) -> Iterator[Daemon]:
-    made = Daemon(tmp_path, "--no-auth")
-    try:
+    with Daemon(tmp_path, "--no-auth") as made:
         yield made
-        made.end()
-    finally:
-        made.drop()
 
 
 def test_requests_of_the_schema(daemon: Daemon, tmp_path: Path, tally: Callable[..., None]) -> None:

@@ -7,10 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from gradd_protocol import frames
+from gradd_protocol import frames, names
 from gradd_protocol import messages as m
 from gradd_protocol.program import Program, Step
+from gradd_runtime.process import Placement
 from gradd_runtime.session import Session
+
+from tests.waiting import PATIENCE
 
 
 class Peer:
@@ -75,3 +78,10 @@ class Peer:
 
 FILL = Step("ones", [], {"size": [2], "dtype": "float32"})
 BAD = Step("index", [0, [1]], {})
+
+
+def housed(placement: Placement, tenant: str, session: str) -> Peer:
+    """A writer of a new session in a placement."""
+    key = names.keyed(tenant, session)
+    placement.open(key, {})
+    return Peer(submit=lambda frame: bytes(placement.submit(key, frame).result(PATIENCE)))

@@ -11,7 +11,7 @@ from gradd_protocol import frames, names
 from gradd_protocol import messages as m
 from gradd_server.placement.workers import WorkersPlacement
 
-from tests.runtime.peer import Peer
+from tests.runtime.peer import Peer, housed
 from tests.waiting import PATIENCE
 
 
@@ -22,17 +22,11 @@ def placement() -> Iterator[WorkersPlacement]:
     made.shutdown()
 
 
-def peer(placement: WorkersPlacement, tenant: str, session: str) -> Peer:
-    key = names.keyed(tenant, session)
-    placement.open(key, {})
-    return Peer(submit=lambda frame: bytes(placement.submit(key, frame).result(PATIENCE)))
-
-
 def test_a_tenant_goes_on_while_the_process_of_another_is_stopped(placement: WorkersPlacement) -> None:
-    first = peer(placement, "first", "s")
+    first = housed(placement, "first", "s")
     first.put("x", [1.0])
     (theirs,) = placement.pids
-    other = peer(placement, "other", "s")
+    other = housed(placement, "other", "s")
     other.put("x", [2.0])
     assert placement.pids[0] == theirs
     assert len(placement.pids) == 2
@@ -42,7 +36,7 @@ def test_a_tenant_goes_on_while_the_process_of_another_is_stopped(placement: Wor
         stuck = placement.submit("first/s", frames.join(frames.encode(m.GetTensor("x"))))
         # The second session of each is where the first one is.
         placement.open(names.keyed("first", "t"), {})
-        another = peer(placement, "other", "t")
+        another = housed(placement, "other", "t")
         another.put("x", [3.0])
         assert (other.get("x").tolist(), another.get("x").tolist()) == ([2.0], [3.0])
         assert not stuck.done()
@@ -52,7 +46,7 @@ def test_a_tenant_goes_on_while_the_process_of_another_is_stopped(placement: Wor
 
 
 def test_tenants_share_where_there_may_be_no_more_processes(placement: WorkersPlacement) -> None:
-    peers = [peer(placement, tenant, "s") for tenant in ("a", "b", "c", "d")]
+    peers = [housed(placement, tenant, "s") for tenant in ("a", "b", "c", "d")]
     assert len(placement.pids) == 2
     for n, writer in enumerate(peers):
         writer.put("x", [float(n)])
@@ -60,7 +54,7 @@ def test_tenants_share_where_there_may_be_no_more_processes(placement: WorkersPl
 
 
 def test_a_process_that_is_starting_is_not_unwell(placement: WorkersPlacement) -> None:
-    peer(placement, "first", "s")
+    housed(placement, "first", "s")
     placement.open("other/s", {})  # its process has only begun
     assert not placement.unwell()
     writer = Peer(submit=lambda frame: bytes(placement.submit("other/s", frame).result(PATIENCE)))
@@ -74,13 +68,13 @@ def test_a_process_that_is_starting_is_not_unwell(placement: WorkersPlacement) -
 def test_without_room_for_a_process_tenants_share(
     placement: WorkersPlacement, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    peer(placement, "first", "s")
+    housed(placement, "first", "s")
 
     def refuse(*_: object) -> None:
         raise OSError("no more processes")
 
     monkeypatch.setattr("gradd_server.placement.workers.EngineProcess", refuse)
-    other = peer(placement, "other", "s")
+    other = housed(placement, "other", "s")
     other.put("x", [1.0])
     assert other.get("x").tolist() == [1.0]
     assert len(placement.pids) == 1
