@@ -149,8 +149,8 @@ class Settings:
     engine_memory: int = _setting(
         0,
         texts.nbytes,
-        "memory of an engine process above which idle sessions leave it, as 8GiB; 0: half of the machine's, "
-        "shared among the processes",
+        "memory of an engine process above which idle sessions leave it, as 8GiB; 0: half of the machine's "
+        "for all of them together",
         "BYTES",
     )
     engine_silence_seconds: float = _setting(
@@ -313,9 +313,11 @@ class Settings:
         return self.max_workers or max(2, self.workers, len(os.sched_getaffinity(0)))
 
     @property
-    def most_engine_memory(self) -> int:
-        """Bytes of an engine process above which sessions leave its memory."""
-        return self.engine_memory or memory_bytes() // 2 // max(1, self.workers)
+    def all_engine_memory(self) -> int:
+        """Bytes of all engine processes above which sessions leave their memory; 0 where each has its own
+        limit.
+        """
+        return 0 if self.engine_memory else memory_bytes() // 2
 
     @property
     def admin_address(self) -> tuple[str, int]:

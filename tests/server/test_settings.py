@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gradd_server.commands import serving
+from gradd_server.machine import memory_bytes
 from gradd_server.settings import BadConfig, Settings, default_data_dir, is_loopback, variable_of
 
 
@@ -48,6 +50,15 @@ def test_tenants_have_engine_processes_of_their_own(monkeypatch: pytest.MonkeyPa
     assert load({"workers": 9}).most_workers == 9
     assert load({"workers": 2}, {"GRADD_MAX_WORKERS": "3"}).most_workers == 3
     assert load({"device": "cuda"}).most_workers == 1
+
+
+def test_engine_processes_share_memory() -> None:
+    """However many there come to be: half of the machine's is for all of them."""
+    for settings in (load(), load({"workers": 4}), load({"max_workers": 9})):
+        rules = serving.paging_rules(settings)
+        assert (rules.resident, rules.together) == (0, memory_bytes() // 2)
+    rules = serving.paging_rules(load({"workers": 4, "engine_memory": 1 << 30}))
+    assert (rules.resident, rules.together) == (1 << 30, 0)
 
 
 def test_every_setting_has_a_variable_and_help() -> None:

@@ -50,6 +50,13 @@ class Commons:
         """What all hold."""
         return sum(self.held)
 
+    def share(self, nbytes: int) -> int:
+        """Of so many bytes for all processes, those of this one: an even share for each whose sessions hold
+        anything, or what the others leave.
+        """
+        others = [held for number, held in enumerate(self.held) if number != self._own and held > 0]
+        return max(nbytes // (len(others) + 1), nbytes - sum(others))
+
     def __del__(self) -> None:
         os.close(self.fd)
 

@@ -15,6 +15,7 @@ from .pulse import resident
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from .budgets import Commons
     from .hosting import Hosted
 
 LOOK_SECONDS = 1.0
@@ -39,6 +40,8 @@ class PagingRules(NamedTuple):
     """Bytes of the process in RAM above which sessions leave."""
     awake: int = 0
     """Sessions with a store that may be awake."""
+    together: int = 0
+    """Without `resident`: bytes in RAM of all processes of the daemon; see `Commons.share`."""
 
 
 NEVER = PagingRules()
@@ -46,10 +49,15 @@ NEVER = PagingRules()
 
 
 class Pager:
-    """The sessions of a process that have a store and are awake. Of one thread."""
+    """The sessions of a process that have a store and are awake. Of one thread. `commons`: what it shares
+    with other processes.
+    """
 
-    def __init__(self, rules: PagingRules, clock: Callable[[], float] = perf_counter) -> None:
+    def __init__(
+        self, rules: PagingRules, commons: Commons | None = None, clock: Callable[[], float] = perf_counter
+    ) -> None:
         self._rules = rules
+        self._commons = commons
         self._clock = clock
         #: and when each answered; the one that did last is the last
         self._awake: dict[Hosted, float] = {}
@@ -128,13 +136,17 @@ class Pager:
         return max(due, self._pause)
 
     def _measure(self) -> None:
-        if not self._rules.resident:
+        most = self._rules.resident
+        if not most:
+            together = self._rules.together
+            most = together if self._commons is None else self._commons.share(together)
+        if not most:
             return
-        excess = resident(os.getpid()) - self._rules.resident
+        excess = resident(os.getpid()) - most
         if excess > 0 and self._left:
             give_back()
             self._left = False
-            excess = resident(os.getpid()) - self._rules.resident
+            excess = resident(os.getpid()) - most
         self._excess = max(0, excess)
 
 

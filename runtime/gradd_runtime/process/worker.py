@@ -1,7 +1,7 @@
 """An engine process: sessions behind a socket to the front. `... -m gradd_runtime.process.worker FD DEVICE
-LOG PULSE LIFELINE SECONDS ORDERS RUNNING BYTES BYTES BYTES COMMONS COUNT NUMBER IDLE BYTES` (what
+LOG PULSE LIFELINE SECONDS ORDERS RUNNING BYTES BYTES BYTES COMMONS COUNT NUMBER IDLE BYTES BYTES` (what
 `log_arguments` said, the descriptors and the interval of `pulse`, the descriptors of `control`, the limits of
-`budgets_of` and its `Commons`, two `PagingRules`). With FD alone, all that comes there later.
+`budgets_of` and its `Commons`, three `PagingRules`). With FD alone, all that comes there later.
 
 A single thread receives every envelope that has arrived, runs one frame, and repeats; the sessions with
 waiting frames take turns (`turns`). When the socket ends, the process answers what it has received and exits.
@@ -57,7 +57,7 @@ class Worker:
     def __init__(
         self, front: socket.socket, backend: Backend, orders: OrderBook, running: Running,
         budgets: Budgets | None = None,
-        rules: PagingRules = NEVER,
+        pager: Pager | None = None,
     ) -> None:  # fmt: skip
         self._front = front
         self._orders = orders
@@ -68,7 +68,7 @@ class Worker:
         self._sessions: dict[int, Hosted] = {}
         self._waiting: dict[int, deque[tuple[int, Bytes | Bulk | FileOrder, float]]] = {}
         self._turns = Turns()
-        self._pager = Pager(rules)
+        self._pager = Pager(NEVER) if pager is None else pager
         self._open = True
         self._poll = select.poll()
         self._poll.register(front, select.POLLIN)
@@ -230,9 +230,11 @@ def main(arguments: list[str]) -> int:
         try:
             orders.hear(Incoming(ordering))
             process, tenant, machine, fd, count, own = map(int, arguments[8:14])
-            budgets = budgets_of(backend, process, tenant, machine, Commons(count, own, fd))
-            rules = PagingRules(float(arguments[14]), int(arguments[15]), most_awake())
-            Worker(front, backend, orders, Running(int(arguments[7])), budgets, rules).run()
+            commons = Commons(count, own, fd)
+            budgets = budgets_of(backend, process, tenant, machine, commons)
+            idle, resident, together = float(arguments[14]), int(arguments[15]), int(arguments[16])
+            pager = Pager(PagingRules(idle, resident, most_awake(), together), commons)
+            Worker(front, backend, orders, Running(int(arguments[7])), budgets, pager).run()
         except BrokenPipeError:
             return 1  # nobody to answer
     return 0

@@ -20,7 +20,7 @@ from gradd_server.settings import BadConfig, Settings, default_data_dir, variabl
 from gradd_server.telemetry.manager import ServiceManager
 
 if TYPE_CHECKING:
-    from gradd_runtime.process import Placement
+    from gradd_runtime.process import PagingRules, Placement
 
     from gradd_server.tls import Certificate
 
@@ -162,11 +162,18 @@ def _certificate(settings: Settings) -> Certificate | None:
         raise BadConfig(f"--tls-cert {settings.tls_cert}, --tls-key {settings.tls_key}: {refused}") from None
 
 
+def paging_rules(settings: Settings) -> PagingRules:
+    """When sessions leave memory."""
+    from gradd_runtime.process import PagingRules
+
+    return PagingRules(settings.idle_seconds, settings.engine_memory, together=settings.all_engine_memory)
+
+
 def placement_of(settings: Settings, early: Early | None = None) -> Placement:
     """The placement that the settings ask for. Raises ImportError or RuntimeError if it is not possible."""
-    from gradd_runtime.process import InlinePlacement, PagingRules, most_awake
+    from gradd_runtime.process import InlinePlacement, most_awake
 
-    rules = PagingRules(settings.idle_seconds, settings.most_engine_memory)
+    rules = paging_rules(settings)
     if not settings.workers:
         # Connections are this process's too.
         rules = rules._replace(awake=most_awake() // 2)

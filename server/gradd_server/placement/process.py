@@ -79,7 +79,7 @@ class EngineProcess:
         arguments = [str(given[0]), device, log_arguments(), str(beating), str(lifeline), str(interval / 2)]
         arguments += [str(obeyed.fileno()), str(self._running.fd)]
         arguments += map(str, (*budgets, commons.fd, len(commons.held), number))
-        arguments += map(str, (rules.idle, rules.resident))
+        arguments += map(str, (rules.idle, rules.resident, rules.together))
         try:
             self._child = started(early, threads, arguments, given)
         except BaseException:

@@ -13,7 +13,7 @@ import pytest
 from gradd_engine.backends.array import NUMPY
 from gradd_protocol import frames
 from gradd_protocol import messages as m
-from gradd_runtime.process import Hosted, InlinePlacement, PagingRules, paging, resident
+from gradd_runtime.process import Commons, Hosted, InlinePlacement, PagingRules, paging, resident
 from gradd_runtime.process.paging import RECENT_SECONDS, SESSION_BYTES, Pager
 from gradd_runtime.store import make_record
 
@@ -34,9 +34,9 @@ class Clock:
 class Room:
     """Sessions with a pager."""
 
-    def __init__(self, home: Path, rules: PagingRules) -> None:
+    def __init__(self, home: Path, rules: PagingRules, commons: Commons | None) -> None:
         self.clock = Clock()
-        self.pager = Pager(rules, self.clock)
+        self.pager = Pager(rules, commons, self.clock)
         self._home = home
         self.hosts: dict[str, Hosted] = {}
 
@@ -65,8 +65,8 @@ class Room:
 def room(tmp_path: Path) -> Iterator[Any]:
     made: list[Room] = []
 
-    def make(**rules: Any) -> Room:
-        made.append(Room(tmp_path, PagingRules(**rules)))
+    def make(commons: Commons | None = None, **rules: Any) -> Room:
+        made.append(Room(tmp_path, PagingRules(**rules), commons))
         return made[-1]
 
     yield make
@@ -136,6 +136,40 @@ def test_where_memory_runs_short_those_leave_that_did_not_answer_of_late(
     assert here.pager.short
     assert not here.pager.page(), "it would be back at once"
     assert here.pager.wait() == RECENT_SECONDS
+
+
+def test_processes_share_memory(room: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Evenly, but for what others leave; those that hold nothing have no share."""
+    taken = [9 * GIB]
+    monkeypatch.setattr(paging, "resident", lambda pid: taken[0])
+    mapped = Commons(8)
+    here = room(Commons(8, 3, os.dup(mapped.fd)), together=8 * GIB)
+
+    def excess() -> int:
+        here.clock.now += 1
+        here.use("a")
+        return int(here.pager._excess)
+
+    assert excess() == GIB
+    mapped.held[3] = 7 * GIB  # its own
+    assert excess() == GIB
+    mapped.held[0] = GIB
+    assert excess() == 2 * GIB
+    mapped.held[0] = 6 * GIB
+    assert excess() == 5 * GIB
+    mapped.held[7] = 6 * GIB
+    assert excess() == 9 * GIB - 8 * GIB // 3
+    taken[0] = 2 * GIB
+    assert (excess(), here.pager.short) == (0, False)
+
+
+def test_a_limit_of_its_own_is_shared_with_nobody(room: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paging, "resident", lambda pid: 3 * GIB)
+    mapped = Commons(2)
+    mapped.held[0] = GIB
+    here = room(Commons(2, 1, os.dup(mapped.fd)), resident=GIB, together=8 * GIB)
+    here.use("a")
+    assert here.pager._excess == 2 * GIB
 
 
 def test_one_that_cannot_leave_is_tried_again_later(room: Any, monkeypatch: pytest.MonkeyPatch) -> None:
