@@ -3,7 +3,10 @@ current.
 """
 
 from .connecting import connect, current, delete_session, set_default_dtype
-from .process import watch
+from .process import begin_alone, close_all, watch
 from .session import Session
 
-__all__ = ["Session", "connect", "current", "delete_session", "set_default_dtype", "watch"]
+__all__ = [
+    "Session", "begin_alone", "close_all", "connect", "current", "delete_session", "set_default_dtype",
+    "watch",
+]  # fmt: skip

@@ -9,6 +9,7 @@ import traceback
 
 from .._exceptions import ConnectionFailed
 from .._transports import abandon, revive
+from .connecting import connect
 from .session import SESSIONS, Session
 
 _forking: list[Session] = []
@@ -31,7 +32,14 @@ def _in_child() -> None:
         _forking.pop().forked()
 
 
-def _at_exit() -> None:
+def begin_alone() -> None:
+    """In a worker process: new tensors are of a session in this process, whatever the parent's are of."""
+    SESSIONS.forget()
+    connect("local:")
+
+
+def close_all() -> None:
+    """Close every session, as at the end of the process; what goes wrong is printed."""
     # After Ctrl-C do not wait for a batch that may take minutes, even if the script caught it.
     interrupted = left = getattr(sys, "last_type", None) is KeyboardInterrupt
     for s in SESSIONS.all():
@@ -56,4 +64,4 @@ def watch() -> None:
     """Register the handlers, once."""
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=_before_fork, after_in_parent=_in_parent, after_in_child=_in_child)
-    atexit.register(_at_exit)
+    atexit.register(close_all)

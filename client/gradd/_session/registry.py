@@ -50,6 +50,11 @@ class Registry(Generic[S]):
                 del entered[i]
                 return
 
+    def forget(self) -> None:
+        """Make none current in this thread."""
+        self._stack.entered.clear()
+        self._default = None
+
     def closed(self, session: S) -> None:
         """Make it current nowhere."""
         self.leave(session)

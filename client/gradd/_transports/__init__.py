@@ -9,8 +9,8 @@ from .base import Dropped, Overdue, Silent, Transport
 from .waits import CLOSE, CLOSING, left, reconnect, within
 
 __all__ = [
-    "CLOSE", "CLOSING", "Dropped", "Overdue", "Silent", "Transport", "abandon", "left", "make", "reconnect",
-    "revive", "within",
+    "CLOSE", "CLOSING", "Dropped", "Overdue", "Silent", "Transport", "abandon", "left", "make",
+    "prepare_local", "reconnect", "revive", "within",
 ]  # fmt: skip
 
 
@@ -34,6 +34,13 @@ def make(url: str, session: str, transport: str, token: str | None) -> Transport
     from .stream import StreamTransport
 
     return StreamTransport(url, session, token)
+
+
+def prepare_local() -> None:
+    """Import what local sessions need, so that forked children need not."""
+    from . import local
+
+    local.prepare()
 
 
 def revive() -> None:

@@ -35,6 +35,11 @@ def _inline() -> Any:
         return _placement
 
 
+def prepare() -> None:
+    """Import what sessions of this process need, so that forked children need not."""
+    import gradd_runtime.process  # noqa: F401
+
+
 def revive() -> None:
     """In a forked child: run the copied sessions on a new thread."""
     global _lock
