@@ -28,6 +28,14 @@ MAKERS: dict[str, Callable[[Any, Any], Any]] = {
     "PolynomialLR": lambda s, o: s.PolynomialLR(o, total_iters=6, power=2.0),
     "MultiplicativeLR": lambda s, o: s.MultiplicativeLR(o, [lambda e: 0.95, lambda e: 1.0 / e]),
     "CosineAnnealingWarmRestarts": lambda s, o: s.CosineAnnealingWarmRestarts(o, 3, T_mult=2, eta_min=0.01),
+    "CyclicLR": lambda s, o: s.CyclicLR(o, 0.1, 1.0, step_size_up=3),
+    "CyclicLR, triangular2": lambda s, o: s.CyclicLR(o, [0.1, 0.2], [1.0, 2.0], 2, 3, mode="triangular2"),
+    "CyclicLR, exp_range": lambda s, o: s.CyclicLR(
+        o, 0.1, 1.0, 3, 1, mode="exp_range", gamma=0.9, base_momentum=0.7, max_momentum=0.95
+    ),
+    "CyclicLR, no momentum": lambda s, o: s.CyclicLR(
+        o, 0.1, 1.0, 4, scale_fn=lambda n: 0.5**n, scale_mode="iterations", cycle_momentum=False
+    ),
     "OneCycleLR": lambda s, o: s.OneCycleLR(o, max_lr=1.0, total_steps=13),
     "OneCycleLR, options": lambda s, o: s.OneCycleLR(
         o, [1.0, 2.0], epochs=7, steps_per_epoch=2, three_phase=True, anneal_strategy="linear"
@@ -68,6 +76,30 @@ def _run(T: Any, name: str, kind: str) -> list[Any]:
 @pytest.mark.parametrize("name", MAKERS)
 def test_follows_torch(torch: Any, name: str, kind: str) -> None:
     assert _run(gradd, name, kind) == _run(torch, name, kind)
+
+
+def _rates_of_ones_own(T: Any) -> list[list[float]]:
+    class Warmup(T.optim.lr_scheduler._LRScheduler):  # type: ignore[misc, name-defined]
+        def get_lr(self) -> list[float]:
+            if not self._get_lr_called_within_step:
+                raise RuntimeError("outside")
+            part = min(1.0, (self.last_epoch + 1) / 4)
+            return [base * part / self._step_count**0.5 for base in self.base_lrs]
+
+    opt = _optimizer(T)
+    schedules = [Warmup(opt), T.optim.lr_scheduler.StepLR(opt, 2)]
+    schedule = T.optim.lr_scheduler.SequentialLR(opt, schedules, milestones=[3])
+    seen = []
+    for _ in range(6):
+        opt.step()
+        schedule.step()
+        seen.append(schedule.get_last_lr())
+    return seen
+
+
+@pytest.mark.oracle
+def test_a_schedule_of_ones_own(oracle: Callable[..., Any]) -> None:
+    assert _rates_of_ones_own(gradd) == oracle(_rates_of_ones_own)
 
 
 @pytest.mark.oracle
@@ -126,7 +158,7 @@ def test_a_plateau_reduces_the_rates(torch: Any, options: dict[str, Any]) -> Non
 
 
 def test_states_go_on_where_they_were() -> None:
-    for name in ("SequentialLR", "OneCycleLR", "ChainedScheduler"):
+    for name in ("SequentialLR", "OneCycleLR", "CyclicLR, exp_range", "ChainedScheduler"):
         first = _optimizer(gradd)
         schedule = MAKERS[name](lr_scheduler, first)
         for _ in range(4):
@@ -158,6 +190,10 @@ WRONG: list[tuple[Callable[[Any, Any], Any], type[Exception]]] = [
     (lambda s, o: s.OneCycleLR(o, 1.0, 5, anneal_strategy="x"), ValueError),
     (lambda s, o: s.OneCycleLR(o, [1.0], 5), ValueError),
     (lambda s, o: s.OneCycleLR(3, 1.0, 5), TypeError),
+    (lambda s, o: s.CyclicLR(o, 0.1, 1.0, mode="x"), ValueError),
+    (lambda s, o: s.CyclicLR(o, [0.1], 1.0), ValueError),
+    (lambda s, o: s.CyclicLR(o, 0.1, [1.0, 2.0, 3.0]), ValueError),
+    (lambda s, o: s.CyclicLR(3, 0.1, 1.0), TypeError),
     (lambda s, o: s.ReduceLROnPlateau(o, factor=1.0), ValueError),
     (lambda s, o: s.ReduceLROnPlateau(o, mode="x"), ValueError),
     (lambda s, o: s.ReduceLROnPlateau(o, threshold_mode="x"), ValueError),
@@ -197,6 +233,27 @@ def test_past_the_last_step_and_groups_added_later() -> None:
     plateau.step(1.0)
     with pytest.raises(RuntimeError, match=r"in the `optimizer` \(2\) differs from when"):
         plateau.step(2.0)
+
+
+def test_cycles_want_momentum_to_move_and_save_a_scale_that_is_an_object() -> None:
+    class Scale:
+        def __init__(self, base: float) -> None:
+            self.base = base
+
+        def __call__(self, n: float) -> float:
+            return self.base**n
+
+    opt = optim.Adagrad([nn.Parameter(gradd.ones(1))], lr=0.1)
+    with pytest.raises(ValueError, match="optimizer must support momentum or beta1"):
+        lr_scheduler.CyclicLR(opt, 0.1, 1.0)
+    first, second = (
+        lr_scheduler.CyclicLR(opt, 0.0, 1.0, 2, scale_fn=Scale(base), cycle_momentum=False)
+        for base in (0.5, 0.9)
+    )
+    state = first.state_dict()
+    assert state["_scale_fn_custom"] == {"base": 0.5}
+    second.load_state_dict(state)
+    assert second.scale_fn(3) == 0.125
 
 
 def test_get_lr_of_ones_own_warns() -> None:

@@ -1,4 +1,4 @@
-"""Schedules with rising rates: CosineAnnealingWarmRestarts, OneCycleLR.
+"""Schedules with rising rates: CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR.
 
 Source: https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate
 """
@@ -6,6 +6,7 @@ Source: https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate
 from __future__ import annotations
 
 import math
+import types
 from typing import TYPE_CHECKING, Any
 
 from .._tensor import type_name
@@ -13,7 +14,7 @@ from ._schedule import LRScheduler
 from .optimizer import Optimizer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -65,7 +66,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self._update_lr()
 
 
-def _each(name: str, optimizer: Optimizer, given: float | Sequence[float]) -> list[float]:
+def each_group(name: str, optimizer: Optimizer, given: float | Sequence[float]) -> list[float]:
+    """The option for each group; ValueError where there are not as many."""
     groups = len(optimizer.param_groups)
     if not isinstance(given, (list, tuple)):
         return [given] * groups  # type: ignore[list-item]
@@ -77,7 +79,127 @@ def _each(name: str, optimizer: Optimizer, given: float | Sequence[float]) -> li
     return list(given)
 
 
-class OneCycleLR(LRScheduler):
+class _WithMomentum(LRScheduler):
+    """A schedule that may move momentum, or the first beta, inversely to the rate."""
+
+    use_beta1: bool
+
+    def _bound_momenta(
+        self, lowest: float | Sequence[float], highest: float | Sequence[float], last_epoch: int
+    ) -> tuple[list[float], list[float]]:
+        """The bounds for each group, which its momentum starts from; ValueError if there is none to move."""
+        optimizer = self.optimizer
+        if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+            raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+        self.use_beta1 = "betas" in optimizer.defaults
+        ups = each_group("max_momentum", optimizer, highest)
+        lows = each_group("base_momentum", optimizer, lowest)
+        if last_epoch == -1:
+            for group, up, low in zip(optimizer.param_groups, ups, lows, strict=True):
+                self._set_momentum(group, up)
+                group["max_momentum"], group["base_momentum"] = up, low
+        return lows, ups
+
+    def _set_momentum(self, group: dict[str, Any], value: float) -> None:
+        if self.use_beta1:
+            group["betas"] = (value, *group["betas"][1:])
+        else:
+            group["momentum"] = value
+
+
+class CyclicLR(_WithMomentum):
+    """Up from `base_lr` to `max_lr` in `step_size_up` steps, and back in `step_size_down`, again and again.
+
+    `mode` "triangular" keeps the height, "triangular2" halves it every cycle, "exp_range" scales it by
+    `gamma` to the power of the step; or `scale_fn` gives the scale, of the cycle or, if `scale_mode` is
+    "iterations", of the step. With `cycle_momentum`, momentum (or the first beta) moves inversely.
+    Source: https://pytorch.org/docs/stable/generated/torch.optim.lr_scheduler.CyclicLR.html
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        base_lr: float | Sequence[float],
+        max_lr: float | Sequence[float],
+        step_size_up: int = 2000,
+        step_size_down: int | None = None,
+        mode: str = "triangular",
+        gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None,
+        scale_mode: str = "cycle",
+        cycle_momentum: bool = True,
+        base_momentum: float | Sequence[float] = 0.8,
+        max_momentum: float | Sequence[float] = 0.9,
+        last_epoch: int = -1,
+    ) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type_name(optimizer)} is not an Optimizer")
+        self.optimizer = optimizer
+        lowest = each_group("base_lr", optimizer, base_lr)
+        if last_epoch == -1:
+            for group, rate in zip(optimizer.param_groups, lowest, strict=True):
+                group["lr"] = rate
+        self.max_lrs = each_group("max_lr", optimizer, max_lr)
+        up = float(step_size_up)
+        self.total_size = up + (up if step_size_down is None else float(step_size_down))
+        self.step_ratio = up / self.total_size
+        if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
+            raise ValueError("mode is invalid and scale_fn is None")
+        self.mode, self.gamma = mode, gamma
+        self._scale_fn_custom = scale_fn
+        self.scale_mode = scale_mode
+        if scale_fn is None:
+            self.scale_mode = "iterations" if mode == "exp_range" else "cycle"
+        self.cycle_momentum = cycle_momentum
+        if cycle_momentum:
+            bounds = self._bound_momenta(base_momentum, max_momentum, last_epoch)
+            self.base_momentums, self.max_momentums = bounds
+        super().__init__(optimizer, last_epoch)
+        self.base_lrs = lowest
+
+    def scale_fn(self, x: float) -> float:
+        """The scale of the height in cycle `x`, or in step `x` where `scale_mode` is "iterations"."""
+        if self._scale_fn_custom is not None:
+            return self._scale_fn_custom(x)
+        if self.mode == "triangular":
+            return 1.0
+        scale: float = 1 / (2.0 ** (x - 1)) if self.mode == "triangular2" else self.gamma**x
+        return scale
+
+    def get_lr(self) -> list[float]:
+        """The rates of `last_epoch`; sets the momenta too."""
+        self._warn_outside()
+        cycle = math.floor(1 + self.last_epoch / self.total_size)
+        x = 1.0 + self.last_epoch / self.total_size - cycle
+        rises = x <= self.step_ratio
+        height = x / self.step_ratio if rises else (x - 1) / (self.step_ratio - 1)
+        scale = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
+        if self.cycle_momentum:
+            groups = self.optimizer.param_groups
+            for group, low, high in zip(groups, self.base_momentums, self.max_momentums, strict=True):
+                self._set_momentum(group, high - (high - low) * height * scale)
+        return [
+            low + (high - low) * height * scale for low, high in zip(self.base_lrs, self.max_lrs, strict=True)
+        ]
+
+    def state_dict(self) -> dict[str, Any]:
+        """All but the optimizer; a scale function is omitted (None), a callable object saves attributes."""
+        state = super().state_dict()
+        fn = state["_scale_fn_custom"]
+        plain = fn is None or isinstance(fn, types.FunctionType)
+        state["_scale_fn_custom"] = None if plain else dict(vars(fn))
+        return state
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Restore a `state_dict`; a scale function stays unchanged."""
+        given = dict(state_dict)
+        attributes = given.pop("_scale_fn_custom")
+        super().load_state_dict(given)
+        if attributes is not None:
+            vars(self._scale_fn_custom).update(attributes)
+
+
+class OneCycleLR(_WithMomentum):
     """Up from `max_lr` / `div_factor` to `max_lr`, then down to 1 / `final_div_factor` of the initial rate.
 
     The rate rises for `pct_start` of the steps. With `cycle_momentum`, momentum (or the first beta) moves
@@ -128,7 +250,7 @@ class OneCycleLR(LRScheduler):
                 f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}"
             )
         self._anneal_func_type = anneal_strategy
-        rates = _each("max_lr", optimizer, max_lr)
+        rates = each_group("max_lr", optimizer, max_lr)
         if last_epoch == -1:
             for group, most in zip(optimizer.param_groups, rates, strict=True):
                 group["initial_lr"] = most / div_factor
@@ -136,24 +258,8 @@ class OneCycleLR(LRScheduler):
                 group["min_lr"] = group["initial_lr"] / final_div_factor
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
-                raise ValueError(
-                    "optimizer must support momentum or beta1 with `cycle_momentum` option enabled"
-                )
-            self.use_beta1 = "betas" in optimizer.defaults
-            highest = _each("max_momentum", optimizer, max_momentum)
-            lowest = _each("base_momentum", optimizer, base_momentum)
-            if last_epoch == -1:
-                for group, high, low in zip(optimizer.param_groups, highest, lowest, strict=True):
-                    self._set_momentum(group, high)
-                    group["max_momentum"], group["base_momentum"] = high, low
+            self._bound_momenta(base_momentum, max_momentum, last_epoch)
         super().__init__(optimizer, last_epoch)
-
-    def _set_momentum(self, group: dict[str, Any], value: float) -> None:
-        if self.use_beta1:
-            group["betas"] = (value, *group["betas"][1:])
-        else:
-            group["momentum"] = value
 
     def _between(self, start: float, end: float, way: float) -> float:
         if self._anneal_func_type == "linear":

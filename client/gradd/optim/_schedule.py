@@ -125,6 +125,10 @@ class LRScheduler:
         self.__dict__.update(state_dict)
 
 
+class _LRScheduler(LRScheduler):
+    """The former name of LRScheduler, for those who derive from it."""
+
+
 class _ByFunction(LRScheduler):
     """Rates by functions of the epoch: one function, or one per group."""
 

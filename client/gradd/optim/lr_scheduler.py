@@ -1,8 +1,9 @@
 """Learning rates over time (torch.optim.lr_scheduler)."""
 
 from ._composed import ChainedScheduler, ReduceLROnPlateau, SequentialLR
-from ._cyclic import CosineAnnealingWarmRestarts, OneCycleLR
+from ._cyclic import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from ._schedule import (
+    EPOCH_DEPRECATION_WARNING,
     ConstantLR,
     CosineAnnealingLR,
     ExponentialLR,
@@ -13,13 +14,16 @@ from ._schedule import (
     MultiStepLR,
     PolynomialLR,
     StepLR,
+    _LRScheduler,
 )
 
 __all__ = [
+    "EPOCH_DEPRECATION_WARNING",
     "ChainedScheduler",
     "ConstantLR",
     "CosineAnnealingLR",
     "CosineAnnealingWarmRestarts",
+    "CyclicLR",
     "ExponentialLR",
     "LRScheduler",
     "LambdaLR",
@@ -31,4 +35,5 @@ __all__ = [
     "ReduceLROnPlateau",
     "SequentialLR",
     "StepLR",
+    "_LRScheduler",
 ]

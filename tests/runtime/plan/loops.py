@@ -170,6 +170,11 @@ CLIPS: dict[str, Callable[[Any], Any]] = {
     "clip_grad_value_": lambda p: nn.utils.clip_grad_value_(p, 0.01),
 }
 
+
+def _has_momentum(optimizer: Any) -> bool:
+    return not {"momentum", "betas"}.isdisjoint(optimizer.defaults)
+
+
 SCHEDULES: dict[str, Callable[[Any], Any]] = {
     "ChainedScheduler": lambda o: lr_scheduler.ChainedScheduler(
         [lr_scheduler.ExponentialLR(o, 0.9), lr_scheduler.ConstantLR(o)], o
@@ -177,14 +182,16 @@ SCHEDULES: dict[str, Callable[[Any], Any]] = {
     "ConstantLR": lambda o: lr_scheduler.ConstantLR(o),
     "CosineAnnealingLR": lambda o: lr_scheduler.CosineAnnealingLR(o, 10),
     "CosineAnnealingWarmRestarts": lambda o: lr_scheduler.CosineAnnealingWarmRestarts(o, 3),
+    # A value that is its option's default is not sent, which makes another program: not up to Adam's 0.9.
+    "CyclicLR": lambda o: lr_scheduler.CyclicLR(
+        o, 0.01, 0.1, 2, cycle_momentum=_has_momentum(o), max_momentum=0.95
+    ),
     "ExponentialLR": lambda o: lr_scheduler.ExponentialLR(o, 0.9),
     "LambdaLR": lambda o: lr_scheduler.LambdaLR(o, lambda n: 1 / (n + 1)),
     "LinearLR": lambda o: lr_scheduler.LinearLR(o),
     "MultiStepLR": lambda o: lr_scheduler.MultiStepLR(o, [2, 4]),
     "MultiplicativeLR": lambda o: lr_scheduler.MultiplicativeLR(o, lambda n: 0.9),
-    "OneCycleLR": lambda o: lr_scheduler.OneCycleLR(
-        o, 0.1, total_steps=10, cycle_momentum=not {"momentum", "betas"}.isdisjoint(o.defaults)
-    ),
+    "OneCycleLR": lambda o: lr_scheduler.OneCycleLR(o, 0.1, 10, cycle_momentum=_has_momentum(o)),
     "PolynomialLR": lambda o: lr_scheduler.PolynomialLR(o),
     "ReduceLROnPlateau": lambda o: lr_scheduler.ReduceLROnPlateau(o, patience=1),
     "SequentialLR": lambda o: lr_scheduler.SequentialLR(
