@@ -8,19 +8,30 @@ from __future__ import annotations
 import functools
 import warnings
 from collections import defaultdict
+from collections.abc import Iterable
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gradd_engine.backward import gradients
 from gradd_engine.data import ambient, dtypes
 from gradd_engine.graph import enable_grad, no_grad
 from gradd_engine.ops.shared.constants import full, zeros
-from gradd_engine.tensor import RemovableHandle
 
 from .._tensor import Tensor, type_name
+from ._hooks import HookedSteps, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
+
+__all__ = [
+    "Optimizer",
+    "ParamsT",
+    "register_optimizer_step_post_hook",
+    "register_optimizer_step_pre_hook",
+    "required",
+]
+#: what an optimizer takes
+ParamsT: TypeAlias = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 
 
 class _Required:
@@ -40,18 +51,9 @@ def _ending_the_batch(step: Callable[..., Any]) -> Callable[..., Any]:
             return step(self, *args, **kwargs)
         self._stepping = True
         try:
-            for (hook,) in list(self._pre_hooks):
-                changed = hook(self, args, kwargs)
-                if changed is not None:
-                    if not isinstance(changed, tuple) or len(changed) != 2:
-                        raise RuntimeError(
-                            f"{step} must return None or a tuple of (new_args, new_kwargs), "
-                            f"but got {changed}."
-                        )
-                    args, kwargs = changed
-            out = step(self, *args, **kwargs)
-            for (hook,) in list(self._post_hooks):
-                hook(self, args, kwargs)
+            given, kwargs = self._before_step(step, (self, *args), kwargs)
+            out = step(*given, **kwargs)
+            self._after_step(given, kwargs)
         finally:
             self._stepping = False
         self._stepped = True
@@ -63,7 +65,7 @@ def _ending_the_batch(step: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-class Optimizer:
+class Optimizer(HookedSteps):
     """Base of optimizers: subclasses define `step`, and pass their options' defaults to ``__init__``.
 
     `params`: tensors, (name, tensor) pairs, or dicts with a list "params" and options. ``state`` maps a
@@ -88,8 +90,7 @@ class Optimizer:
         self.defaults = defaults
         self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
-        self._pre_hooks: list[Any] = []
-        self._post_hooks: list[Any] = []
+        self._make_hooks()
         groups = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
@@ -109,9 +110,14 @@ class Optimizer:
                 "tensors in sets will change between runs. Please use a list instead."
             )
         held = [given] if isinstance(given, Tensor) else list(given)
-        if held and all(isinstance(p, tuple) for p in held):
-            param_group["param_names"] = [name for name, _ in held]
-            held = [p for _, p in held]
+        names = [p[0] for p in held if isinstance(p, tuple)]
+        if names:
+            if len(names) != len(held):
+                raise ValueError(
+                    "all optimizer params should be with/without names. Some param names are missing"
+                )
+            param_group["param_names"] = names
+            held = [p[1] for p in held]
         for p in held:
             if not isinstance(p, Tensor):
                 raise TypeError(
@@ -131,6 +137,11 @@ class Optimizer:
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause "
                 "an error; see github.com/pytorch/pytorch/issues/40967 for more information",
                 stacklevel=3,
+            )
+        if any(("param_names" in param_group) != ("param_names" in group) for group in self.param_groups):
+            raise ValueError(
+                "all optimizer param groups should be with/without names. cannot add param group "
+                f"{'with' if 'param_names' in param_group else 'without'} names to the optimizer"
             )
         if not {p for group in self.param_groups for p in group["params"]}.isdisjoint(held):
             raise ValueError("some parameters appear in more than one parameter group")
@@ -159,18 +170,11 @@ class Optimizer:
         with enable_grad():
             return closure()
 
-    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call ``hook(optimizer, args, kwargs)`` before each step."""
-        return RemovableHandle(self._pre_hooks, hook)
-
-    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call ``hook(optimizer, args, kwargs)`` after each step."""
-        return RemovableHandle(self._post_hooks, hook)
-
     # -- state -------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
         """The state and the groups' options, with parameters numbered in order of the groups."""
+        self._tell(self._state_dict_pre_hooks)
         order = {id(p): i for i, p in enumerate(p for group in self.param_groups for p in group["params"])}
         groups = [
             {
@@ -180,13 +184,14 @@ class Optimizer:
             for group in self.param_groups
         ]
         state = {order[id(p)] if isinstance(p, Tensor) else p: held for p, held in self.state.items()}
-        return {"state": state, "param_groups": groups}
+        return self._changed(self._state_dict_post_hooks, {"state": state, "param_groups": groups})
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restore a `state_dict`; ValueError if its groups differ in size from this optimizer's.
 
         As in PyTorch, tensors are shared, not copied, if they have the right dtype.
         """
+        state_dict = self._changed(self._load_state_dict_pre_hooks, dict(state_dict))
         given = state_dict["param_groups"]
         if len(given) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
@@ -199,16 +204,34 @@ class Optimizer:
         numbers = [i for group in given for i in group["params"]]
         params = [p for group in self.param_groups for p in group["params"]]
         of = dict(zip(numbers, params, strict=True))
-        self.state = defaultdict(dict)
+        state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
         for key, held in state_dict["state"].items():
-            if key in of:
-                self.state[of[key]] = {name: _fitting(of[key], name, value) for name, value in held.items()}
-            else:
-                self.state[key] = held
-        self.param_groups = [
-            {**deepcopy({k: v for k, v in theirs.items() if k != "params"}), "params": mine["params"]}
+            state[of.get(key, key)] = _fitting(of[key], None, held) if key in of else held
+        groups = [
+            {
+                **{k: v for k, v in mine.items() if k == "param_names"},
+                **deepcopy({k: v for k, v in theirs.items() if k != "params"}),
+                "params": mine["params"],
+            }
             for mine, theirs in zip(self.param_groups, given, strict=True)
         ]
+        self.__setstate__({"state": state, "param_groups": groups})
+        self._tell(self._load_state_dict_post_hooks)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is copied and pickled: all but the hooks."""
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over attributes: of a copy, or of a state that is loaded. Options that it lacks get their
+        defaults.
+        """
+        self.__dict__.update(state)
+        self._make_hooks()
+        for group in self.param_groups:
+            for name, value in self.defaults.items():
+                if value is not required:
+                    group.setdefault(name, value)
 
     def __repr__(self) -> str:
         groups = [
@@ -219,8 +242,12 @@ class Optimizer:
         return f"{type(self).__name__} ({body})"
 
 
-def _fitting(param: Tensor, name: str, value: Any) -> Any:
-    """A state tensor in its parameter's dtype; counts of steps keep their own."""
+def _fitting(param: Tensor, name: str | None, value: Any) -> Any:
+    """State tensors in their parameter's dtype; counts of steps keep their own."""
+    if isinstance(value, dict):
+        return {key: _fitting(param, key, held) for key, held in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_fitting(param, None, held) for held in value)
     if not isinstance(value, Tensor) or name == "step" or not param.dtype.is_floating_point:
         return value
     return value.to(param.dtype)
