@@ -106,6 +106,23 @@ def test_neither_averages_nor_statistics_wait_for_a_value(session: Any) -> None:
     assert session.stats()["round_trips"] > before["round_trips"]
 
 
+@pytest.mark.parametrize("way", ["SWA", "EMA", "EMA, one by one"])
+def test_a_loop_that_averages_is_planned(session: Any, way: str) -> None:
+    model = nn.Linear(3, 4)
+    averaged = WAYS[way](gradd, model)
+    opt = gradd.optim.NAdam(model.parameters(), lr=0.1)
+    x = gradd.tensor(BATCHES[0])
+    with session.profile() as profile:
+        for _ in range(7):
+            opt.zero_grad()
+            model(x).pow(2).sum().backward()
+            opt.step()
+            averaged.update_parameters(model)
+    # An average travels with the next step; the last one is sent by itself, when the profile ends.
+    assert [batch.how for batch in profile.batches][3:7] == ["planned"] * 4
+    assert (len(profile.batches), profile.round_trips) == (8, 1)
+
+
 def test_a_count_that_was_loaded_is_heeded() -> None:
     model, averaged = _trained(gradd, WAYS["EMA"])
     fresh = WAYS["EMA"](gradd, _model(gradd))
