@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import queue
 import warnings
@@ -26,7 +27,8 @@ class Iteration(ABC):
     """An iterator over a loader's data. `loader`: a DataLoader, which imports this."""
 
     def __init__(self, loader: Any) -> None:
-        self._loader = loader
+        # a copy, since a loader with workers that persist holds its iterator
+        self._loader = copy.copy(loader)
         self.begin()
 
     def begin(self) -> None:

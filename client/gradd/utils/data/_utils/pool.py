@@ -96,7 +96,9 @@ class Pool:
         if self._owner != os.getpid():
             return  # a forked child collects a copy of the loader
         self._done.set()
-        for pipe in self._requests:
+        for worker, pipe in enumerate(self._requests):
+            # other forked processes may hold the pipe open, so that its end alone tells nothing
+            self.request(worker, None)
             pipe.close()
         for process in self.processes:
             process.join(_GRACE)
