@@ -37,6 +37,16 @@ class Fetching(Agreeing):
                     return value
                 t._fetch = None
 
+    def ask_for(self, tensors: list[Any]) -> None:
+        """Send for the values of several tensors at once; `read` then finds them in one reply."""
+        with self.lock:
+            self.ready()
+            recorder = self.recorder()
+            for t in tensors:
+                recorder.settle(t)
+            there = [t for t in tensors if t._out is not None or t._id is not None]
+            recorder.flush([t for t in there if t._fetch is None or not t._fetch.holds(t)])
+
     def _ask(self, t: Any) -> Fetch:
         """Send what is recorded, and fetch `t`."""
         latest, recorder = self.outbox.latest, self.recorder()

@@ -15,6 +15,7 @@ from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...._transports import prepare_local
+from .carried import carried
 from .worker import Seat, Source, work
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Pool:
         prepare_local()
         forks = context.get_start_method() == "fork"
         given = source if forks else bytes(ForkingPickler.dumps(source))
+        parcel = carried(source) if forks else []
         self._requests: list[Connection] = []
         self._answers: list[Connection] = []
         self._done = context.Event()
@@ -64,7 +66,7 @@ class Pool:
             seat = Seat(id, count, base_seed)
             process = context.Process(
                 target=work,
-                args=(given, seat, their_requests, their_answers, copied, self._done),
+                args=(given, parcel, seat, their_requests, their_answers, copied, self._done),
                 daemon=True,
             )
             with warnings.catch_warnings():

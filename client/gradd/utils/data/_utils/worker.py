@@ -1,7 +1,7 @@
 """A worker process of a loader: it fetches what it is told to, and answers with bytes.
 
-It computes in a session of its own, in its process. Tensors of the process that forked it are there too: for
-them it becomes a writer of their session, as any forked child.
+It computes in a session of its own, in its process, and takes along the tensors of its dataset. For any
+others of the process that forked it, it becomes a writer of their session, as any forked child.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 
 from ...._session import begin_alone, close_all
 from ...._surface import from_numpy, manual_seed
+from .carried import Carried, unpack
 from .collate import collate, default_collate, default_collate_fn_map, stacked
 from .fetch import Exhausted, Fetcher
 
@@ -142,16 +143,18 @@ def send(pipe: Connection, number: int, answer: Any) -> None:
 
 
 def work(
-    source: Source | bytes, seat: Seat, requests: Connection, answers: Connection, others: list[Connection],
-    done: Event,
+    source: Source | bytes, parcel: Carried, seat: Seat, requests: Connection, answers: Connection,
+    others: list[Connection], done: Event,
 ) -> None:  # fmt: skip
-    """A worker's life. `source`: pickled, where the process was not forked; `others`: the parent's ends of
+    """A worker's life. `source`: pickled, where the process was not forked, else what tensors it holds is in
+    `parcel`; `others`: the parent's ends of
     pipes that a fork copied; `done`: set when nobody wants answers any more.
     """
     for pipe in others:
         pipe.close()
     try:
         begin_alone()
+        unpack(parcel)
         _serve(source, seat, requests, answers, done)
     except (KeyboardInterrupt, BrokenPipeError, EOFError):
         pass  # the parent has it too, or is no more
