@@ -24,6 +24,7 @@ from .segments import (
     SUFFIX,
     Row,
     Segment,
+    fetched,
     first,
     make_segment,
     read_segments,
@@ -92,7 +93,7 @@ def _tables(file: sqlite3.Connection) -> set[tuple[bytes, bytes]]:
     which no check of SQLite's own tells.
     """
     query = "SELECT CAST(name AS BLOB), CAST(sql AS BLOB) FROM sqlite_master WHERE sql IS NOT NULL"
-    return set(file.execute(query).fetchall())
+    return set(fetched(file, query))
 
 
 @functools.cache
@@ -156,10 +157,10 @@ class FileStore:
             file.execute("PRAGMA locking_mode = EXCLUSIVE")
             file.execute("PRAGMA journal_mode = WAL")
             file.execute(f"PRAGMA synchronous = {'FULL' if self._sync else 'OFF'}")
-            (found,) = file.execute("PRAGMA user_version").fetchone()
+            ((found,),) = fetched(file, "PRAGMA user_version")
             if not 0 < found <= FORMAT:
                 raise Damaged(f"the record has format {found}, this version reads {FORMAT}")
-            (sound,) = file.execute("PRAGMA quick_check(1)").fetchone()
+            ((sound,),) = fetched(file, "PRAGMA quick_check(1)")
             if sound != "ok":
                 raise Damaged(f"the record cannot be read: {sound}")
             if found != FORMAT:
@@ -265,7 +266,7 @@ class FileStore:
     def kernels(self) -> list[tuple[int, str]]:
         """Which kernels have run the entries, from which on; see `note`. What is harmed is other kernels."""
         try:
-            found = self._execute("SELECT n, CAST(identity AS BLOB) FROM kernels ORDER BY rowid").fetchall()
+            found = fetched(self._file, "SELECT n, CAST(identity AS BLOB) FROM kernels ORDER BY rowid")
         except sqlite3.Error as error:
             raise _told(error) from None
         return [
@@ -311,7 +312,7 @@ class FileStore:
 
     def snapshots(self) -> list[int]:
         """The entries at which snapshots were taken that the store still has, latest first."""
-        return [n for (n,) in self._execute("SELECT n FROM snapshots ORDER BY n DESC")]
+        return [n for (n,) in fetched(self._file, "SELECT n FROM snapshots ORDER BY n DESC")]
 
     def snapshot(self, n: int) -> BinaryIO:
         """The file of the snapshot at entry `n`. Raises Damaged where it cannot be opened."""
@@ -374,12 +375,12 @@ class FileStore:
 
     def _tidy(self) -> None:
         """Delete the files that nothing refers to."""
-        blobs = {name for (name,) in self._execute("SELECT name FROM blobs")}
-        if self._execute("SELECT 1 FROM sqlite_schema WHERE name = 'lost'").fetchone():
-            for (cuts,) in self._execute("SELECT blobs FROM lost WHERE blobs != x''").fetchall():
+        blobs = {name for (name,) in fetched(self._file, "SELECT name FROM blobs")}
+        if fetched(self._file, "SELECT 1 FROM sqlite_schema WHERE name = 'lost'"):
+            for (cuts,) in fetched(self._file, "SELECT blobs FROM lost WHERE blobs != x''"):
                 blobs.update(name for _, _, name in decode_cuts(cuts))
         self._blobs.collect(blobs)
-        used = {self._file_at(n).name for (n,) in self._execute("SELECT n FROM snapshots")}
+        used = {self._file_at(n).name for n in self.snapshots()}
         used.update(name for _, name, _ in self._segments())
         oldest = min(self.snapshots()[:KEPT], default=0)
         for path in self._path.parent.glob(f"{self._path.stem}-*"):

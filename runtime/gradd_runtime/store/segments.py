@@ -173,6 +173,17 @@ def _row(file: BufferedReader, left: int, mark: bytes) -> Row | None:
     return _decode(data) if _crc(data) == total else None
 
 
+def fetched(file: sqlite3.Connection, query: str, given: tuple[Any, ...] = ()) -> list[Any]:
+    """All rows of a query. Whatever it raises, nothing is left open: a cursor that the traceback of an error
+    keeps would hold the file's lock.
+    """
+    cursor = file.cursor()
+    try:
+        return cursor.execute(query, given).fetchall()
+    finally:
+        cursor.close()
+
+
 def set_segment(file: sqlite3.Connection, after: int, name: str, last: int | None) -> None:
     """Say that the segment `name` has the entries after `after` up to `last`."""
     row = name, after, last, _sum(after, name, last)
@@ -184,7 +195,7 @@ def read_segments(file: sqlite3.Connection) -> list[tuple[int, str, int | None]]
     entries. That which is written to comes last. Raises Damaged.
     """
     found = []
-    for name, after, last, checked in file.execute("SELECT * FROM segments"):
+    for name, after, last, checked in fetched(file, "SELECT * FROM segments"):
         if _sum(after, name, last) != checked:
             raise Damaged("which files have the record's entries cannot be read")
         found.append((after, name, last))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .blobs import decode_cuts
 from .journal import Damaged
-from .segments import SUFFIX, Row, Segment, make_segment, set_segment
+from .segments import SUFFIX, Row, Segment, fetched, make_segment, set_segment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,17 +22,17 @@ def upgrade(file: sqlite3.Connection, path: Path, schema: str, sync: bool) -> No
     """Make the record in the file `path` one of the tables `schema`, of format 3, in one transaction: where
     it ends before that is over, the record is what it was. Raises Damaged.
     """
-    has = {name for (name,) in file.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    has = {name for (name,) in fetched(file, "SELECT name FROM sqlite_schema WHERE type = 'table'")}
     for left in path.parent.glob(f"{path.stem}-*{SUFFIX}"):
         left.unlink()  # of an attempt that did not end
     file.execute("BEGIN IMMEDIATE")
     try:
         kept = {
-            table: file.execute(f"SELECT * FROM {table} ORDER BY rowid").fetchall()
+            table: fetched(file, f"SELECT * FROM {table} ORDER BY rowid")
             for table in ("snapshots", "kernels")
             if table in has
         }
-        lost = [_row(row) for row in file.execute(_ENTRIES.format("lost"))] if "lost" in has else []
+        lost = [_row(row) for row in fetched(file, _ENTRIES.format("lost"))] if "lost" in has else []
         file.execute("ALTER TABLE entries RENAME TO old")
         for table in (*kept, *(["lost"] if "lost" in has else [])):
             file.execute(f"DROP TABLE {table}")

@@ -241,6 +241,35 @@ def test_a_row_that_holds_something_else_is_told(path: Path, harm: str) -> None:
         FileStore(path)
 
 
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "UPDATE segments SET sum = 0",
+        "UPDATE segments SET file = CAST(x'ff' AS TEXT)",
+        "INSERT INTO blobs VALUES (1, CAST(x'ff' AS TEXT))",
+        "INSERT INTO snapshots VALUES ('x', 1)",
+    ],
+)
+def test_a_record_that_is_refused_is_let_go(path: Path, harm: str) -> None:
+    """Though somebody keeps the error, with its traceback."""
+    store = FileStore(path)
+    store.append(Entry(1, b"frame", "applied"))
+    store.close()
+    with contextlib.closing(sqlite3.connect(path)) as file, file, contextlib.suppress(sqlite3.IntegrityError):
+        file.execute(harm)
+    kept = []
+    try:
+        store = FileStore(path)
+        list(store.entries())
+        store.close()
+    except (Damaged, sqlite3.Error) as error:
+        kept.append(error)
+    with contextlib.closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as file:
+        file.execute("BEGIN EXCLUSIVE")
+        file.execute("ROLLBACK")
+    assert len(kept) == ("snapshots" not in harm)
+
+
 @pytest.mark.parametrize("row", [("../record-1.log", 0, None), ("other-1.log", 0, None)])
 def test_a_record_has_no_files_elsewhere(path: Path, row: Any) -> None:
     """Though the sum is right."""
