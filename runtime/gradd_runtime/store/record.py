@@ -24,12 +24,14 @@ from .segments import (
     SUFFIX,
     Row,
     Segment,
+    checked,
     fetched,
     first,
     make_segment,
     read_segments,
     rows,
     set_segment,
+    summed,
 )
 from .upgrade import upgrade
 
@@ -55,8 +57,8 @@ _MAGIC, _HEAD = b"SQLite format 3\0", struct.Struct(">16sH10xI")
 #: where it says how it is written, and that it is with a log
 _JOURNAL, _WAL = slice(18, 20), b"\2\2"
 #: which blobs an entry has
-_BLOBS = "CREATE TABLE blobs (n INTEGER NOT NULL, name TEXT NOT NULL)"
-_SNAPSHOTS = "CREATE TABLE snapshots (n INTEGER PRIMARY KEY, size INTEGER NOT NULL)"
+_BLOBS = "CREATE TABLE blobs (n INTEGER NOT NULL, name TEXT NOT NULL, sum INTEGER NOT NULL)"
+_SNAPSHOTS = "CREATE TABLE snapshots (n INTEGER PRIMARY KEY, size INTEGER NOT NULL, sum INTEGER NOT NULL)"
 #: which kernels have run the entries from `n` on, in the order in which they came to have the session
 _KERNELS = "CREATE TABLE kernels (n INTEGER NOT NULL, identity TEXT NOT NULL)"
 #: entries that could not be run again, where there were any
@@ -180,7 +182,9 @@ class FileStore:
         if len(frame) >= BLOB_BYTES:
             frame, placed = self._blobs.cut(frame)
             if placed:
-                self._file.executemany("INSERT INTO blobs VALUES (?, ?)", [(n, name) for *_, name in placed])
+                self._file.executemany(
+                    "INSERT INTO blobs VALUES (?, ?, ?)", [summed(n, name) for *_, name in placed]
+                )
                 cuts = _encode(placed)
         more = b"" if trouble is None else _encode(trouble)
         failpoint("appending")
@@ -312,7 +316,8 @@ class FileStore:
 
     def snapshots(self) -> list[int]:
         """The entries at which snapshots were taken that the store still has, latest first."""
-        return [n for (n,) in fetched(self._file, "SELECT n FROM snapshots ORDER BY n DESC")]
+        rows = fetched(self._file, "SELECT * FROM snapshots ORDER BY n DESC")
+        return [n for n, _ in checked(rows)]
 
     def snapshot(self, n: int) -> BinaryIO:
         """The file of the snapshot at entry `n`. Raises Damaged where it cannot be opened."""
@@ -350,7 +355,7 @@ class FileStore:
         own. Raises as `append`.
         """
         self._seal()
-        self._execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?)", (n, size))
+        self._execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", summed(n, size))
         failpoint("snapshot recorded")
 
     def compact(self) -> None:
@@ -374,20 +379,25 @@ class FileStore:
         self._tidy()
 
     def _tidy(self) -> None:
-        """Delete the files that nothing refers to."""
-        blobs = {name for (name,) in fetched(self._file, "SELECT name FROM blobs")}
+        """Delete the files that nothing refers to. Raises Damaged, before any is, where it cannot be told."""
+        blobs = {name for _, name in checked(fetched(self._file, "SELECT * FROM blobs"))}
         if fetched(self._file, "SELECT 1 FROM sqlite_schema WHERE name = 'lost'"):
             for (cuts,) in fetched(self._file, "SELECT blobs FROM lost WHERE blobs != x''"):
                 blobs.update(name for _, _, name in decode_cuts(cuts))
-        self._blobs.collect(blobs)
-        used = {self._file_at(n).name for n in self.snapshots()}
+        marks = self.snapshots()
+        used = {self._file_at(n).name for n in marks}
         used.update(name for _, name, _ in self._segments())
-        oldest = min(self.snapshots()[:KEPT], default=0)
-        for path in self._path.parent.glob(f"{self._path.stem}-*"):
-            if path.name in used or path.suffix not in (_SNAPSHOT, ".new", SUFFIX):
-                continue
+        oldest = min(marks[:KEPT], default=0)
+        garbage = [
+            path
+            for path in self._path.parent.glob(f"{self._path.stem}-*")
+            if path.name not in used and path.suffix in (_SNAPSHOT, ".new", SUFFIX)
+        ]
+        for path in garbage:
             if path.suffix == SUFFIX and first(path) > oldest:
                 raise Damaged(f"{path.name} has entries of which the record does not know")
+        self._blobs.collect(blobs)
+        for path in garbage:
             path.unlink()
 
     def _file_at(self, n: int) -> Path:

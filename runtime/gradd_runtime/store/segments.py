@@ -184,26 +184,30 @@ def fetched(file: sqlite3.Connection, query: str, given: tuple[Any, ...] = ()) -
         cursor.close()
 
 
+def summed(*values: Any) -> tuple[Any, ...]:
+    """A row of these values, and a sum of them: SQLite does not notice bits that were turned."""
+    return *values, zlib.crc32(" ".join(map(str, values)).encode())
+
+
+def checked(rows: list[Any]) -> list[tuple[Any, ...]]:
+    """The values of rows that are `summed`. Raises Damaged."""
+    for row in rows:
+        if summed(*row[:-1]) != row:
+            raise Damaged("which files the record has cannot be read")
+    return [row[:-1] for row in rows]
+
+
 def set_segment(file: sqlite3.Connection, after: int, name: str, last: int | None) -> None:
     """Say that the segment `name` has the entries after `after` up to `last`."""
-    row = name, after, last, _sum(after, name, last)
-    file.execute("INSERT OR REPLACE INTO segments VALUES (?, ?, ?, ?)", row)
+    file.execute("INSERT OR REPLACE INTO segments VALUES (?, ?, ?, ?)", summed(name, after, last))
 
 
 def read_segments(file: sqlite3.Connection) -> list[tuple[int, str, int | None]]:
     """Of each segment after which entry it begins, its name, and its last entry; in the order of their
     entries. That which is written to comes last. Raises Damaged.
     """
-    found = []
-    for name, after, last, checked in fetched(file, "SELECT * FROM segments"):
-        if _sum(after, name, last) != checked:
-            raise Damaged("which files have the record's entries cannot be read")
-        found.append((after, name, last))
+    found = [(after, name, last) for name, after, last in checked(fetched(file, "SELECT * FROM segments"))]
     return sorted(found, key=lambda segment: (segment[0], segment[2] is None, segment[2]))
-
-
-def _sum(after: int, name: str, last: int | None) -> int:
-    return zlib.crc32(f"{after} {name} {last}".encode())
 
 
 def _mark(path: Path) -> bytes:

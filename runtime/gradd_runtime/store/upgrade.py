@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .blobs import decode_cuts
 from .journal import Damaged
-from .segments import SUFFIX, Row, Segment, fetched, make_segment, set_segment
+from .segments import SUFFIX, Row, Segment, fetched, make_segment, set_segment, summed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,8 +38,9 @@ def upgrade(file: sqlite3.Connection, path: Path, schema: str, sync: bool) -> No
             file.execute(f"DROP TABLE {table}")
         for statement in schema.split(";"):
             file.execute(statement)
-        for table, rows in kept.items():
-            file.executemany(f"INSERT INTO {table} VALUES (?, ?)", rows)
+        for row in kept.get("snapshots", ()):
+            file.execute("INSERT INTO snapshots VALUES (?, ?, ?)", summed(*row))
+        file.executemany("INSERT INTO kernels VALUES (?, ?)", kept.get("kernels", ()))
         _move(file, path, sync, [n for n, _ in kept.get("snapshots", ())])
         file.execute("DROP TABLE old")
         if lost:
@@ -66,8 +67,8 @@ def _move(file: sqlite3.Connection, path: Path, sync: bool, marks: Sequence[int]
         n = row.n
         segment.append(row)
         if row.cuts:
-            names = [(n, name) for _, _, name in decode_cuts(row.cuts)]
-            file.executemany("INSERT INTO blobs VALUES (?, ?)", names)
+            names = [summed(n, name) for _, _, name in decode_cuts(row.cuts)]
+            file.executemany("INSERT INTO blobs VALUES (?, ?, ?)", names)
     if segment is not None:
         _seal(file, segment, begun, n, sync)
 
