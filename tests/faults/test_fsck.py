@@ -19,7 +19,8 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_runtime.process import Hosted
 from gradd_runtime.store import BLOB_BYTES, examine
-from gradd_runtime.store.segments import read_segments, rows
+from gradd_runtime.store.segments import rows
+from gradd_runtime.store.tables import read_segments
 from gradd_server import cli
 from gradd_server.commands.exits import BAD_CONFIG, DAMAGED, LOCKED, OK
 from gradd_server.datadir import DataDir

@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from gradd_runtime.store.record import FORMAT
+from gradd_runtime.store.tables import FORMAT
 
 from tests.server.golden.make import TENANTS, asking_of, gone_on, told
 

@@ -7,7 +7,6 @@ power loss.
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import sqlite3
 import struct
@@ -18,21 +17,20 @@ import msgspec
 from .blobs import BLOB_BYTES, Blobs, decode_cuts, sync_folder
 from .failpoints import failpoint
 from .journal import Damaged, Entry, Trouble
-from .segments import (
-    EMPTY_BYTES,
-    SEGMENTS,
-    SUFFIX,
-    Row,
-    Segment,
+from .segments import EMPTY_BYTES, SUFFIX, Row, Segment, first, make_segment, rows
+from .tables import (
+    FORMAT,
+    LOST,
+    SCHEMA,
     checked,
+    empty,
     fetched,
-    first,
-    make_segment,
+    known,
     read_segments,
-    rows,
     set_segment,
     summed,
-)
+    tables,
+)  # fmt: skip
 from .upgrade import upgrade
 
 if TYPE_CHECKING:
@@ -43,9 +41,6 @@ if TYPE_CHECKING:
 
 LEVELS = ("process", "disk")
 
-FORMAT = 3
-"""Of the file, in its `user_version`. `upgrade` makes 1 and 2 this; one of another is left alone."""
-
 KEPT = 2
 """Snapshots of a record: the latest, and the one before."""
 
@@ -54,22 +49,6 @@ _SNAPSHOT = ".safetensors"
 _LOCK_SECONDS = 5.0
 #: how a file of SQLite begins: this, the size of a page, and how many there are
 _MAGIC, _HEAD = b"SQLite format 3\0", struct.Struct(">16sH10xI")
-#: where it says how it is written, and that it is with a log
-_JOURNAL, _WAL = slice(18, 20), b"\2\2"
-#: which blobs an entry has
-_BLOBS = "CREATE TABLE blobs (n INTEGER NOT NULL, name TEXT NOT NULL, sum INTEGER NOT NULL)"
-_SNAPSHOTS = "CREATE TABLE snapshots (n INTEGER PRIMARY KEY, size INTEGER NOT NULL, sum INTEGER NOT NULL)"
-#: which kernels have run the entries from `n` on, in the order in which they came to have the session
-_KERNELS = "CREATE TABLE kernels (n INTEGER NOT NULL, identity TEXT NOT NULL)"
-#: entries that could not be run again, where there were any
-_LOST = """
-CREATE TABLE IF NOT EXISTS lost (
-    n INTEGER NOT NULL, frame BLOB NOT NULL, outcome TEXT NOT NULL, reply INTEGER NOT NULL,
-    messages INTEGER NOT NULL, round_trips INTEGER NOT NULL, trouble BLOB, blobs BLOB
-)
-"""
-SCHEMA = f"{SEGMENTS}; {_BLOBS}; {_SNAPSHOTS}; {_KERNELS}"
-"""The tables of a record."""
 _INSERT_LOST = "INSERT INTO lost VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _SUPERSEDED = """
 DELETE FROM kernels WHERE rowid < (SELECT max(rowid) FROM kernels WHERE n <= ? + 1)
@@ -84,35 +63,10 @@ def make_record(path: Path, sync: bool = False) -> None:
     Raises OSError.
     """
     with open(path, "xb", opener=_private) as file:
-        file.write(_empty())
+        file.write(empty())
         if sync:
             file.flush()
             os.fsync(file.fileno())
-
-
-def _tables(file: sqlite3.Connection) -> set[tuple[bytes, bytes]]:
-    """Names of tables, and how each was made. A bit that is turned there may change what is found in it,
-    which no check of SQLite's own tells.
-    """
-    query = "SELECT CAST(name AS BLOB), CAST(sql AS BLOB) FROM sqlite_master WHERE sql IS NOT NULL"
-    return set(fetched(file, query))
-
-
-@functools.cache
-def _known() -> set[tuple[bytes, bytes]]:
-    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as file:
-        file.executescript(f"{SCHEMA}; {_LOST}")
-        return _tables(file)
-
-
-@functools.cache
-def _empty() -> bytes:
-    """The file of a record without entries."""
-    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as file:
-        file.executescript(f"{SCHEMA}; PRAGMA user_version = {FORMAT}")
-        made = bytearray(file.serialize())
-    made[_JOURNAL] = _WAL
-    return bytes(made)
 
 
 def _private(path: str, flags: int) -> int:
@@ -166,8 +120,8 @@ class FileStore:
             if sound != "ok":
                 raise Damaged(f"the record cannot be read: {sound}")
             if found != FORMAT:
-                upgrade(file, path, f"{SCHEMA}; {_LOST}", self._sync)
-            if not _tables(file) <= _known():
+                upgrade(file, path, f"{SCHEMA}; {LOST}", self._sync)
+            if not tables(file) <= known():
                 raise Damaged("the record's tables are not those of any version")
             if self._sync:
                 sync_folder(path.parent)
@@ -290,7 +244,7 @@ class FileStore:
         sizes: dict[Path, int] = {}
         self._execute("BEGIN")
         try:
-            self._execute(_LOST)
+            self._execute(LOST)
             for begin, name, last in self._segments():
                 if last is not None and last <= after:
                     continue

@@ -21,21 +21,11 @@ from .blobs import sync_folder
 from .journal import Damaged
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator
     from io import BufferedReader
 
 
 SUFFIX = ".log"
-
-SEGMENTS = """
-CREATE TABLE segments (
-    file TEXT PRIMARY KEY, after INTEGER NOT NULL, last INTEGER, sum INTEGER NOT NULL
-) WITHOUT ROWID
-"""
-"""The table of segments: the entry that each begins after, the last that counts of it (null where it is
-written to), and a sum of these, since SQLite does not notice bits that were turned.
-"""
 
 _MAGIC = b"gradd entries 1\n"
 _MARK = 8
@@ -171,43 +161,6 @@ def _row(file: BufferedReader, left: int, mark: bytes) -> Row | None:
         return None
     data = file.read(size)
     return _decode(data) if _crc(data) == total else None
-
-
-def fetched(file: sqlite3.Connection, query: str, given: tuple[Any, ...] = ()) -> list[Any]:
-    """All rows of a query. Whatever it raises, nothing is left open: a cursor that the traceback of an error
-    keeps would hold the file's lock.
-    """
-    cursor = file.cursor()
-    try:
-        return cursor.execute(query, given).fetchall()
-    finally:
-        cursor.close()
-
-
-def summed(*values: Any) -> tuple[Any, ...]:
-    """A row of these values, and a sum of them: SQLite does not notice bits that were turned."""
-    return *values, zlib.crc32(" ".join(map(str, values)).encode())
-
-
-def checked(rows: list[Any]) -> list[tuple[Any, ...]]:
-    """The values of rows that are `summed`. Raises Damaged."""
-    for row in rows:
-        if summed(*row[:-1]) != row:
-            raise Damaged("which files the record has cannot be read")
-    return [row[:-1] for row in rows]
-
-
-def set_segment(file: sqlite3.Connection, after: int, name: str, last: int | None) -> None:
-    """Say that the segment `name` has the entries after `after` up to `last`."""
-    file.execute("INSERT OR REPLACE INTO segments VALUES (?, ?, ?, ?)", summed(name, after, last))
-
-
-def read_segments(file: sqlite3.Connection) -> list[tuple[int, str, int | None]]:
-    """Of each segment after which entry it begins, its name, and its last entry; in the order of their
-    entries. That which is written to comes last. Raises Damaged.
-    """
-    found = [(after, name, last) for name, after, last in checked(fetched(file, "SELECT * FROM segments"))]
-    return sorted(found, key=lambda segment: (segment[0], segment[2] is None, segment[2]))
 
 
 def _mark(path: Path) -> bytes:

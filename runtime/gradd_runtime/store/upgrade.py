@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from .blobs import decode_cuts
 from .journal import Damaged
-from .segments import SUFFIX, Row, Segment, fetched, make_segment, set_segment, summed
+from .segments import SUFFIX, Row, Segment, make_segment
+from .tables import fetched, set_segment, summed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,8 @@ from gradd_protocol.problems import problem
 from gradd_runtime.session import replay
 from gradd_runtime.store import BLOB_BYTES, LEVELS, Damaged, Entry, FileStore, Trouble, make_record
 from gradd_runtime.store import record as record_module
-from gradd_runtime.store.segments import Segment, rows, set_segment
+from gradd_runtime.store.segments import Segment, rows
+from gradd_runtime.store.tables import set_segment
 
 from tests.runtime.store.scripts import differences, every_kind, opened
 
