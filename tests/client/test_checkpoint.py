@@ -160,6 +160,7 @@ HOSTILE = {
     "another opcode": b"\x80\x02I1\n.",
     "a method": b"\x80\x02ctorch._utils\n_rebuild_device_tensor\n)R.",
     "a call of a dtype": b"\x80\x02ctorch\nfloat32\n)R.",
+    "a name that is no text": b"\x80\x04\x88\x88\x93.",
     "append to a dict": b"\x80\x02}K\x01a.",
     "set an item of a list": b"\x80\x02]K\x01K\x02s.",
     "extend a name": b"\x80\x02ctorch\nSize\n(K\x01e.",

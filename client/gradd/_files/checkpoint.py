@@ -152,7 +152,7 @@ class _Reader:
                     stack.append(_named(*value.split(" ", 1)))
                 case "STACK_GLOBAL":
                     module, name = stack[-2:]
-                    stack[-2:] = [_named(module, name)]
+                    stack[-2:] = [_named(_as(module, str), _as(name, str))]
                 case "BINPERSID":
                     stack.append(_storage(stack.pop()))
                 case "REDUCE" | "NEWOBJ":
