@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import gradd
@@ -24,6 +25,16 @@ def T(request: pytest.FixtureRequest) -> Iterator[Any]:
         yield gradd
 
 
+@contextmanager
+def _written_freely(T: Any) -> Iterator[None]:
+    """PyTorch's own test modules, once imported, freeze the flags of its backends for the process."""
+    if T is gradd:
+        yield
+        return
+    with importlib.import_module("torch.backends").__allow_nonbracketed_mutation():
+        yield
+
+
 def test_switches_keep_what_they_are_set_to(T: Any) -> None:
     cudnn = T.backends.cudnn
     before = cudnn.benchmark, cudnn.deterministic, cudnn.enabled
@@ -31,9 +42,10 @@ def test_switches_keep_what_they_are_set_to(T: Any) -> None:
     with cudnn.flags(enabled=False, benchmark=True):
         assert (cudnn.enabled, cudnn.benchmark) == (False, True)
     assert (cudnn.benchmark, cudnn.deterministic, cudnn.enabled) == before
-    cudnn.deterministic = True
-    assert cudnn.deterministic
-    cudnn.deterministic = False
+    with _written_freely(T):
+        cudnn.deterministic = True
+        assert cudnn.deterministic
+        cudnn.deterministic = False
     T.backends.cuda.matmul.allow_tf32 = True
     assert T.backends.cuda.matmul.allow_tf32
     T.backends.cuda.matmul.allow_tf32 = False
