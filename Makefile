@@ -78,8 +78,9 @@ pictures: $(STAMP) ## draw docs/pictures from the code
 pictures-check: $(STAMP) ## fail where a picture is stale
 	@$(PY) -m tools.pictures --check
 
-parity: $(STAMP) ## write docs/parity.md from the semantics tests
+parity: $(STAMP) ## write docs/parity.md from the semantics tests, docs/parity-ops.md from samples of every operator
 	$(PY) -m tests.semantics.parity --write
+	$(PY) -m tests.parity --write
 
 planned: $(STAMP) ## write into docs/speed.md which loops are planned
 	$(PY) -m tests.runtime.plan.ways --write

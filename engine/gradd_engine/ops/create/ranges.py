@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 def _range_infer(start: Any, end: Any, step: Any, dtype: DType | None) -> Meta:
     found = dtype or _range_dtype(start, end, step)
+    if found is dtypes.int64 and all(map(math.isfinite, (start, end, step))):
+        start, end, step = int(start), int(end), int(step)  # PyTorch counts other integers in floats
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if not (math.isfinite(start) and math.isfinite(end)):

@@ -206,6 +206,13 @@ def check_paired(running_mean: Any, running_var: Any) -> None:
         raise ValueError("running_mean and running_var must either both be None or neither be None")
 
 
+def _of_nothing(input: Any, weight: Any, bias: Any) -> Any:
+    """No elements, of whatever shape: parameters get zeros, running statistics stay."""
+    out = input.clone()
+    out = out if weight is None else mul(out, weight[0])
+    return out if bias is None else add(out, bias[0])
+
+
 def _batch(
     input: Any,
     running_mean: Any,
@@ -217,14 +224,18 @@ def _batch(
     eps: float,
 ) -> Any:
     if training:
-        if input.ndim > 1 and input.numel() == input.shape[1]:
+        if input.ndim > 1 and input.numel() == input.shape[1] > 0:
             raise ValueError(
                 f"Expected more than 1 value per channel when training, got input size {input.shape}"
             )
         if eps <= 0:
             raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
         check_paired(running_mean, running_var)
+        if not input.numel():
+            return _of_nothing(input, weight, bias)
         return batch_norm_train(input, weight, bias, running_mean, running_var, momentum=momentum, eps=eps)[0]
+    if not input.numel():
+        return _of_nothing(input, weight, bias)
     if eps < 0:
         raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
     for name, t in (("running_mean", running_mean), ("running_var", running_var)):

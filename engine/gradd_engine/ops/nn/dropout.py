@@ -40,6 +40,7 @@ dropout_mask = kernel(
     "dropout_mask(Tensor input, float p, int features=0) -> Tensor",
     infer=_mask_infer,
     impl=_mask_impl,
+    jvp=lambda: None,  # of the input only the geometry counts
     random=True,
     namespace="-",
     outside=True,
