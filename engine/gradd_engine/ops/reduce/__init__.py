@@ -13,16 +13,19 @@ from . import (
     median,
     quantiles,
     reductions,
+    requirement,
     running,
     scans,
     sorting,
     variance,
 )
 from .reductions import axes, collect, mean, reduced, spread, sum
+from .requirement import BLANK, require
 from .scans import cumprod
 from .vector_norm import vector_norm
 
 __all__ = [
+    "BLANK",
     "axes",
     "buckets",
     "calculus",
@@ -37,6 +40,8 @@ __all__ = [
     "quantiles",
     "reduced",
     "reductions",
+    "require",
+    "requirement",
     "running",
     "scans",
     "sorting",
