@@ -337,3 +337,26 @@ Fold = layer(
     base=Unfold,
     gives="(N, C * cells of a block, blocks), or without N, to images.",
 )
+
+# -- channels and space -------------------------------------------------------------------------------
+
+PixelShuffle = layer(
+    "PixelShuffle",
+    "pixel_shuffle(input)",
+    "Channels become the elements of cells, `upscale_factor` in both directions.",
+    "upscale_factor: int",
+    gives="(*, C * r * r, H, W) to (*, C, H * r, W * r).",
+)
+PixelUnshuffle = layer(
+    "PixelUnshuffle",
+    "pixel_unshuffle(input)",
+    "The elements of cells, `downscale_factor` in both directions, become channels.",
+    "downscale_factor: int",
+    gives="(*, C, H * r, W * r) to (*, C * r * r, H, W).",
+)
+ChannelShuffle = layer(
+    "ChannelShuffle",
+    "channel_shuffle(input)",
+    "The channels of `groups` taken in turn.",
+    "groups: int",
+)

@@ -1,4 +1,4 @@
-"""Constant padding, and upsampling: ConstantPad1d to 3d, ZeroPad1d to 3d, Upsample.
+"""Padding with a constant or with elements of the input, and upsampling.
 
 Source: https://pytorch.org/docs/stable/nn.html#padding-layers
 """
@@ -79,6 +79,80 @@ class ZeroPad3d(_ZeroPad):
     dims = 3
 
 
+class _PadFromInput(Module):
+    """`padding`: one number for all sides, or two per dimension, last dimension first."""
+
+    dims: ClassVar[int]
+    mode: ClassVar[str]
+
+    def __init__(self, padding: int | tuple[int, ...]) -> None:
+        super().__init__()
+        self.padding = (padding,) * (2 * self.dims) if isinstance(padding, int) else tuple(padding)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input, larger in its last dimensions."""
+        out: Tensor = F.pad(input, self.padding, self.mode)
+        return out
+
+    def extra_repr(self) -> str:
+        """The padding."""
+        return f"{self.padding}"
+
+
+class ReflectionPad1d(_PadFromInput):
+    """The last dimension mirrored at its first and last element."""
+
+    dims, mode = 1, "reflect"
+
+
+class ReflectionPad2d(_PadFromInput):
+    """The last two dimensions mirrored at their first and last elements."""
+
+    dims, mode = 2, "reflect"
+
+
+class ReflectionPad3d(_PadFromInput):
+    """The last three dimensions mirrored at their first and last elements."""
+
+    dims, mode = 3, "reflect"
+
+
+class ReplicationPad1d(_PadFromInput):
+    """The last dimension continued with its first and last element."""
+
+    dims, mode = 1, "replicate"
+
+
+class ReplicationPad2d(_PadFromInput):
+    """The last two dimensions continued with their first and last elements."""
+
+    dims, mode = 2, "replicate"
+
+
+class ReplicationPad3d(_PadFromInput):
+    """The last three dimensions continued with their first and last elements."""
+
+    dims, mode = 3, "replicate"
+
+
+class CircularPad1d(_PadFromInput):
+    """The last dimension continued from its other end."""
+
+    dims, mode = 1, "circular"
+
+
+class CircularPad2d(_PadFromInput):
+    """The last two dimensions continued from their other ends."""
+
+    dims, mode = 2, "circular"
+
+
+class CircularPad3d(_PadFromInput):
+    """The last three dimensions continued from their other ends."""
+
+    dims, mode = 3, "circular"
+
+
 class Upsample(Module):
     """Resize (N, C, *) to `size`, or by `scale_factor`."""
 
@@ -91,6 +165,7 @@ class Upsample(Module):
         recompute_scale_factor: bool | None = None,
     ) -> None:
         super().__init__()
+        self.name = type(self).__name__
         self.size = size
         self.scale_factor: Any = None
         if isinstance(scale_factor, tuple):
@@ -116,3 +191,17 @@ class Upsample(Module):
         """Size or factor, and the mode."""
         how = f"size={self.size!r}" if self.scale_factor is None else f"scale_factor={self.scale_factor!r}"
         return f"{how}, mode={self.mode!r}"
+
+
+class UpsamplingNearest2d(Upsample):
+    """Resize (N, C, H, W) to `size`, or by `scale_factor`, by the nearest elements."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__(size, scale_factor, mode="nearest")
+
+
+class UpsamplingBilinear2d(Upsample):
+    """Resize (N, C, H, W) to `size`, or by `scale_factor`, bilinearly, corners aligned."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__(size, scale_factor, mode="bilinear", align_corners=True)

@@ -22,6 +22,7 @@ from .images_conv import (
 )
 from .images_pool import add_at, max_windows, out_shape, pick, spread_windows, sum_windows
 from .table import KernelTable
+from .taps import Taps, resampled, transposed
 from .tiles import tiled, tiles
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "How",
     "KernelTable",
     "LinAlgError",
+    "Taps",
     "add_at",
     "blocks_of",
     "convolve",
@@ -42,9 +44,11 @@ __all__ = [
     "max_windows",
     "out_shape",
     "pick",
+    "resampled",
     "spread_windows",
     "sum_windows",
     "sums_of",
     "tiled",
     "tiles",
+    "transposed",
 ]

@@ -196,7 +196,7 @@ convolution_weight: Op = kernel(
 
 def _same(input: Any, weight: Any, stride: Sequence[int], dilation: Sequence[int]) -> tuple[Any, list[int]]:
     """The input and padding that give a result of the input's size; an odd element is padded on the right."""
-    from .vision import constant_pad
+    from .padding import constant_pad
 
     if any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")

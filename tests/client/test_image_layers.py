@@ -1,0 +1,70 @@
+"""Layers of images beside PyTorch's: the same text, values and gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gradd
+import numpy as np
+import pytest
+from gradd import nn
+from gradd.nn import functional as F
+
+RNG = np.random.default_rng(3)
+ROW, IMAGE, VOLUME = (RNG.normal(size=s) for s in ((2, 3, 7), (2, 4, 6, 5), (1, 2, 4, 5, 6)))
+
+LAYERS: dict[str, tuple[Callable[[Any], Any], Any]] = {
+    "ReflectionPad1d": (lambda nn: nn.ReflectionPad1d(2), ROW),
+    "ReflectionPad2d": (lambda nn: nn.ReflectionPad2d((1, 2, 3, 0)), IMAGE),
+    "ReflectionPad3d": (lambda nn: nn.ReflectionPad3d(1), VOLUME),
+    "ReplicationPad1d": (lambda nn: nn.ReplicationPad1d((3, 1)), ROW),
+    "ReplicationPad2d": (lambda nn: nn.ReplicationPad2d(2), IMAGE),
+    "ReplicationPad3d": (lambda nn: nn.ReplicationPad3d((1, 2, 0, 1, 3, 1)), VOLUME),
+    "CircularPad1d": (lambda nn: nn.CircularPad1d(2), ROW),
+    "CircularPad2d": (lambda nn: nn.CircularPad2d((1, 2, 3, 0)), IMAGE),
+    "CircularPad3d": (lambda nn: nn.CircularPad3d(1), VOLUME),
+    "PixelShuffle": (lambda nn: nn.PixelShuffle(2), IMAGE),
+    "PixelUnshuffle": (lambda nn: nn.PixelUnshuffle(2), IMAGE[..., :4]),
+    "ChannelShuffle": (lambda nn: nn.ChannelShuffle(2), IMAGE),
+    "Upsample": (lambda nn: nn.Upsample(scale_factor=2, mode="bicubic"), IMAGE),
+    "Upsample, of a size": (lambda nn: nn.Upsample((3, 7, 2), None, "trilinear", True), VOLUME),
+    "UpsamplingNearest2d": (lambda nn: nn.UpsamplingNearest2d(scale_factor=2), IMAGE),
+    "UpsamplingBilinear2d": (lambda nn: nn.UpsamplingBilinear2d(size=(3, 9)), IMAGE),
+}
+DEPRECATED: dict[str, Callable[[Any, Any], Any]] = {
+    "upsample": lambda F, x: F.upsample(x, scale_factor=2, mode="bilinear"),
+    "upsample_nearest": lambda F, x: F.upsample_nearest(x, size=7),
+    "upsample_bilinear": lambda F, x: F.upsample_bilinear(x, scale_factor=(2, 3)),
+}
+
+
+@pytest.fixture(autouse=True)
+def session() -> Iterator[Any]:
+    with gradd.connect("local:") as s:
+        yield s
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_values_and_gradients_are_pytorchs(torch: Any, name: str) -> None:
+    make, values = LAYERS[name]
+    mine, theirs = make(nn), make(torch.nn)
+    assert repr(mine) == repr(theirs)
+    a, b = gradd.tensor(values, requires_grad=True), torch.tensor(values, requires_grad=True)
+    got, want = mine(a), theirs(b)
+    np.testing.assert_allclose(got.detach().numpy(), want.detach().numpy(), rtol=1e-10, atol=1e-12)
+    weights = np.cos(np.arange(float(np.prod(got.shape)))).reshape(tuple(got.shape))
+    got.backward(gradd.tensor(weights))
+    want.backward(torch.tensor(weights))
+    np.testing.assert_allclose(a.grad.numpy(), b.grad.numpy(), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", DEPRECATED)
+def test_what_interpolate_replaced_still_resizes_and_warns(torch: Any, name: str) -> None:
+    words = f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead."
+    with pytest.warns(UserWarning, match=words) as mine:
+        got = DEPRECATED[name](F, gradd.tensor(IMAGE)).numpy()
+    assert mine[0].filename == __file__
+    with pytest.warns(UserWarning, match=words):
+        want = DEPRECATED[name](torch.nn.functional, torch.tensor(IMAGE)).numpy()
+    np.testing.assert_allclose(got, want, rtol=1e-10, atol=1e-12)
