@@ -14,6 +14,7 @@ from . import init
 from ._make import empty, zeros
 from .module import Module
 from .parameter import Parameter
+from .utils.rnn import PackedSequence
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -119,14 +120,17 @@ class RNNBase(Module):
         if not batched:
             input = input.unsqueeze(0 if self.batch_first else 1)
             states = states and [state.unsqueeze(1) for state in states]
-        n = input.shape[0 if self.batch_first else 1]
+        return input, self._checked(input, input.shape[0 if self.batch_first else 1], states)
+
+    def _checked(self, input: Any, n: int, states: list[Any] | None) -> list[Any]:
+        """The states for a batch of `n` (default: zeros); raises for sizes that do not fit."""
         wanted = [(self.num_layers * self._ways, n, size) for size in self._state_sizes()]
         states = [zeros(size, input.dtype) for size in wanted] if states is None else states
         self.check_input(input)
         for i, (state, size) in enumerate(zip(states, wanted, strict=True)):
             which = "hidden size" if len(wanted) == 1 else f"hidden[{i}] size"
             self.check_hidden_size(state, size, f"Expected {which} {{}}, got {{}}")
-        return input, states
+        return states
 
     def _wrong_rank(self, batched: str, rank: int, states: list[Any]) -> str:
         if len(states) == 1:
@@ -135,11 +139,10 @@ class RNNBase(Module):
             also, got = "hx and cx should also be", f"({', '.join(f'{s.dim()}-D' for s in states)}) tensors"
         return f"For {batched} {rank}-D input, {also} {rank}-D but got {got}"
 
-    def _run(self, input: Any, states: list[Any] | None) -> tuple[Any, ...]:
-        x, given = self._ready_for(input, states)
-        out, *last = _TOP[self.mode.lower()](
+    def _over(self, x: Any, states: list[Any], batch_sizes: list[int] | None = None) -> Any:
+        return _TOP[self.mode.lower()](
             x,
-            given if self.mode == "LSTM" else given[0],
+            states if self.mode == "LSTM" else states[0],
             [w for layer in self.all_weights for w in layer],
             self.bias,
             self.num_layers,
@@ -147,7 +150,25 @@ class RNNBase(Module):
             self.training,
             self.bidirectional,
             self.batch_first,
+            batch_sizes,
         )
+
+    def _run_packed(self, packed: PackedSequence, states: list[Any] | None) -> tuple[Any, ...]:
+        sizes = packed.sizes()
+        if states is not None and packed.sorted_indices is not None:
+            states = [state.index_select(1, packed.sorted_indices) for state in states]
+        if packed.data.dim() != 2:
+            raise RuntimeError(f"input must have 2 dimensions, got {packed.data.dim()}")
+        out, *last = self._over(packed.data, self._checked(packed.data, sizes[0], states), sizes)
+        if packed.unsorted_indices is not None:
+            last = [state.index_select(1, packed.unsorted_indices) for state in last]
+        return (packed.with_data(out), *last)
+
+    def _run(self, input: Any, states: list[Any] | None) -> tuple[Any, ...]:
+        if isinstance(input, PackedSequence):
+            return self._run_packed(input, states)
+        x, given = self._ready_for(input, states)
+        out, *last = self._over(x, given)
         if x is not input:
             return (out.squeeze(0 if self.batch_first else 1), *(state.squeeze(1) for state in last))
         return (out, *last)

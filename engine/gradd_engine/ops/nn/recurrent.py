@@ -1,5 +1,6 @@
 """Recurrent layers: RNN, LSTM and GRU over sequences, and their single steps, composed as in PyTorch.
 
+With `batch_sizes`, the input is packed: (total, features), with so many rows at each step, as PyTorch's is.
 A layer's weights are in torch.nn's order: w_ih, w_hh, then any biases b_ih, b_hh, then w_hr if an LSTM
 projects its state. Source: https://pytorch.org/docs/stable/nn.html#recurrent-layers
 """
@@ -7,6 +8,7 @@ projects its state. Source: https://pytorch.org/docs/stable/nn.html#recurrent-la
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ...declare import composite
@@ -50,18 +52,76 @@ _STEPS: dict[str, Any] = {
 }
 
 
-def _one_way(step: Any, x: Any, state: list[Any], weights: Sequence[Any], biased: bool, back: bool) -> Any:
-    """One layer in one direction over (L, N, features): the outputs of all steps and the last state."""
+def _even(step: Any, rows: Any, state: list[Any], back: bool) -> tuple[Any, list[Any]]:
+    """The steps over (L, N, features): all outputs and the last state."""
+    inner = rows.unbind(0)
+    found = []
+    for given in reversed(inner) if back else inner:
+        state = step(given, state)
+        found.append(state[0])
+    return named.stack(found[::-1] if back else found), state
+
+
+def _packed(step: Any, rows: Any, start: list[Any], back: bool, sizes: list[int]) -> tuple[Any, list[Any]]:
+    """The steps over packed rows (total, features), `sizes` of them at each, the longest sequences first.
+
+    Forward, the state of a sequence that has ended is put aside; backward, one joins where it begins.
+    """
+    inner = rows.split(sizes)
+    found = []
+    if back:
+        state = [held.narrow(0, 0, sizes[-1]) for held in start]
+        for given in reversed(inner):
+            here, more = state[0].shape[0], given.shape[0] - state[0].shape[0]
+            if more:
+                joining = [held.narrow(0, here, more) for held in start]
+                state = [named.cat(list(both)) for both in zip(state, joining, strict=True)]
+            state = step(given, state)
+            found.append(state[0])
+        return named.cat(found[::-1]), state
+    state, ended = start, []
+    for given in inner:
+        still, gone = given.shape[0], state[0].shape[0] - given.shape[0]
+        if gone:
+            ended.append([held.narrow(0, still, gone) for held in state])
+            state = [held.narrow(0, 0, still) for held in state]
+        state = step(given, state)
+        found.append(state[0])
+    ended.append(state)
+    last = [named.cat(list(parts)) for parts in zip(*reversed(ended), strict=True)]
+    return named.cat(found), last
+
+
+def _one_way(
+    step: Any,
+    x: Any,
+    state: list[Any],
+    weights: Sequence[Any],
+    biased: bool,
+    back: bool,
+    sizes: list[int] | None,
+) -> Any:
+    """One layer in one direction: the outputs of all steps and the last state."""
     w_ih, w_hh = weights[:2]
     b_ih, b_hh = weights[2:4] if biased else (None, None)
     if len(weights) > (4 if biased else 2):
         step = partial(step, project=weights[-1])
-    inner = named.linear(x, w_ih, b_ih).unbind(0)
-    found = []
-    for given in reversed(inner) if back else inner:
-        state = step(given, state, lambda h: named.linear(h, w_hh, b_hh))
-        found.append(state[0])
-    return named.stack(found[::-1] if back else found), state
+    step = partial(step, recur=lambda h: named.linear(h, w_hh, b_hh))
+    rows = named.linear(x, w_ih, b_ih)
+    return _even(step, rows, state, back) if sizes is None else _packed(step, rows, state, back, sizes)
+
+
+def _checked(batch_sizes: Sequence[int], input: Any, hx: Sequence[Any]) -> list[int]:
+    """The rows of each step; RuntimeError unless they fall from the states' number to no less than 1."""
+    sizes = list(batch_sizes)
+    falling = all(a >= b for a, b in pairwise(sizes))
+    if not sizes or not falling or sizes[-1] < 1 or any(held.shape[1] != sizes[0] for held in hx):
+        raise RuntimeError(f"batch_sizes must fall from the batch size to 1 or more, but got {sizes}")
+    if input.dim() != 2 or input.shape[0] != sum(sizes):
+        raise RuntimeError(
+            f"packed input must have {sum(sizes)} rows, as batch_sizes say, but got {list(input.shape)}"
+        )
+    return sizes
 
 
 def _layers(
@@ -75,7 +135,10 @@ def _layers(
     train: bool,
     bidirectional: bool,
     batch_first: bool,
+    batch_sizes: Sequence[int] | None,
 ) -> tuple[Any, ...]:
+    sizes = None if batch_sizes is None else _checked(batch_sizes, input, hx)
+    batch_first = batch_first and sizes is None
     ways = 2 if bidirectional else 1
     each = len(params) // (num_layers * ways)
     x = input.transpose(0, 1) if batch_first else input
@@ -86,7 +149,7 @@ def _layers(
         for way in range(ways):
             at = layer * ways + way
             weights = params[at * each : (at + 1) * each]
-            out, state = _one_way(_STEPS[kind], x, list(states[at]), weights, has_biases, way == 1)
+            out, state = _one_way(_STEPS[kind], x, list(states[at]), weights, has_biases, way == 1, sizes)
             outs.append(out)
             last.append(state)
         x = named.cat(outs, -1) if bidirectional else outs[0]
@@ -98,7 +161,7 @@ def _layers(
 
 _HOW = (
     "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, "
-    "bool batch_first"
+    "bool batch_first, int[]? batch_sizes=None"
 )
 
 
