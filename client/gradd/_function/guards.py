@@ -9,15 +9,18 @@ from typing import Any
 from gradd_engine.data import DType
 
 from .._tensor import Tensor
-from ..nn._hooks import _LISTS as HOOKS
+from ..nn._everywhere import BACKWARD, BACKWARD_PRE, FORWARD, FORWARD_PRE
+from ..nn._hooks import HOOKS
+from ..nn._state_dict import HOOKS as STATE_HOOKS
 from ..nn._tree import _REGISTRIES as TREE
 from ..nn._tree import OWN
 from ..nn.module import Module
 from ..optim.optimizer import Optimizer
 
 _CONSTANTS = (bool, int, float, complex, str, bytes, type(None), DType, slice, type(...))
+_EVERYWHERE = (FORWARD_PRE, FORWARD, BACKWARD_PRE, BACKWARD)
 #: attributes of a module that are checked separately, or do not matter
-_REGISTRIES = frozenset({*TREE, *HOOKS, "_non_persistent_buffers_set", "training"})
+_REGISTRIES = frozenset({*TREE, *HOOKS, *STATE_HOOKS, "_non_persistent_buffers_set", "training"})
 
 
 def flatten(x: Any) -> tuple[list[Any], Any]:
@@ -77,7 +80,8 @@ def watch(x: Any, names: Sequence[str] = (), depth: int = 2) -> Any:
     if isinstance(x, Tensor):
         return id(x)
     if isinstance(x, Module):
-        return id(x), tuple(_module(m) for m in x.modules())
+        everywhere = tuple(_Same(h) for hooks in _EVERYWHERE for h in hooks.values())
+        return id(x), everywhere, tuple(_module(m) for m in x.modules())
     if isinstance(x, Optimizer):
         return id(x), tuple(map(_group, x.param_groups)), _state(x)
     if isinstance(x, (list, tuple, dict)) and depth:
@@ -114,7 +118,7 @@ def _module(m: Module) -> Any:
         tuple(map(id, m._parameters.values())),
         tuple(map(id, m._buffers.values())),
         tuple(map(watch, lists)) if lists else None,
-        tuple(tuple(map(_Same, m.__dict__[n])) for n in HOOKS) if hooks else None,
+        tuple(tuple(map(_Same, m.__dict__[n].values())) for n in HOOKS) if hooks else None,
     )
 
 

@@ -1,6 +1,6 @@
 """Layers, losses and containers (torch.nn)."""
 
-from . import functional, init, utils
+from . import functional, init, modules, utils
 from ._table import (
     CELU,
     ELU,
@@ -235,5 +235,6 @@ __all__ = [
     "ZeroPad3d",
     "functional",
     "init",
+    "modules",
     "utils",
 ]

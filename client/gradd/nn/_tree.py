@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from .._tensor import Tensor, type_name
+from ._everywhere import BUFFERS, MODULES, PARAMETERS, told
 from .parameter import Buffer, Parameter
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Tree:
         elif isinstance(value, Tree):
             self._ready("module")
             self._forget(name, self._modules)
-            self._modules[name] = value
+            self._modules[name] = told(MODULES, self, name, value)
         elif name in held.get("_modules", ()):
             if value is not None:
                 kind = type_name(value)
@@ -64,7 +65,7 @@ class Tree:
                     f"cannot assign '{type_name(value)}' as buffer '{name}' "
                     "(torch.nn.Buffer, torch.Tensor or None expected)"
                 )
-            self._buffers[name] = value
+            self._buffers[name] = told(BUFFERS, self, name, value)
         else:
             held.pop(OWN, None)
             super().__setattr__(name, value)
@@ -122,7 +123,7 @@ class Tree:
                 f"cannot assign '{type_name(param)}' object to parameter '{name}' "
                 "(torch.nn.Parameter or None required)"
             )
-        self._parameters[name] = param
+        self._parameters[name] = None if param is None else told(PARAMETERS, self, name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Add a tensor that is not a parameter; `persistent` ones are part of the state_dict."""
@@ -133,7 +134,7 @@ class Tree:
                 f"cannot assign '{type_name(tensor)}' object to buffer '{name}' "
                 "(torch Tensor or None required)"
             )
-        self._buffers[name] = tensor
+        self._buffers[name] = told(BUFFERS, self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -145,7 +146,7 @@ class Tree:
         if module is not None and not isinstance(module, Tree):
             raise TypeError(f"{type_name(module)} is not a Module subclass")
         self._check_name("module", name, self._modules)
-        self._modules[name] = module
+        self._modules[name] = told(MODULES, self, name, module)
 
     def register_module(self, name: str, module: Tree | None) -> None:
         """The same as `add_module`."""

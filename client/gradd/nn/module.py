@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Self
 
 from gradd_engine.backward import zero_grad
@@ -10,18 +9,17 @@ from gradd_engine.data import DType, dtypes
 from gradd_engine.graph import no_grad
 
 from .._tensor import Tensor
-from . import _state_dict
-from ._hooks import Hooked
+from ._state_dict import Loadable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 
 def _indented(text: str) -> str:
     return text.replace("\n", "\n  ")
 
 
-class Module(Hooked):
+class Module(Loadable):
     """Holds parameters, buffers and other modules; calling it runs `forward` and its hooks."""
 
     training: bool
@@ -128,25 +126,6 @@ class Module(Hooked):
     def bfloat16(self) -> Self:
         """Convert floating parameters and buffers to bfloat16."""
         return self._to_dtype(dtypes.bfloat16)
-
-    # -- state -------------------------------------------------------------------------------------
-
-    def state_dict(
-        self, *, destination: dict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
-    ) -> dict[str, Any]:
-        """Parameters and persistent buffers by dotted name: detached, or themselves with `keep_vars`."""
-        into = OrderedDict() if destination is None else destination
-        _state_dict.collect(self, into, prefix, keep_vars)
-        return into
-
-    def load_state_dict(
-        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> _state_dict._IncompatibleKeys:
-        """Copy `state_dict` into this module's tensors, or replace them with its tensors if `assign`.
-
-        RuntimeError lists every wrong size and, if `strict`, every missing and unexpected name.
-        """
-        return _state_dict.load(self, state_dict, strict, assign)
 
     # -- text --------------------------------------------------------------------------------------
 
