@@ -31,6 +31,8 @@ OTHERWISE = {
     "qr": "wide matrices need the input",
     "recurrence": "not an op of the oracle's",
     "remainder": "differentiable for a number on the left, too",
+    "istft": "a composite: the envelope is looked at by a step of its own",
+    "stft": "a composite: signals are continued by copies of their parts",
     "take_along_dim": "the index is kept as it was given",
     "triangular_solve": "the right-hand side is not needed",
     "vander": "the powers are copied out of a running product",

@@ -15,6 +15,8 @@ FILES = {
     SDK / "_top.pyi": stubs.top,
     SDK / "_tensor/attached.pyi": stubs.methods,
     SDK / "linalg.pyi": stubs.linalg,
+    SDK / "fft.pyi": stubs.fft,
+    SDK / "signal/windows.pyi": stubs.windows,
     SDK / "special.pyi": stubs.special,
     SDK / "autograd/__init__.pyi": stubs.autograd,
     SDK / "autograd/forward_ad.pyi": stubs.forward_ad,

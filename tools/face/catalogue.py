@@ -32,6 +32,8 @@ _SPACES = {
     "nn.functional": "torch.nn.functional",
     "linalg": "torch.linalg",
     "special": "torch.special",
+    "fft": "torch.fft",
+    "signal.windows": "torch.signal.windows",
 }
 
 

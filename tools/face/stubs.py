@@ -190,6 +190,17 @@ def special() -> str:
     return _module("special", "Special functions (torch.special), typed.", _published("special")).text()
 
 
+def fft() -> str:
+    """torch.fft."""
+    return _module("fft", "Fourier transforms (torch.fft), typed.", _published("fft")).text()
+
+
+def windows() -> str:
+    """torch.signal.windows."""
+    doc = "Windows (torch.signal.windows), typed."
+    return _module("signal.windows", doc, _published("signal.windows")).text()
+
+
 def functional() -> str:
     """torch.nn.functional."""
     doc = "Layers and losses as functions (torch.nn.functional), typed."

@@ -202,6 +202,12 @@ def _trailing(call: MappedCall) -> Any:
     return call.below([call.front(x) for x in call.inputs])
 
 
+@rule("fft_c2c", "fft_r2c", "fft_c2r")
+def _over_dims(call: MappedCall) -> Any:
+    (t,) = call.inputs
+    return call.below([call.front(t)], dim=[wrap_dim(d, t.ndim) + 1 for d in call.attrs["dim"]])
+
+
 @rule("trace")
 def _trace(call: MappedCall) -> Any:
     return named.sum(named.diagonal(call.front(call.inputs[0]), 0, 1, 2), [1])

@@ -2,6 +2,6 @@
 which `gradd_engine.assembly` adds.
 """
 
-from . import create, elementwise, index, linalg, nn, optim, reduce, shape, shared
+from . import create, elementwise, index, linalg, nn, optim, reduce, shape, shared, spectral
 
-__all__ = ["create", "elementwise", "index", "linalg", "nn", "optim", "reduce", "shape", "shared"]
+__all__ = ["create", "elementwise", "index", "linalg", "nn", "optim", "reduce", "shape", "shared", "spectral"]

@@ -9,10 +9,11 @@ from . import (
     random_ops,
     ranges,
 )
-from .factories import finished
+from .factories import check_device, finished, wanted
 from .ranges import eye, triu_indices
 
 __all__ = [
+    "check_device",
     "draws",
     "eye",
     "factories",
@@ -20,4 +21,5 @@ __all__ = [
     "random_ops",
     "ranges",
     "triu_indices",
+    "wanted",
 ]

@@ -1,0 +1,5 @@
+"""Signal processing (torch.signal): windows."""
+
+from . import windows
+
+__all__ = ["windows"]
