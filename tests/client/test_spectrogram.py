@@ -1,4 +1,4 @@
-"""torch.fft, torch.stft and windows as scripts use them: the same body on both sides, against NumPy's values."""
+"""torch.fft, torch.stft and windows as scripts use them, on both sides, against NumPy's values."""
 
 from __future__ import annotations
 
