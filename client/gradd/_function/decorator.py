@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_engine.data import mode
 from gradd_engine.data.state import state
+from gradd_engine.declare import separate_casts
 from gradd_engine.tracing import AbstractInputs, Guards, InputSignature, TraceBackend, Unplannable
 
 from .._session import current
@@ -61,6 +62,7 @@ class RecordedFunction:
                 tree,
                 mode(),
                 state.dtype,
+                state.casting,
                 same,
                 *(_signature(x, names) for x in leaves),
                 *guards(self._fn, names),
@@ -137,7 +139,8 @@ class RecordedFunction:
         """Run the function normally, with a tape, as its own batch."""
         recorder.tape = tape = Trace()
         try:
-            result = self._fn(*args, **kwargs)
+            with separate_casts():
+                result = self._fn(*args, **kwargs)
         finally:
             recorder.tape = None
         built = recorder.building

@@ -15,7 +15,7 @@ import functools
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from ..data import MAPPED, Meta, Size, ambient, state
+from ..data import REROUTED, Meta, Size, ambient, state
 from ..graph import infer
 from ..schema import Pass, named
 from ..tensor import Backend, Listener, Tensor, VersionCounter
@@ -166,7 +166,7 @@ class BatchedBackend:
     def __init__(
         self, below: Backend, size: int, randomness: str = "error", outer: tuple[BatchedBackend, ...] = ()
     ) -> None:
-        MAPPED[:] = [True]
+        REROUTED[:] = [True]
         self.below = below
         #: the thread's levels when this one began
         self.outer = outer

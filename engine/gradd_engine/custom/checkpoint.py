@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from ..backward import backward, saved_tensors_hooks
-from ..data import state
-from ..declare import flat_tensors
+from ..data import ambient, state
+from ..declare import flat_tensors, separate_casts
 from ..graph import enable_grad, no_grad
 from ..tensor import Tensor
 from .function import Function
@@ -71,6 +71,13 @@ def _stream_of(token: Tensor | None) -> Iterator[None]:
         yield
     finally:
         restore_rng(now)
+
+
+@contextmanager
+def _cast_as(casting: Any) -> Iterator[None]:
+    """Context in which inputs are cast as they were in the forward."""
+    with ambient(casting=casting), separate_casts():
+        yield
 
 
 def _token(args: Any, preserve: bool) -> Tensor | None:
@@ -191,6 +198,7 @@ class _Frame:
         self._early = early_stop and _Early.on
         self._outer, self._again = context_fn()
         self._token: Tensor | None = None
+        self._casting: Any = None
         self._places: list[weakref.ref[_Place]] = []
         self._inputs = BackwardNode()
         #: passes for which the function was recomputed
@@ -203,6 +211,7 @@ class _Frame:
             return function(*args, **kwargs)
         self._inputs.keep([a if isinstance(a, Tensor) else None for a in args])
         self._token = _token((*args, *kwargs.values()), preserve)
+        self._casting = state.casting
         with saved_tensors_hooks(self._pack, self._unpack), self._outer:
             return function(*args, **kwargs)
 
@@ -246,6 +255,7 @@ class _Frame:
             stack.enter_context(_stream_of(self._token))
             stack.enter_context(self._again)
             stack.enter_context(enable_grad())
+            stack.enter_context(_cast_as(self._casting))
             stack.enter_context(saved_tensors_hooks(pack, lambda t: t))
             function(*given, **kwargs)
         if len(made) != due:
@@ -296,7 +306,7 @@ class CheckpointFunction(Function):
                 UserWarning,
                 stacklevel=4,
             )
-        ctx.function, ctx.args = function, args
+        ctx.function, ctx.args, ctx.casting = function, args, state.casting
         ctx.token = _token(args, preserve)
         ctx.save_for_backward(*[a if isinstance(a, Tensor) else None for a in args])
         return function(*args)
@@ -314,7 +324,7 @@ class CheckpointFunction(Function):
             a if t is None else _detach(t).requires_grad_(t.requires_grad)  # type: ignore[attr-defined]
             for a, t in zip(ctx.args, ctx.saved_tensors, strict=True)
         ]
-        with _stream_of(ctx.token), enable_grad():
+        with _stream_of(ctx.token), enable_grad(), _cast_as(ctx.casting):
             found = ctx.function(*args)
         outputs = found if isinstance(found, tuple) else (found,)
         pairs = [

@@ -53,7 +53,7 @@ from .memory import NODE_BYTES, TENSOR_BYTES, Account, Halted, Lease, OutOfQuota
 from .rng import SEED, RandomStream, blockwise
 from .state import (
     EVERY,
-    MAPPED,
+    REROUTED,
     Mode,
     ambient,
     as_it_is,
@@ -71,8 +71,8 @@ __all__ = [
     "EVERY",
     "FLOAT",
     "INT",
-    "MAPPED",
     "NODE_BYTES",
+    "REROUTED",
     "SEED",
     "TENSOR_BYTES",
     "Account",

@@ -24,8 +24,9 @@ T = TypeVar("T")
 
 #: `_State.below` where every forward-mode level is visible
 EVERY = 1 << 30
-#: not empty once this process has made a level of vmap: to ask a thread for its levels takes longer than this
-MAPPED: list[bool] = []
+#: not empty once this process has made a level of vmap, or has cast automatically: to ask a thread whether it
+#: does so now takes longer than this
+REROUTED: list[bool] = []
 
 
 class _State(threading.local):
@@ -73,6 +74,8 @@ class _State(threading.local):
     check_nan: bool = True
     #: the levels of vmap that are open, the innermost last (see `batching/level.py`)
     vmaps: tuple[Any, ...] = ()
+    #: how inputs of ops are cast (`declare/autocast.py`); None where they are not
+    casting: Any = None
 
 
 state = _State()

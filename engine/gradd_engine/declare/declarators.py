@@ -57,6 +57,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Unpack
 
+#: the kinds of devices that cast in mixed precision, and how
+_DEVICES = ("cpu", "cuda")
+_CASTS = frozenset({"lower", "float32", "float32 result", "widest", "refused"})
 #: what rules mean by these names, so that inputs cannot have them
 _RULE_NAMES = {"g", "grads", "needs", "out", "outs"}
 
@@ -142,6 +145,10 @@ def _declare(kind: str, signature: str, words: Any, **defaults: Any) -> Op:
     method, namespace = said.get("method", False), said.get("namespace", "")
     said["outside"] = bool(said.get("outside") or method or namespace != "-")
     said["doc"] = inspect.cleandoc(said.get("doc", ""))
+    cast = said.get("autocast", {})
+    said["autocast"] = dict.fromkeys(_DEVICES, cast) if isinstance(cast, str) else cast
+    if not _CASTS.issuperset(said["autocast"].values()) or not said["autocast"].keys() <= set(_DEVICES):
+        raise ValueError(f"{parsed.name}: no such cast: {cast}")
     made = Op(
         kind,
         parsed,
@@ -210,7 +217,9 @@ def _derive_inplace(base: Op, how: InPlace) -> None:
     made = Op(
         base.kind,
         Schema(f"{base.name}_", (target, *rest), (Return("", "Tensor", False, "a"),)),
-        replace(plain, ufunc="", inline=False, check_values=how.check_values or plain.check_values),
+        replace(
+            plain, ufunc="", inline=False, autocast={}, check_values=how.check_values or plain.check_values
+        ),
         Derivative(
             derivative.rules,
             derivative.jvp,

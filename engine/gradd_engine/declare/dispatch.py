@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..backends import NUMPY
-from ..data import MAPPED, state
+from ..data import REROUTED, ambient, state
 from ..graph import (
     INFERENCE,
     LEVELS,
@@ -35,6 +35,7 @@ from ..graph import recording as graph
 from ..schema import GREATEST, LEAST, check_attrs, named
 from ..tensor import Tensor, new_counter
 from .arguments import check_inputs, flat_tensors
+from .autocast import recast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,8 +48,11 @@ if TYPE_CHECKING:
 def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """Run `op`; the outermost call is shown to the backend's listener."""
     backend = backend_of(op, inputs)
-    if state.vmaps and not op.stateful:
-        backend = _in_sight(backend)
+    if REROUTED:
+        if state.vmaps and not op.stateful:
+            backend = _in_sight(backend)
+        if state.casting is not None and not state.depth:
+            return _autocast(op, backend, inputs, attrs)
     listener = backend.listener
     if state.depth == 0:
         if listener is not None:
@@ -135,6 +139,22 @@ def _in_sight(backend: Backend) -> Backend:
     level = state.vmaps[-1]
     below = backend.level < level.level and getattr(backend, "root", backend) is level.root
     return level if below else backend
+
+
+def _autocast(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    """`dispatch` where automatic casts are on. A composite that does not say how it is cast is called as the
+    ops inside it, which do; no other op casts within itself.
+    """
+    kind = backend.device.type
+    how = op.kernel.autocast.get(kind)
+    if how is None and op.composite is not None and op.infer is None and op.base is None and not op.stateful:
+        if backend.listener is not None:
+            check_attrs(op.schema, attrs)
+        return execute(op, backend, inputs, attrs)
+    if how is not None and kind in state.casting.enabled:
+        inputs, attrs = recast(op, how, kind, inputs, attrs)
+    with ambient(casting=None):
+        return dispatch(op, inputs, attrs)
 
 
 def _watched(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -254,7 +274,7 @@ def compute(
     """`dispatch` for a plain op or view whose inputs were looked at: they share a backend and are of a
     geometry that is known. `history`: one that is no view needs a gradient; `views`: there are views.
     """
-    if MAPPED and state.vmaps and backend is not state.vmaps[-1]:
+    if REROUTED and (state.casting is not None or (state.vmaps and backend is not state.vmaps[-1])):
         return dispatch(op, inputs, attrs)
     listener = backend.listener
     if state.watcher is not None and not state.depth:

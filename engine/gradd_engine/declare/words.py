@@ -23,6 +23,12 @@ class SurfaceWords(TypedDict, total=False):
     doc: str
 
 
+class CastWords(TypedDict, total=False):
+    """How inputs are cast in mixed precision: the same on every device, or by kind of device."""
+
+    autocast: str | dict[str, str]
+
+
 class DerivativeWords(TypedDict, total=False):
     """Of what has a node of its own."""
 
@@ -33,7 +39,7 @@ class DerivativeWords(TypedDict, total=False):
     refuses: Callable[[dict[str, Any]], Exception]
 
 
-class ElementwiseWords(DerivativeWords, SurfaceWords, total=False):
+class ElementwiseWords(DerivativeWords, CastWords, SurfaceWords, total=False):
     """Of a kernel that computes each element from those at its place."""
 
     infer: Callable[..., Any]
@@ -48,7 +54,7 @@ class ElementwiseWords(DerivativeWords, SurfaceWords, total=False):
     uniform: bool
 
 
-class KernelWords(DerivativeWords, SurfaceWords, total=False):
+class KernelWords(DerivativeWords, CastWords, SurfaceWords, total=False):
     """Of any other kernel."""
 
     infer: Callable[..., Any]
@@ -73,7 +79,7 @@ class KernelWords(DerivativeWords, SurfaceWords, total=False):
     dry_run: bool
 
 
-class ViewWords(DerivativeWords, SurfaceWords, total=False):
+class ViewWords(DerivativeWords, CastWords, SurfaceWords, total=False):
     """Of a view."""
 
     infer: Callable[..., Any]
@@ -86,7 +92,7 @@ class ViewWords(DerivativeWords, SurfaceWords, total=False):
     dry_run: bool
 
 
-class CompositeWords(SurfaceWords, total=False):
+class CompositeWords(CastWords, SurfaceWords, total=False):
     """Of an op written in recorded ops."""
 
     inline: bool

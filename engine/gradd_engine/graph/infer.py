@@ -84,8 +84,10 @@ def _take(x: Any, compute: DType | None) -> Any:
 
 def learn(op: Op, key: tuple[Any, ...], inputs: tuple[Any, ...], attrs: dict[str, Any]) -> InferCache | None:
     """Work out what a plain op or view makes of such inputs and remember it under `key`; None where something
-    stands among them that needs a closer look.
+    stands among them that needs a closer look, and where they are about to be cast.
     """
+    if state.casting is not None:
+        return None
     for x, classes in zip(inputs, op.accepts, strict=True):
         if not isinstance(x, Tensor) and x.__class__ not in classes:
             return None

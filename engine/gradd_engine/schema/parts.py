@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ class Kernel:
     check_values: Callable[..., None] | None = None
     #: a view that conjugates its input
     conjugates: bool = False
+    #: how inputs are cast in mixed precision, by kind of device: "lower", "float32", "float32 result" (its
+    #: ``dtype``, if it has one), "widest" (float32 where one of them is) or "refused"
+    autocast: dict[str, str] = field(default_factory=dict)
     #: the result of `infer` depends on more than geometry and parameters
     infers_anew: bool = False
 

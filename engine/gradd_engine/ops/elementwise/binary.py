@@ -228,6 +228,7 @@ pow = composite(
     inline=True,
     method=True,
     doc="input ** exponent, where at least one is a tensor (torch.pow).",
+    autocast={"cuda": "float32"},
 )
 pow_ = composite(
     "pow_(Tensor(a!) input, Tensor|Number exponent) -> Tensor(a!)",

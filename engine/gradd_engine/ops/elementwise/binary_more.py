@@ -55,6 +55,7 @@ atan2: Op = elementwise(
     inplace=True,
     doc="The angle of the point (other, input) (torch.atan2); its gradient at the origin is 0.",
     raises=False,
+    autocast={"cuda": "widest"},
 )
 
 
@@ -221,6 +222,7 @@ addcmul: Op = elementwise(
     inplace=True,
     doc="input + value * tensor1 * tensor2 (torch.addcmul).",
     raises=False,
+    autocast={"cuda": "widest"},
 )
 
 
@@ -250,4 +252,5 @@ addcdiv: Op = elementwise(
     inplace=True,
     doc="input + value * tensor1 / tensor2 (torch.addcdiv).",
     raises=False,
+    autocast={"cuda": "widest"},
 )

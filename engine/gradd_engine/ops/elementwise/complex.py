@@ -136,6 +136,7 @@ polar: Op = kernel(
     jvp=_polar_jvp,
     doc="A complex tensor from absolute values and angles (torch.polar).",
     raises=False,
+    autocast={"cpu": "float32"},
 )
 
 # -- views -----------------------------------------------------------------------------------------
@@ -262,6 +263,7 @@ view_as_complex: Op = composite(
     "view_as_complex(Tensor input) -> Tensor",
     body=complex_pairs.call,
     doc="A view of pairs of real numbers as complex numbers (torch.view_as_complex).",
+    autocast={"cpu": "float32"},
 )
 
 

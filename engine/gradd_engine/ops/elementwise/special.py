@@ -88,6 +88,7 @@ erfinv: Op = elementwise(
     namespace="|special",
     doc="The inverse of the error function (torch.erfinv).",
     raises=False,
+    autocast={"cuda": "float32"},
 )
 
 

@@ -26,6 +26,13 @@ LN2, LN10 = math.log(2.0), math.log(10.0)
 _UFUNCS = frozenset(
     {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "sin", "cos", "tan", "tanh"}
 )
+#: functions of a wide range, which autocast computes in float32 on a GPU
+_WIDE = frozenset(
+    {
+        "acos", "asin", "cosh", "exp", "expm1", "log", "log10", "log1p", "log2", "reciprocal", "rsqrt",
+        "sinh", "tan",
+    }
+)  # fmt: skip
 
 
 def _unary(name: str, impl: Callable[..., Any], vjp: Callable[..., Any], node: str = "") -> Op:
@@ -36,6 +43,7 @@ def _unary(name: str, impl: Callable[..., Any], vjp: Callable[..., Any], node: s
         vjp=vjp,
         node=node,
         ufunc=name if name in _UFUNCS else "",
+        autocast={"cuda": "float32"} if name in _WIDE else {},
         method=True,
         inplace=True,
         doc=f"Element-wise {name} (torch.{name}); integers give the default float type.",

@@ -173,6 +173,7 @@ index_copy: Op = kernel(
     method=True,
     inplace=True,
     doc="A copy with slices of `source` written at the given indices (torch.index_copy).",
+    autocast={"cpu": "widest"},
 )
 
 

@@ -306,6 +306,7 @@ index_put = composite(
     inline=True,
     method=True,
     doc="A copy with elements replaced, or added to, at index tensors (torch.index_put).",
+    autocast={"cuda": "widest"},
 )
 
 

@@ -82,6 +82,7 @@ cat_op = kernel(
     jvp=LINEAR,
     doc="Tensors concatenated along `dim` (torch.cat).",
     raises=False,
+    autocast={"cpu": "widest"},
 )
 
 
@@ -126,6 +127,7 @@ stack = kernel(
     jvp=LINEAR,
     doc="Tensors of one shape, stacked along a new dimension (torch.stack).",
     raises=False,
+    autocast={"cpu": "widest"},
 )
 
 

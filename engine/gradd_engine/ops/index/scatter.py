@@ -213,6 +213,7 @@ scatter_add: Op = kernel(
     method=True,
     inplace=True,
     doc="A copy with elements of `src` added at `index` along `dim` (torch.scatter_add).",
+    autocast={"cuda": "widest"},
 )
 
 

@@ -90,6 +90,7 @@ addmm = kernel(
     inplace=True,
     doc="beta * input + alpha * mat1 @ mat2 (torch.addmm).",
     raises=False,
+    autocast="lower",
 )
 
 
@@ -130,6 +131,7 @@ baddbmm = kernel(
     inplace=True,
     doc="beta * input + alpha * batch1 @ batch2 (torch.baddbmm).",
     raises=False,
+    autocast="lower",
 )
 
 
@@ -149,6 +151,7 @@ linear = composite(
     body=_linear,
     namespace="nn.functional",
     doc="input @ weight.T + bias (torch.nn.functional.linear).",
+    autocast="lower",
 )
 
 
@@ -188,6 +191,7 @@ addmv = kernel(
     inplace=True,
     doc="beta * input + alpha * mat @ vec (torch.addmv).",
     raises=False,
+    autocast={"cuda": "lower"},
 )
 
 
@@ -223,4 +227,5 @@ addr = kernel(
     inplace=True,
     doc="beta * input + alpha * vec1 outer vec2 (torch.addr).",
     raises=False,
+    autocast={"cuda": "lower"},
 )

@@ -89,6 +89,7 @@ cholesky_ex = tupled(
         dynamic=True,
         namespace="linalg",
         doc="A triangular factor, and the leading minor that failed, if any (torch.linalg.cholesky_ex).",
+        autocast={"cpu": "float32"},
     ).call,
     "linalg_cholesky_ex",
     "L info",
@@ -100,6 +101,7 @@ linalg_cholesky = composite(
     dynamic=True,
     namespace="linalg",
     doc="L of A = L L^H; LinAlgError unless A is positive-definite (torch.linalg.cholesky).",
+    autocast={"cpu": "float32"},
 )
 cholesky = composite(
     "cholesky(Tensor input, bool upper=False) -> Tensor",
@@ -107,6 +109,7 @@ cholesky = composite(
     dynamic=True,
     method=True,
     doc="A triangular factor; LinAlgError unless `input` is positive-definite (torch.cholesky).",
+    autocast={"cpu": "float32"},
 )
 
 # -- with a factor at hand ---------------------------------------------------------------------------
@@ -172,6 +175,7 @@ cholesky_solve: Op = kernel(
     jvp=_solve_jvp,
     method=True,
     doc="X of A X = input, where input2 is a Cholesky factor of A (torch.cholesky_solve).",
+    autocast={"cpu": "float32"},
 )
 
 
@@ -198,4 +202,5 @@ cholesky_inverse = kernel(
     jvp=lambda input_t, input, out, upper: -(out @ _product_tangent(input, input_t, upper) @ out),
     method=True,
     doc="The inverse of the matrix whose Cholesky factor is `input` (torch.cholesky_inverse).",
+    autocast={"cpu": "float32"},
 )

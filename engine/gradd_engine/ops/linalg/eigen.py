@@ -68,6 +68,7 @@ _eigh: Op = kernel(
     jvp=_eigh_jvp,
     namespace="linalg",
     doc="Eigenvalues, ascending, and eigenvectors of Hermitian matrices (torch.linalg.eigh).",
+    autocast={"cpu": "float32"},
 )
 eigh = tupled(_eigh.call, "linalg_eigh", "eigenvalues eigenvectors", ("linalg", "eigh"))
 eigvalsh = composite(
@@ -76,6 +77,7 @@ eigvalsh = composite(
     inline=True,
     namespace="linalg",
     doc="Eigenvalues of Hermitian matrices, ascending (torch.linalg.eigvalsh).",
+    autocast={"cpu": "float32"},
 )
 
 # -- general -----------------------------------------------------------------------------------------
@@ -130,6 +132,7 @@ _eig: Op = kernel(
     jvp=_eig_jvp,
     namespace="linalg",
     doc="Eigenvalues and eigenvectors, complex (torch.linalg.eig).",
+    autocast={"cpu": "float32"},
 )
 eig = tupled(_eig.call, "linalg_eig", "eigenvalues eigenvectors", ("linalg", "eig"))
 eigvals = composite(
@@ -138,4 +141,5 @@ eigvals = composite(
     inline=True,
     namespace="linalg",
     doc="Eigenvalues, complex (torch.linalg.eigvals).",
+    autocast={"cpu": "float32"},
 )

@@ -254,6 +254,7 @@ einsum_op = composite(
     "einsum(Tensor[] operands, *, str equation) -> Tensor",
     body=lambda operands, equation: _einsum(operands, equation),
     doc="Sums of products in Einstein notation (torch.einsum).",
+    autocast={"cuda": "lower"},
 )
 
 
@@ -320,6 +321,7 @@ tensordot_op = composite(
     "tensordot(Tensor a, Tensor b, int[] dims_a, int[] dims_b) -> Tensor",
     body=_tensordot,
     doc="Products summed over pairs of dimensions (torch.tensordot).",
+    autocast={"cuda": "widest"},
 )
 
 

@@ -139,6 +139,7 @@ lstsq = tupled(
         inline=True,
         namespace="linalg",
         doc="The X of least norm among those that minimise |A X - B| (torch.linalg.lstsq).",
+        autocast={"cpu": "float32"},
     ).call,
     "linalg_lstsq",
     "solution residuals rank singular_values",

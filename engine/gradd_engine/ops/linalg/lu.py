@@ -339,4 +339,5 @@ old_lu_solve = composite(
     inline=True,
     method=True,
     doc="The solution of a linear system from its LU factors (torch.lu_solve).",
+    autocast={"cpu": "float32"},
 )

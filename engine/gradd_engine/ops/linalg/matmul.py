@@ -75,6 +75,7 @@ mm: Op = kernel(
     method=True,
     doc="The product of two matrices (torch.mm).",
     raises=False,
+    autocast="lower",
 )
 
 
@@ -114,6 +115,7 @@ bmm: Op = kernel(
     method=True,
     doc="Batched matrix products (torch.bmm).",
     raises=False,
+    autocast="lower",
 )
 
 
@@ -151,6 +153,7 @@ mv: Op = kernel(
     method=True,
     doc="The product of a matrix and a vector (torch.mv).",
     raises=False,
+    autocast={"cuda": "lower"},
 )
 
 
@@ -180,6 +183,7 @@ dot: Op = kernel(
     method=True,
     doc="The dot product of two vectors, without conjugation (torch.dot).",
     raises=False,
+    autocast={"cuda": "widest"},
 )
 vdot: Op = kernel(
     "vdot(Tensor input, Tensor other) -> Tensor",
@@ -190,6 +194,7 @@ vdot: Op = kernel(
     method=True,
     doc="The dot product of two vectors, the first conjugated (torch.vdot).",
     raises=False,
+    autocast={"cuda": "widest"},
 )
 
 
@@ -282,4 +287,5 @@ matmul = composite(
     out=True,
     method=True,
     doc="The product of vectors, matrices or batches of them (torch.matmul).",
+    autocast="lower",
 )

@@ -90,6 +90,7 @@ _matrix_norm_op = composite(
     namespace="-",
     outside=True,
     doc="Matrix norms: fro, nuc, inf, -inf, 1, -1, 2, -2 (torch.linalg.matrix_norm).",
+    autocast={"cuda": "float32 result"},
 )
 
 
@@ -184,4 +185,5 @@ cond = composite(
     inline=True,
     namespace="linalg",
     doc="Condition numbers of matrices in a norm (torch.linalg.cond).",
+    autocast={"cpu": "float32"},
 )

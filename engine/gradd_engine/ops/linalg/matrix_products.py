@@ -165,6 +165,7 @@ multi_dot = composite(
     body=_multi_dot,
     namespace="linalg",
     doc="The product of several matrices in the cheapest order (torch.linalg.multi_dot).",
+    autocast={"cuda": "lower"},
 )
 
 
@@ -211,6 +212,7 @@ linalg_cross: Op = kernel(
     namespace="linalg",
     doc="The cross product of vectors along `dim` (torch.linalg.cross).",
     raises=False,
+    autocast={"cuda": "widest"},
 )
 
 
@@ -236,6 +238,7 @@ vecdot = composite(
     body=_vecdot,
     namespace="linalg",
     doc="Dot products of vectors along `dim`, the first conjugated (torch.linalg.vecdot).",
+    autocast="lower",
 )
 
 
@@ -347,4 +350,5 @@ addbmm = kernel(
     inplace=True,
     doc="beta * input + alpha * the sum of matrix products (torch.addbmm).",
     raises=False,
+    autocast="lower",
 )

@@ -113,6 +113,7 @@ _qr: Op = kernel(
     check_backward=_refuse,
     namespace="linalg",
     doc="Q and R of A = Q R (torch.linalg.qr).",
+    autocast={"cpu": "float32"},
 )
 linalg_qr = tupled(_qr.call, "linalg_qr", "Q R", ("linalg", "qr"))
 qr = tupled(
@@ -121,6 +122,7 @@ qr = tupled(
         body=lambda input, some: _qr(input, "reduced" if some else "complete"),
         inline=True,
         doc="Q and R of input = Q R (torch.qr).",
+        autocast={"cpu": "float32"},
     ).call,
     "qr",
     "Q R",
@@ -200,4 +202,5 @@ householder_product = kernel(
     composite=_householder,
     namespace="linalg",
     doc="The first columns of a product of Householder reflections (torch.linalg.householder_product).",
+    autocast={"cpu": "float32"},
 )

@@ -71,6 +71,7 @@ _inv_ex_op = composite(
     dynamic=True,
     namespace="linalg",
     doc="Inverses, and for each matrix 0 or its zero pivot (torch.linalg.inv_ex).",
+    autocast={"cpu": "float32"},
 )
 inv_ex = tupled(_inv_ex_op.call, "linalg_inv_ex", "inverse info", ("linalg", "inv_ex"))
 inv = composite(
@@ -79,6 +80,7 @@ inv = composite(
     dynamic=True,
     namespace="linalg",
     doc="The inverses of square matrices; LinAlgError if one is singular (torch.linalg.inv).",
+    autocast={"cpu": "float32"},
 )
 inverse = composite(
     "inverse(Tensor input) -> Tensor",
@@ -86,6 +88,7 @@ inverse = composite(
     dynamic=True,
     method=True,
     doc="The inverses of square matrices; LinAlgError if one is singular (torch.inverse).",
+    autocast={"cpu": "float32"},
 )
 
 # -- equations ---------------------------------------------------------------------------------------
@@ -206,6 +209,7 @@ solve = composite(
     dynamic=True,
     namespace="linalg",
     doc="The solution of a linear system; LinAlgError if a matrix is singular (torch.linalg.solve).",
+    autocast={"cpu": "float32"},
 )
 
 # -- triangular --------------------------------------------------------------------------------------
@@ -285,6 +289,7 @@ triangular_solve = tupled(
         ),
         inline=True,
         doc="X of A X = input for triangular A, and A itself (torch.triangular_solve).",
+        autocast={"cpu": "float32"},
     ).call,
     "triangular_solve",
     "solution cloned_coefficient",
@@ -329,6 +334,7 @@ tensorinv = composite(
     dynamic=True,
     namespace="linalg",
     doc="The inverse of a tensor seen as a matrix with `ind` row dimensions (torch.linalg.tensorinv).",
+    autocast={"cpu": "float32"},
 )
 tensorsolve = composite(
     "linalg_tensorsolve(Tensor A, Tensor B, int[]? dims=None) -> Tensor",
@@ -336,4 +342,5 @@ tensorsolve = composite(
     dynamic=True,
     namespace="linalg",
     doc="X of tensordot(A, X, X.ndim) = B (torch.linalg.tensorsolve).",
+    autocast={"cpu": "float32"},
 )

@@ -148,6 +148,7 @@ _svd: Op = kernel(
     jvp=_svd_jvp,
     namespace="linalg",
     doc="U, S and Vh of A = U diag(S) Vh (torch.linalg.svd).",
+    autocast={"cpu": "float32"},
 )
 linalg_svd = tupled(_svd.call, "linalg_svd", "U S Vh", ("linalg", "svd"))
 
@@ -162,6 +163,7 @@ svdvals = composite(
     inline=True,
     namespace="linalg",
     doc="Singular values, descending (torch.linalg.svdvals).",
+    autocast={"cpu": "float32"},
 )
 
 
@@ -179,6 +181,7 @@ svd = tupled(
         body=_old_svd,
         inline=True,
         doc="U, S and V of input = U diag(S) V^H (torch.svd).",
+        autocast={"cpu": "float32"},
     ).call,
     "svd",
     "U S V",
@@ -288,6 +291,7 @@ _rank_op = composite(
     namespace="-",
     outside=True,
     doc="The number of singular values above the tolerance (torch.linalg.matrix_rank).",
+    autocast={"cpu": "float32"},
 )
 
 

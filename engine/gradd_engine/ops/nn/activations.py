@@ -204,6 +204,7 @@ prelu: Op = composite(
     method=True,
     namespace="|nn.functional",
     doc="leaky_relu with one learned slope, or one per channel (torch.prelu).",
+    autocast="lower",
 )
 
 # -- exponential units -----------------------------------------------------------------------------

@@ -152,4 +152,5 @@ scaled_dot_product_attention = composite(
     namespace="nn.functional",
     doc="softmax(query key^T scale + mask) value, over the last two dimensions "
     "(torch.nn.functional.scaled_dot_product_attention).",
+    autocast="lower",
 )

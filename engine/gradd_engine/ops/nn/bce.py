@@ -102,6 +102,7 @@ bce: Op = kernel(
     namespace="-",
     outside=True,
     doc="Cross entropy of probabilities; logarithms end at -100 (torch.nn.functional.binary_cross_entropy).",
+    autocast={"cpu": "float32", "cuda": "refused"},
 )
 
 
@@ -198,6 +199,7 @@ bce_with_logits: Op = kernel(
     outside=True,
     doc="Cross entropy of sigmoid(input) (torch.nn.functional.binary_cross_entropy_with_logits).",
     raises=False,
+    autocast="float32",
 )
 
 
@@ -232,6 +234,7 @@ kl: Op = composite(
     namespace="-",
     outside=True,
     doc="The Kullback-Leibler divergence from log probabilities (torch.nn.functional.kl_div).",
+    autocast="float32",
 )
 
 

@@ -286,6 +286,7 @@ def _declare(dims: int) -> tuple[Op, Op]:
         f"conv{dims}d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, any padding=0, "
         "int[] dilation=1, int groups=1) -> Tensor",
         body=forward,
+        autocast="lower",
         namespace="|nn.functional",
         doc=f"{dims}-dimensional convolution (torch.nn.functional.conv{dims}d); `padding` is a number, one "
         "per dimension, 'valid' or 'same'.",
@@ -293,6 +294,7 @@ def _declare(dims: int) -> tuple[Op, Op]:
         f"conv_transpose{dims}d(Tensor input, Tensor weight, Tensor? bias=None, int[] stride=1, "
         "int[] padding=0, int[] output_padding=0, int groups=1, int[] dilation=1) -> Tensor",
         body=backward,
+        autocast="lower",
         namespace="|nn.functional",
         doc=f"The transpose of a convolution (torch.nn.functional.conv_transpose{dims}d).",
     )

@@ -135,4 +135,5 @@ composite(
     body=_group_norm,
     namespace="nn.functional",
     doc="Normalises groups of channels (torch.nn.functional.group_norm).",
+    autocast={"cuda": "float32"},
 )

@@ -329,6 +329,7 @@ composite(
     )[0],
     namespace="nn.functional",
     doc="Normalises over the last dimensions (torch.nn.functional.layer_norm).",
+    autocast={"cuda": "float32"},
 )
 
 
@@ -356,6 +357,7 @@ composite(
     body=_rms,
     namespace="nn.functional",
     doc="Divides by the root mean square over the last dimensions (torch.nn.functional.rms_norm).",
+    autocast={"cuda": "float32"},
 )
 
 

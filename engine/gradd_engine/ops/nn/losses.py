@@ -98,6 +98,7 @@ mse: Op = kernel(
     outside=True,
     doc="The squared difference (torch.nn.functional.mse_loss).",
     raises=False,
+    autocast="float32",
 )
 
 
@@ -139,6 +140,7 @@ smooth_l1: Op = kernel(
     outside=True,
     doc="Squared below `beta`, absolute above (torch.nn.functional.smooth_l1_loss); `beta` is positive.",
     raises=False,
+    autocast="float32",
 )
 
 
@@ -164,6 +166,7 @@ huber: Op = kernel(
     outside=True,
     doc="Half the squared error below `delta`, linear above (torch.nn.functional.huber_loss).",
     raises=False,
+    autocast="float32",
 )
 
 l1: Op = composite(
@@ -172,6 +175,7 @@ l1: Op = composite(
     namespace="-",
     outside=True,
     doc="The absolute difference (torch.nn.functional.l1_loss).",
+    autocast="float32",
 )
 
 

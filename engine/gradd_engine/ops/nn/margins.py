@@ -29,6 +29,7 @@ hinge_embedding_loss = composite(
     namespace="nn.functional",
     doc="The input where the target is 1, max(0, margin - input) where it is -1 "
     "(torch.nn.functional.hinge_embedding_loss).",
+    autocast="float32",
 )
 
 
@@ -48,6 +49,7 @@ margin_ranking_loss = composite(
     body=_margin_ranking,
     namespace="nn.functional",
     doc="max(0, margin - target (input1 - input2)) (torch.nn.functional.margin_ranking_loss).",
+    autocast="float32",
 )
 
 
@@ -68,6 +70,7 @@ cosine_similarity = composite(
     body=_cosine,
     namespace="|nn.functional",
     doc="Cosine of the angle between vectors along `dim`; norms are `eps` or more (torch.cosine_similarity).",
+    autocast={"cuda": "float32"},
 )
 
 
@@ -92,6 +95,7 @@ cosine_embedding_loss = composite(
     namespace="nn.functional",
     doc="1 - cosine where the target is 1, max(0, cosine - margin) where it is -1 "
     "(torch.nn.functional.cosine_embedding_loss).",
+    autocast="float32",
 )
 
 
@@ -132,6 +136,7 @@ triplet_margin_loss = composite(
     namespace="nn.functional",
     doc="max(0, margin + distance to the positive - distance to the negative) "
     "(torch.nn.functional.triplet_margin_loss).",
+    autocast="float32",
 )
 
 
@@ -145,6 +150,7 @@ soft_margin_loss = composite(
     body=_soft_margin,
     namespace="nn.functional",
     doc="log(1 + exp(-target input)) (torch.nn.functional.soft_margin_loss).",
+    autocast="float32",
 )
 
 
@@ -167,4 +173,5 @@ poisson_nll_loss = composite(
     body=_poisson,
     namespace="nn.functional",
     doc="The negative log likelihood of counts under a Poisson rate (torch.nn.functional.poisson_nll_loss).",
+    autocast="float32",
 )

@@ -245,6 +245,7 @@ _nll_loss = composite(
     )[0],
     namespace="nn.functional",
     doc="Negative log likelihood of class indices, given log probabilities (torch.nn.functional.nll_loss).",
+    autocast="float32",
 )
 
 
@@ -325,6 +326,7 @@ _cross_entropy_op = composite(
     namespace="nn.functional",
     doc="Cross entropy between logits and class indices, or class probabilities of the input's shape "
     "(torch.nn.functional.cross_entropy).",
+    autocast={"cpu": "float32"},
 )
 
 

@@ -184,16 +184,19 @@ for _kind, _what in (("rnn_tanh", "tanh"), ("rnn_relu", "relu")):
     composite(
         f"{_kind}(Tensor input, Tensor hx, {_HOW}) -> (Tensor output, Tensor hn)",
         body=_over_one(_kind),
+        autocast={"cuda": "lower"},
         doc=f"An Elman network with {_what} over a sequence: all outputs and the last state (torch.{_kind}).",
     )
 gru = composite(
     f"gru(Tensor input, Tensor hx, {_HOW}) -> (Tensor output, Tensor hn)",
     body=_over_one("gru"),
+    autocast={"cuda": "lower"},
     doc="A gated recurrent unit over a sequence: all outputs and the last state (torch.gru).",
 )
 lstm = composite(
     f"lstm(Tensor input, Tensor[] hx, {_HOW}) -> (Tensor output, Tensor hn, Tensor cn)",
     body=_lstm,
+    autocast="lower",
     doc="Long short-term memory over a sequence: all outputs, the last state and cell (torch.lstm).",
 )
 
@@ -212,10 +215,12 @@ for _kind in ("rnn_tanh", "rnn_relu", "gru"):
     composite(
         f"{_kind}_cell(Tensor input, Tensor hx, {_CELL}) -> Tensor",
         body=_cell(_kind),
+        autocast={"cuda": "lower"},
         doc=f"One step of a recurrent layer: the next state (torch.{_kind}_cell).",
     )
 lstm_cell = composite(
     f"lstm_cell(Tensor input, Tensor[] hx, {_CELL}) -> (Tensor h, Tensor c)",
     body=_cell("lstm"),
+    autocast={"cuda": "lower"},
     doc="One step of an LSTM: the next state and cell (torch.lstm_cell).",
 )

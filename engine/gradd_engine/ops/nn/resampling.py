@@ -107,6 +107,7 @@ nearest: Op = kernel(
     outside=True,
     doc="[N, C, ...] resized to `size`: result i is read at floor(i * step), or floor((i + 0.5) * step).",
     raises=False,
+    autocast={"cuda": "float32"},
 )
 
 nearest_transposed: Op = kernel(
@@ -301,6 +302,7 @@ weighted: Op = kernel(
     doc="[N, C, ...] resized to `size` by a filter, `how`: linear, cubic or lanczos. `steps` are distances "
     "of neighbouring results in elements of the input; with `corners` the first is the first element.",
     raises=False,
+    autocast={"cpu": "float32", "cuda": "float32"},
 )
 
 weighted_transposed: Op = kernel(

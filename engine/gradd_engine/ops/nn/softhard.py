@@ -43,6 +43,7 @@ softplus: Op = elementwise(
     doc="log(1 + exp(beta * input)) / beta, or the input itself above the threshold "
     "(torch.nn.functional.softplus).",
     raises=False,
+    autocast={"cuda": "float32"},
 )
 
 

@@ -117,6 +117,7 @@ _softmax_op: Op = composite(
     method=True,
     namespace="|special|nn.functional",
     doc="exp(input), normalised to sum to 1 along `dim` (torch.softmax).",
+    autocast={"cuda": "float32 result"},
 )
 _log_softmax_op: Op = composite(
     "log_softmax(Tensor input, int dim, dtype? dtype=None) -> Tensor",
@@ -124,6 +125,7 @@ _log_softmax_op: Op = composite(
     method=True,
     namespace="|special|nn.functional",
     doc="The logarithm of softmax along `dim` (torch.log_softmax).",
+    autocast={"cuda": "float32 result"},
 )
 _softmin_op: Op = composite(
     "softmin(Tensor input, int dim, dtype? dtype=None) -> Tensor",
@@ -189,4 +191,5 @@ logsumexp: Op = kernel(
     namespace="|special",
     doc="log(sum(exp(input))) over `dim` (torch.logsumexp).",
     raises=False,
+    autocast={"cuda": "float32"},
 )

@@ -75,6 +75,7 @@ _cdist: Op = kernel(
     outside=True,
     doc="The p-norm distances between the rows of two collections (torch.cdist).",
     raises=False,
+    autocast="float32",
 )
 
 _MODES = (
@@ -154,4 +155,5 @@ pdist = composite(
     body=lambda input, p: _pdist(contiguous(input), p),
     namespace="|nn.functional",
     doc="The p-norm distance of every pair of rows of a matrix (torch.nn.functional.pdist).",
+    autocast={"cuda": "float32"},
 )

@@ -114,6 +114,7 @@ def _published(name: str, skip_nan: bool) -> Any:
             input, q, dim, keepdim, interpolation, skip_nan, name
         ),
         dynamic=True,
+        autocast={"cpu": "float32"},
         method=True,
         doc=f"The `q`-th quantiles, over all or along `dim` (torch.{name}).",
     )

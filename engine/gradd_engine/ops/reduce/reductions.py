@@ -75,6 +75,7 @@ sum: Op = kernel(
     method=True,
     doc="Sum over `dim` or over all (torch.sum); bools and integers give int64.",
     raises=False,
+    autocast={"cuda": "float32 result"},
 )
 
 
@@ -229,4 +230,5 @@ prod: Op = kernel(
     method=True,
     doc="Product over one dimension or over all (torch.prod); the gradient is exact with zeros.",
     raises=False,
+    autocast={"cpu": "float32", "cuda": "float32 result"},
 )

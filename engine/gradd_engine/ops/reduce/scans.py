@@ -43,6 +43,7 @@ cumsum: Op = kernel(
     inplace=True,
     doc="Cumulative sum along `dim` (torch.cumsum); bools and integers give int64.",
     raises=False,
+    autocast={"cuda": "float32 result"},
 )
 _cumsum_back: Op = kernel(
     "cumsum_back(Tensor input, int dim) -> Tensor",
@@ -148,4 +149,5 @@ cumprod: Op = kernel(
     inplace=True,
     doc="Cumulative product along `dim` (torch.cumprod); the gradient is exact with zeros.",
     raises=False,
+    autocast={"cuda": "float32 result"},
 )

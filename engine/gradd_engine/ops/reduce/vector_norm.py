@@ -100,6 +100,7 @@ _vector_norm: Op = kernel_op(
     vjp=gradient,
     jvp=_jvp,
     node="LinalgVectorNormBackward0",
+    autocast={"cuda": "float32 result"},
     zero_gradient_when=lambda attrs: attrs["ord"] == 0,
     namespace="linalg",
     doc="The norm of order `ord` over `dim` or over all (torch.linalg.vector_norm).",

@@ -235,4 +235,5 @@ trace = kernel(
     method=True,
     doc="The sum of a matrix's diagonal (torch.trace).",
     raises=False,
+    autocast={"cpu": "float32"},
 )

@@ -10,8 +10,9 @@ from typing import Any
 
 from gradd_engine.data import Device
 
-from ._session import current
-from ._surface import manual_seed as _seed_session
+from .._session import current
+from .._surface import manual_seed as _seed_session
+from . import amp as amp
 
 
 def is_available() -> bool:

@@ -1,0 +1,6 @@
+"""`gradd.amp` for CUDA under its old names (torch.cuda.amp), which PyTorch deprecates."""
+
+from .autocast_mode import autocast, custom_bwd, custom_fwd
+from .grad_scaler import GradScaler
+
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
