@@ -101,3 +101,29 @@ def test_an_error_inside_comes_through(session: gradd.Session) -> None:
     with pytest.raises(ZeroDivisionError), session.profile():
         1 / 0  # noqa: B018 - it is to raise
     assert gradd.ones(1).tolist() == [1.0]
+
+
+def test_the_lines_that_wait_are_named(session: gradd.Session) -> None:
+    x = gradd.arange(4.0)
+    with session.profile() as p:
+        for k in range(3):
+            if (x * k).sum() > 100:
+                raise AssertionError
+        total = sum(float(e) for e in x.exp())
+    assert total > 1
+    often, once = p.waits
+    assert (often.file, often.code, often.round_trips) == (__file__, "if (x * k).sum() > 100:", 3)
+    assert (once.line - often.line, once.round_trips) == (2, 1)
+    assert 0 < often.seconds + once.seconds < p.wall
+    assert f"{__file__}:{often.line}: if (x * k).sum() > 100:" in str(p)
+    assert p.round_trips == 5  # one of them is the profile's own
+
+
+def test_what_waits_for_nothing_has_no_lines(session: gradd.Session) -> None:
+    x = gradd.ones(2)
+    with session.profile() as p:
+        x.add_(1)
+    assert p.waits == []
+    assert "round trips " not in str(p).partition("\n")[2]
+    x.tolist()
+    assert p.waits == []

@@ -34,8 +34,8 @@ class Builder:
     """Steps recorded since the last batch, with their inputs, values and uploads."""
 
     __slots__ = (
-        "dtype", "encoded", "inputs", "known", "outputs", "sites", "slots", "steps", "tensors", "uploads",
-        "values",
+        "dtype", "encoded", "inputs", "known", "outputs", "settled", "sites", "slots", "steps", "tensors",
+        "uploads", "values",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -57,6 +57,8 @@ class Builder:
         self.uploads: list[Any] = []
         #: the program that the steps match so far
         self.known: CachedProgram | None = None
+        #: the number of steps when one last wrote to a tensor, or acted on more than its outputs
+        self.settled = 0
 
     def __len__(self) -> int:
         return len(self.steps)

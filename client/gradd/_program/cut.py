@@ -72,6 +72,7 @@ class Cut:
                     rest.outputs[first + k] = weakref.ref(t)
                     t._out = (rest, first + k)
             n += step.outputs
+        rest.settled = len(rest.steps)
 
     def _moved(self, a: Any, slots: dict[int, int], rest: Builder) -> Any:
         if isinstance(a, (RuntimeSlot, type(None))):

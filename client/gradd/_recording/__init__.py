@@ -1,6 +1,7 @@
 """Recording: a thread's ops as steps of a program, and where a batch of them ends."""
 
 from .recorder import Recorder
+from .sites import call_site
 from .tape import Tape
 
-__all__ = ["Recorder", "Tape"]
+__all__ = ["Recorder", "Tape", "call_site"]

@@ -131,10 +131,13 @@ class Recorder:
             slot += 1
         if op.base is not None:
             inputs[0].storage.writes += 1
+            building.settled = len(building.steps)
         elif op.writes:
             for t in written(op, inputs):
                 t.storage.writes += 1  # type: ignore[union-attr]
+            building.settled = len(building.steps)
         if acts:
+            building.settled = len(building.steps)
             if effects.backward_pass is not None:
                 self._follow(effects.backward_pass, inputs, attrs)
             elif effects.aliases:

@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from gradd_protocol import messages as m
 
+from .waits import WaitingLine, Waits
+
 if TYPE_CHECKING:
     from .agreement import Agreeing
+
+#: how many of the lines that waited are printed
+_LINES = 20
 
 
 class Profile:
@@ -17,15 +22,19 @@ class Profile:
     Results: ``kernels`` (name, how, calls, seconds), ``batches`` (position, program, steps, how, why,
     seconds, waited; the latest thousand), ``misses`` (program, like, step, was, found), counts ``planned``,
     ``eager``, ``hits`` (batches whose program the session knew), ``new_programs``, ``round_trips``,
-    ``bytes_sent``, ``bytes_received``; seconds ``wall`` (of the script), ``engine`` and ``waited`` (in the
-    daemon's queue). ``print(profile)`` shows a table. Other writers of the session are included.
+    ``bytes_sent``, ``bytes_received``; ``waits``, the script's lines that waited for a value (file, line,
+    code, round_trips, seconds); seconds ``wall`` (of the script), ``engine`` and ``waited`` (in the daemon's
+    queue). ``print(profile)`` shows a table. Other writers of the session are included.
     """
+
+    waits: list[WaitingLine]
 
     def __init__(self, session: Agreeing) -> None:
         self._session = session
         self._report: m.Profiled | None = None
         self._ask(on=True)
         self._before = dict(session.wire.counts)
+        self._waits = session.wire.watch = Waits(session.wire.counts)
         self._began = perf_counter()
 
     def _ask(self, *, on: bool) -> m.Profiled:
@@ -44,6 +53,9 @@ class Profile:
     def stop(self) -> Profile:
         """Send what was recorded, wait for it, and end the measurement. Returns itself."""
         if self._report is None:
+            if self._session.wire.watch is self._waits:
+                self._session.wire.watch = None
+            self.waits = self._waits.lines()
             self._session.flush()
             after = dict(self._session.wire.counts)
             self.wall = perf_counter() - self._began
@@ -77,6 +89,12 @@ class Profile:
             f"{k.name:<32} {k.how:<8} {k.calls:>8} {ms * k.seconds:>10.2f} {1e6 * k.seconds / k.calls:>10.1f}"
             for k in r.kernels
         ]
+        if self.waits:
+            lines += ["", f"{'waited for a value':<18} {'round trips':>11} {'ms':>10}"]
+            lines += [
+                f"{w.file}:{w.line}: {w.code}\n{'':<18} {w.round_trips:>11} {ms * w.seconds:>10.2f}"
+                for w in self.waits[:_LINES]
+            ]
         eager: dict[str, int] = {}
         for b in r.batches:
             if b.why:

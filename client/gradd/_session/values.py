@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,19 +10,58 @@ from gradd_protocol import messages as m
 from gradd_protocol.limits import DEFAULT
 
 from .._exceptions import ServerError
+from .._program import covers, deduce, part_of
 from .agreement import Agreeing
 
 if TYPE_CHECKING:
     from .._wire import Fetch
 
+#: bytes of a tensor that is brought whole for a part of it, at once and at most
+_SMALL, _LARGE = 1 << 12, 1 << 22
+#: numbers brought along with one
+_ALIKE = 1024
+
+
+def _holds(t: Any) -> bool:
+    found: Fetch | None = t._fetch
+    return found is not None and found.holds(t)
+
+
+def _whole(t: Any) -> Any:
+    """The tensor that `t` is a part of, if the server has it and it has t's values; else None."""
+    for whole in (t._whole, t._base):
+        if (
+            whole is not None
+            and whole._lost is None
+            and (whole._id is not None or whole._out is not None)
+            and whole.storage is t.storage
+            and not whole.storage.aliased
+            and covers(whole, t)
+        ):
+            return whole
+    return None
+
+
+def _worth(whole: Any) -> bool:
+    """Whether to bring all of a tensor of which a part is read: the larger it is, the more often."""
+    limit = _SMALL << 2 * min(whole._asked, 8)
+    whole._asked += 1
+    return bool(whole.nbytes <= min(limit, _LARGE))
+
 
 class Fetching(Agreeing):
     """A session whose tensors have values."""
+
+    #: the number of steps sent when a number was last read without one
+    _read_at = -1
 
     def read(self, t: Any) -> np.ndarray[Any, Any]:
         """The current values of a tensor: from a reply that already has them, else with a batch."""
         with self.lock:
             self.ready()
+            near = self._nearby(t)
+            if near is not None:
+                return near
             while True:
                 found: Fetch | None = t._fetch
                 if found is None or not found.holds(t):
@@ -36,6 +76,32 @@ class Fetching(Agreeing):
                 if value is not None:
                     return value
                 t._fetch = None
+
+    def _nearby(self, t: Any) -> np.ndarray[Any, Any] | None:
+        """The values of `t`, unless they are here themselves or have to be asked for alone: from a tensor
+        that it is a part of, or deduced from values that are here.
+        """
+        recorder = self.recorder()
+        # What a traced function reads ends the trace, wherever it comes from.
+        if recorder.tape is not None or _holds(t):
+            return None
+        whole = _whole(t)
+        if whole is not None and (_holds(whole) or _worth(whole)):
+            values = self.read(whole)
+            if whole._fetch is not None:
+                whole._fetch.array = values
+            return part_of(whole, values, t)
+        return deduce(recorder.building, t, self._here)
+
+    def _here(self, t: Any) -> np.ndarray[Any, Any] | None:
+        """The values of a small tensor, if nothing needs to be sent for them."""
+        if t.nbytes <= _SMALL:
+            if _holds(t):
+                return self.read(t)
+            whole = _whole(t)
+            if whole is not None and _holds(whole):
+                return part_of(whole, self.read(whole), t)
+        return None
 
     def ask_for(self, tensors: list[Any]) -> None:
         """Send for the values of several tensors at once; `read` then finds them in one reply."""
@@ -56,9 +122,20 @@ class Fetching(Agreeing):
             self.refuse_lost(t)
         if t._out is None and latest is not None:
             latest.note_read(t)
-        recorder.flush([t])
+        recorder.flush([t, *self._alike(t)])
         found: Fetch = t._fetch
         return found
+
+    def _alike(self, t: Any) -> list[Any]:
+        """The session's other numbers like `t`, if the script reads number after number and computes nothing
+        between.
+        """
+        steps = self.wire.counts["steps"] if not (t.shape or len(self.recorder().building)) else -1
+        again, self._read_at = steps == self._read_at and steps >= 0, steps
+        if not again or len(self.recorders) > 1:
+            return []
+        others = (x for _, x in self.live.items() if not x.shape and x.dtype is t.dtype and x is not t)
+        return list(islice((x for x in others if x._lost is None and not _holds(x)), _ALIKE))
 
     def _value(self, found: Fetch) -> np.ndarray[Any, Any] | None:
         """The array of an answered fetch; None if it must be fetched again."""

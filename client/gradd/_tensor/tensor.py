@@ -41,6 +41,10 @@ class Tensor(Methods, metaclass=TensorType):
     _out: Any = None
     _owner: weakref.ref[Tensor] | None = None
     _fetch: Any = None
+    #: a tensor that it is a part of, beside `_base`
+    _whole: Tensor | None = None
+    #: how often a part of it was read that had to be fetched
+    _asked: int = 0
     _lost: Exception | None = None
     _gradient: Tensor | None = None
     #: whether `_scalar` has already warned in this process
@@ -193,7 +197,10 @@ class Tensor(Methods, metaclass=TensorType):
     def __iter__(self) -> Iterator[Tensor]:
         if not self.shape:
             raise TypeError("iteration over a 0-d tensor")
-        return iter(self.unbind(0))
+        parts = self.unbind(0)
+        for part in parts:
+            part._whole = self
+        return iter(parts)
 
     def __reversed__(self) -> Tensor:
         return self.flip(0) if self.shape else self

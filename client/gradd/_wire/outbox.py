@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: values up to so many bytes are fetched if they were read the last time
 _PREDICT = 1 << 16
+#: how many numbers come along with what is read after a program for the first time
+_NUMBERS = 64
 _REMEMBERED = 1024
 
 
@@ -170,6 +172,10 @@ class Outbox:
             if len(self._predicted) > _REMEMBERED:
                 self._predicted.popitem(last=False)
         predicted = self._predicted.get(program)
+        if predicted is None and fetch:
+            # It is not known yet what of it is read: the numbers among its results come along.
+            numbers = [k for k, t in enumerate(outputs) if t is not None and not t.shape]
+            predicted = frozenset(numbers[-_NUMBERS:])
         if not predicted:
             return reads
         asked = {id(t) for t, _ in reads}

@@ -13,15 +13,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
+    #: wraps a wait, to see it
+    Watch = Callable[[AbstractContextManager[None]], AbstractContextManager[None]]
+
 #: what bounds nothing
 _FOREVER = nullcontext()
 
 
-def patience(seconds: float | None, give_up: Callable[[], bool]) -> AbstractContextManager[None]:
+def patience(
+    seconds: float | None, give_up: Callable[[], bool], watch: Watch | None = None
+) -> AbstractContextManager[None]:
     """Waits in it end after `seconds` (None: never) with TimedOut. `give_up` is called before, and says
-    whether there was anything to call off.
+    whether there was anything to call off. A `watch` sees the wait.
     """
-    return _FOREVER if seconds is None else _patience(seconds, give_up)
+    made = _FOREVER if seconds is None else _patience(seconds, give_up)
+    return made if watch is None else watch(made)
 
 
 @contextmanager

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from .._mirror import Machine, MirrorState
     from .._transports import Transport
+    from .patience import Watch
     from .pending import Sent
 
 #: seconds between attempts after a refusal for want of room, which batches in flight may free
@@ -77,6 +78,8 @@ class Wire:
         #: why the session can no longer be used
         self.ended: Exception | None = None
         self.timeout = timeout
+        #: wraps each wait while a profile is measured
+        self.watch: Watch | None = None
         self.flying: OrderedDict[int, Sent] = OrderedDict()
         #: what did not run, since the mirror last agreed
         self.lost = Lost()
@@ -111,17 +114,14 @@ class Wire:
         self.writer, self.epoch, self.window = attached.writer, attached.epoch, attached.window
         self.prefix = f"@{self.writer}."
         self.prefixes += (self.prefix,)
-        self.seq = self.answered = self.ack = self._called_off = 0
+        self.seq = self.answered = self.ack = self._called_off = self.flying_bytes = 0
         #: the newest batch with steps
         self.worked = 0
         self.flying = OrderedDict()
-        self.flying_bytes = 0
         self.known: set[str] = set()
         self.last: Sent | None = None
         self._error: Exception | None = None
-        self._next_upload = 1
-        self._refusals = 0
-        self._stale = False
+        self._next_upload, self._refusals, self._stale = 1, 0, False
         #: whether Ctrl-C ended a wait, and nothing was sent or awaited since
         self.interrupted = False
 
@@ -417,7 +417,7 @@ class Wire:
 
     def _patience(self) -> AbstractContextManager[None]:
         """What is waited for in it is waited for no longer than `timeout`: then TimedOut."""
-        return patience(self.timeout, self._give_up)
+        return patience(self.timeout, self._give_up, self.watch)
 
     def _give_up(self) -> bool:
         """Have the session stop what is unanswered, if anything is."""
