@@ -75,6 +75,7 @@ __all__ = [
     "atleast_3d",
     "avg_pool1d",
     "baddbmm",
+    "bartlett_window",
     "bernoulli",
     "bincount",
     "bitwise_and",
@@ -83,6 +84,7 @@ __all__ = [
     "bitwise_or",
     "bitwise_right_shift",
     "bitwise_xor",
+    "blackman_window",
     "block_diag",
     "bmm",
     "broadcast_shapes",
@@ -97,6 +99,7 @@ __all__ = [
     "celu",
     "celu_",
     "chain_matmul",
+    "channel_shuffle",
     "cholesky",
     "cholesky_inverse",
     "cholesky_solve",
@@ -193,6 +196,8 @@ __all__ = [
     "gru",
     "gru_cell",
     "gt",
+    "hamming_window",
+    "hann_window",
     "hardshrink",
     "heaviside",
     "histc",
@@ -226,6 +231,8 @@ __all__ = [
     "isneginf",
     "isposinf",
     "isreal",
+    "istft",
+    "kaiser_window",
     "kron",
     "kthvalue",
     "lcm",
@@ -304,6 +311,8 @@ __all__ = [
     "pdist",
     "permute",
     "pinverse",
+    "pixel_shuffle",
+    "pixel_unshuffle",
     "polar",
     "polygamma",
     "positive",
@@ -370,6 +379,7 @@ __all__ = [
     "stack",
     "std",
     "std_mean",
+    "stft",
     "sub",
     "subtract",
     "sum",
@@ -988,6 +998,21 @@ def baddbmm(
     https://pytorch.org/docs/stable/generated/torch.baddbmm.html
     """
 
+def bartlett_window(
+    window_length: int,
+    periodic: bool = True,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | str | int | None = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """torch.bartlett_window.
+
+    https://pytorch.org/docs/stable/generated/torch.bartlett_window.html
+    """
+
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
     """Ones with the probabilities in the input, otherwise zeros.
 
@@ -1045,6 +1070,21 @@ def bitwise_xor(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor
     """Bitwise, on integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.bitwise_xor.html
+    """
+
+def blackman_window(
+    window_length: int,
+    periodic: bool = True,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | str | int | None = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """torch.blackman_window.
+
+    https://pytorch.org/docs/stable/generated/torch.blackman_window.html
     """
 
 @overload
@@ -1170,6 +1210,19 @@ def chain_matmul(matrices: Sequence[Tensor]) -> Tensor:
 
 @overload
 def chain_matmul(*matrices: Tensor) -> Tensor: ...
+def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
+    """[N, C, *] with the channels of `groups` taken in turn.
+
+    Shapes: (2, 3, 4) -> (2, 3, 4). dtype: the input's.
+    Raises RuntimeError: channel_shuffle expects input with > 2 dims, but got input with sizes ...
+    Raises RuntimeError: Number of groups to divide channels in must be positive. Value of
+      groups:...
+    Raises RuntimeError: Number of channels must be divisible by groups. Got ... channels and ...
+      groups.
+
+    https://pytorch.org/docs/stable/generated/torch.channel_shuffle.html
+    """
+
 def cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """A triangular factor; LinAlgError unless `input` is positive-definite.
 
@@ -2137,6 +2190,7 @@ def gru(
     train: bool,
     bidirectional: bool,
     batch_first: bool,
+    batch_sizes: int | Sequence[int] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """A gated recurrent unit over a sequence: all outputs and the last state.
 
@@ -2166,6 +2220,38 @@ def gt(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> 
     Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.gt.html
+    """
+
+def hamming_window(
+    window_length: int,
+    periodic: bool = True,
+    alpha: float = 0.54,
+    beta: float = 0.46,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | str | int | None = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """torch.hamming_window.
+
+    https://pytorch.org/docs/stable/generated/torch.hamming_window.html
+    """
+
+def hann_window(
+    window_length: int,
+    periodic: bool = True,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | str | int | None = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """torch.hann_window.
+
+    https://pytorch.org/docs/stable/generated/torch.hann_window.html
     """
 
 def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
@@ -2477,6 +2563,43 @@ def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.isreal.html
     """
 
+def istft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+) -> Tensor:
+    """The signals of which `stft` made spectra.
+
+    Raises RuntimeError: istft requires a complex-valued input tensor matching the output from stft
+      with return_complex=True.
+    Raises RuntimeError: Complex windows are incompatible with return_complex=False
+
+    https://pytorch.org/docs/stable/generated/torch.istft.html
+    """
+
+def kaiser_window(
+    window_length: int,
+    periodic: bool = True,
+    beta: float = 12.0,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | str | int | None = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """torch.kaiser_window.
+
+    https://pytorch.org/docs/stable/generated/torch.kaiser_window.html
+    """
+
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """The Kronecker product.
 
@@ -2724,6 +2847,7 @@ def lstm(
     train: bool,
     bidirectional: bool,
     batch_first: bool,
+    batch_sizes: int | Sequence[int] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Long short-term memory over a sequence: all outputs, the last state and cell.
 
@@ -3335,6 +3459,32 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.pinverse.html
     """
 
+def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
+    """[*, C r², H, W] to [*, C, H r, W r]: channels become the elements of cells.
+
+    Shapes: (2, 3, 4) -> (2, 3, 4). dtype: the input's.
+    Raises RuntimeError: ... expects input to have at least 3 dimensions, but got input with ...
+      dimension(s)
+    Raises RuntimeError: ... expects a positive ..., but got ...
+    Raises RuntimeError: pixel_shuffle expects its input's 'channel' dimension to be divisible by
+      the square of ...
+
+    https://pytorch.org/docs/stable/generated/torch.pixel_shuffle.html
+    """
+
+def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
+    """[*, C, H r, W r] to [*, C r², H, W]: the elements of cells become channels.
+
+    Shapes: (2, 3, 4) -> (2, 3, 4). dtype: the input's.
+    Raises RuntimeError: ... expects input to have at least 3 dimensions, but got input with ...
+      dimension(s)
+    Raises RuntimeError: ... expects a positive ..., but got ...
+    Raises RuntimeError: pixel_unshuffle expects ... to be divisible by downscale_factor, but
+      input.size(...)=... is not ...
+
+    https://pytorch.org/docs/stable/generated/torch.pixel_unshuffle.html
+    """
+
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A complex tensor from absolute values and angles.
 
@@ -3704,6 +3854,7 @@ def rnn_relu(
     train: bool,
     bidirectional: bool,
     batch_first: bool,
+    batch_sizes: int | Sequence[int] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """An Elman network with relu over a sequence: all outputs and the last state.
 
@@ -3735,6 +3886,7 @@ def rnn_tanh(
     train: bool,
     bidirectional: bool,
     batch_first: bool,
+    batch_sizes: int | Sequence[int] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """An Elman network with tanh over a sequence: all outputs and the last state.
 
@@ -4125,6 +4277,29 @@ def std_mean(
     Raises RuntimeError for integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.std_mean.html
+    """
+
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    align_to_window: bool | None = None,
+) -> Tensor:
+    """The spectra of overlapping windows of signals.
+
+    Raises RuntimeError: stft align_to_window should only be set when center = false
+    Raises RuntimeError: stft requires the return_complex parameter be given for real inputs, and
+      will further require ...
+    Raises NotImplementedError: Unrecognised padding mode ...
+
+    https://pytorch.org/docs/stable/generated/torch.stft.html
     """
 
 def sub(

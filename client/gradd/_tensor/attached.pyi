@@ -2070,6 +2070,27 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.isreal.html
         """
 
+    def istft(
+        self,
+        n_fft: _int,
+        hop_length: _int | None = None,
+        win_length: _int | None = None,
+        window: Tensor | None = None,
+        center: _bool = True,
+        normalized: _bool = False,
+        onesided: _bool | None = None,
+        length: _int | None = None,
+        return_complex: _bool = False,
+    ) -> Tensor:
+        """The signals of which `stft` made spectra.
+
+        Raises RuntimeError: istft requires a complex-valued input tensor matching the output from
+          stft with return_complex=True.
+        Raises RuntimeError: Complex windows are incompatible with return_complex=False
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.istft.html
+        """
+
     @property
     def itemsize(self) -> _int:
         """Bytes per element.
@@ -3765,6 +3786,29 @@ class Methods(EngineTensor):
         Raises RuntimeError: ... only support floating point and complex dtypes
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.std.html
+        """
+
+    def stft(
+        self,
+        n_fft: _int,
+        hop_length: _int | None = None,
+        win_length: _int | None = None,
+        window: Tensor | None = None,
+        center: _bool = True,
+        pad_mode: str = "reflect",
+        normalized: _bool = False,
+        onesided: _bool | None = None,
+        return_complex: _bool | None = None,
+        align_to_window: _bool | None = None,
+    ) -> Tensor:
+        """The spectra of overlapping windows of signals.
+
+        Raises RuntimeError: stft align_to_window should only be set when center = false
+        Raises RuntimeError: stft requires the return_complex parameter be given for real inputs,
+          and will further require ...
+        Raises NotImplementedError: Unrecognised padding mode ...
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.stft.html
         """
 
     @overload  # type: ignore[override]

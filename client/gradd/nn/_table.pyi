@@ -573,3 +573,27 @@ class Fold(Unfold):
     ) -> None: ...
     def forward(self, input: Tensor) -> Tensor:
         """(N, C * cells of a block, blocks), or without N, to images."""
+
+class PixelShuffle(Stored):
+    """Channels become the elements of cells, `upscale_factor` in both directions."""
+
+    upscale_factor: int
+    def __init__(self, upscale_factor: int) -> None: ...
+    def forward(self, input: Tensor) -> Tensor:
+        """(*, C * r * r, H, W) to (*, C, H * r, W * r)."""
+
+class PixelUnshuffle(Stored):
+    """The elements of cells, `downscale_factor` in both directions, become channels."""
+
+    downscale_factor: int
+    def __init__(self, downscale_factor: int) -> None: ...
+    def forward(self, input: Tensor) -> Tensor:
+        """(*, C, H * r, W * r) to (*, C * r * r, H, W)."""
+
+class ChannelShuffle(Stored):
+    """The channels of `groups` taken in turn."""
+
+    groups: int
+    def __init__(self, groups: int) -> None: ...
+    def forward(self, input: Tensor) -> Tensor:
+        """The same shape."""

@@ -153,6 +153,19 @@ def celu(input: Tensor, alpha: _Number = 1.0, inplace: bool = False, *, out: Ten
 def celu_(input: Tensor, alpha: _Number = 1.0) -> Tensor:
     """In-place form of `celu`."""
 
+def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
+    """[N, C, *] with the channels of `groups` taken in turn.
+
+    Shapes: (2, 3, 4) -> (2, 3, 4). dtype: the input's.
+    Raises RuntimeError: channel_shuffle expects input with > 2 dims, but got input with sizes ...
+    Raises RuntimeError: Number of groups to divide channels in must be positive. Value of
+      groups:...
+    Raises RuntimeError: Number of channels must be divisible by groups. Got ... channels and ...
+      groups.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.channel_shuffle.html
+    """
+
 def conv1d(
     input: Tensor,
     weight: Tensor,
@@ -555,7 +568,7 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """Only mode "nearest".
+    """torch.nn.functional.interpolate.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html
     """
@@ -782,7 +795,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 def pad(
     input: Tensor, pad: int | Sequence[int], mode: str = "constant", value: float | None = None
 ) -> Tensor:
-    """Only mode "constant".
+    """torch.nn.functional.pad.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html
     """
@@ -806,6 +819,32 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     Raises RuntimeError: preserve memory format is unsupported by the contiguous operator
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html
+    """
+
+def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
+    """[*, C r², H, W] to [*, C, H r, W r]: channels become the elements of cells.
+
+    Shapes: (2, 3, 4) -> (2, 3, 4). dtype: the input's.
+    Raises RuntimeError: ... expects input to have at least 3 dimensions, but got input with ...
+      dimension(s)
+    Raises RuntimeError: ... expects a positive ..., but got ...
+    Raises RuntimeError: pixel_shuffle expects its input's 'channel' dimension to be divisible by
+      the square of ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.pixel_shuffle.html
+    """
+
+def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
+    """[*, C, H r, W r] to [*, C r², H, W]: the elements of cells become channels.
+
+    Shapes: (2, 3, 4) -> (2, 3, 4). dtype: the input's.
+    Raises RuntimeError: ... expects input to have at least 3 dimensions, but got input with ...
+      dimension(s)
+    Raises RuntimeError: ... expects a positive ..., but got ...
+    Raises RuntimeError: pixel_unshuffle expects ... to be divisible by downscale_factor, but
+      input.size(...)=... is not ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.pixel_unshuffle.html
     """
 
 def poisson_nll_loss(
@@ -1087,4 +1126,44 @@ def unfold(
     Raises RuntimeError: maximum size for tensor at dimension ... is ... but size is ...
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.unfold.html
+    """
+
+def upsample(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """, which interpolate replaced.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.upsample.html
+    """
+
+def upsample_bilinear(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+) -> Tensor:
+    """, which interpolate replaced.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.upsample_bilinear.html
+    """
+
+def upsample_nearest(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+) -> Tensor:
+    """[N, C, ...] resized to `size`: result i is read at floor(i * step), or floor((i + 0.5) * step).
+    , which interpolate replaced.
+
+    Shapes: (2, 3, 4) -> (2, 3, 1). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+    Raises RuntimeError: ...: ... and ... are no sizes and steps of ...D input
+    Raises RuntimeError: Input and output sizes should be greater than 0, but got input (...) output
+      (...)
+    Raises RuntimeError: ...: ... are no steps
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.upsample_nearest.html
     """

@@ -193,6 +193,7 @@ extend: Op = kernel(
     outside=True,
     doc='The last dimensions padded with elements of the input: mode "reflect" or "replicate".',
     raises=False,
+    autocast={"cpu": "float32"},
 )
 
 wrapped: Op = kernel(

@@ -302,7 +302,7 @@ weighted: Op = kernel(
     doc="[N, C, ...] resized to `size` by a filter, `how`: linear, cubic or lanczos. `steps` are distances "
     "of neighbouring results in elements of the input; with `corners` the first is the first element.",
     raises=False,
-    autocast={"cpu": "float32", "cuda": "float32"},
+    autocast={"cuda": "float32"},
 )
 
 weighted_transposed: Op = kernel(

@@ -133,7 +133,9 @@ def expand_meta(input: Tensor, size: Any) -> Meta:
             )
     strides = list(broadcast_strides(tuple(input.shape), input.strides, tuple(shape)))
     for i in reversed(range(lead)):
-        if input.ndim and shape[i] == 1:  # a new dimension of one element has the stride that rows of the rest would have
+        if (
+            input.ndim and shape[i] == 1
+        ):  # a new dimension of one element has the stride that rows of the rest would have
             strides[i] = shape[i + 1] * strides[i + 1] if i + 1 < len(shape) else 1
     return Meta(tuple(shape), input.dtype, tuple(strides), input.offset)
 
