@@ -31,6 +31,21 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "Upsample, of a size": (lambda nn: nn.Upsample((3, 7, 2), None, "trilinear", True), VOLUME),
     "UpsamplingNearest2d": (lambda nn: nn.UpsamplingNearest2d(scale_factor=2), IMAGE),
     "UpsamplingBilinear2d": (lambda nn: nn.UpsamplingBilinear2d(size=(3, 9)), IMAGE),
+    "MaxPool3d": (lambda nn: nn.MaxPool3d(2, padding=1), VOLUME),
+    "MaxPool3d, indices": (lambda nn: nn.MaxPool3d((2, 3, 2), 1, return_indices=True), VOLUME),
+    "AvgPool3d": (lambda nn: nn.AvgPool3d(2, 1, divisor_override=3), VOLUME),
+    "AdaptiveAvgPool3d": (lambda nn: nn.AdaptiveAvgPool3d((2, None, 3)), VOLUME),
+    "AdaptiveMaxPool1d": (lambda nn: nn.AdaptiveMaxPool1d(2), ROW),
+    "AdaptiveMaxPool2d": (lambda nn: nn.AdaptiveMaxPool2d((3, None), True), IMAGE),
+    "AdaptiveMaxPool3d": (lambda nn: nn.AdaptiveMaxPool3d(2), VOLUME),
+    "LPPool1d": (lambda nn: nn.LPPool1d(2, 3), ROW),
+    "LPPool2d": (lambda nn: nn.LPPool2d(2, 3, 2, True), IMAGE),
+    "LPPool3d": (lambda nn: nn.LPPool3d(2.0, (2, 1, 3)), VOLUME),
+}
+POOLS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any], Any]] = {
+    "1": (lambda nn: nn.MaxPool1d(2, return_indices=True), lambda nn: nn.MaxUnpool1d(2), ROW),
+    "2": (lambda nn: nn.MaxPool2d((2, 1), 2, 0, 1, True), lambda nn: nn.MaxUnpool2d((2, 1), 2), IMAGE),
+    "3": (lambda nn: nn.MaxPool3d(2, return_indices=True), lambda nn: nn.MaxUnpool3d(2), VOLUME[:, :, :, :4]),
 }
 DEPRECATED: dict[str, Callable[[Any, Any], Any]] = {
     "upsample": lambda F, x: F.upsample(x, scale_factor=2, mode="bilinear"),
@@ -52,11 +67,28 @@ def test_values_and_gradients_are_pytorchs(torch: Any, name: str) -> None:
     assert repr(mine) == repr(theirs)
     a, b = gradd.tensor(values, requires_grad=True), torch.tensor(values, requires_grad=True)
     got, want = mine(a), theirs(b)
+    if isinstance(want, tuple):
+        (got, index), (want, places) = got, want
+        assert index.tolist() == places.tolist()
     np.testing.assert_allclose(got.detach().numpy(), want.detach().numpy(), rtol=1e-10, atol=1e-12)
     weights = np.cos(np.arange(float(np.prod(got.shape)))).reshape(tuple(got.shape))
     got.backward(gradd.tensor(weights))
     want.backward(torch.tensor(weights))
     np.testing.assert_allclose(a.grad.numpy(), b.grad.numpy(), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("dims", POOLS)
+@pytest.mark.parametrize("sized", [False, True])
+def test_maxima_are_put_back_as_by_pytorch(torch: Any, dims: str, sized: bool) -> None:
+    pool, unpool, values = POOLS[dims]
+    assert repr(unpool(nn)) == repr(unpool(torch.nn))
+    a, b = gradd.tensor(values, requires_grad=True), torch.tensor(values, requires_grad=True)
+    size = values.shape if sized else None
+    got, want = unpool(nn)(*pool(nn)(a), size), unpool(torch.nn)(*pool(torch.nn)(b), size)
+    np.testing.assert_array_equal(got.detach().numpy(), want.detach().numpy())
+    got.square().sum().backward()
+    want.square().sum().backward()
+    np.testing.assert_allclose(a.grad.numpy(), b.grad.numpy(), rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", DEPRECATED)

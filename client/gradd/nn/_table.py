@@ -16,6 +16,8 @@ _CLASSES = (
     "reduce: bool | None = None, reduction: str = 'mean'"
 )
 _BLOCKS = "kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1"
+_ADAPTIVE = "output_size: Any, return_indices: bool = False"
+_POWER = "norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False"
 _PAIR = 'Two tensors of one shape to a scalar (their shape with reduction "none").'
 _TRIPLE = 'Three tensors of one shape to a scalar (their shape with reduction "none").'
 
@@ -254,6 +256,77 @@ AdaptiveAvgPool2d = layer(
     "Averages over the last two dimensions; a None in `output_size` keeps a size.",
     "output_size: Any",
     gives="(N, C, H, W) to (N, C, *output_size).",
+)
+
+MaxPool3d = layer(
+    "MaxPool3d",
+    "max_pool3d(input)",
+    "The largest element of each window of (N, C, D, H, W); `stride` None is the window's size.",
+    base=MaxPool,
+    returns="Any",
+    gives="(N, C, D, H, W) to (N, C, D_out, H_out, W_out), and where each came from with `return_indices`.",
+)
+AvgPool3d = layer(
+    "AvgPool3d",
+    "avg_pool3d(input)",
+    "The average of each window of (N, C, D, H, W), or its sum over `divisor_override`.",
+    base=AvgPoolOf2,
+    gives="(N, C, D, H, W) to (N, C, D_out, H_out, W_out).",
+)
+AdaptiveAvgPool3d = layer(
+    "AdaptiveAvgPool3d",
+    "adaptive_avg_pool3d(input)",
+    "Averages over the last three dimensions; a None in `output_size` keeps a size.",
+    "output_size: Any",
+    gives="(N, C, D, H, W) to (N, C, *output_size).",
+)
+AdaptiveMaxPool1d = layer(
+    "AdaptiveMaxPool1d",
+    "adaptive_max_pool1d(input)",
+    "Maxima over the last dimension, as many as `output_size`.",
+    _ADAPTIVE,
+    returns="Any",
+    gives="(N, C, L) to (N, C, output_size), and where each came from with `return_indices`.",
+    shows="output_size",
+)
+AdaptiveMaxPool2d = layer(
+    "AdaptiveMaxPool2d",
+    "adaptive_max_pool2d(input)",
+    "Maxima over the last two dimensions; a None in `output_size` keeps a size.",
+    _ADAPTIVE,
+    returns="Any",
+    gives="(N, C, H, W) to (N, C, *output_size), and where each came from with `return_indices`.",
+    shows="output_size",
+)
+AdaptiveMaxPool3d = layer(
+    "AdaptiveMaxPool3d",
+    "adaptive_max_pool3d(input)",
+    "Maxima over the last three dimensions; a None in `output_size` keeps a size.",
+    _ADAPTIVE,
+    returns="Any",
+    gives="(N, C, D, H, W) to (N, C, *output_size), and where each came from with `return_indices`.",
+    shows="output_size",
+)
+LPPool1d = layer(
+    "LPPool1d",
+    "lp_pool1d(input)",
+    "The p-norm of each window of (N, C, L), p being `norm_type`.",
+    _POWER,
+    gives="(N, C, L) to (N, C, L_out).",
+)
+LPPool2d = layer(
+    "LPPool2d",
+    "lp_pool2d(input)",
+    "The p-norm of each window of (N, C, H, W), p being `norm_type`.",
+    _POWER,
+    gives="(N, C, H, W) to (N, C, H_out, W_out).",
+)
+LPPool3d = layer(
+    "LPPool3d",
+    "lp_pool3d(input)",
+    "The p-norm of each window of (N, C, D, H, W), p being `norm_type`.",
+    _POWER,
+    gives="(N, C, D, H, W) to (N, C, D_out, H_out, W_out).",
 )
 
 # -- dropout ------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ GRADD_KERNELS=jit requires them.
 """
 
 from . import factorisations, gauss
+from .adaptive import adaptive_maxima, adaptive_taps
 from .factorisations import LinAlgError
 from .images_conv import (
     CACHED,
@@ -20,7 +21,7 @@ from .images_conv import (
     convolve_weight,
     sums_of,
 )
-from .images_pool import add_at, max_windows, out_shape, pick, spread_windows, sum_windows
+from .images_pool import add_at, max_windows, out_shape, pick, put_at, spread_windows, sum_windows
 from .table import KernelTable
 from .taps import Taps, resampled, transposed
 from .tiles import tiled, tiles
@@ -34,6 +35,8 @@ __all__ = [
     "KernelTable",
     "LinAlgError",
     "Taps",
+    "adaptive_maxima",
+    "adaptive_taps",
     "add_at",
     "blocks_of",
     "convolve",
@@ -44,6 +47,7 @@ __all__ = [
     "max_windows",
     "out_shape",
     "pick",
+    "put_at",
     "resampled",
     "spread_windows",
     "sum_windows",

@@ -38,16 +38,16 @@ def out_shape(
     ceil_mode: bool,
 ) -> tuple[int, ...]:
     """The shape with one value per window; RuntimeError if there are no windows."""
-    c, h, w = shape[-3:]
+    lead, space = shape[: -len(kernel)], shape[-len(kernel) :]
     found = [
-        _positions(*each, ceil_mode) for each in zip((h, w), kernel, stride, padding, dilation, strict=True)
+        _positions(*each, ceil_mode) for each in zip(space, kernel, stride, padding, dilation, strict=True)
     ]
     if any(n < 1 for n in found):
+        had, gives = ("x".join(map(str, (lead[-1], *sizes))) for sizes in (space, [max(n, 0) for n in found]))
         raise RuntimeError(
-            f"Given input size: ({c}x{h}x{w}). Calculated output size: "
-            f"({c}x{max(found[0], 0)}x{max(found[1], 0)}). Output size is too small"
+            f"Given input size: ({had}). Calculated output size: ({gives}). Output size is too small"
         )
-    return (*shape[:-2], *found)
+    return (*lead, *found)
 
 
 def each_plane(xp: Any, planes: int, size: int, work: Callable[[slice, Buffers], None]) -> None:
@@ -167,6 +167,14 @@ def add_at(xp: Any, x: Any, index: Any, size: Sequence[int]) -> Any:
 
     each_plane(xp, n, whole, work)
     return out.reshape(n, *size)
+
+
+def put_at(xp: Any, x: Any, index: Any, size: Sequence[int]) -> Any:
+    """Planes of zeros of `size` with `x` at flat indices into each plane; the last of several stays."""
+    out = xp.zeros((x.shape[0], numel(size)), x.dtype)
+    many = x.shape[0], numel(x.shape[1:])
+    xp.put_along_axis(out, index.reshape(many), x.reshape(many), 1)
+    return out.reshape(x.shape[0], *size)
 
 
 def pick(xp: Any, x: Any, index: Any) -> Any:

@@ -5,6 +5,7 @@ Importing this room declares its ops.
 
 from . import (
     activations,
+    adaptive,
     attention,
     avgpool,
     batchnorm,
@@ -28,10 +29,13 @@ from . import (
     shuffle,
     softhard,
     softmax,
+    unpool,
+    volumes,
 )
 
 __all__ = [
     "activations",
+    "adaptive",
     "attention",
     "avgpool",
     "batchnorm",
@@ -55,4 +59,6 @@ __all__ = [
     "shuffle",
     "softhard",
     "softmax",
+    "unpool",
+    "volumes",
 ]

@@ -9,6 +9,8 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...data import Meta, dtypes, numel
 from ...declare import LINEAR, composite, kernel
 from ...graph import TURN
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 _UNIT = (1, 1)
 
 
-def _divisors(
+def divisors(
     xp: Any,
     size: Sequence[int],
     out: Sequence[int],
@@ -36,15 +38,16 @@ def _divisors(
     divisor_override: int | None,
     dtype: Any,
 ) -> Any:
-    """The divisor of each window, of shape [positions along H, positions along W]."""
+    """The divisor of each window, of shape [positions along H, positions along W], or of three dimensions."""
     if divisor_override is not None:
         return xp.full(tuple(out), divisor_override, dtype)
-    counts = []
+    found = xp.ones((), np.int64)
     for s, n, k, t, p in zip(size, out, kernel, stride, padding, strict=True):
         begin = xp.arange(n) * t - p
         end = xp.minimum(begin + k, s + p)
-        counts.append(end - begin if count_include_pad else xp.minimum(end, s) - xp.maximum(begin, 0))
-    return (counts[0][:, None] * counts[1][None, :]).astype(dtype)
+        count = end - begin if count_include_pad else xp.minimum(end, s) - xp.maximum(begin, 0)
+        found = found[..., None] * count
+    return found.astype(dtype)
 
 
 def _avg_infer(
@@ -77,7 +80,7 @@ def _avg(
 ) -> Any:
     shape = out_shape(input.shape, kernel_size, stride, padding, _UNIT, ceil_mode)
     total = sum_windows(xp, planes(input), shape[-2:], kernel_size, stride, padding).reshape(shape)
-    by = _divisors(
+    by = divisors(
         xp, input.shape[-2:], shape[-2:], kernel_size, stride, padding, count_include_pad, divisor_override,
         input.dtype,
     )  # fmt: skip
@@ -106,7 +109,7 @@ def _avg_transposed(
     divisor_override: int | None,
 ) -> Any:
     out = grad.shape[-2:]
-    each = grad / _divisors(
+    each = grad / divisors(
         xp, size, out, kernel_size, stride, padding, count_include_pad, divisor_override, grad.dtype
     )
     found = spread_windows(xp, planes(each), size, kernel_size, stride, padding)

@@ -9,6 +9,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from ...declare import public
+from .adaptive import adaptive_avg_pool3d
 from .avgpool import adaptive_avg_pool1d, adaptive_avg_pool2d
 from .resampling import nearest, weighted
 
@@ -24,7 +25,7 @@ _WEIGHTED = {
     "lanczos": ("lanczos", 4),
     "trilinear": ("linear", 5),
 }
-_AREA = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d}
+_AREA = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
 
 
 @public("nn.functional")
@@ -60,8 +61,6 @@ def interpolate(
         )
     if mode in ("nearest", "nearest-exact"):
         return nearest(input, size=wanted, steps=steps, exact=mode == "nearest-exact")
-    if mode == "area" and input.ndim == 5:
-        raise NotImplementedError("interpolate: mode area of volumes is not there yet")
     if mode == "area":
         return _AREA[input.ndim](input, wanted)
     if needs != input.ndim:

@@ -41,24 +41,28 @@ def check_windows(
     stride: Sequence[int],
     padding: Sequence[int],
     dilation: Sequence[int],
+    dims: int = 2,
 ) -> None:
-    """Raise PyTorch's RuntimeError if windows do not fit the images."""
+    """Raise PyTorch's RuntimeError if windows do not fit the images, or volumes where `dims` is 3."""
     given = {"kernel_size": kernel, "stride": stride, "padding": padding, "dilation": dilation}
     for name, numbers in given.items():
-        if len(numbers) != 2:
-            raise RuntimeError(f"{name} must be two numbers, got {list(numbers)}")
-    if any(k <= 0 for k in kernel):
-        raise RuntimeError(
-            f"kernel size should be greater than zero, but got kH: {kernel[0]} kW: {kernel[1]}"
-        )
+        if len(numbers) != dims:
+            raise RuntimeError(f"{name} must be {dims} numbers, got {list(numbers)}")
+
+    def each(letter: str, numbers: Sequence[int]) -> str:
+        return " ".join(f"{letter}{d}: {n}" for d, n in zip("THW"[-dims:], numbers, strict=True))
+
+    # in volumes PyTorch looks at strides first
+    if dims == 2 and any(k <= 0 for k in kernel):
+        raise RuntimeError(f"kernel size should be greater than zero, but got {each('k', kernel)}")
     if any(s == 0 for s in stride):
         raise RuntimeError("stride should not be zero")
+    if any(k <= 0 for k in kernel):
+        raise RuntimeError(f"kernel size should be greater than zero, but got {each('k', kernel)}")
     if any(s < 0 for s in stride):
-        raise RuntimeError(f"stride should be greater than zero, but got dH: {stride[0]} dW: {stride[1]}")
+        raise RuntimeError(f"stride should be greater than zero, but got {each('d', stride)}")
     if any(d <= 0 for d in dilation):
-        raise RuntimeError(
-            f"dilation should be greater than zero, but got dilationH: {dilation[0]} dilationW: {dilation[1]}"
-        )
+        raise RuntimeError(f"dilation should be greater than zero, but got {each('dilation', dilation)}")
     for k, p, d in zip(kernel, padding, dilation, strict=True):
         if p < 0:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
@@ -67,10 +71,10 @@ def check_windows(
                 f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
                 f"dilation={d}"
             )
-    if input.ndim not in (3, 4) or not numel(input.shape[-3:]):
+    if input.ndim not in (dims + 1, dims + 2) or not numel(input.shape[-dims - 1 :]):
         raise RuntimeError(
-            "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:"
-            f"{list(input.shape)}"
+            f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for "
+            f"input, but got:{list(input.shape)}"
         )
 
 
@@ -126,6 +130,11 @@ def _check_places(name: str, images: Tensor, indices: Tensor, size: Sequence[int
             f"{name}(): indices of shape {list(indices.shape)} do not fit images of shape "
             f"{list(images.shape)}"
         )
+
+
+def as_planes(x: Any) -> Any:
+    """A tensor of volumes [..., D, H, W] as one of planes [..., D * H, W], with the same flat indices."""
+    return x.reshape([*x.shape[:-3], x.shape[-3] * x.shape[-2], x.shape[-1]])
 
 
 def _pick_infer(input: Tensor, indices: Tensor) -> Meta:
