@@ -119,6 +119,7 @@ from .amp.autocast_mode import (
     set_autocast_dtype,
     set_autocast_enabled,
 )
+from ._torch import from_torch, offload
 from .compiler import compile
 
 _attach()
@@ -197,6 +198,7 @@ __all__ = [
     "float32",
     "float64",
     "from_numpy",
+    "from_torch",
     "func",
     "function",
     "get_autocast_cpu_dtype",
@@ -239,6 +241,7 @@ __all__ = [
     "newaxis",
     "nn",
     "no_grad",
+    "offload",
     "optim",
     "pi",
     "preserve_format",

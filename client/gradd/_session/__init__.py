@@ -4,9 +4,9 @@ current.
 
 from .connecting import connect, current, delete_session, set_default_dtype
 from .process import begin_alone, close_all, watch
-from .session import Session
+from .session import SESSIONS, Session
 
 __all__ = [
-    "Session", "begin_alone", "close_all", "connect", "current", "delete_session", "set_default_dtype",
-    "watch",
+    "SESSIONS", "Session", "begin_alone", "close_all", "connect", "current", "delete_session",
+    "set_default_dtype", "watch",
 ]  # fmt: skip
