@@ -18,12 +18,12 @@ pytestmark = pytest.mark.oracle
 
 
 def close(here: Any, there: Any) -> None:
-    """Asserts that PyTorch's tensors are equal to 1e-5 of the largest element or of 1, to 1e-10 in double
+    """Asserts that PyTorch's tensors are equal to 1e-5 of the largest element or of 1, to 1e-8 in double
     precision.
     """
     one, other = here.detach(), there.detach()
     assert one.dtype == other.dtype
-    scale = max(1.0, float(other.abs().max())) * (1e-10 if one.dtype is torch.float64 else 1e-5)
+    scale = max(1.0, float(other.abs().max())) * (1e-8 if one.dtype is torch.float64 else 1e-5)
     np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=0, atol=scale)
 
 
