@@ -42,8 +42,8 @@ def optimizer(name: str, cls: str, arguments: str = "lr=1e-2", **options: bool) 
 _VIT = "image_size=32, patch_size=8, num_classes=5, dim=32, depth=2, heads=2, mlp_dim=32"
 _OPTIMIZERS = (
     "accsgd.AccSGD adabelief.AdaBelief adabound.AdaBound adamod.AdaMod adamp.AdamP aggmo.AggMo "
-    "apollo.Apollo diffgrad.DiffGrad lamb.Lamb lars.LARS madgrad.MADGRAD novograd.NovoGrad pid.PID qhadam.QHAdam "
-    "radam.RAdam sgdp.SGDP sgdw.SGDW shampoo.Shampoo swats.SWATS yogi.Yogi lion.Lion"
+    "apollo.Apollo diffgrad.DiffGrad lamb.Lamb lars.LARS madgrad.MADGRAD novograd.NovoGrad pid.PID "
+    "qhadam.QHAdam radam.RAdam sgdp.SGDP sgdw.SGDW shampoo.Shampoo swats.SWATS yogi.Yogi lion.Lion "
 )
 
 LIBRARIES = [

@@ -51,8 +51,9 @@ def page(rows: list[Row], first: int, tolerance: float) -> str:
     fit = len(rows) - counts["unfit"]
     well = counts["same"] + counts["runs"]
     lines = [HEAD.format(first=first, tolerance=f"{tolerance:g}")]
+    same = counts["same"]
     lines += [
-        f"Of {fit} scripts that torch runs, **{well} run under gradd**, {counts['same']} with torch's losses.",
+        f"Of {fit} scripts that torch runs, **{well} run under gradd**, {same} with torch's losses.",
         "",
     ]
     for repository in dict.fromkeys(row.repository for row in rows):
