@@ -104,6 +104,7 @@ from ._surface import attach as _attach
 from ._tensor import Tensor
 from ._top import *  # noqa: F403 - a name for each declared op
 from ._top import __all__ as _functions
+from ._torch import from_torch, offload
 from .amp.autocast_mode import (
     autocast,
     autocast_decrement_nesting,
@@ -119,7 +120,6 @@ from .amp.autocast_mode import (
     set_autocast_dtype,
     set_autocast_enabled,
 )
-from ._torch import from_torch, offload
 from .compiler import compile
 
 _attach()

@@ -495,6 +495,110 @@ class AdaptiveAvgPool2d(Stored):
     def forward(self, input: Tensor) -> Tensor:
         """(N, C, H, W) to (N, C, *output_size)."""
 
+class MaxPool3d(MaxPool):
+    """The largest element of each window of (N, C, D, H, W); `stride` None is the window's size."""
+
+    def __init__(
+        self,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
+        dilation: Sizes = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None: ...
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, D, H, W) to (N, C, D_out, H_out, W_out), and where each came from with `return_indices`."""
+
+class AvgPool3d(AvgPoolOf2):
+    """The average of each window of (N, C, D, H, W), or its sum over `divisor_override`."""
+
+    def __init__(
+        self,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None: ...
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, D, H, W) to (N, C, D_out, H_out, W_out)."""
+
+class AdaptiveAvgPool3d(Stored):
+    """Averages over the last three dimensions; a None in `output_size` keeps a size."""
+
+    output_size: Any
+    def __init__(self, output_size: Any) -> None: ...
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, D, H, W) to (N, C, *output_size)."""
+
+class AdaptiveMaxPool1d(Stored):
+    """Maxima over the last dimension, as many as `output_size`."""
+
+    output_size: Any
+    return_indices: bool
+    def __init__(self, output_size: Any, return_indices: bool = False) -> None: ...
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, L) to (N, C, output_size), and where each came from with `return_indices`."""
+
+class AdaptiveMaxPool2d(Stored):
+    """Maxima over the last two dimensions; a None in `output_size` keeps a size."""
+
+    output_size: Any
+    return_indices: bool
+    def __init__(self, output_size: Any, return_indices: bool = False) -> None: ...
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, H, W) to (N, C, *output_size), and where each came from with `return_indices`."""
+
+class AdaptiveMaxPool3d(Stored):
+    """Maxima over the last three dimensions; a None in `output_size` keeps a size."""
+
+    output_size: Any
+    return_indices: bool
+    def __init__(self, output_size: Any, return_indices: bool = False) -> None: ...
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, D, H, W) to (N, C, *output_size), and where each came from with `return_indices`."""
+
+class LPPool1d(Stored):
+    """The p-norm of each window of (N, C, L), p being `norm_type`."""
+
+    norm_type: float
+    kernel_size: Any
+    stride: Any
+    ceil_mode: bool
+    def __init__(
+        self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+    ) -> None: ...
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, L) to (N, C, L_out)."""
+
+class LPPool2d(Stored):
+    """The p-norm of each window of (N, C, H, W), p being `norm_type`."""
+
+    norm_type: float
+    kernel_size: Any
+    stride: Any
+    ceil_mode: bool
+    def __init__(
+        self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+    ) -> None: ...
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, H, W) to (N, C, H_out, W_out)."""
+
+class LPPool3d(Stored):
+    """The p-norm of each window of (N, C, D, H, W), p being `norm_type`."""
+
+    norm_type: float
+    kernel_size: Any
+    stride: Any
+    ceil_mode: bool
+    def __init__(
+        self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+    ) -> None: ...
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, D, H, W) to (N, C, D_out, H_out, W_out)."""
+
 class Dropout(Dropping):
     """While training: each element is zeroed with probability `p`, the others are scaled by 1 / (1 - p)."""
 

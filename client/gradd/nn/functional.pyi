@@ -36,6 +36,59 @@ def adaptive_avg_pool2d(input: Tensor, output_size: int | Sequence[int]) -> Tens
     https://pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool2d.html
     """
 
+def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
+    """Averages over [D, H, W] to `output_size`; None keeps a size.
+
+    Shapes: (2, 3, 4) -> (1, 1, 1). dtype: the input's.
+    Raises RuntimeError for integers and bools.
+    Raises ValueError: Input dimension should be at least ...
+    Raises RuntimeError: adaptive_avg_pool3d: output_size must be 3
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool3d.html
+    """
+
+@overload
+def adaptive_max_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
+    """Maxima of `output_size` windows.
+
+    Shapes: (2, 3) -> (2, 1). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool1d.html
+    """
+
+@overload
+def adaptive_max_pool1d(
+    input: Tensor, output_size: int | Sequence[int], return_indices: bool = False
+) -> Any: ...
+@overload
+def adaptive_max_pool2d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
+    """Maxima of `output_size` windows.
+
+    Shapes: (2, 3, 4) -> (2, 1, 1). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool2d.html
+    """
+
+@overload
+def adaptive_max_pool2d(
+    input: Tensor, output_size: int | Sequence[int], return_indices: bool = False
+) -> Any: ...
+@overload
+def adaptive_max_pool3d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
+    """Maxima of `output_size` windows.
+
+    Shapes: (2, 3, 8, 8) -> (2, 1, 1, 1). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_max_pool3d.html
+    """
+
+@overload
+def adaptive_max_pool3d(
+    input: Tensor, output_size: int | Sequence[int], return_indices: bool = False
+) -> Any: ...
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """Elements set to SELU's saturation value with probability `p`, preserving mean and variance.
 
@@ -81,6 +134,24 @@ def avg_pool2d(
     Raises RuntimeError: ...: ... must either be a single int, or a tuple of two ints
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool2d.html
+    """
+
+def avg_pool3d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+    divisor_override: int | None = None,
+) -> Tensor:
+    """Averages over windows of [N, C, D, H, W] or [C, D, H, W].
+
+    Shapes: (2, 3, 8, 8) -> (2, 3, 8, 8). dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+    Raises RuntimeError: ...: ... a single int, or a tuple of three ints
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.avg_pool3d.html
     """
 
 def batch_norm(
@@ -660,6 +731,42 @@ def logsigmoid(input: Tensor) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.nn.functional.logsigmoid.html
     """
 
+def lp_pool1d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """torch.nn.functional.lp_pool1d.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.lp_pool1d.html
+    """
+
+def lp_pool2d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """torch.nn.functional.lp_pool2d.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.lp_pool2d.html
+    """
+
+def lp_pool3d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """torch.nn.functional.lp_pool3d.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.lp_pool3d.html
+    """
+
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, *, margin: float = 0.0, reduction: str = "mean"
 ) -> Tensor:
@@ -729,6 +836,72 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any: ...
+@overload
+def max_pool3d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """Maxima over windows of volumes.
+
+    Shapes: (2, 3, 8, 8) -> (2, 3, 8, 8). dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.max_pool3d.html
+    """
+
+@overload
+def max_pool3d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any: ...
+def max_unpool1d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] | str = 0,
+    output_size: int | Sequence[int] | None = None,
+) -> Tensor:
+    """torch.nn.functional.max_unpool1d.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.max_unpool1d.html
+    """
+
+def max_unpool2d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] | str = 0,
+    output_size: int | Sequence[int] | None = None,
+) -> Tensor:
+    """torch.nn.functional.max_unpool2d.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.max_unpool2d.html
+    """
+
+def max_unpool3d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] | str = 0,
+    output_size: int | Sequence[int] | None = None,
+) -> Tensor:
+    """torch.nn.functional.max_unpool3d.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.max_unpool3d.html
+    """
+
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
     """input * tanh(softplus(input)).
 
