@@ -236,6 +236,24 @@ class Tree:
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return module
 
+    def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
+        """Put `module` at a dotted name, in place of the one there, which must be there if `strict`.
+
+        ValueError for an empty name or anything else than a module; AttributeError where there is no module.
+        """
+        if target == "":
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Tree):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if hasattr(parent, name):
+            if not isinstance(getattr(parent, name), Tree):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        elif strict:
+            raise AttributeError(f"{type(parent).__name__} has no attribute `{name}`")
+        setattr(parent, name, module)
+
     def _get(self, target: str, wanted: Callable[[Tree, str, Any], bool], what: str) -> Any:
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)

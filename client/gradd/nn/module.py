@@ -8,7 +8,9 @@ from gradd_engine.backward import zero_grad
 from gradd_engine.data import DType, dtypes
 from gradd_engine.graph import no_grad
 
+from .._surface import namespace
 from .._tensor import Tensor
+from ..compiler import note
 from ._state_dict import Loadable
 
 if TYPE_CHECKING:
@@ -103,6 +105,19 @@ class Module(Loadable):
         """Convert all parameters and buffers to a dtype."""
         return self._apply(lambda t: t.to(dst_type))
 
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
+        """Replace the values of all parameters and buffers by arbitrary ones; devices have no effect."""
+        empty_like = namespace("")["empty_like"]
+        return self._apply(lambda t: empty_like(t), recurse)
+
+    def share_memory(self) -> Self:
+        """This module: what a session holds is shared by all who attach to it."""
+        return self
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Does nothing, and says so once: a step that repeats is compiled in the daemon by itself."""
+        note("torch.nn.Module.compile")
+
     def cpu(self) -> Self:
         """This module, since a session has one device."""
         return self
@@ -110,6 +125,12 @@ class Module(Loadable):
     def cuda(self, device: Any = None) -> Self:
         """This module, since a session has one device."""
         return self
+
+    def xpu(self, device: Any = None) -> Self:
+        """This module, since a session has one device."""
+        return self
+
+    ipu = mtia = xpu
 
     def float(self) -> Self:
         """Convert floating parameters and buffers to float32."""
