@@ -16,7 +16,7 @@ from gradd_engine.graph import no_grad
 from .._tensor import Tensor
 from ._hooks import Hooked
 from ._registry import HookHandle, Hooks, add
-from .parameter import Parameter
+from .parameter import Parameter, is_lazy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -232,7 +232,9 @@ class Loadable(Hooked):
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object '
                 f"from checkpoint but received {type(given)}"
             )
-        if tensor.dim() == 0 and tuple(given.shape) == (1,):
+        if is_lazy(tensor) and is_lazy(given):
+            return None
+        if not is_lazy(tensor) and tensor.dim() == 0 and tuple(given.shape) == (1,):
             given = given[0]  # as PyTorch before 0.4 saved scalars
         if tuple(given.shape) != tuple(tensor.shape):
             return (

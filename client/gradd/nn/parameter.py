@@ -71,3 +71,100 @@ class Buffer(Tensor, metaclass=_Buffers):
         made: Any = data.detach().requires_grad_(data.requires_grad)
         made.persistent, made._is_buffer = persistent, True
         return made
+
+
+class _Uninitialized:
+    """A parameter or buffer whose shape is not known yet; see `LazyModuleMixin`."""
+
+    cls_to_become: type
+
+    def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Become a plain parameter or buffer of that shape, with arbitrary values."""
+        from ._make import empty
+
+        made = empty(tuple(shape), self.dtype if dtype is None else dtype)
+        self.__class__ = self.cls_to_become
+        self.data = made
+
+    @property
+    def shape(self) -> Any:
+        """Not known yet: RuntimeError."""
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
+            "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call "
+            "`forward` to initialize the parameters before accessing their attributes."
+        )
+
+    def to(self: Any, *args: Any, **kwargs: Any) -> Any:
+        """One of another dtype."""
+        data = self._plain().to(*args, **kwargs)
+        return self if data.dtype is self.dtype else data
+
+    def _plain(self: Any) -> Any:
+        """What it holds, as a tensor of no elements."""
+        from ._make import empty
+
+        return empty((0,), self.dtype)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    __str__ = __repr__
+
+
+def is_lazy(param: Any) -> bool:
+    """Whether `param` is an UninitializedParameter or UninitializedBuffer."""
+    return isinstance(param, _Uninitialized)
+
+
+class UninitializedParameter(_Uninitialized, Parameter):
+    """A parameter whose shape is not known yet: it may be converted to a dtype, and materialized."""
+
+    cls_to_become = Parameter
+    _printed = "torch.nn.parameter.UninitializedParameter"
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        """One of no elements; the device has no effect."""
+        from ._make import empty
+
+        made = as_subclass(empty((0,), dtype), cls)
+        made.requires_grad = requires_grad
+        return made
+
+    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
+        """Does nothing: `__new__` returns a complete tensor."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.requires_grad, dtype=self.dtype)
+        return memo[id(self)]
+
+
+class UninitializedBuffer(_Uninitialized, Tensor):
+    """A buffer whose shape is not known yet: it may be converted to a dtype, and materialized."""
+
+    cls_to_become = Tensor
+    _printed = "torch.nn.parameter.UninitializedBuffer"
+
+    def __new__(
+        cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
+    ) -> Any:
+        """One of no elements; the device has no effect."""
+        from ._make import empty
+
+        made: Any = as_subclass(empty((0,), dtype), cls)
+        made.requires_grad = requires_grad
+        made.persistent, made._is_buffer = persistent, True
+        return made
+
+    def __init__(
+        self, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
+    ) -> None:
+        """Does nothing: `__new__` returns a complete tensor."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            made: Any = type(self)(self.requires_grad, dtype=self.dtype)
+            made.persistent = self.persistent  # type: ignore[attr-defined]
+            memo[id(self)] = made
+        return memo[id(self)]

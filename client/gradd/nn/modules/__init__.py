@@ -10,7 +10,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from .. import _bases, conv, normalization, padding
+from .. import _bases, conv, lazy, normalization, padding
 from ..module import _indented
 from . import module as module
 from . import utils as utils
@@ -49,8 +49,7 @@ _PUBLIC = {
     "flatten": "Flatten Unflatten",
     "fold": "Fold Unfold",
     "instancenorm": _each("InstanceNorm LazyInstanceNorm"),
-    "lazy": "LazyModuleMixin",
-    "linear": "Bilinear Identity LazyLinear Linear NonDynamicallyQuantizableLinear",
+    "linear": "Bilinear Identity LazyLinear Linear",
     "loss": _LOSSES,
     "normalization": "CrossMapLRN2d GroupNorm LayerNorm LocalResponseNorm RMSNorm",
     "padding": _each("CircularPad ConstantPad ReflectionPad ReplicationPad ZeroPad"),
@@ -74,6 +73,7 @@ _BASES: dict[str, dict[str, Any]] = {
     "conv": {"_ConvNd": conv._Conv, "_ConvTransposeNd": conv._ConvTranspose},
     "dropout": {"_DropoutNd": _bases.Dropping},
     "instancenorm": {"_InstanceNorm": normalization._InstanceNorm},
+    "lazy": {"LazyModuleMixin": lazy.LazyModuleMixin},
     "loss": {"_Loss": _bases.Loss, "_WeightedLoss": _bases.Weighted},
     "padding": {"_ConstantPadNd": padding._ConstantPad},
     "pooling": {"_AvgPoolNd": _bases.AvgPool, "_MaxPoolNd": _bases.MaxPool},
@@ -99,8 +99,9 @@ class _Path(ModuleType):
         return [*super().__dir__(), *self.__all__]
 
 
-for _name, _public in _PUBLIC.items():
-    globals()[_name] = sys.modules[f"{__name__}.{_name}"] = _Path(_name, _public, _BASES.get(_name, {}))
+for _name in sorted({*_PUBLIC, *_BASES}):
+    _path = _Path(_name, _PUBLIC.get(_name, ""), _BASES.get(_name, {}))
+    globals()[_name] = sys.modules[f"{__name__}.{_name}"] = _path
 
 _ALL = frozenset(f"{' '.join(_PUBLIC.values())} Module".split())
 
