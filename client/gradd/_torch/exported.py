@@ -148,12 +148,7 @@ def _export(model: Any, args: Any, kwargs: dict[str, Any], dynamic_shapes: Any) 
 def _detach_without_grad(module: Any) -> None:
     """What was computed under no_grad is detached: decompositions forget the mode."""
     for node in list(module.graph.nodes):
-        if node.target is not _SET_GRAD:
-            continue
-        enabled, inner = node.args[0], getattr(module, node.args[1].target)
-        if any(below.target is _SET_GRAD and below.args[0] is not enabled for below in inner.graph.nodes):
-            raise NotImplementedError("gradd.offload() does not know enable_grad() inside of no_grad()")
-        if enabled:
+        if node.target is not _SET_GRAD or node.args[0]:
             continue
         for result in [user for user in node.users if user.target is operator.getitem]:
             value = result.meta.get("val")

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
 
 from .exported import Exported
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class Forms:
@@ -24,8 +21,8 @@ class Forms:
         self._shapes = dynamic_shapes
         self._signature = inspect.signature(model.forward)
         self._made: dict[Any, list[Exported]] = {}
-        #: of the first exports, by structure: their inputs
-        self._seen: dict[Any, list[list[Any]]] = {}
+        #: the sizes of what was exported, by structure, with None for what is no tensor
+        self._seen: dict[str, list[list[Any]]] = {}
 
     def find(self, args: Any, kwargs: dict[str, Any]) -> tuple[Exported, list[Any]]:
         """The form for such inputs in the model's present modes, exported now if there is none, and the
@@ -39,10 +36,12 @@ class Forms:
             if one.fits(inputs):
                 return one, inputs
         examples = [_example(x) for x in inputs]
-        before = self._seen.setdefault(key[0], [])
         args, kwargs = pytree.tree_unflatten(examples, structure)
-        found = Exported(self.model, args, kwargs, self._free(examples, before, args, kwargs))
-        before.append(examples)
+        # What was asked for is about the arguments that were given first.
+        asked = self._shapes is not None and key[0] == next(iter(self._seen), key[0])
+        shapes = self._shapes if asked else self._free(key[0], examples, args, kwargs)
+        found = Exported(self.model, args, kwargs, shapes)
+        self._seen.setdefault(key[0], []).append([getattr(x, "shape", None) for x in examples])
         made.append(found)
         return found, inputs
 
@@ -58,15 +57,14 @@ class Forms:
         path, _, own = name.rpartition(".")
         return getattr(self.model.get_submodule(path), own)
 
-    def _free(self, examples: list[Any], before: Iterable[list[Any]], args: Any, kwargs: Any) -> Any:
-        """Which sizes are left free: those that were asked for, else those that were others before."""
-        if self._shapes is not None:
-            return self._shapes
+    def _free(self, structure: str, examples: list[Any], args: Any, kwargs: Any) -> Any:
+        """Which sizes an export leaves free: those that were others before."""
         shapes, free = torch.export.ShapesCollection(), False
         for i, x in enumerate(examples):
             if not isinstance(x, torch.Tensor):
                 continue
-            others = [held[i].shape for held in before if held[i].dim() == x.dim()]
+            seen = (held[i] for held in self._seen.get(structure, ()))
+            others = [shape for shape in seen if shape is not None and len(shape) == x.dim()]
             # A size of 1 broadcasts, so its export holds for it alone.
             dims = [n > 1 and any(shape[d] != n for shape in others) for d, n in enumerate(x.shape)]
             if any(dims):
@@ -76,7 +74,7 @@ class Forms:
 
 
 def _example(x: Any) -> Any:
-    """An input for an export: only its size and dtype matter."""
-    if isinstance(x, torch.Tensor) or not hasattr(x, "shape"):
-        return x
-    return torch.empty(tuple(x.shape), dtype=getattr(torch, x.dtype.name))
+    """An input for an export, a tensor of its own: it would take one that comes twice for one input."""
+    if isinstance(x, torch.Tensor):
+        return x.detach().clone()
+    return torch.empty(tuple(x.shape), dtype=getattr(torch, x.dtype.name)) if hasattr(x, "shape") else x
