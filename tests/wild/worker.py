@@ -31,7 +31,7 @@ STUBS = Path(__file__).parent / "stubs"
 #: what is made of nothing but answers to any call, where it is not installed
 ANY = (
     "IPython", "PIL", "accelerate", "cv2", "graphviz", "imageio", "labml", "matplotlib", "moviepy", "pandas",
-    "pygame", "seaborn", "tensorboard", "tensorboardX", "visdom", "wandb",
+    "pygame", "pytorch_ranger", "seaborn", "tensorboard", "tensorboardX", "visdom", "wandb",
 )  # fmt: skip
 NUMBER = re.compile(r"[-+]?\d+\.\d+(?:[eE][-+]?\d+)?")
 
@@ -126,7 +126,7 @@ def run(plan: dict[str, Any]) -> dict[str, Any]:
         draws.put()
     at = folder / plan["cwd"]
     os.chdir(at)
-    sys.path[:0] = [str((folder / script).parent), str(at)]
+    sys.path[:0] = [str(at)] if plan["driver"] else [str((folder / script).parent), str(at)]
     sys.argv = [str(folder / script), *plan["args"]]
     printed, result = io.StringIO(), {}
     began = time.monotonic()
