@@ -123,14 +123,12 @@ from .padding import (
     ZeroPad2d,
     ZeroPad3d,
 )
-from .parameter import Buffer, Parameter
+from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from .pooling import (
     MaxUnpool1d,
     MaxUnpool2d,
     MaxUnpool3d,
 )
-from .padding import ConstantPad1d, ConstantPad2d, ConstantPad3d, Upsample, ZeroPad1d, ZeroPad2d, ZeroPad3d
-from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from .recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
 from .sparse import Embedding
 from .transformer import (
