@@ -23,8 +23,8 @@ from typing import Any, ClassVar
 from unittest.mock import MagicMock
 
 import numpy as np
+from gradd._place import put
 
-from tests.wild import inplace
 from tests.wild.draws import Draws
 
 STUBS = Path(__file__).parent / "stubs"
@@ -114,7 +114,7 @@ def run(plan: dict[str, Any]) -> dict[str, Any]:
     sys.dont_write_bytecode = True
     _stubs()
     if ours:
-        inplace.put()
+        put()
     import torch
 
     torch.manual_seed(0)

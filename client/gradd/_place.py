@@ -1,4 +1,4 @@
-"""Puts gradd in the place of torch: `import torch` and all that is below it finds gradd's modules."""
+"""Puts gradd in the place of torch: `import torch`, and all that is below it, finds gradd's modules."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from typing import Any
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds `gradd.x` for `torch.x`, a module as it stands and any other value by its name."""
+    """Finds gradd's module for each of torch's."""
+
+    def __init__(self) -> None:
+        #: what each module says of itself, by the name under which it is imported here
+        self._specs: dict[str, importlib.machinery.ModuleSpec | None] = {}
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name != "torch" and not name.startswith("torch."):
@@ -21,7 +25,6 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         module = self._found(spec.name)
         assert module is not None
-        self._specs = getattr(self, "_specs", {})
         self._specs[spec.name] = module.__spec__
         return module
 
@@ -44,10 +47,11 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def put() -> None:
-    """From now on `torch` is gradd. Raises RuntimeError where torch was imported before."""
+    """From now on, in this process, `torch` is gradd; functorch too. Raises RuntimeError where torch was
+    imported before: scripts would hold tensors of both.
+    """
     if "torch" in sys.modules:
-        raise RuntimeError("torch was imported already")
+        raise RuntimeError("torch was imported already: put gradd in its place before anything imports it")
     sys.meta_path.insert(0, _Finder())
     importlib.import_module("torch")
-    if "functorch" not in sys.modules:
-        sys.modules["functorch"] = importlib.import_module("torch.func")
+    sys.modules.setdefault("functorch", importlib.import_module("torch.func"))
