@@ -100,3 +100,26 @@ def test_what_interpolate_replaced_still_resizes_and_warns(torch: Any, name: str
     with pytest.warns(UserWarning, match=words):
         want = DEPRECATED[name](torch.nn.functional, torch.tensor(IMAGE)).numpy()
     np.testing.assert_allclose(got, want, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("corners", [False, True])
+def test_a_spatial_transformer_learns_as_pytorchs(torch: Any, corners: bool) -> None:
+    maps = np.array([[[0.9, 0.2, 0.1], [-0.3, 1.1, 0.0]]] * 2)
+    seen = []
+    for T in (gradd, torch):
+        x, theta = T.tensor(IMAGE, requires_grad=True), T.tensor(maps, requires_grad=True)
+        grid = T.nn.functional.affine_grid(theta, x.size(), align_corners=corners)
+        out = T.nn.functional.grid_sample(x, grid, padding_mode="border", align_corners=corners)
+        (out * out.detach().cos()).sum().backward()
+        seen.append([t.numpy() for t in (out.detach(), x.grad, theta.grad)])
+    for mine, theirs in zip(*seen, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-11)
+
+
+def test_a_grid_without_align_corners_warns(torch: Any) -> None:
+    for T in (gradd, torch):
+        x, theta = T.tensor(IMAGE), T.tensor(np.zeros((2, 2, 3)))
+        with pytest.warns(UserWarning, match="Default grid_sample and affine_grid behavior has changed"):
+            grid = T.nn.functional.affine_grid(theta, x.size())
+        with pytest.warns(UserWarning, match="align_corners=False since 1.3.0"):
+            assert T.nn.functional.grid_sample(x, grid).shape == (2, 4, 6, 5)

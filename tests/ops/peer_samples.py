@@ -47,6 +47,8 @@ KNOWN = {
     "msort bfloat16": ("backward", _ROUNDED),
     "nn.functional.conv_transpose2d": ("forward", _PADDED),
     "nn.functional.conv_transpose3d": ("forward", _PADDED),
+    "nn.functional.grid_sample": ("double backward", "None, not zeros, for nearest elements"),
+    "nn.functional.grid_sample bfloat16": ("forward", "PyTorch rounds places and weights to 16 bits"),
     "nn.functional.hinge_embedding_loss bfloat16": ("forward", _ROUNDED),
     "nn.functional.normalize bfloat16": ("backward", _ROUNDED),
     "topk bfloat16": ("forward", _ROUNDED),

@@ -27,6 +27,7 @@ OTHERWISE = {
     "nn.functional.batch_norm": "the running statistics are not needed once the batch's are known",
     "nn.functional.scaled_dot_product_attention": "the oracle's blockwise kernels keep inputs and result",
     "nn.functional.soft_margin_loss": "a composite of its steps",
+    "nn.functional.grid_sample": "places and weights made of them are kept, they are not",
     "prod_others": "not an op of the oracle's",
     "qr": "wide matrices need the input",
     "recurrence": "not an op of the oracle's",
