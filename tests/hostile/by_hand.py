@@ -66,7 +66,9 @@ def _kernels() -> Iterator[Call]:
     yield _call("index_put_", a, [_i([0, 1]), _i([2, 2])], _t(2), accumulate=True)
     for name, numbers in (
         ("normal", {"mean": 0.0, "std": 1.0}), ("uniform", {"low": 0.0, "high": 1.0}),
-        ("exponential", {"lambd": 1.0}),
+        ("exponential", {"lambd": 1.0}), ("cauchy", {"median": 0.0, "sigma": 1.0}),
+        ("log_normal", {"mean": 1.0, "std": 2.0}), ("geometric", {"p": 0.5}),
+        ("random_integers", {"low": 0, "high": 9}),
     ):  # fmt: skip
         for form in (name, f"{name}_"):
             yield _call(form, a, **numbers)

@@ -167,7 +167,10 @@ DRAWING: dict[str, Callable[..., Any]] = {
     if name in REGISTRY and REGISTRY[name].random
 }
 #: the methods that do
-_METHODS = ("bernoulli", "multinomial", "bernoulli_", "exponential_", "normal_", "uniform_")
+_METHODS = (
+    "bernoulli", "multinomial", "bernoulli_", "cauchy_", "exponential_", "geometric_", "log_normal_",
+    "normal_", "random_", "uniform_",
+)  # fmt: skip
 
 
 def drawing_methods() -> dict[str, Callable[..., Any]]:

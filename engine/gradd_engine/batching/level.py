@@ -353,7 +353,10 @@ class BatchedBackend:
             raise RuntimeError(_ESCAPED)
         with self.beneath():
             if meta.dtype is not of.dtype:
-                p = named.real_parts(p) if of.dtype.is_complex else named.complex_pairs(p)
+                if len(shape) == of.ndim:
+                    p = named.view_dtype(p, meta.dtype)
+                else:
+                    p = named.real_parts(p) if of.dtype.is_complex else named.complex_pairs(p)
             if of.mapped:  # type: ignore[attr-defined]
                 shape, strides = (self.size, *shape), (p.strides[0], *strides)
             made = restride(p, shape, strides, meta.offset)

@@ -6,6 +6,7 @@ Importing this room declares its ops.
 from . import (
     draws,
     factories,
+    fills,
     random_ops,
     ranges,
 )
@@ -17,6 +18,7 @@ __all__ = [
     "draws",
     "eye",
     "factories",
+    "fills",
     "finished",
     "random_ops",
     "ranges",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ...declare import attach, public
 from ...schema import Op
-from . import arithmetic, binary, comparison, rounding
+from ...tensor import Tensor
+from . import arithmetic, bessel, binary, comparison, complex, divisors, erf, float_parts, rounding, special
 from . import binary_more as combine
 from . import unary as elementwise
 
@@ -32,6 +33,17 @@ NAMES: dict[str, Op] = {
     "true_divide": arithmetic.div,
 }
 
+#: in-place forms that PyTorch has as functions too
+IN_PLACE = """abs_ acos_ acosh_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ asin_ asinh_ atan_ atanh_
+    ceil_ clamp_ clamp_max_ clamp_min_ clip_ conj_physical_ cos_ cosh_ deg2rad_ erf_ erfc_ exp2_ exp_ expm1_
+    fix_ floor_ frac_ gcd_ i0_ lcm_ ldexp_ log10_ log1p_ log2_ log_ logit_ nan_to_num_ neg_ negative_ rad2deg_
+    reciprocal_ round_ rsqrt_ sigmoid_ sin_ sinc_ sinh_ sqrt_ square_ tan_ tanh_ trunc_ xlogy_""".split()  # noqa: SIM905 - a list of words
+#: where they are declared
+_FILES = (
+    arithmetic, bessel, binary, combine, comparison, complex, divisors, elementwise, erf, float_parts,
+    rounding, special,
+)  # fmt: skip
+
 #: (namespace, name) -> op
 ELSEWHERE: dict[tuple[str, str], Op] = {
     ("nn.functional", "sigmoid"): elementwise.sigmoid,
@@ -48,3 +60,5 @@ for _name, _op in NAMES.items():
         attach(f"{_name}_", _op.inplace.call)
 for (_space, _name), _op in ELSEWHERE.items():
     public(_space, name=_name)(_op.call)
+for _name in IN_PLACE:
+    public(name=_name)(getattr(Tensor, _name))

@@ -17,6 +17,7 @@ from . import (
     take_put,
     unique,
     unsafe_parts,
+    view_copies,
 )
 from .joining import cat, stack
 from .scatter import gather_op, scatter_add, scatter_op
@@ -42,4 +43,5 @@ __all__ = [
     "take_put",
     "unique",
     "unsafe_parts",
+    "view_copies",
 ]

@@ -32,6 +32,8 @@ from . import (
     softmax,
     unpool,
     volumes,
+    toplevel,
+    vision,
 )
 
 __all__ = [
@@ -63,4 +65,6 @@ __all__ = [
     "softmax",
     "unpool",
     "volumes",
+    "toplevel",
+    "vision",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...data import (
+    DType,
     Meta,
     broadcast_strides,
     is_contiguous,
@@ -57,6 +58,8 @@ _view = view_op(
 
 def view(self: Tensor, *size: Any) -> Any:
     """See torch.Tensor.view."""
+    if len(size) == 1 and isinstance(size[0], DType):
+        return named.view_dtype(named.detach(self) if self.requires_grad else self, size[0])
     return _view(self, as_list(size, "view", "size"))
 
 
