@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 top, F = SimpleNamespace(**namespace("")), SimpleNamespace(**namespace("nn.functional"))
 #: where a function may be found, and what an operator's name then begins with
 _PLACES: tuple[tuple[Any, str], ...] = (
-    (top, ""), (F, ""), (SimpleNamespace(**namespace("linalg")), "linalg_"),
-    (SimpleNamespace(**namespace("special")), "special_"), (Tensor, ""),
-)  # fmt: skip
+    (top, ""),
+    (F, ""),
+    *((SimpleNamespace(**namespace(space)), f"{space}_") for space in ("fft", "linalg", "special")),
+    (Tensor, ""),
+)
 #: arguments about memory, devices, generators and libraries, which a session decides
 _PLACED = frozenset({
     "layout", "device", "pin_memory", "non_blocking", "generator", "memory_format", "cudnn_enable",
@@ -107,6 +109,7 @@ def _new(name: str) -> Callable[..., Any]:
 
 ROWS: dict[str, Callable[..., Any]] = {
     "_adaptive_avg_pool2d": lambda self, output_size: F.adaptive_avg_pool2d(self, output_size),
+    "_adaptive_avg_pool3d": lambda self, output_size: F.adaptive_avg_pool3d(self, output_size),
     "_cdist_forward": lambda x1, x2, p, compute_mode=None: top.cdist(x1, x2, p),
     "_log_softmax": lambda self, dim, half_to_float: top.log_softmax(self, dim),
     "_native_batch_norm_legit_functional": _batch_norm,
@@ -121,6 +124,9 @@ ROWS: dict[str, Callable[..., Any]] = {
     "_softmax": lambda self, dim, half_to_float: top.softmax(self, dim),
     "_to_copy": lambda self, *, dtype=None: self.to(self.dtype if dtype is None else dtype, copy=True),
     "_unsafe_view": lambda self, size: self.reshape(size),
+    "_upsample_nearest_exact1d.vec": _interpolate("nearest-exact", False),
+    "_upsample_nearest_exact2d.vec": _interpolate("nearest-exact", False),
+    "_upsample_nearest_exact3d.vec": _interpolate("nearest-exact", False),
     "alias": lambda self: self,
     "arange": lambda *bounds, dtype=None: top.arange(*bounds, dtype=dtype),
     "col2im": lambda self, size, kernel_size, *how: F.fold(self, size, kernel_size, *how),
@@ -136,13 +142,14 @@ ROWS: dict[str, Callable[..., Any]] = {
     "einsum": lambda equation, tensors, *, path=None: top.einsum(equation, *tensors),
     "elu": _elu,
     "embedding": _embedding,
-    "empty": _sized("empty"),
+    "empty.memory_format": _sized("empty"),
     "empty_like": _like("empty_like"),
     "expand": lambda self, size, implicit=False: self.expand(size),
     "full_like": lambda self, fill_value, *, dtype=None: top.full_like(self, fill_value, dtype=dtype),
     "im2col": lambda self, *how: F.unfold(self, *how),
     "index.Tensor": lambda self, indices: self[tuple(slice(None) if i is None else i for i in indices)],
     "max_pool2d_with_indices": lambda self, *how: F.max_pool2d(self, *how, return_indices=True),
+    "max_pool3d_with_indices": lambda self, *how: F.max_pool3d(self, *how, return_indices=True),
     "native_dropout": lambda input, p, train: (top.dropout(input, p, train is not False), None),
     "native_group_norm": lambda input, weight, bias, N, C, HxW, group, eps: (
         F.group_norm(input, group, weight, bias, eps), None, None
@@ -175,8 +182,13 @@ ROWS: dict[str, Callable[..., Any]] = {
     "split.Tensor": lambda self, split_size, dim=0: top.split(self, split_size, dim),
     "sym_numel": lambda self: self.numel(),
     "sym_size.int": lambda self, dim: self.shape[dim],
+    "upsample_bicubic2d.vec": _interpolate("bicubic", True),
     "upsample_bilinear2d.vec": _interpolate("bilinear", True),
+    "upsample_linear1d.vec": _interpolate("linear", True),
+    "upsample_nearest1d.vec": _interpolate("nearest", False),
     "upsample_nearest2d.vec": _interpolate("nearest", False),
+    "upsample_nearest3d.vec": _interpolate("nearest", False),
+    "upsample_trilinear3d.vec": _interpolate("trilinear", True),
     # A view of a memory that is laid out otherwise is a copy here; nothing writes to either.
     "view": lambda self, size: self.reshape(size),
     "zeros": _sized("zeros"),
