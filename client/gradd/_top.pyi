@@ -31,9 +31,12 @@ __all__ = [
     "LongTensor",
     "ShortTensor",
     "abs",
+    "abs_",
     "absolute",
     "acos",
+    "acos_",
     "acosh",
+    "acosh_",
     "adaptive_avg_pool1d",
     "add",
     "addbmm",
@@ -43,6 +46,8 @@ __all__ = [
     "addmv",
     "addr",
     "adjoint",
+    "affine_grid_generator",
+    "alias_copy",
     "all",
     "allclose",
     "alpha_dropout",
@@ -53,29 +58,41 @@ __all__ = [
     "any",
     "arange",
     "arccos",
+    "arccos_",
     "arccosh",
+    "arccosh_",
     "arcsin",
+    "arcsin_",
     "arcsinh",
+    "arcsinh_",
     "arctan",
     "arctan2",
+    "arctan_",
     "arctanh",
+    "arctanh_",
     "argmax",
     "argmin",
     "argsort",
     "argwhere",
     "as_strided",
     "as_strided_",
+    "as_strided_copy",
     "asin",
+    "asin_",
     "asinh",
+    "asinh_",
     "atan",
     "atan2",
+    "atan_",
     "atanh",
+    "atanh_",
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
     "avg_pool1d",
     "baddbmm",
     "bartlett_window",
+    "batch_norm",
     "bernoulli",
     "bincount",
     "bitwise_and",
@@ -96,6 +113,7 @@ __all__ = [
     "cat",
     "cdist",
     "ceil",
+    "ceil_",
     "celu",
     "celu_",
     "chain_matmul",
@@ -105,9 +123,13 @@ __all__ = [
     "cholesky_solve",
     "chunk",
     "clamp",
+    "clamp_",
     "clamp_max",
+    "clamp_max_",
     "clamp_min",
+    "clamp_min_",
     "clip",
+    "clip_",
     "clone",
     "column_stack",
     "combinations",
@@ -116,6 +138,8 @@ __all__ = [
     "concatenate",
     "conj",
     "conj_physical",
+    "conj_physical_",
+    "constant_pad_nd",
     "conv1d",
     "conv2d",
     "conv3d",
@@ -125,7 +149,9 @@ __all__ = [
     "copysign",
     "corrcoef",
     "cos",
+    "cos_",
     "cosh",
+    "cosh_",
     "cosine_similarity",
     "count_nonzero",
     "cov",
@@ -136,9 +162,11 @@ __all__ = [
     "cumsum",
     "cumulative_trapezoid",
     "deg2rad",
+    "deg2rad_",
     "det",
     "detach",
     "detach_",
+    "detach_copy",
     "diag",
     "diag_embed",
     "diagflat",
@@ -155,44 +183,56 @@ __all__ = [
     "dsplit",
     "dstack",
     "einsum",
+    "embedding",
     "empty",
     "empty_like",
     "empty_strided",
     "eq",
     "equal",
     "erf",
+    "erf_",
     "erfc",
+    "erfc_",
     "erfinv",
     "exp",
     "exp2",
+    "exp2_",
+    "exp_",
+    "expand_copy",
     "expm1",
+    "expm1_",
     "eye",
     "feature_alpha_dropout",
     "feature_dropout",
     "fill",
     "fix",
+    "fix_",
     "flatten",
     "flip",
     "fliplr",
     "flipud",
     "float_power",
     "floor",
+    "floor_",
     "floor_divide",
     "fmax",
     "fmin",
     "fmod",
     "frac",
+    "frac_",
     "frobenius_norm",
     "full",
     "full_like",
     "gather",
     "gcd",
+    "gcd_",
     "ge",
     "ger",
     "get_device",
     "gradient",
     "greater",
     "greater_equal",
+    "group_norm",
     "gru",
     "gru_cell",
     "gt",
@@ -205,6 +245,7 @@ __all__ = [
     "hstack",
     "hypot",
     "i0",
+    "i0_",
     "imag",
     "index_add",
     "index_copy",
@@ -235,8 +276,11 @@ __all__ = [
     "kaiser_window",
     "kron",
     "kthvalue",
+    "layer_norm",
     "lcm",
+    "lcm_",
     "ldexp",
+    "ldexp_",
     "le",
     "lerp",
     "less",
@@ -245,8 +289,12 @@ __all__ = [
     "linspace",
     "log",
     "log1p",
+    "log1p_",
     "log2",
+    "log2_",
     "log10",
+    "log10_",
+    "log_",
     "log_softmax",
     "logaddexp",
     "logaddexp2",
@@ -257,6 +305,7 @@ __all__ = [
     "logical_or",
     "logical_xor",
     "logit",
+    "logit_",
     "logspace",
     "logsumexp",
     "lstm",
@@ -272,6 +321,8 @@ __all__ = [
     "matrix_exp",
     "matrix_power",
     "max",
+    "max_pool1d",
+    "max_pool2d",
     "maximum",
     "mean",
     "median",
@@ -289,14 +340,18 @@ __all__ = [
     "mv",
     "mvlgamma",
     "nan_to_num",
+    "nan_to_num_",
     "nanmean",
     "nanmedian",
     "nanquantile",
     "nansum",
     "narrow",
+    "narrow_copy",
     "ne",
     "neg",
+    "neg_",
     "negative",
+    "negative_",
     "nextafter",
     "nonzero",
     "norm",
@@ -310,6 +365,7 @@ __all__ = [
     "pairwise_distance",
     "pdist",
     "permute",
+    "permute_copy",
     "pinverse",
     "pixel_shuffle",
     "pixel_unshuffle",
@@ -324,6 +380,7 @@ __all__ = [
     "qr",
     "quantile",
     "rad2deg",
+    "rad2deg_",
     "rand",
     "rand_like",
     "randint",
@@ -334,6 +391,7 @@ __all__ = [
     "ravel",
     "real",
     "reciprocal",
+    "reciprocal_",
     "relu",
     "remainder",
     "renorm",
@@ -341,6 +399,7 @@ __all__ = [
     "reshape",
     "resolve_conj",
     "resolve_neg",
+    "rms_norm",
     "rnn_relu",
     "rnn_relu_cell",
     "rnn_tanh",
@@ -348,8 +407,10 @@ __all__ = [
     "roll",
     "rot90",
     "round",
+    "round_",
     "row_stack",
     "rsqrt",
+    "rsqrt_",
     "rsub",
     "scalar_tensor",
     "scatter",
@@ -357,25 +418,36 @@ __all__ = [
     "scatter_reduce",
     "searchsorted",
     "select",
+    "select_copy",
     "select_scatter",
     "selu",
     "selu_",
     "sgn",
     "sigmoid",
+    "sigmoid_",
     "sign",
     "signbit",
     "sin",
+    "sin_",
     "sinc",
+    "sinc_",
     "sinh",
+    "sinh_",
+    "slice_copy",
     "slice_scatter",
     "slogdet",
     "softmax",
     "sort",
     "split",
+    "split_copy",
     "split_with_sizes",
+    "split_with_sizes_copy",
     "sqrt",
+    "sqrt_",
     "square",
+    "square_",
     "squeeze",
+    "squeeze_copy",
     "stack",
     "std",
     "std_mean",
@@ -388,10 +460,13 @@ __all__ = [
     "swapaxes",
     "swapdims",
     "t",
+    "t_copy",
     "take",
     "take_along_dim",
     "tan",
+    "tan_",
     "tanh",
+    "tanh_",
     "tensor_split",
     "tensordot",
     "threshold",
@@ -400,6 +475,7 @@ __all__ = [
     "topk",
     "trace",
     "transpose",
+    "transpose_copy",
     "trapezoid",
     "trapz",
     "triangular_solve",
@@ -409,9 +485,12 @@ __all__ = [
     "triu_indices",
     "true_divide",
     "trunc",
+    "trunc_",
     "typename",
     "unbind",
+    "unbind_copy",
     "unflatten",
+    "unfold_copy",
     "unique",
     "unique_consecutive",
     "unravel_index",
@@ -419,16 +498,21 @@ __all__ = [
     "unsafe_split",
     "unsafe_split_with_sizes",
     "unsqueeze",
+    "unsqueeze_copy",
     "vander",
     "var",
     "var_mean",
     "vdot",
     "view_as_complex",
+    "view_as_complex_copy",
     "view_as_real",
+    "view_as_real_copy",
+    "view_copy",
     "vsplit",
     "vstack",
     "where",
     "xlogy",
+    "xlogy_",
     "zeros",
     "zeros_like",
 ]
@@ -492,6 +576,12 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.abs.html
     """
 
+def abs_(input: Tensor) -> Tensor:
+    """In-place form of `abs`.
+
+    https://pytorch.org/docs/stable/generated/torch.abs_.html
+    """
+
 def absolute(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Absolute value; the gradient at 0 is 0.
 
@@ -509,12 +599,24 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.acos.html
     """
 
+def acos_(input: Tensor) -> Tensor:
+    """In-place form of `acos`.
+
+    https://pytorch.org/docs/stable/generated/torch.acos_.html
+    """
+
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise acosh; integers give the default float type.
 
     Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.acosh.html
+    """
+
+def acosh_(input: Tensor) -> Tensor:
+    """In-place form of `acosh`.
+
+    https://pytorch.org/docs/stable/generated/torch.acosh_.html
     """
 
 def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
@@ -656,6 +758,20 @@ def adjoint(input: Tensor) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.adjoint.html
     """
 
+def affine_grid_generator(theta: Tensor, size: int | Sequence[int], align_corners: bool) -> Tensor:
+    """The places that affine maps [N, 2, 3] or [N, 3, 4] give for outputs of `size` [N, C, (D,) H, W].
+
+    https://pytorch.org/docs/stable/generated/torch.affine_grid_generator.html
+    """
+
+def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """As `alias`, copied.
+
+    Shape: the input's. dtype: the input's.
+
+    https://pytorch.org/docs/stable/generated/torch.alias_copy.html
+    """
+
 def all(
     input: Tensor, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
@@ -776,12 +892,24 @@ def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.arccos.html
     """
 
+def arccos_(input: Tensor) -> Tensor:
+    """In-place form of `acos`.
+
+    https://pytorch.org/docs/stable/generated/torch.arccos_.html
+    """
+
 def arccosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise acosh; integers give the default float type.
 
     Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.arccosh.html
+    """
+
+def arccosh_(input: Tensor) -> Tensor:
+    """In-place form of `acosh`.
+
+    https://pytorch.org/docs/stable/generated/torch.arccosh_.html
     """
 
 def arcsin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -792,12 +920,24 @@ def arcsin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.arcsin.html
     """
 
+def arcsin_(input: Tensor) -> Tensor:
+    """In-place form of `asin`.
+
+    https://pytorch.org/docs/stable/generated/torch.arcsin_.html
+    """
+
 def arcsinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise asinh; integers give the default float type.
 
     Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.arcsinh.html
+    """
+
+def arcsinh_(input: Tensor) -> Tensor:
+    """In-place form of `asinh`.
+
+    https://pytorch.org/docs/stable/generated/torch.arcsinh_.html
     """
 
 def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -817,12 +957,24 @@ def arctan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tenso
     https://pytorch.org/docs/stable/generated/torch.arctan2.html
     """
 
+def arctan_(input: Tensor) -> Tensor:
+    """In-place form of `atan`.
+
+    https://pytorch.org/docs/stable/generated/torch.arctan_.html
+    """
+
 def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise atanh; integers give the default float type.
 
     Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.arctanh.html
+    """
+
+def arctanh_(input: Tensor) -> Tensor:
+    """In-place form of `atanh`.
+
+    https://pytorch.org/docs/stable/generated/torch.arctanh_.html
     """
 
 def argmax(
@@ -893,6 +1045,21 @@ def as_strided_(
     Shapes: (2, 3) -> (1,). dtype: the input's.
     """
 
+def as_strided_copy(
+    input: Tensor,
+    size: int | Sequence[int],
+    stride: int | Sequence[int],
+    storage_offset: int | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """As `as_strided`, copied.
+
+    Shapes: (2, 3) -> (1,). dtype: the input's.
+
+    https://pytorch.org/docs/stable/generated/torch.as_strided_copy.html
+    """
+
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise asin; integers give the default float type.
 
@@ -901,12 +1068,24 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.asin.html
     """
 
+def asin_(input: Tensor) -> Tensor:
+    """In-place form of `asin`.
+
+    https://pytorch.org/docs/stable/generated/torch.asin_.html
+    """
+
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise asinh; integers give the default float type.
 
     Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.asinh.html
+    """
+
+def asinh_(input: Tensor) -> Tensor:
+    """In-place form of `asinh`.
+
+    https://pytorch.org/docs/stable/generated/torch.asinh_.html
     """
 
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -926,12 +1105,24 @@ def atan2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.atan2.html
     """
 
+def atan_(input: Tensor) -> Tensor:
+    """In-place form of `atan`.
+
+    https://pytorch.org/docs/stable/generated/torch.atan_.html
+    """
+
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise atanh; integers give the default float type.
 
     Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.atanh.html
+    """
+
+def atanh_(input: Tensor) -> Tensor:
+    """In-place form of `atanh`.
+
+    https://pytorch.org/docs/stable/generated/torch.atanh_.html
     """
 
 @overload
@@ -1011,6 +1202,29 @@ def bartlett_window(
     """torch.bartlett_window.
 
     https://pytorch.org/docs/stable/generated/torch.bartlett_window.html
+    """
+
+def batch_norm(
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: bool,
+) -> Tensor:
+    """Normalises each channel, by the batch's statistics in training, otherwise by running ones. ,
+    whose parameters are in another order.
+
+    Shapes: (2, 3), (3,), (3,) -> (2, 3). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+    Raises ValueError: batch_norm eps must be non-negative, but got ...
+    Raises ValueError: Expected more than 1 value per channel when training, got input size ...
+    Raises ValueError: batch_norm eps must be positive during training, but got ...
+
+    https://pytorch.org/docs/stable/generated/torch.batch_norm.html
     """
 
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
@@ -1189,6 +1403,12 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.ceil.html
     """
 
+def ceil_(input: Tensor) -> Tensor:
+    """In-place form of `ceil`.
+
+    https://pytorch.org/docs/stable/generated/torch.ceil_.html
+    """
+
 def celu(input: Tensor, alpha: _Number = 1.0, inplace: bool = False, *, out: Tensor | None = None) -> Tensor:
     """elu with exp(input / alpha), smooth for every alpha.
 
@@ -1280,6 +1500,12 @@ def clamp(
     https://pytorch.org/docs/stable/generated/torch.clamp.html
     """
 
+def clamp_(input: Tensor, min: Tensor | _Number | None = None, max: Tensor | _Number | None = None) -> Tensor:
+    """In-place form of `clamp`.
+
+    https://pytorch.org/docs/stable/generated/torch.clamp_.html
+    """
+
 def clamp_max(input: Tensor, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Values clamped from above.
 
@@ -1289,6 +1515,12 @@ def clamp_max(input: Tensor, max: Tensor | _Number, *, out: Tensor | None = None
     Raises NotImplementedError: ... is not supported for complex types
     """
 
+def clamp_max_(input: Tensor, max: Tensor | _Number) -> Tensor:
+    """In-place form of `clamp_max`.
+
+    https://pytorch.org/docs/stable/generated/torch.clamp_max_.html
+    """
+
 def clamp_min(input: Tensor, min: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Values clamped from below.
 
@@ -1296,6 +1528,12 @@ def clamp_min(input: Tensor, min: Tensor | _Number, *, out: Tensor | None = None
     Raises NotImplementedError for complex numbers.
     Raises RuntimeError: torch.clamp: At least one of 'min' or 'max' must not be None
     Raises NotImplementedError: ... is not supported for complex types
+    """
+
+def clamp_min_(input: Tensor, min: Tensor | _Number) -> Tensor:
+    """In-place form of `clamp_min`.
+
+    https://pytorch.org/docs/stable/generated/torch.clamp_min_.html
     """
 
 def clip(
@@ -1311,6 +1549,12 @@ def clip(
     Raises NotImplementedError: ... is not supported for complex types
 
     https://pytorch.org/docs/stable/generated/torch.clip.html
+    """
+
+def clip_(input: Tensor, min: Tensor | _Number | None = None, max: Tensor | _Number | None = None) -> Tensor:
+    """In-place form of `clamp`.
+
+    https://pytorch.org/docs/stable/generated/torch.clip_.html
     """
 
 def clone(input: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
@@ -1372,6 +1616,24 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Shape: the input's. dtype: the input's.
 
     https://pytorch.org/docs/stable/generated/torch.conj_physical.html
+    """
+
+def conj_physical_(input: Tensor) -> Tensor:
+    """In-place form of `conj_physical`.
+
+    https://pytorch.org/docs/stable/generated/torch.conj_physical_.html
+    """
+
+def constant_pad_nd(input: Tensor, pad: int | Sequence[int], value: _Number = 0) -> Tensor:
+    """Dimensions, starting with the last, padded with `value`; negative numbers crop. , of mode
+    "constant".
+
+    Raises RuntimeError: value cannot be converted to type ... without overflow
+    Raises RuntimeError: Length of pad must be even but instead it equals ...
+    Raises RuntimeError: Length of pad should be no more than twice the number of dimensions of the
+      input. Pad length is ...
+
+    https://pytorch.org/docs/stable/generated/torch.constant_pad_nd.html
     """
 
 def conv1d(
@@ -1523,12 +1785,24 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.cos.html
     """
 
+def cos_(input: Tensor) -> Tensor:
+    """In-place form of `cos`.
+
+    https://pytorch.org/docs/stable/generated/torch.cos_.html
+    """
+
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise cosh; integers give the default float type.
 
     Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.cosh.html
+    """
+
+def cosh_(input: Tensor) -> Tensor:
+    """In-place form of `cosh`.
+
+    https://pytorch.org/docs/stable/generated/torch.cosh_.html
     """
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
@@ -1623,6 +1897,12 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.deg2rad.html
     """
 
+def deg2rad_(input: Tensor) -> Tensor:
+    """In-place form of `deg2rad`.
+
+    https://pytorch.org/docs/stable/generated/torch.deg2rad_.html
+    """
+
 def det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinants of square matrices.
 
@@ -1644,6 +1924,14 @@ def detach_(input: Tensor) -> Tensor:
     Shape: the input's. dtype: the input's.
     Raises RuntimeError: Can't detach views in-place. Use detach() instead. If you are using
       DistributedDataParallel ...
+    """
+
+def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """As `detach`, copied.
+
+    Shape: the input's. dtype: the input's.
+
+    https://pytorch.org/docs/stable/generated/torch.detach_copy.html
     """
 
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
@@ -1813,6 +2101,23 @@ def einsum(equation: str, *operands: Tensor) -> Tensor:
 
 @overload
 def einsum(*args: Tensor | Sequence[int]) -> Tensor: ...
+def embedding(
+    weight: Tensor,
+    indices: Tensor,
+    padding_idx: int = -1,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """Rows of a table by index; row `padding_idx` gets no gradient. , whose first parameters are the
+    other way round.
+
+    Raises RuntimeError: 'weight' must be 2-D
+    Raises RuntimeError: Expected tensor for argument #1 'indices' to have one of the following
+      scalar types: Long, Int; ...
+
+    https://pytorch.org/docs/stable/generated/torch.embedding.html
+    """
+
 @overload
 def empty(
     size: Sequence[int],
@@ -1891,6 +2196,12 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.erf.html
     """
 
+def erf_(input: Tensor) -> Tensor:
+    """In-place form of `erf`.
+
+    https://pytorch.org/docs/stable/generated/torch.erf_.html
+    """
+
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 - erf(input).
 
@@ -1898,6 +2209,12 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.erfc.html
+    """
+
+def erfc_(input: Tensor) -> Tensor:
+    """In-place form of `erfc`.
+
+    https://pytorch.org/docs/stable/generated/torch.erfc_.html
     """
 
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1925,12 +2242,36 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.exp2.html
     """
 
+def exp2_(input: Tensor) -> Tensor:
+    """In-place form of `exp2`.
+
+    https://pytorch.org/docs/stable/generated/torch.exp2_.html
+    """
+
+def exp_(input: Tensor) -> Tensor:
+    """In-place form of `exp`.
+
+    https://pytorch.org/docs/stable/generated/torch.exp_.html
+    """
+
+def expand_copy(input: Tensor, size: int | Sequence[int], *, out: Tensor | None = None) -> Tensor:
+    """As `expand`, copied.
+
+    https://pytorch.org/docs/stable/generated/torch.expand_copy.html
+    """
+
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise expm1; integers give the default float type.
 
     Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.expm1.html
+    """
+
+def expm1_(input: Tensor) -> Tensor:
+    """In-place form of `expm1`.
+
+    https://pytorch.org/docs/stable/generated/torch.expm1_.html
     """
 
 def eye(
@@ -1983,6 +2324,12 @@ def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.fix.html
     """
 
+def fix_(input: Tensor) -> Tensor:
+    """In-place form of `trunc`.
+
+    https://pytorch.org/docs/stable/generated/torch.fix_.html
+    """
+
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Dimensions `start_dim` to `end_dim` merged; the tensor itself if there is nothing to merge. A
     1-D tensor is returned itself.
@@ -2033,6 +2380,12 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.floor.html
     """
 
+def floor_(input: Tensor) -> Tensor:
+    """In-place form of `floor`.
+
+    https://pytorch.org/docs/stable/generated/torch.floor_.html
+    """
+
 def floor_divide(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The quotient rounded down; it has no derivative.
 
@@ -2078,6 +2431,12 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises NotImplementedError for integers, bools and complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.frac.html
+    """
+
+def frac_(input: Tensor) -> Tensor:
+    """In-place form of `frac`.
+
+    https://pytorch.org/docs/stable/generated/torch.frac_.html
     """
 
 def frobenius_norm(input: Tensor, dim: int | Sequence[int] | None = (), keepdim: bool = False) -> Tensor:
@@ -2133,6 +2492,12 @@ def gcd(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.gcd.html
     """
 
+def gcd_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place form of `gcd`.
+
+    https://pytorch.org/docs/stable/generated/torch.gcd_.html
+    """
+
 def ge(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Whether input >= other.
 
@@ -2178,6 +2543,23 @@ def greater_equal(input: Tensor, other: Tensor | _Number, *, out: Tensor | None 
     Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.greater_equal.html
+    """
+
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-05,
+    cudnn_enabled: bool = True,
+) -> Tensor:
+    """Normalises groups of channels.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+    Raises ValueError: Expected more than 1 value per channel when training, got input size ...
+
+    https://pytorch.org/docs/stable/generated/torch.group_norm.html
     """
 
 def gru(
@@ -2309,6 +2691,12 @@ def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.i0.html
+    """
+
+def i0_(input: Tensor) -> Tensor:
+    """In-place form of `i0`.
+
+    https://pytorch.org/docs/stable/generated/torch.i0_.html
     """
 
 def imag(input: Tensor) -> Tensor:
@@ -2618,10 +3006,29 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> ret
     https://pytorch.org/docs/stable/generated/torch.kthvalue.html
     """
 
+def layer_norm(
+    input: Tensor,
+    normalized_shape: int | Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-05,
+    cudnn_enable: bool = True,
+) -> Tensor:
+    """Normalises over the last dimensions.
+
+    https://pytorch.org/docs/stable/generated/torch.layer_norm.html
+    """
+
 def lcm(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The non-negative least common multiple.
 
     https://pytorch.org/docs/stable/generated/torch.lcm.html
+    """
+
+def lcm_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place form of `lcm`.
+
+    https://pytorch.org/docs/stable/generated/torch.lcm_.html
     """
 
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2630,6 +3037,12 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     Shape: the inputs', broadcast. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.ldexp.html
+    """
+
+def ldexp_(input: Tensor, other: Tensor) -> Tensor:
+    """In-place form of `ldexp`.
+
+    https://pytorch.org/docs/stable/generated/torch.ldexp_.html
     """
 
 def le(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -2709,6 +3122,12 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.log10.html
     """
 
+def log10_(input: Tensor) -> Tensor:
+    """In-place form of `log10`.
+
+    https://pytorch.org/docs/stable/generated/torch.log10_.html
+    """
+
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise log1p; integers give the default float type.
 
@@ -2717,12 +3136,30 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.log1p.html
     """
 
+def log1p_(input: Tensor) -> Tensor:
+    """In-place form of `log1p`.
+
+    https://pytorch.org/docs/stable/generated/torch.log1p_.html
+    """
+
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise log2; integers give the default float type.
 
     Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.log2.html
+    """
+
+def log2_(input: Tensor) -> Tensor:
+    """In-place form of `log2`.
+
+    https://pytorch.org/docs/stable/generated/torch.log2_.html
+    """
+
+def log_(input: Tensor) -> Tensor:
+    """In-place form of `log`.
+
+    https://pytorch.org/docs/stable/generated/torch.log_.html
     """
 
 def log_softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
@@ -2810,6 +3247,12 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
     Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.logit.html
+    """
+
+def logit_(input: Tensor, eps: float | None = None) -> Tensor:
+    """In-place form of `logit`.
+
+    https://pytorch.org/docs/stable/generated/torch.logit_.html
     """
 
 def logspace(
@@ -2968,6 +3411,38 @@ def max(input: Tensor) -> Tensor:
 def max(input: Tensor, dim: int, keepdim: bool = False) -> return_types.max: ...
 @overload
 def max(input: Tensor, other: Tensor) -> Tensor: ...
+def max_pool1d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """Maxima over windows.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.max_pool1d.html
+    """
+
+def max_pool2d(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """Maxima over windows.
+
+    Shapes: (2, 3, 4) -> (2, 3, 4). dtype: the input's.
+    Raises NotImplementedError for bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.max_pool2d.html
+    """
+
 def maximum(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The larger of two, nan if either is nan; a tie halves the gradient.
 
@@ -3175,6 +3650,14 @@ def nan_to_num(
     https://pytorch.org/docs/stable/generated/torch.nan_to_num.html
     """
 
+def nan_to_num_(
+    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """In-place form of `nan_to_num`.
+
+    https://pytorch.org/docs/stable/generated/torch.nan_to_num_.html
+    """
+
 def nanmean(
     input: Tensor,
     dim: int | Sequence[int] | None = None,
@@ -3251,6 +3734,14 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.narrow.html
     """
 
+def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor | None = None) -> Tensor:
+    """As `narrow`, copied.
+
+    Shapes: (2, 3) -> (2, 1). dtype: the input's.
+
+    https://pytorch.org/docs/stable/generated/torch.narrow_copy.html
+    """
+
 def ne(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Whether input != other.
 
@@ -3270,6 +3761,12 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.neg.html
     """
 
+def neg_(input: Tensor) -> Tensor:
+    """In-place form of `neg`.
+
+    https://pytorch.org/docs/stable/generated/torch.neg_.html
+    """
+
 def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise negation.
 
@@ -3279,6 +3776,12 @@ def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor:
       trying to invert a ...
 
     https://pytorch.org/docs/stable/generated/torch.negative.html
+    """
+
+def negative_(input: Tensor) -> Tensor:
+    """In-place form of `neg`.
+
+    https://pytorch.org/docs/stable/generated/torch.negative_.html
     """
 
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -3453,6 +3956,12 @@ def permute(input: Tensor, dims: int | Sequence[int]) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.permute.html
     """
 
+def permute_copy(input: Tensor, dims: int | Sequence[int], *, out: Tensor | None = None) -> Tensor:
+    """As `permute`, copied.
+
+    https://pytorch.org/docs/stable/generated/torch.permute_copy.html
+    """
+
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """The pseudo-inverse of matrices.
 
@@ -3602,6 +4111,12 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises RuntimeError: ... is not supported for complex tensors.
 
     https://pytorch.org/docs/stable/generated/torch.rad2deg.html
+    """
+
+def rad2deg_(input: Tensor) -> Tensor:
+    """In-place form of `rad2deg`.
+
+    https://pytorch.org/docs/stable/generated/torch.rad2deg_.html
     """
 
 @overload
@@ -3772,6 +4287,12 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.reciprocal.html
     """
 
+def reciprocal_(input: Tensor) -> Tensor:
+    """In-place form of `reciprocal`.
+
+    https://pytorch.org/docs/stable/generated/torch.reciprocal_.html
+    """
+
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The input where positive, otherwise 0; the gradient at 0 is 0.
 
@@ -3842,6 +4363,24 @@ def resolve_neg(input: Tensor) -> Tensor:
     """The tensor itself, as negatives are never views here.
 
     https://pytorch.org/docs/stable/generated/torch.resolve_neg.html
+    """
+
+def rms_norm(
+    input: Tensor,
+    normalized_shape: int | Sequence[int],
+    weight: Tensor | None = None,
+    eps: float | None = None,
+) -> Tensor:
+    """Divides by the root mean square over the last dimensions.
+
+    Raises RuntimeError: Expected normalized_shape to be at least 1-dimensional, i.e., containing at
+      least one element, ...
+    Raises RuntimeError: Given normalized_shape=..., expected input with shape [*......], but got
+      input of size...
+    Raises RuntimeError: Expected ... to be of same shape as normalized_shape, but got ... of shape
+      ... and ...
+
+    https://pytorch.org/docs/stable/generated/torch.rms_norm.html
     """
 
 def rnn_relu(
@@ -3942,6 +4481,12 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
     https://pytorch.org/docs/stable/generated/torch.round.html
     """
 
+def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
+    """In-place form of `round`.
+
+    https://pytorch.org/docs/stable/generated/torch.round_.html
+    """
+
 def row_stack(tensors: Sequence[Tensor]) -> Tensor:
     """An alias of vstack.
 
@@ -3954,6 +4499,12 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.rsqrt.html
+    """
+
+def rsqrt_(input: Tensor) -> Tensor:
+    """In-place form of `rsqrt`.
+
+    https://pytorch.org/docs/stable/generated/torch.rsqrt_.html
     """
 
 def rsub(input: Tensor, other: Tensor | _Number, *, alpha: _Number = 1, out: Tensor | None = None) -> Tensor:
@@ -4059,6 +4610,14 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.select.html
     """
 
+def select_copy(input: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
+    """As `select`, copied.
+
+    Shapes: (2, 3) -> (2,). dtype: the input's.
+
+    https://pytorch.org/docs/stable/generated/torch.select_copy.html
+    """
+
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """A copy with one index of `dim` replaced by `src`.
 
@@ -4098,6 +4657,12 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.sigmoid.html
     """
 
+def sigmoid_(input: Tensor) -> Tensor:
+    """In-place form of `sigmoid`.
+
+    https://pytorch.org/docs/stable/generated/torch.sigmoid_.html
+    """
+
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-1, 0 or 1, and 0 for nan.
 
@@ -4128,6 +4693,12 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.sin.html
     """
 
+def sin_(input: Tensor) -> Tensor:
+    """In-place form of `sin`.
+
+    https://pytorch.org/docs/stable/generated/torch.sin_.html
+    """
+
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(pi x) / (pi x), 1 at 0.
 
@@ -4136,12 +4707,40 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.sinc.html
     """
 
+def sinc_(input: Tensor) -> Tensor:
+    """In-place form of `sinc`.
+
+    https://pytorch.org/docs/stable/generated/torch.sinc_.html
+    """
+
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise sinh; integers give the default float type.
 
     Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.sinh.html
+    """
+
+def sinh_(input: Tensor) -> Tensor:
+    """In-place form of `sinh`.
+
+    https://pytorch.org/docs/stable/generated/torch.sinh_.html
+    """
+
+def slice_copy(
+    input: Tensor,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """As `slice`, copied.
+
+    Shape: the input's. dtype: the input's.
+
+    https://pytorch.org/docs/stable/generated/torch.slice_copy.html
     """
 
 def slice_scatter(
@@ -4201,6 +4800,14 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
     https://pytorch.org/docs/stable/generated/torch.split.html
     """
 
+def split_copy(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """As `split`, copied.
+
+    dtype: the input's, the input's.
+
+    https://pytorch.org/docs/stable/generated/torch.split_copy.html
+    """
+
 def split_with_sizes(input: Tensor, split_sizes: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
     """Parts of the given sizes along `dim`.
 
@@ -4208,6 +4815,14 @@ def split_with_sizes(input: Tensor, split_sizes: int | Sequence[int], dim: int =
     Raises IndexError: Dimension out of range (expected to be in range of [..., ...], but got ...)
     Raises RuntimeError: split_with_sizes expects split_sizes have only non-negative entries, but
       got split_sizes=...
+    """
+
+def split_with_sizes_copy(
+    input: Tensor, split_sizes: int | Sequence[int], dim: int = 0
+) -> tuple[Tensor, ...]:
+    """As `split_with_sizes`, copied.
+
+    https://pytorch.org/docs/stable/generated/torch.split_with_sizes_copy.html
     """
 
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -4218,6 +4833,12 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.sqrt.html
     """
 
+def sqrt_(input: Tensor) -> Tensor:
+    """In-place form of `sqrt`.
+
+    https://pytorch.org/docs/stable/generated/torch.sqrt_.html
+    """
+
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """input * input.
 
@@ -4226,12 +4847,28 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.square.html
     """
 
+def square_(input: Tensor) -> Tensor:
+    """In-place form of `square`.
+
+    https://pytorch.org/docs/stable/generated/torch.square_.html
+    """
+
 def squeeze(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Dimensions of size 1 removed: all, one, or the given ones.
 
     Shape: the input's. dtype: the input's.
 
     https://pytorch.org/docs/stable/generated/torch.squeeze.html
+    """
+
+def squeeze_copy(
+    input: Tensor, dim: int | Sequence[int] | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """As `squeeze`, copied.
+
+    Shape: the input's. dtype: the input's.
+
+    https://pytorch.org/docs/stable/generated/torch.squeeze_copy.html
     """
 
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -4390,6 +5027,14 @@ def t(input: Tensor) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.t.html
     """
 
+def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """As `t`, copied.
+
+    Shapes: (2, 3) -> (3, 2). dtype: the input's.
+
+    https://pytorch.org/docs/stable/generated/torch.t_copy.html
+    """
+
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at row-major positions.
 
@@ -4420,12 +5065,24 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.tan.html
     """
 
+def tan_(input: Tensor) -> Tensor:
+    """In-place form of `tan`.
+
+    https://pytorch.org/docs/stable/generated/torch.tan_.html
+    """
+
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise tanh; integers give the default float type.
 
     Shape: the input's. dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.tanh.html
+    """
+
+def tanh_(input: Tensor) -> Tensor:
+    """In-place form of `tanh`.
+
+    https://pytorch.org/docs/stable/generated/torch.tanh_.html
     """
 
 def tensor_split(
@@ -4518,6 +5175,14 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.transpose.html
     """
 
+def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = None) -> Tensor:
+    """As `transpose`, copied.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+
+    https://pytorch.org/docs/stable/generated/torch.transpose_copy.html
+    """
+
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _Number | None = None, dim: int = -1) -> Tensor:
     """The integral by the trapezoidal rule.
 
@@ -4601,6 +5266,12 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.trunc.html
     """
 
+def trunc_(input: Tensor) -> Tensor:
+    """In-place form of `trunc`.
+
+    https://pytorch.org/docs/stable/generated/torch.trunc_.html
+    """
+
 def typename(obj: Any) -> str:
     """What PyTorch's messages call the type of `obj`."""
 
@@ -4614,6 +5285,14 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     https://pytorch.org/docs/stable/generated/torch.unbind.html
     """
 
+def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """As `unbind`, copied.
+
+    dtype: the input's, the input's.
+
+    https://pytorch.org/docs/stable/generated/torch.unbind_copy.html
+    """
+
 def unflatten(input: Tensor, dim: int, sizes: int | Sequence[int]) -> Tensor:
     """One dimension split into several.
 
@@ -4623,6 +5302,14 @@ def unflatten(input: Tensor, dim: int, sizes: int | Sequence[int]) -> Tensor:
       (...) in the input tensor
 
     https://pytorch.org/docs/stable/generated/torch.unflatten.html
+    """
+
+def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Tensor | None = None) -> Tensor:
+    """As `unfold`, copied.
+
+    Shapes: (2, 3) -> (2, 3, 1). dtype: the input's.
+
+    https://pytorch.org/docs/stable/generated/torch.unfold_copy.html
     """
 
 @overload
@@ -4700,6 +5387,14 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.unsqueeze.html
     """
 
+def unsqueeze_copy(input: Tensor, dim: int, *, out: Tensor | None = None) -> Tensor:
+    """As `unsqueeze`, copied.
+
+    Shapes: (2, 3) -> (2, 1, 3). dtype: the input's.
+
+    https://pytorch.org/docs/stable/generated/torch.unsqueeze_copy.html
+    """
+
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     """The powers of a vector's elements as the columns of a matrix.
 
@@ -4762,6 +5457,12 @@ def view_as_complex(input: Tensor) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.view_as_complex.html
     """
 
+def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """As `view_as_complex`, copied.
+
+    https://pytorch.org/docs/stable/generated/torch.view_as_complex_copy.html
+    """
+
 def view_as_real(input: Tensor) -> Tensor:
     """A view of complex numbers as pairs of real numbers in a new last dimension.
 
@@ -4769,6 +5470,24 @@ def view_as_real(input: Tensor) -> Tensor:
       conjugate tensor so ...
 
     https://pytorch.org/docs/stable/generated/torch.view_as_real.html
+    """
+
+def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """As `view_as_real`, copied.
+
+    https://pytorch.org/docs/stable/generated/torch.view_as_real_copy.html
+    """
+
+def view_copy(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """As `view`, copied.
+
+    https://pytorch.org/docs/stable/generated/torch.view_copy.html
     """
 
 def vsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
@@ -4803,6 +5522,12 @@ def xlogy(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | Non
     Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.xlogy.html
+    """
+
+def xlogy_(input: Tensor, other: Tensor | _Number) -> Tensor:
+    """In-place form of `xlogy`.
+
+    https://pytorch.org/docs/stable/generated/torch.xlogy_.html
     """
 
 @overload

@@ -798,6 +798,14 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.byte.html
         """
 
+    def cauchy_(
+        self, median: _float = 0.0, sigma: _float = 1.0, *, generator: Generator | None = None
+    ) -> Self:
+        """In-place form of `cauchy`.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.cauchy_.html
+        """
+
     def cdouble(self, memory_format: memory_format | None = None) -> Tensor:
         """`self` as torch.complex128.
 
@@ -1642,6 +1650,12 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.ge_.html
         """
 
+    def geometric_(self, p: _float, *, generator: Generator | None = None) -> Self:
+        """In-place form of `geometric`.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.geometric_.html
+        """
+
     def ger(self, vec2: Tensor) -> Tensor:
         """The outer product of two vectors.
 
@@ -2283,6 +2297,14 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.log_.html
         """
 
+    def log_normal_(
+        self, mean: _float = 1.0, std: _float = 2.0, *, generator: Generator | None = None
+    ) -> Self:
+        """In-place form of `log_normal`.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.log_normal_.html
+        """
+
     def log_softmax(self, dim: _int, dtype: _dtype | None = None) -> Tensor:
         """The logarithm of softmax along `dim`.
 
@@ -2835,6 +2857,14 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.narrow.html
         """
 
+    def narrow_copy(self, dim: _int, start: _int, length: _int, *, out: Tensor | None = None) -> Tensor:
+        """As `narrow`, copied.
+
+        Shapes: (2, 3) -> (2, 1). dtype: the input's.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.narrow_copy.html
+        """
+
     def ne(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Whether input != other.
 
@@ -3196,6 +3226,18 @@ class Methods(EngineTensor):
         """In-place form of `rad2deg`.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.rad2deg_.html
+        """
+
+    def random_(self, *args: _int, generator: Generator | None = None) -> Self:
+        """``random_(from=0, to=None)`` or ``random_(to)``.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.random_.html
+        """
+
+    def random_integers_(self, low: _int, high: _int) -> Self:
+        """In-place form of `random_integers`.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.random_integers_.html
         """
 
     def ravel(self) -> Tensor:

@@ -6,9 +6,9 @@ Written by `make face` from the declarations of ops.
 from collections.abc import Callable
 from typing import Any
 
-from gradd.func.modules import functional_call as functional_call
 from gradd.func.modules import replace_all_batch_norm_modules_ as replace_all_batch_norm_modules_
 from gradd.func.modules import stack_module_state as stack_module_state
+from gradd.nn._functional_call import functional_call as functional_call
 
 __all__ = [
     "functional_call",

@@ -89,6 +89,12 @@ def adaptive_max_pool3d(input: Tensor, output_size: int | Sequence[int]) -> Tens
 def adaptive_max_pool3d(
     input: Tensor, output_size: int | Sequence[int], return_indices: bool = False
 ) -> Any: ...
+def affine_grid(theta: Any, size: int | Sequence[int], align_corners: bool | None = None) -> Tensor:
+    """torch.nn.functional.affine_grid.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.affine_grid.html
+    """
+
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """Elements set to SELU's saturation value with probability `p`, preserving mean and variance.
 
@@ -515,6 +521,18 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
     Raises RuntimeError: Halving dimension must be even, but dimension ... is size ...
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.glu.html
+    """
+
+def grid_sample(
+    input: Tensor,
+    grid: Any,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """torch.nn.functional.grid_sample.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html
     """
 
 def group_norm(

@@ -30,10 +30,9 @@ from . import (
     shuffle,
     softhard,
     softmax,
+    toplevel,
     unpool,
     volumes,
-    toplevel,
-    vision,
 )
 
 __all__ = [
@@ -63,8 +62,7 @@ __all__ = [
     "shuffle",
     "softhard",
     "softmax",
+    "toplevel",
     "unpool",
     "volumes",
-    "toplevel",
-    "vision",
 ]
