@@ -83,6 +83,13 @@ def test_speed(daemon: str) -> None:
     assert printed.endswith("\nTrue\n")
 
 
+def test_migrating(daemon: str) -> None:
+    program = blocks("docs/migrating.md", "python")
+    promised = re.findall(r"print\(.*\)  # (.+)$", program, re.MULTILINE)
+    assert len(promised) >= 8
+    assert run_python(program, GRADD_URL=daemon).splitlines() == promised
+
+
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 def test_quickstart_in_curl(daemon: str, tmp_path: Path) -> None:
     program = (
