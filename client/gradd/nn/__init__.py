@@ -1,6 +1,7 @@
 """Layers, losses and containers (torch.nn)."""
 
-from . import functional, init, modules, utils
+from . import functional, init, modules, parallel, utils
+from ._make import factory_kwargs
 from ._table import (
     CELU,
     ELU,
@@ -73,7 +74,7 @@ from ._table import (
 )
 from .activation import PReLU, Softmax2d
 from .attention import MultiheadAttention
-from .containers import DataParallel, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
+from .containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .lazy import (
     LazyBatchNorm1d,
@@ -102,6 +103,7 @@ from .normalization import (
     InstanceNorm3d,
     LayerNorm,
     RMSNorm,
+    SyncBatchNorm,
 )
 from .padding import (
     CircularPad1d,
@@ -123,6 +125,8 @@ from .padding import (
     ZeroPad2d,
     ZeroPad3d,
 )
+from .padding import ConstantPad1d, ConstantPad2d, ConstantPad3d, Upsample, ZeroPad1d, ZeroPad2d, ZeroPad3d
+from .parallel import DataParallel
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from .pooling import (
     MaxUnpool1d,
@@ -270,6 +274,7 @@ __all__ = [
     "Softplus",
     "Softshrink",
     "Softsign",
+    "SyncBatchNorm",
     "Tanh",
     "Tanhshrink",
     "Threshold",
@@ -289,8 +294,10 @@ __all__ = [
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",
+    "factory_kwargs",
     "functional",
     "init",
     "modules",
+    "parallel",
     "utils",
 ]

@@ -367,21 +367,3 @@ class ParameterDict(Module):
     def extra_repr(self) -> str:
         """A line a parameter."""
         return "\n".join(f"  ({key}): {_line(value, typed=True)}" for key, value in self.items())
-
-
-class DataParallel(Module):
-    """Runs the module itself, since a session has one device (torch.nn.DataParallel without devices). Its
-    parameters are named ``module.<name>``.
-    """
-
-    def __init__(
-        self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0
-    ) -> None:
-        super().__init__()
-        self.dim = dim
-        self.device_ids: list[int] = []
-        self.module = module
-
-    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """The module's result."""
-        return self.module(*inputs, **kwargs)

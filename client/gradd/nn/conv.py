@@ -87,13 +87,15 @@ class _Conv(Module):
                 bound = 1 / math.sqrt(fan_in)
                 init.uniform_(self.bias, -bound, bound)
 
+    def _conv_forward(self, input: Tensor, weight: Any, bias: Any) -> Tensor:
+        """The convolution with another weight and bias: what subclasses call."""
+        apply = getattr(F, f"conv{self.dims}d")
+        out: Tensor = apply(input, weight, bias, self.stride, self.padding, self.dilation, self.groups)
+        return out
+
     def forward(self, input: Tensor) -> Tensor:
         """(N, in_channels, *) to (N, out_channels, *); N may be omitted."""
-        apply = getattr(F, f"conv{self.dims}d")
-        out: Tensor = apply(
-            input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups
-        )
-        return out
+        return self._conv_forward(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         """Channels and non-default options."""

@@ -5,6 +5,7 @@ Source: https://pytorch.org/docs/stable/nn.init.html
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,8 @@ from .._surface import namespace
 from ._make import empty
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .._surface import Generator
     from .._tensor import Tensor
 
@@ -125,6 +128,40 @@ def eye_(tensor: Tensor) -> Tensor:
     return tensor
 
 
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """The weight of a convolution that passes on as many channels as it can, in each group.
+
+    ValueError unless the tensor has 3, 4 or 5 dimensions and `groups` divides the first.
+    """
+    if tensor.dim() not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if tensor.shape[0] % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    with no_grad():
+        middle: Any = tensor.zero_()
+        for size in tensor.shape[2:]:
+            middle = middle.select(2, size // 2)
+        for part in middle.chunk(groups):
+            part.diagonal().fill_(1)
+    return tensor
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
+    """Normal with `std`, and zeros at a share `sparsity` of each column, at random.
+
+    ValueError unless the tensor has 2 dimensions.
+    """
+    if tensor.dim() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    with no_grad():
+        tensor.normal_(0, std, generator=generator)
+        order = uniform_(empty((rows, columns)), generator=generator).argsort(0)
+        tensor.scatter_(0, order[:zeros], 0.0)
+    return tensor
+
+
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Uniform in (-a, a), a = gain * sqrt(6 / (fan_in + fan_out))."""
     bound = math.sqrt(3.0) * _xavier(tensor, gain)
@@ -196,3 +233,25 @@ def _kaiming(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
 def _nothing(tensor: Tensor) -> Tensor:
     warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
     return tensor
+
+
+def _deprecated(now: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """A function under its name before it ended in an underscore."""
+    name = now.__name__.removesuffix("_")
+
+    @functools.wraps(now)
+    def older(*args: Any, **kwargs: Any) -> Tensor:
+        warnings.warn(
+            f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning, stacklevel=2
+        )
+        return now(*args, **kwargs)
+
+    older.__name__, older.__doc__ = name, f"Deprecated: `{name}_`."
+    return older
+
+
+uniform, normal, constant = _deprecated(uniform_), _deprecated(normal_), _deprecated(constant_)
+eye, dirac, sparse = _deprecated(eye_), _deprecated(dirac_), _deprecated(sparse_)
+orthogonal = _deprecated(orthogonal_)
+xavier_uniform, xavier_normal = _deprecated(xavier_uniform_), _deprecated(xavier_normal_)
+kaiming_uniform, kaiming_normal = _deprecated(kaiming_uniform_), _deprecated(kaiming_normal_)

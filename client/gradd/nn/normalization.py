@@ -199,11 +199,14 @@ class _Norm(_Affine):
 class _BatchNorm(_Norm):
     """Mean 0 and variance 1 per channel over the batch; in eval mode by the running statistics."""
 
-    def forward(self, input: Tensor) -> Tensor:
-        """The same shape: (N, C, *). In training mode, updates the running statistics."""
+    def _check_input_dim(self, input: Tensor) -> None:
         if input.dim() not in self.ranks:
             wanted = " or ".join(f"{n}D" for n in self.ranks)
             raise ValueError(f"expected {wanted} input (got {input.dim()}D input)")
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The same shape: (N, C, *). In training mode, updates the running statistics."""
+        self._check_input_dim(input)
         momentum = 0.0 if self.momentum is None else self.momentum
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
@@ -242,6 +245,53 @@ class BatchNorm3d(_BatchNorm):
     ranks = (5,)
 
 
+class SyncBatchNorm(_BatchNorm):
+    """Batch normalisation over the batches of all processes, of which there is one: of (N, C, *)."""
+
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        process_group: Any = None,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+        self.process_group = process_group
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        if input.dim() < 2:
+            raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
+        if input.size(1) == 0:
+            raise ValueError("SyncBatchNorm number of input channels should be non-zero")
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module: Any, process_group: Any = None) -> Any:
+        """`module`, with one of this class, of the same tensors, in place of each batch norm in it."""
+        made = module
+        if isinstance(module, _BatchNorm):
+            made = cls(
+                module.num_features,
+                module.eps,
+                module.momentum,
+                module.affine,
+                module.track_running_stats,
+                process_group,
+            )
+            made.weight, made.bias = module.weight, module.bias
+            for name in ("running_mean", "running_var", "num_batches_tracked"):
+                setattr(made, name, getattr(module, name))
+            made.training = module.training
+        for name, child in module.named_children():
+            made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return made
+
+
 class _InstanceNorm(_Norm):
     """Mean 0 and variance 1 per sample and channel; in eval mode by the running statistics, if tracked."""
 
@@ -259,11 +309,15 @@ class _InstanceNorm(_Norm):
     ) -> None:
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
-    def forward(self, input: Tensor) -> Tensor:
-        """The same shape: (N, C, *) or (C, *). In training mode, updates the running statistics."""
+    def _check_input_dim(self, input: Tensor) -> None:
         alone, batched = self.ranks
         if input.dim() not in self.ranks:
             raise ValueError(f"expected {alone}D or {batched}D input (got {input.dim()}D input)")
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The same shape: (N, C, *) or (C, *). In training mode, updates the running statistics."""
+        self._check_input_dim(input)
+        alone = self.ranks[0]
         dim = input.dim() - alone
         if input.size(dim) != self.num_features:
             if self.affine:

@@ -1,0 +1,160 @@
+"""Modules over several devices and processes, of which there is one, on PyTorch and on gradd."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+import gradd
+import pytest
+
+from tests.oracle import ITSELF, module
+
+
+@pytest.fixture(params=[*ITSELF, "gradd"])
+def T(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """`torch`, the oracle, or `gradd` with a local session as the current one: every test runs on both."""
+    if request.param == "torch":
+        yield module()
+        return
+    with gradd.connect("local:"):
+        yield gradd
+
+
+def test_data_parallel_is_its_module(T: Any) -> None:
+    m = T.nn.Linear(2, 2)
+    found = importlib.import_module(f"{T.__name__}.nn.parallel")
+    wrapped = T.nn.DataParallel(m)
+    assert found.DataParallel is T.nn.DataParallel
+    assert wrapped.module is m
+    assert list(wrapped.state_dict()) == ["module.weight", "module.bias"]
+    x = T.ones(1, 2)
+    assert wrapped(x).tolist() == m(x).tolist()
+    if T is gradd:
+        assert found.data_parallel(m, x).tolist() == m(x).tolist()
+    assert repr(wrapped).startswith("DataParallel(\n  (module): Linear(")
+
+
+def test_distributed_data_parallel_is_its_module() -> None:
+    with gradd.connect("local:"):
+        kind = importlib.import_module("gradd.nn.parallel.distributed").DistributedDataParallel
+        assert kind is gradd.nn.parallel.DistributedDataParallel
+        m = gradd.nn.Linear(2, 1)
+        wrapped = kind(m, device_ids=[0], find_unused_parameters=True)
+        assert list(wrapped.state_dict()) == ["module.weight", "module.bias"]
+        with wrapped.no_sync():
+            assert not wrapped.require_backward_grad_sync
+            wrapped(gradd.ones(1, 2)).sum().backward()
+        assert wrapped.require_backward_grad_sync
+        with wrapped.join():
+            wrapped(gradd.ones(1, 2)).sum().backward()
+        assert m.weight.grad.tolist() == [[2.0, 2.0]]
+        with pytest.raises(RuntimeError, match="is not needed when module doesn't have any parameters that"):
+            kind(gradd.nn.ReLU())
+        with pytest.raises(NotImplementedError, match="communication hooks are not supported"):
+            wrapped.register_comm_hook(None, print)
+
+
+def test_batch_norms_become_synchronized(T: Any) -> None:
+    model = T.nn.Sequential(T.nn.BatchNorm1d(3, eps=0.1), T.nn.Sequential(T.nn.BatchNorm2d(2, affine=False)))
+    before = model[0]
+    found = T.nn.SyncBatchNorm.convert_sync_batchnorm(model.eval())
+    assert found is model
+    assert repr(model) == (
+        "Sequential(\n  (0): SyncBatchNorm(3, eps=0.1, momentum=0.1, affine=True, bias=True, "
+        "track_running_stats=True)\n  (1): Sequential(\n    (0): SyncBatchNorm(2, eps=1e-05, momentum=0.1, "
+        "affine=False, bias=False, track_running_stats=True)\n  )\n)"
+    )
+    assert model[0].weight is before.weight
+    assert model[0].running_mean is before.running_mean
+    assert isinstance(model[0], T.nn.modules.batchnorm._BatchNorm)
+    assert not model[0].training
+    x = T.arange(6.0).view(2, 3)
+    assert model[0](x).tolist() == before(x).tolist()
+    assert type(T.nn.SyncBatchNorm.convert_sync_batchnorm(before)) is T.nn.SyncBatchNorm
+    with pytest.raises(ValueError, match="expected at least 2D input"):
+        model[0](T.ones(3))
+
+
+def test_a_synchronized_batch_norm_learns_as_one() -> None:
+    with gradd.connect("local:"):
+        x = gradd.arange(12.0).view(4, 3)
+        both = [gradd.nn.SyncBatchNorm(3), gradd.nn.BatchNorm1d(3)]
+        results = [norm(x).tolist() for norm in both]
+        assert results[0] == results[1]
+        assert both[0].running_var.tolist() == both[1].running_var.tolist()
+
+
+def test_norms_of_ones_own_say_what_they_take(T: Any) -> None:
+    class Any2d(T.nn.modules.batchnorm._BatchNorm):  # type: ignore[misc,name-defined]
+        def _check_input_dim(self, input: Any) -> None:
+            if input.dim() != 4:
+                raise ValueError("four, please")
+
+    norm = Any2d(2)
+    assert norm(T.ones(1, 2, 2, 2)).shape == (1, 2, 2, 2)
+    with pytest.raises(ValueError, match="four, please"):
+        norm(T.ones(2, 2))
+
+
+def test_convolutions_of_ones_own_have_another_weight(T: Any) -> None:
+    class Doubled(T.nn.Conv2d):  # type: ignore[misc,name-defined]
+        def forward(self, x: Any) -> Any:
+            return self._conv_forward(x, self.weight * 2, None)
+
+    conv = Doubled(1, 1, 2, stride=2)
+    plain = T.nn.functional.conv2d(T.ones(1, 1, 4, 4), conv.weight * 2, stride=2)
+    assert conv(T.ones(1, 1, 4, 4)).tolist() == plain.tolist()
+
+
+def test_options_of_new_tensors(T: Any) -> None:
+    assert T.nn.factory_kwargs(None) == {}
+    given = {"device": "cpu", "factory_kwargs": {"dtype": T.float64}}
+    assert T.nn.factory_kwargs(given) == {"device": "cpu", "dtype": T.float64}
+    with pytest.raises(TypeError, match=r"unexpected kwargs {'x'}"):
+        T.nn.factory_kwargs({"x": 1})
+    with pytest.raises(TypeError, match="dtype specified twice, in"):
+        T.nn.factory_kwargs({"dtype": T.float32, "factory_kwargs": {"dtype": T.float64}})
+
+
+def test_initial_values_of_convolutions_and_sparse_ones(T: Any) -> None:
+    w = T.nn.init.dirac_(T.empty(4, 2, 3, 3), groups=2)
+    x = T.arange(4 * 25.0).view(1, 4, 5, 5)
+    assert T.nn.functional.conv2d(x, w, padding=1, groups=2).tolist() == x.tolist()
+    small = T.nn.init.dirac_(T.ones(3, 1, 3))
+    assert small.tolist() == [[[0, 1, 0]], [[0, 0, 0]], [[0, 0, 0]]]
+    sparse = T.nn.init.sparse_(T.empty(10, 4), sparsity=0.25, std=2.0)
+    assert (sparse == 0).sum(0).tolist() == [3] * 4
+    with pytest.raises(ValueError, match="Only tensors with 3, 4, or 5 dimensions are supported"):
+        T.nn.init.dirac_(T.ones(2, 2))
+    with pytest.raises(ValueError, match="dim 0 must be divisible by groups"):
+        T.nn.init.dirac_(T.ones(3, 1, 3), 2)
+    with pytest.raises(ValueError, match="Only tensors with 2 dimensions are supported"):
+        T.nn.init.sparse_(T.ones(2), 0.5)
+
+
+OLDER = [
+    "uniform",
+    "normal",
+    "eye",
+    "sparse",
+    "orthogonal",
+    "dirac",
+    "constant",
+    "xavier_uniform",
+    "xavier_normal",
+    "kaiming_uniform",
+    "kaiming_normal",
+]
+
+
+@pytest.mark.parametrize("name", OLDER)
+def test_older_names_of_initial_values(T: Any, name: str) -> None:
+    w = T.zeros(3, 3, 3) if name == "dirac" else T.zeros(3, 3)
+    more = {"sparse": (0.5,), "constant": (4.0,)}.get(name, ())
+    with pytest.warns(
+        FutureWarning, match=rf"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`"
+    ):
+        assert getattr(T.nn.init, name)(w, *more) is w
+    assert w.abs().sum().item() > 0
