@@ -25,7 +25,6 @@ DTYPES = ("float64", "complex128", "float32", "bfloat16")
 _ROUNDED = "sums, ties and steps between in 16 bits"
 _TIES = "which of equal values is named is left open"
 _WEIGHTS = "weights in single precision: their gradients are rounding errors of larger numbers"
-_PADDED = "an output padding beyond the stride is refused here"
 _DIAGONAL = "the imaginary part of what is given for a real diagonal counts for nothing here"
 #: where PyTorch is left alone on purpose, by entry: the comparison or the dtype that is left out, and why
 KNOWN = {
@@ -45,8 +44,6 @@ KNOWN = {
     "matrix_exp bfloat16": ("forward", "PyTorch overflows"),
     "mode bfloat16": ("forward", _TIES),
     "msort bfloat16": ("backward", _ROUNDED),
-    "nn.functional.conv_transpose2d": ("forward", _PADDED),
-    "nn.functional.conv_transpose3d": ("forward", _PADDED),
     "nn.functional.grid_sample": ("double backward", "None, not zeros, for nearest elements"),
     "nn.functional.grid_sample bfloat16": ("forward", "PyTorch rounds places and weights to 16 bits"),
     "nn.functional.hinge_embedding_loss bfloat16": ("forward", _ROUNDED),

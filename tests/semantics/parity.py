@@ -71,7 +71,6 @@ Small differences that no item names:
   turn is given the gradient in the new shape; PyTorch's joins the hooks from before it, in the old shape.
 - Tangents of `cholesky_inverse` are those of the function: PyTorch multiplies in another order than the
   derivative has. Those of `triangular_solve` do not count the triangle that is not read; PyTorch's do.
-- An output padding beyond the stride is refused in transposed convolutions.
 - Singular values of infinities are refused, and so `pinv` and `lstsq`, as of NaN; PyTorch gives NaN for some.
 - The parts that `unsafe_split` and its kin give have memory of their own.
 """

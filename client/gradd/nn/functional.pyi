@@ -948,6 +948,40 @@ def mse_loss(
     https://pytorch.org/docs/stable/generated/torch.nn.functional.mse_loss.html
     """
 
+def multi_head_attention_forward(
+    query: Any,
+    key: Any,
+    value: _Number | None,
+    embed_dim_to_check: int,
+    num_heads: int,
+    in_proj_weight: Any,
+    in_proj_bias: Any,
+    bias_k: Any,
+    bias_v: Any,
+    add_zero_attn: bool,
+    dropout_p: float,
+    out_proj_weight: Any,
+    out_proj_bias: Any,
+    training: bool = True,
+    key_padding_mask: Any = None,
+    need_weights: bool = True,
+    attn_mask: Any = None,
+    use_separate_proj_weight: bool = False,
+    q_proj_weight: Any = None,
+    k_proj_weight: Any = None,
+    v_proj_weight: Any = None,
+    static_k: Any = None,
+    static_v: Any = None,
+    average_attn_weights: bool = True,
+    is_causal: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """Attention of (L, N, E) to (S, N, Ek) and (S, N, Ev) in `num_heads` parts of the features,
+    projected before and after. Returns (L, N, E) and the weights (N, L, S), or None; N may be
+    omitted. Raises AssertionError and RuntimeError for shapes that do not fit.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.multi_head_attention_forward.html
+    """
+
 def nll_loss(
     input: Tensor,
     target: Tensor,

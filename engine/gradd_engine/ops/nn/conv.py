@@ -17,6 +17,7 @@ from ..shared import conj, each_dim
 from .batchnorm import along, of_channels
 from .convcheck import check_numbers, conv_infer, out_size, transpose_infer
 from .convroom import weight_room
+from .padding import constant_pad
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -263,6 +264,10 @@ def _backward(
             "output padding must be smaller than either stride or dilation, but got output_padding: "
             f"{extra} stride: {stride} dilation: {dilation}"
         )
+    over = [e // s for e, s in zip(extra, stride, strict=True)]
+    if any(over):  # as much as of an input with zeros behind it
+        x = constant_pad(x, [n for e in reversed(over) for n in (0, e)])
+        extra = [e - n * s for e, n, s in zip(extra, over, stride, strict=True)]
     size = [
         (n - 1) * s - 2 * p + d * (k - 1) + e + 1
         for n, s, p, d, k, e in zip(
