@@ -11,6 +11,13 @@ from . import (
     ranges,
 )
 from .factories import check_device, finished, wanted
+    families,
+    implicit,
+    random_ops,
+    ranges,
+)
+from .factories import finished
+from .families import sample_dirichlet, standard_gamma
 from .ranges import eye, triu_indices
 
 __all__ = [
@@ -19,9 +26,13 @@ __all__ = [
     "eye",
     "factories",
     "fills",
+    "families",
     "finished",
+    "implicit",
     "random_ops",
     "ranges",
+    "sample_dirichlet",
+    "standard_gamma",
     "triu_indices",
     "wanted",
 ]

@@ -26,6 +26,7 @@ from .binary_more import lerp
 from .comparison import eq, logical_xor
 from .complex import real
 from .erf import erf
+from .gamma import digamma, lgamma
 from .scalars import add_scalar, div_scalar, mul_scalar
 from .unary import abs, exp, nan_to_num, recorded, sgn, sigmoid, sign, tanh
 
@@ -41,6 +42,7 @@ __all__ = [
     "clamp",
     "comparison",
     "complex",
+    "digamma",
     "div",
     "div_scalar",
     "divisors",
@@ -50,6 +52,7 @@ __all__ = [
     "float_parts",
     "gamma",
     "lerp",
+    "lgamma",
     "logical_xor",
     "maximum",
     "minimum",
