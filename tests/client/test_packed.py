@@ -37,6 +37,9 @@ LINES = {
         "unsorted_indices=tensor([3, 0, 2, 1]))"
     ),
     "pack(x, [2, 4, 1], batch_first=True, enforce_sorted=False).data": "tensor([4., 0., 8., 5., 1., 6., 7.])",
+    "pack(x, list(T.tensor([3, 2, 1, 1]))).batch_sizes, pack(x, np.array([1, 1, 1, 1])).batch_sizes": (
+        "(tensor([4, 2, 1]), tensor([4]))"
+    ),
     "pack(T.ones(2, 2, 3, dtype=T.int32), [2, 1]).data.shape": "torch.Size([3, 3])",
     "pad(p)[0].tolist()": "[[0.0, 1.0, 2.0, 3.0], [0.0, 5.0, 6.0, 7.0], [0.0, 9.0, 0.0, 11.0]]",
     "pad(p, True, -1, 5)[0][0], pad(p)[1]": "(tensor([ 0., -1., -1., -1., -1.]), tensor([1, 3, 2, 3]))",
@@ -91,7 +94,7 @@ def value(T: Any, line: str) -> Any:
     rnn = T.nn.utils.rnn
     x = T.arange(12.0).view(3, 4)
     p = rnn.pack_padded_sequence(x, T.tensor([1, 3, 2, 3]), enforce_sorted=False)
-    names = {"T": T, "rnn": rnn, "x": x, "p": p}
+    names = {"T": T, "np": np, "rnn": rnn, "x": x, "p": p}
     return eval(line, names | {"pack": rnn.pack_padded_sequence, "pad": rnn.pad_packed_sequence})
 
 

@@ -1,6 +1,7 @@
 """Layers, losses and containers (torch.nn)."""
 
-from . import functional, init, modules, parallel, utils
+from . import _reduction as _reduction
+from . import common_types, functional, init, modules, parallel, utils
 from ._make import factory_kwargs
 from ._table import (
     CELU,
@@ -293,6 +294,7 @@ __all__ = [
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",
+    "common_types",
     "factory_kwargs",
     "functional",
     "init",

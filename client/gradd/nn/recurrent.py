@@ -74,6 +74,14 @@ class RNNBase(Module):
         """The parameters, one list per layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
+    @property
+    def _flat_weights_names(self) -> list[str]:
+        return [name for names in self._all_weights for name in names]
+
+    @property
+    def _flat_weights(self) -> list[Any]:
+        return [getattr(self, name) for name in self._flat_weights_names]
+
     def flatten_parameters(self) -> None:
         """Does nothing: the session manages the parameters' memory."""
 
@@ -143,7 +151,7 @@ class RNNBase(Module):
         return _TOP[self.mode.lower()](
             x,
             states if self.mode == "LSTM" else states[0],
-            [w for layer in self.all_weights for w in layer],
+            self._flat_weights,
             self.bias,
             self.num_layers,
             self.dropout,

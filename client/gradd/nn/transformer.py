@@ -63,11 +63,18 @@ class _Layer(Module):
 
     def _add(self, x: Any, at: int, part: Callable[[Any], Any]) -> Any:
         """`x` plus the result of a part, normalised before or after."""
-        norm, dropout = getattr(self, f"norm{at}"), getattr(self, f"dropout{at}")
-        return x + dropout(part(norm(x))) if self.norm_first else norm(x + dropout(part(x)))
+        norm = getattr(self, f"norm{at}")
+        return x + part(norm(x)) if self.norm_first else norm(x + part(x))
 
-    def _feed_forward(self, x: Any) -> Any:
-        return self.linear2(self.dropout(self.activation(self.linear1(x))))
+    # Subclasses call and replace these parts by PyTorch's names.
+
+    def _sa_block(self, x: Any, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Any:
+        masks = {"attn_mask": attn_mask, "key_padding_mask": key_padding_mask, "is_causal": is_causal}
+        return self.dropout1(self.self_attn(x, x, x, need_weights=False, **masks)[0])
+
+    def _ff_block(self, x: Any) -> Any:
+        last = self.dropout3 if "dropout3" in self._modules else self.dropout2
+        return last(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
 
 class TransformerEncoderLayer(_Layer):
@@ -101,12 +108,11 @@ class TransformerEncoderLayer(_Layer):
         is_causal: bool = False,
     ) -> Any:
         """(L, N, d_model) to the same shape; N is first with `batch_first`."""
-        masks = {"attn_mask": src_mask, "key_padding_mask": src_key_padding_mask, "is_causal": is_causal}
 
         def attend(x: Any) -> Any:
-            return self.self_attn(x, x, x, need_weights=False, **masks)[0]
+            return self._sa_block(x, src_mask, src_key_padding_mask, is_causal=is_causal)
 
-        return self._add(self._add(src, 1, attend), 2, self._feed_forward)
+        return self._add(self._add(src, 1, attend), 2, self._ff_block)
 
 
 class TransformerDecoderLayer(_Layer):
@@ -146,13 +152,18 @@ class TransformerDecoderLayer(_Layer):
         """(L, N, d_model) and (S, N, d_model) to (L, N, d_model); N is first with `batch_first`."""
 
         def attend(x: Any) -> Any:
-            return self.self_attn(x, x, x, tgt_key_padding_mask, False, tgt_mask, is_causal=tgt_is_causal)[0]
+            return self._sa_block(x, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
 
         def recall(x: Any) -> Any:
-            given = (memory_key_padding_mask, False, memory_mask)
-            return self.multihead_attn(x, memory, memory, *given, is_causal=memory_is_causal)[0]
+            return self._mha_block(x, memory, memory_mask, memory_key_padding_mask, memory_is_causal)
 
-        return self._add(self._add(self._add(tgt, 1, attend), 2, recall), 3, self._feed_forward)
+        return self._add(self._add(self._add(tgt, 1, attend), 2, recall), 3, self._ff_block)
+
+    def _mha_block(
+        self, x: Any, mem: Any, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False
+    ) -> Any:
+        masks = {"attn_mask": attn_mask, "key_padding_mask": key_padding_mask, "is_causal": is_causal}
+        return self.dropout2(self.multihead_attn(x, mem, mem, need_weights=False, **masks)[0])
 
 
 class TransformerEncoder(Module):

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from itertools import accumulate
 from typing import Any, NamedTuple, Self
 
+import numpy as np
 from gradd_engine.data import dtypes
 
 from ..._surface import as_tensor, namespace, tensor
@@ -178,14 +179,19 @@ def pack_padded_sequence(
     a list needs no round trip. RuntimeError as PyTorch's for lengths that cannot be
     (torch.nn.utils.rnn.pack_padded_sequence).
     """
-    given = as_tensor(lengths) if not isinstance(lengths, Tensor) else lengths
-    if given.dim() != 1:
+    if not isinstance(lengths, Tensor):
+        lengths = list(lengths)
+        if any(isinstance(n, Tensor) for n in lengths):
+            lengths = _TOP["stack"]([as_tensor(n) for n in lengths])  # read at once
+    given: Any = lengths
+    rank = given.dim() if isinstance(given, Tensor) else np.ndim(given)
+    if rank != 1:
         raise RuntimeError(
-            f"'lengths' argument should be a 1D CPU int64 tensor, but got {given.dim()}D cpu Long tensor"
+            f"'lengths' argument should be a 1D CPU int64 tensor, but got {rank}D cpu Long tensor"
         )
     if input.dim() < 2:
         raise RuntimeError(f"input must have 2 dimensions, got {input.dim()}")
-    counts = [int(n) for n in (given.tolist() if isinstance(lengths, Tensor) else lengths)]
+    counts = [int(n) for n in (given.tolist() if isinstance(given, Tensor) else given)]
     order: list[int] | None = None
     if not enforce_sorted:
         order = sorted(range(len(counts)), key=lambda i: -counts[i])

@@ -158,3 +158,45 @@ def test_older_names_of_initial_values(T: Any, name: str) -> None:
     ):
         assert getattr(T.nn.init, name)(w, *more) is w
     assert w.abs().sum().item() > 0
+
+
+def test_parts_of_a_transformer_are_replaced(T: Any) -> None:
+    class Bare(T.nn.TransformerEncoderLayer):  # type: ignore[misc,name-defined]
+        def _sa_block(self, x: Any, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Any:
+            return x * 0
+
+        def _ff_block(self, x: Any) -> Any:
+            return x * 0 + 1
+
+    layer = Bare(4, 2, norm_first=True, dropout=0.0)
+    x = T.ones(3, 1, 4)
+    assert layer(x).tolist() == (x + 1).tolist()
+    plain = T.nn.TransformerDecoderLayer(4, 2, dropout=0.0).eval()
+    by_parts = plain.norm1(x + plain._sa_block(x, None, None))
+    by_parts = plain.norm2(by_parts + plain._mha_block(by_parts, x, None, None))
+    by_parts = plain.norm3(by_parts + plain._ff_block(by_parts))
+    assert T.allclose(plain(x, x), by_parts)
+
+
+def test_reductions_by_their_older_arguments(T: Any) -> None:
+    reduction = T.nn._reduction
+    assert [reduction.get_enum(name) for name in ("none", "mean", "sum")] == [0, 1, 2]
+    with pytest.warns(UserWarning, match="please use reduction='sum' instead"):
+        assert reduction.legacy_get_string(False, None) == "sum"
+    assert reduction.legacy_get_enum(None, False, emit_warning=False) == 0
+    with pytest.warns(UserWarning, match="reduction='elementwise_mean' is deprecated"):
+        assert reduction.get_enum("elementwise_mean") == 1
+    with pytest.raises(ValueError, match="x is not a valid value for reduction"):
+        reduction.get_enum("x")
+
+
+def test_types_of_arguments_have_names(T: Any) -> None:
+    types = importlib.import_module(f"{T.__name__}.nn.common_types")
+    assert types._size_2_t == int | tuple[int, int]
+    assert types._ratio_any_t == float | tuple[float, ...]
+
+
+def test_recurrent_weights_in_one_list(T: Any) -> None:
+    layer = T.nn.GRU(2, 3, 2, bidirectional=True)
+    assert layer._flat_weights_names == [name for name, _ in layer.named_parameters()]
+    assert all(a is b for a, b in zip(layer._flat_weights, layer.parameters(), strict=True))
