@@ -5,6 +5,14 @@ from __future__ import annotations
 from tests.ops.table import I, S, T, V
 
 SAMPLES = {
+    "special.zeta": [
+        S(T(2, 3, low=1.2, high=6.0, grad=False), T(3, low=0.3, high=4.0)).dtypes("float32"),
+        S(V([1.0, 0.5, 2.0, 3.0, 2.5, 2.0], grad=False), V([2.0, 2.0, -0.5, -2.5, -0.5, -3.0], grad=False))
+        .no_grad()
+        .dtypes(""),
+        S(2.0, T(3, low=0.5)).dtypes(""),
+        S(T(3, low=1.2, grad=False), 2).no_grad().dtypes("float32"),
+    ],
     **{
         name: [
             S(T(2, 3, low=0.3, high=5.0)),

@@ -54,6 +54,11 @@ def _kernel(order: int, scaled: bool) -> Any:
     return impl
 
 
+def unscaled(xp: Any, a: Any, order: int) -> Any:
+    """The function of this order of an array, in double precision."""
+    return _kernel(order, False)(xp, a)
+
+
 def _over(y: Any, input: Any) -> Any:
     """y / input, and at 0 the limit for order 1, 1/2."""
     return where(input == 0, 0.5, y / where(input == 0, 1.0, input))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...data import Meta
+from ...data import Meta, dtypes
 from ...declare import attach, elementwise, public
 from ...schema import Op
 from ...tensor import Tensor
@@ -27,7 +27,8 @@ def _above(xp: Any, a: Any) -> tuple[Any, Any]:
     return x, xp.where(x < 0.5, 1 - x, x)
 
 
-def _lgamma(xp: Any, a: Any) -> Any:
+def lgamma_array(xp: Any, a: Any) -> Any:
+    """log|gamma| of an array, in double precision."""
     x, y = _above(xp, a)
     product = xp.ones_like(y)
     far = y
@@ -62,17 +63,18 @@ def _digamma(xp: Any, a: Any) -> Any:
     return xp.where(x == 0, xp.copysign(math.inf, -x), found)
 
 
-def _zeta(xp: Any, s: int, x: Any) -> Any:
-    """The Hurwitz zeta function for an integer s > 1 and x > 0."""
+def _zeta(xp: Any, s: Any, x: Any) -> Any:
+    """The Hurwitz zeta function for s > 1, a number or an array, and x > 0."""
+    s = s * 1.0
     total = xp.zeros_like(x)
     for k in range(_SHIFT):
-        total = total + (x + k) ** -float(s)
+        total = total + (x + k) ** -s
     far = x + _SHIFT
-    total = total + far ** (1.0 - s) / (s - 1) + 0.5 * far ** -float(s)
-    rising = float(s)
+    total = total + far ** (1.0 - s) / (s - 1) + 0.5 * far**-s
+    rising = s
     for k, b in enumerate(_BERNOULLI, 1):
         total = total + b / math.factorial(2 * k) * rising * far ** (1.0 - s - 2 * k)
-        rising *= (s + 2 * k - 1) * (s + 2 * k)
+        rising = rising * (s + 2 * k - 1) * (s + 2 * k)
     return total
 
 
@@ -90,9 +92,9 @@ def _polygamma(xp: Any, a: Any, n: int) -> Any:
     return (-1.0) ** (n + 1) * factorial * _zeta_everywhere(xp, n + 1, x)
 
 
-def _zeta_everywhere(xp: Any, s: int, x: Any) -> Any:
-    """`_zeta`, also for x < 0, where two more series over the distances to the integers give its terms.
-    Infinite at integers <= 0 and at -inf.
+def _zeta_everywhere(xp: Any, s: Any, x: Any) -> Any:
+    """`_zeta`, for an integer s also for x < 0, where two more series over the distances to the integers give
+    its terms. Infinite at integers <= 0 and at -inf.
     """
     above = xp.where(x > 0, x, x - xp.floor(x))
     found = _zeta(xp, s, xp.where(above > 0, above, 1.0))
@@ -115,7 +117,7 @@ def _infer(name: str) -> Any:
 lgamma: Op = elementwise(
     "lgamma(Tensor input) -> Tensor",
     infer=_infer("lgamma_vml_cpu"),
-    impl=_lgamma,
+    impl=lgamma_array,
     vjp=lambda g, input: g * digamma(input),
     method=True,
     inplace=True,
@@ -157,5 +159,35 @@ def _method(self: Tensor, n: int) -> Any:
 
 
 attach("polygamma", _method, "(n: int)")
+
+
+def _zeta_of(xp: Any, a: Any, b: Any) -> Any:
+    s, q = xp.broadcast_arrays(a.astype(xp.float64), b.astype(xp.float64))
+    found = _zeta_everywhere(xp, xp.where(s > 1, s, 2.0), q)
+    found = xp.where((q < 0) & (q != xp.floor(q)) & (s != xp.floor(s)), math.nan, found)
+    return xp.where(s > 1, found, xp.where(s == 1, math.inf, math.nan))
+
+
+def _zeta_infer(input: Any, other: Any) -> Meta:
+    meta = broadcast_float(input, other)
+    refuse(meta.dtype, "zeta_cpu", dtypes.float16, dtypes.bfloat16, complex=True)
+    return meta
+
+
+def _not_there(what: str) -> Any:
+    raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
+
+
+zeta: Op = elementwise(
+    "zeta(Tensor|Number input, Tensor|Number other) -> Tensor",
+    infer=_zeta_infer,
+    impl=_zeta_of,
+    vjp=(lambda g: _not_there("zeta"), lambda g, input, other: g * -input * zeta(input + 1.0, other)),
+    node="SpecialZetaBackward0",
+    number_nodes={"input": "SpecialZetaBackward1", "other": "SpecialZetaBackward2"},
+    namespace="special",
+    doc="The Hurwitz zeta function of `input` at `other` (torch.special.zeta).",
+    raises=False,
+)
 public("special", name="gammaln")(lgamma.call)
 public("special", name="psi")(digamma.call)
