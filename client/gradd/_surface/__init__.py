@@ -16,6 +16,7 @@ from .generator import (
 )
 from .limits import finfo, iinfo
 from .methods import attach
+from .storages import UntypedStorage, is_storage
 from .switches import (
     are_deterministic_algorithms_enabled,
     get_default_device,
@@ -24,6 +25,7 @@ from .switches import (
     get_num_threads,
     is_deterministic_algorithms_warn_only_enabled,
     set_default_device,
+    set_default_tensor_type,
     set_float32_matmul_precision,
     set_flush_denormal,
     set_num_interop_threads,
@@ -32,11 +34,14 @@ from .switches import (
 )
 
 __all__ = [
-    "DRAWING", "FACTS", "Generator", "are_deterministic_algorithms_enabled", "as_tensor", "asarray",
+    "DRAWING", "FACTS", "Generator", "UntypedStorage", "are_deterministic_algorithms_enabled",
+    "as_tensor", "asarray",
     "attach", "finfo", "from_numpy", "get_default_device", "get_float32_matmul_precision",
     "get_num_interop_threads", "get_num_threads", "get_rng_state", "iinfo", "initial_seed",
-    "is_deterministic_algorithms_warn_only_enabled", "is_tensor", "layout", "manual_seed", "namespace",
-    "seed", "set_default_device", "set_float32_matmul_precision", "set_flush_denormal",
+    "is_deterministic_algorithms_warn_only_enabled", "is_storage", "is_tensor", "layout",
+    "manual_seed", "namespace",
+    "seed", "set_default_device", "set_default_tensor_type",
+    "set_float32_matmul_precision", "set_flush_denormal",
     "set_num_interop_threads", "set_num_threads", "set_rng_state", "strided", "tensor",
     "use_deterministic_algorithms",
 ]  # fmt: skip

@@ -8,9 +8,10 @@ import os
 import warnings
 from typing import Any
 
-from gradd_engine.data import Device
+from gradd_engine.data import Device, dtypes
 
-from .._session import current
+from .._session import current, set_default_dtype
+from .._tensor import dtype_of
 
 _PRECISIONS = ("highest", "high", "medium")
 
@@ -100,6 +101,21 @@ def _count(name: str, threads: Any) -> int:
 def set_flush_denormal(mode: bool) -> bool:
     """False: it is not supported."""
     return False
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """Set the default dtype by a type or its name, ``torch.DoubleTensor`` (torch.set_default_tensor_type,
+    which PyTorch deprecates). TypeError for what is no type of floating tensors.
+    """
+    if isinstance(t, str):
+        found = next((d for d in dtypes.ALL if d.tensor_type == t.replace(".cuda.", ".")), None)
+    else:
+        found = None if isinstance(t, dtypes.DType) else dtype_of(t)
+    if not isinstance(found, dtypes.DType):
+        raise TypeError("invalid type object: only floating-point types are supported as the default type")
+    if not found.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    set_default_dtype(found)
 
 
 def set_default_device(device: Any) -> None:

@@ -4,6 +4,6 @@
 """
 
 from .tensor import Tensor, as_subclass
-from .typed import TYPES, TensorType, type_name
+from .typed import TYPES, TensorType, dtype_of, type_name
 
-__all__ = ["TYPES", "Tensor", "TensorType", "as_subclass", "type_name"]
+__all__ = ["TYPES", "Tensor", "TensorType", "as_subclass", "dtype_of", "type_name"]

@@ -34,6 +34,10 @@ class MetaStorage:
         self.writes = 0
         self.aliased = False
 
+    def __call__(self) -> Any:
+        """What a script gets that calls ``t.storage()``, which PyTorch deprecates."""
+        raise NotImplementedError("Tensor.storage() is not supported by gradd: ask for untyped_storage()")
+
 
 class MetaBackend:
     """Allocates nothing. ``tensor_class`` lets a client give its tensors methods that fetch values."""
