@@ -11,7 +11,7 @@ SPREAD := -n auto --maxprocesses 8 --dist worksteal
 BOUND := -o faulthandler_timeout=300 -o faulthandler_exit_on_timeout=true
 DOCKERFILES := docker/Dockerfile docker/Dockerfile.cuda
 
-.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check parity planned ptsuite wild check fuzz hostile hangs faults soak gradcheck peer replay leak sleeping test-docker clean
+.PHONY: help setup demo test test-quick coverage record lint types bench bench-quick bench-versus openapi openapi-check face face-check pictures pictures-check parity planned ptsuite wild array-api check fuzz hostile hangs faults soak gradcheck peer replay leak sleeping test-docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -92,6 +92,10 @@ ptsuite: $(STAMP) ## run PyTorch's own tests: PYTORCH_TESTS= its folder test, UR
 wild: $(STAMP) ## run public scripts with gradd in torch's place: WILD= a folder of checkouts; writes docs/wild.md
 	@test -n "$(WILD)" || { echo "make wild: WILD=<a folder with checkouts, as owner/name>" >&2; exit 2; }
 	$(PY) -m tests.wild $(WILD) --write docs/wild.md $(if $(URL),--url $(URL))
+
+array-api: $(STAMP) ## run the array API standard's tests: ARRAY_API_TESTS= a checkout of data-apis/array-api-tests
+	@if [ -n "$(ARRAY_API_TESTS)" ]; then $(PY) -m tests.array_api $(ARRAY_API_TESTS); \
+	else echo "make array-api: skipped, ARRAY_API_TESTS=<a checkout of data-apis/array-api-tests> is not given"; fi
 
 check: lint test ## everything that continuous integration checks
 

@@ -77,6 +77,11 @@ def test_autograd(daemon: str) -> None:
     assert printed[-3:] == ["MulBackward0", "torch.Size([3, 2]) torch.Size([2, 2])", "True"]
 
 
+def test_arrays() -> None:
+    printed = run_python(blocks("docs/arrays.md", "python"))
+    assert printed.startswith("[5.0, 10.0] [[0.6")
+
+
 def test_speed(daemon: str) -> None:
     printed = run_python(blocks("docs/speed.md", "python"), GRADD_URL=daemon)
     assert printed.startswith("8 batches: 6 planned, 2 eager")

@@ -18,7 +18,7 @@ from typing import Any
 import gradd
 import numpy as np
 
-from tests.ops.peers import Differs, Peer, peers
+from tests.ops.peers import Differs, Peer, drawn, peers
 from tests.ops.trials import NothingToCompare, Trial
 
 DTYPES = ("float64", "complex128", "float32", "bfloat16")
@@ -82,8 +82,7 @@ def samples(peer: Peer, dtype: str, most: int, seed: int) -> list[tuple[int, Any
     torch.manual_seed(0)
     grads = peer.info.supports_autograd and kind in peer.info.supported_backward_dtypes("cpu")
     given = enumerate(peer.info.sample_inputs("cpu", kind, requires_grad=grads))
-    # What draws says nothing about values.
-    found = [(i, s) for i, s in given if not s.kwargs.get("dropout_p")]
+    found = [(i, s) for i, s in given if not drawn(s)]
     if len(found) > most:
         found = sorted(random.Random(f"{seed}/{peer.name}/{dtype}").sample(found, most), key=lambda x: x[0])
     return found

@@ -90,6 +90,12 @@ def ours(info: Any) -> Callable[..., Any] | None:
     return found if callable(found) else getattr(gradd.Tensor, info.name, None)
 
 
+def drawn(sample: Any) -> bool:
+    """Whether what a sample computes is partly drawn, so that its values say nothing."""
+    dropping = sample.kwargs.get("training") and "use_separate_proj_weight" in sample.kwargs
+    return bool(sample.kwargs.get("dropout_p") or dropping)
+
+
 def peers(names: Sequence[str] = ()) -> Iterator[Peer]:
     """The entries with an op here whose samples say something about values, by name."""
     from torch.testing._internal.common_methods_invocations import op_db

@@ -12,7 +12,7 @@ from typing import Any
 import gradd
 import numpy as np
 
-from tests.ops.peers import Differs, Peer, ours
+from tests.ops.peers import Differs, Peer, drawn, ours
 from tests.ops.trials import NothingToCompare, Trial
 from tests.semantics.error_inputs import CANNOT, NO_OUT, differences
 
@@ -143,8 +143,8 @@ def _samples(peer: Peer, dtype: str, most: int, seed: int) -> Iterator[tuple[int
         return
     torch.manual_seed(0)
     grads = peer.info.supports_autograd and kind in peer.info.supported_backward_dtypes("cpu")
-    found = list(enumerate(peer.info.sample_inputs("cpu", kind, requires_grad=grads)))
-    found = [(i, s) for i, s in found if not s.kwargs.get("dropout_p")]  # its values are drawn
+    given = enumerate(peer.info.sample_inputs("cpu", kind, requires_grad=grads))
+    found = [(i, s) for i, s in given if not drawn(s)]
     if len(found) > most:
         found = random.Random(f"{seed}/{peer.name}/{dtype}").sample(found, most)
     yield from sorted(found, key=lambda numbered: numbered[0])

@@ -12,7 +12,7 @@ from gradd_protocol import messages as m
 from .._exceptions import ConnectionFailed, GraddError, SessionClosed
 from .._mirror import Event, MirrorBackend
 from .._program import Builder
-from .._tensor import Tensor
+from .._tensor import Tensor, acquaint
 from .._transports import CLOSE, Dropped
 from .graph import graph_of
 from .listening import Listening
@@ -33,6 +33,7 @@ class Session(Listening, Fetching, Naming):
         self, url: str, name: str | None, transport: str = "stream", token: str | None = None,
         reconnect: float | None = None, timeout: float | None = None,
     ) -> None:  # fmt: skip
+        acquaint()
         self.backend = MirrorBackend(self, Tensor, self)
         super().__init__(url, name, transport, token, reconnect, timeout)
         SESSIONS.add(self)

@@ -3,6 +3,7 @@ queries on tensors and dtypes.
 """
 
 from .creation import as_tensor, asarray, from_numpy, is_tensor, tensor
+from .exchange import dlpack, from_dlpack
 from .facts import FACTS, layout, strided
 from .functions import namespace
 from .generator import (
@@ -34,14 +35,40 @@ from .switches import (
 )
 
 __all__ = [
-    "DRAWING", "FACTS", "Generator", "UntypedStorage", "are_deterministic_algorithms_enabled",
-    "as_tensor", "asarray",
-    "attach", "finfo", "from_numpy", "get_default_device", "get_float32_matmul_precision",
-    "get_num_interop_threads", "get_num_threads", "get_rng_state", "iinfo", "initial_seed",
-    "is_deterministic_algorithms_warn_only_enabled", "is_storage", "is_tensor", "layout",
-    "manual_seed", "namespace",
-    "seed", "set_default_device", "set_default_tensor_type",
-    "set_float32_matmul_precision", "set_flush_denormal",
-    "set_num_interop_threads", "set_num_threads", "set_rng_state", "strided", "tensor",
+    "DRAWING",
+    "FACTS",
+    "Generator",
+    "UntypedStorage",
+    "are_deterministic_algorithms_enabled",
+    "as_tensor",
+    "asarray",
+    "attach",
+    "dlpack",
+    "finfo",
+    "from_dlpack",
+    "from_numpy",
+    "get_default_device",
+    "get_float32_matmul_precision",
+    "get_num_interop_threads",
+    "get_num_threads",
+    "get_rng_state",
+    "iinfo",
+    "initial_seed",
+    "is_deterministic_algorithms_warn_only_enabled",
+    "is_storage",
+    "is_tensor",
+    "layout",
+    "manual_seed",
+    "namespace",
+    "seed",
+    "set_default_device",
+    "set_default_tensor_type",
+    "set_float32_matmul_precision",
+    "set_flush_denormal",
+    "set_num_interop_threads",
+    "set_num_threads",
+    "set_rng_state",
+    "strided",
+    "tensor",
     "use_deterministic_algorithms",
-]  # fmt: skip
+]

@@ -24,11 +24,30 @@ if TYPE_CHECKING:
 
 
 def _tensors_inside(data: Any) -> Any:
-    """Tensors in nested lists as numbers (each is fetched, as torch does)."""
+    """Tensors in nested lists as numbers (each is fetched, as torch does), and what is like an array or a
+    list as one.
+    """
+    if isinstance(data, _PLAIN):
+        return data
     if isinstance(data, Tensor):
         return data._scalar()
     if isinstance(data, (list, tuple)):
         return [_tensors_inside(e) for e in data]
+    return _like_an_array(data)
+
+
+#: what needs no second look
+_PLAIN = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
+
+
+def _like_an_array(data: Any) -> Any:
+    """The array that an object of another library is to NumPy (a pandas Series or DataFrame, a Pillow image);
+    a sequence of another type as a list; anything else unchanged.
+    """
+    if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
+        return np.asarray(data)
+    if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not hasattr(data, "keys"):
+        return _tensors_inside(list(data))
     return data
 
 
@@ -45,6 +64,7 @@ def tensor(
     Raises TypeError, ValueError or RuntimeError for data that do not form an array, RuntimeError for
     `requires_grad` with integers.
     """
+    dtype = dtypes.BY_TYPE.get(dtype, dtype)
     if not isinstance(requires_grad, bool):
         raise TypeError(f"tensor(): argument 'requires_grad' must be bool, not {type_name(requires_grad)}")
     if isinstance(data, Tensor):
@@ -57,8 +77,7 @@ def tensor(
         out: Any = data.detach().clone()
         out = out if dtype is None else to_dtype(out, dtype)
         return out.requires_grad_(requires_grad)  # type: ignore[no-any-return]
-    if isinstance(data, (list, tuple)):
-        data = _tensors_inside(data)
+    data = _tensors_inside(data)
     a = data if isinstance(data, np.ndarray) else literal(data, dtype)
     return _leaf(a, dtype or dtypes.from_numpy(a.dtype), requires_grad)
 
@@ -96,6 +115,7 @@ def asarray(
     """A tensor from data, or `obj` itself if it is one and neither `dtype` nor `copy` needs another
     (torch.asarray). ValueError if a copy is needed and `copy` is False.
     """
+    dtype = dtypes.BY_TYPE.get(dtype, dtype)
     if isinstance(obj, Tensor) and not copy:
         if copy is False and dtype not in (None, obj.dtype):
             raise ValueError(f"can't alias tensor with dtype '{obj.dtype}' into dtype '{dtype}'.")

@@ -6,6 +6,7 @@ from gradd_engine.data import read_only
 
 from .._tensor import Tensor, TensorType
 from .creation import made, reduced
+from .exchange import EXCHANGE
 from .facts import METHODS, PROPERTIES
 from .generator import drawing_methods
 from .storages import MEMORY
@@ -15,6 +16,6 @@ def attach() -> None:
     """Give `Tensor` the methods that need the current session, and the queries of `facts`."""
     TensorType.make = made
     Tensor.__reduce_ex__ = reduced  # type: ignore[assignment]
-    for name, member in {**METHODS, **MEMORY, **PROPERTIES, **drawing_methods()}.items():
+    for name, member in {**METHODS, **MEMORY, **PROPERTIES, **EXCHANGE, **drawing_methods()}.items():
         setattr(Tensor, name, member)
     read_only(Tensor, *PROPERTIES, "is_cuda")

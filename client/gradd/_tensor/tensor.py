@@ -134,6 +134,10 @@ class Tensor(Methods, metaclass=TensorType):
         return out
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if copy is False:
+            raise ValueError(
+                "Unable to avoid copy: the values are in the session, an array is a copy of them"
+            )
         found = self.numpy()
         return np.array(found, dtype=dtype) if copy or (dtype is not None and found.dtype != dtype) else found
 
@@ -247,7 +251,9 @@ class Tensor(Methods, metaclass=TensorType):
                 dtype = a
             elif isinstance(a, EngineTensor):
                 dtype = a.dtype
-        dtype = dtype or self.dtype
+            elif isinstance(a, type):
+                dtype = dtypes.BY_TYPE.get(a)
+        dtype = dtypes.BY_TYPE.get(dtype, dtype) or self.dtype
         laid_out = memory_format is None or has_format(self.shape, self.strides, memory_format)
         if dtype is self.dtype and laid_out and not copy_it:
             return self

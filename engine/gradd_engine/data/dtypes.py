@@ -96,6 +96,10 @@ _BY_NP = {d.np: d for d in ALL}
 type(state).dtype = float32
 
 
+#: Python's types as dtypes, which PyTorch takes in a dtype's place
+BY_TYPE: dict[Any, DType] = {bool: bool_, int: int64, float: float64, complex: complex128}
+
+
 def by_name(name: str) -> DType:
     """The DType of a NumPy name; KeyError when there is none."""
     return _BY_NAME[name]

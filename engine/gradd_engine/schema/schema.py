@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..data import DType
+from ..data import DType, dtypes
 from .position import position
 
 TENSOR_KINDS = ("Tensor", "Tensor?", "Tensor|Number", "Tensor|Number?", "Tensor[]", "Tensor?[]")
@@ -306,6 +306,8 @@ def _plain(schema: Schema, p: Param, kind: str, v: Any) -> Any:
     if not _CHECKS[kind](v):
         if kind == "int" and hasattr(v, "__index__") and not isinstance(v, bool):
             return v.__index__()
+        if kind == "dtype" and type(v) is type and v in dtypes.BY_TYPE:
+            return dtypes.BY_TYPE[v]
         if kind not in ("float", "Number") or not hasattr(v, "item"):
             raise _misfit(schema, p, v)
         v = v.item()

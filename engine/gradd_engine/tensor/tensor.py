@@ -178,9 +178,8 @@ class Tensor:
     #: the memory holds the conjugates of the values (`conjugate`)
     _conj: bool = False
     __hash__ = object.__hash__
-    __array_priority__: ClassVar[int] = 1000
     #: tells NumPy to leave ``array + tensor`` to the tensor
-    __array_ufunc__ = None
+    __array_priority__: ClassVar[int] = 1000
 
     def __init__(
         self,

@@ -6,17 +6,13 @@ Importing this room declares its ops.
 from . import (
     draws,
     factories,
-    fills,
-    random_ops,
-    ranges,
-)
-from .factories import check_device, finished, wanted
     families,
+    fills,
     implicit,
     random_ops,
     ranges,
 )
-from .factories import finished
+from .factories import check_device, finished, wanted
 from .families import sample_dirichlet, standard_gamma
 from .ranges import eye, triu_indices
 
@@ -25,8 +21,8 @@ __all__ = [
     "draws",
     "eye",
     "factories",
-    "fills",
     "families",
+    "fills",
     "finished",
     "implicit",
     "random_ops",

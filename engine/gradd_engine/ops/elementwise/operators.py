@@ -57,7 +57,6 @@ _REFLECTED: dict[str, Callable[[Any, Any], Any]] = {
     "add": arithmetic.add,
     "sub": arithmetic.rsub,
     "mul": arithmetic.mul,
-    "truediv": lambda a, b: arithmetic.mul(elementwise.reciprocal(a), b),
     "floordiv": lambda a, b: rounding.floor_divide(b, a),
     "mod": lambda a, b: rounding.remainder(b, a),
     "pow": lambda a, b: binary.pow(b, a),
@@ -90,6 +89,28 @@ def _matmul(self: Any, other: Any) -> Any:
     return self.matmul(other) if isinstance(other, Tensor) else NotImplemented
 
 
+def _rmatmul(self: Any, other: Any) -> Any:
+    return _matmul(other, self) if isinstance(other, Tensor) else NotImplemented
+
+
+def _rtruediv(self: Any, other: Any) -> Any:
+    operand = _operand(other)
+    if operand is NotImplemented and not isinstance(other, np.ndarray):
+        return NotImplemented
+    # An array takes it from here, as it does in PyTorch: alone among these it divides by a tensor.
+    return elementwise.reciprocal(self) * (other if operand is NotImplemented else operand)
+
+
+def _equal(self: Any, other: Any) -> Any:
+    """``==``, which alone among the comparisons takes an array too, as in PyTorch."""
+    if other.__class__ in _SURE or isinstance(other, Tensor):
+        return comparison.eq(self, other)
+    if isinstance(other, np.ndarray) and other.dtype.kind in "biufc":
+        return comparison.eq(self, self.backend.from_array(other.copy()))
+    operand = _operand(other)
+    return NotImplemented if operand is NotImplemented else comparison.eq(self, operand)
+
+
 def _inverted(self: Tensor) -> Any:
     if self.dtype.category > dtypes.INT:
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
@@ -100,8 +121,10 @@ def _unary(name: str, fn: Callable[[Any], Any]) -> None:
     attach_as_is(name, lambda self: fn(self))
 
 
+attach_as_is("__eq__", _equal)
 attach_as_is("__matmul__", _matmul)
-attach_as_is("__rmatmul__", lambda self, other: _matmul(other, self))
+attach_as_is("__rmatmul__", _rmatmul)
+attach_as_is("__rtruediv__", _rtruediv)
 attach_as_is("__rdiv__", vars(Tensor)["__rtruediv__"])  # PyTorch keeps Python 2's name
 _unary("__neg__", arithmetic.neg)
 _unary("__pos__", lambda x: x)
