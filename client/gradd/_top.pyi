@@ -95,6 +95,7 @@ __all__ = [
     "batch_norm",
     "bernoulli",
     "bincount",
+    "binomial",
     "bitwise_and",
     "bitwise_left_shift",
     "bitwise_not",
@@ -246,6 +247,8 @@ __all__ = [
     "hypot",
     "i0",
     "i0_",
+    "igamma",
+    "igammac",
     "imag",
     "index_add",
     "index_copy",
@@ -369,6 +372,7 @@ __all__ = [
     "pinverse",
     "pixel_shuffle",
     "pixel_unshuffle",
+    "poisson",
     "polar",
     "polygamma",
     "positive",
@@ -1244,6 +1248,21 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     Raises RuntimeError: weights should be 1-d and have the same length as input
 
     https://pytorch.org/docs/stable/generated/torch.bincount.html
+    """
+
+def binomial(
+    count: Tensor, prob: Tensor, *, out: Tensor | None = None, generator: Generator | None = None
+) -> Tensor:
+    """Draws from binomial distributions: how many of `count` trials succeed.
+
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises ValueError for integers, bools and complex numbers.
+    Raises RuntimeError: Found dtype ... but expected ...
+    Raises ValueError: binomial only supports floating-point dtypes for ..., got: ...
+    Raises RuntimeError: The size of tensor a (...) must match the size of tensor b (...) at non-
+      singleton dimension ...
+
+    https://pytorch.org/docs/stable/generated/torch.binomial.html
     """
 
 def bitwise_and(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -2699,6 +2718,24 @@ def i0_(input: Tensor) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.i0_.html
     """
 
+def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The regularized lower incomplete gamma function.
+
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.igamma.html
+    """
+
+def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The regularized upper incomplete gamma function.
+
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.igammac.html
+    """
+
 def imag(input: Tensor) -> Tensor:
     """A view of the imaginary parts; of a conjugate view, their negatives, computed. RuntimeError for
     real tensors.
@@ -3992,6 +4029,15 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
       input.size(...)=... is not ...
 
     https://pytorch.org/docs/stable/generated/torch.pixel_unshuffle.html
+    """
+
+def poisson(input: Tensor, *, out: Tensor | None = None, generator: Generator | None = None) -> Tensor:
+    """Draws from Poisson distributions of these rates.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.poisson.html
     """
 
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:

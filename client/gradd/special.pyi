@@ -12,6 +12,95 @@ from gradd._tensor.tensor import Tensor
 
 _Number: TypeAlias = int | float | complex
 
+def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Airy's function.
+
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.airy_ai
+    """
+
+def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Bessel function of the first kind of order 0.
+
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.bessel_j0
+    """
+
+def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Bessel function of the first kind of order 1.
+
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.bessel_j1
+    """
+
+def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Bessel function of the second kind of order 0.
+
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.bessel_y0
+    """
+
+def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Bessel function of the second kind of order 1.
+
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.bessel_y1
+    """
+
+def chebyshev_polynomial_t(
+    input: Tensor | _Number, n: Tensor | _Number, *, out: Tensor | None = None
+) -> Tensor:
+    """Chebyshev's polynomial of the first kind.
+
+    Shape: the inputs', broadcast. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.chebyshev_polynomial_t
+    """
+
+def chebyshev_polynomial_u(
+    input: Tensor | _Number, n: Tensor | _Number, *, out: Tensor | None = None
+) -> Tensor:
+    """Chebyshev's polynomial of the second kind.
+
+    Shape: the inputs', broadcast. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.chebyshev_polynomial_u
+    """
+
+def chebyshev_polynomial_v(
+    input: Tensor | _Number, n: Tensor | _Number, *, out: Tensor | None = None
+) -> Tensor:
+    """Chebyshev's polynomial of the third kind.
+
+    Shape: the inputs', broadcast. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.chebyshev_polynomial_v
+    """
+
+def chebyshev_polynomial_w(
+    input: Tensor | _Number, n: Tensor | _Number, *, out: Tensor | None = None
+) -> Tensor:
+    """Chebyshev's polynomial of the fourth kind.
+
+    Shape: the inputs', broadcast. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.chebyshev_polynomial_w
+    """
+
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of lgamma.
 
@@ -90,6 +179,24 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/special.html#torch.special.expm1
     """
 
+def gammainc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The regularized lower incomplete gamma function.
+
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.gammainc
+    """
+
+def gammaincc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The regularized upper incomplete gamma function.
+
+    Shape: the inputs', broadcast. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.gammaincc
+    """
+
 def gammaln(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the gamma function's absolute value.
 
@@ -97,6 +204,28 @@ def gammaln(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/special.html#torch.special.gammaln
+    """
+
+def hermite_polynomial_h(
+    input: Tensor | _Number, n: Tensor | _Number, *, out: Tensor | None = None
+) -> Tensor:
+    """The physicists' Hermite polynomial.
+
+    Shape: the inputs', broadcast. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.hermite_polynomial_h
+    """
+
+def hermite_polynomial_he(
+    input: Tensor | _Number, n: Tensor | _Number, *, out: Tensor | None = None
+) -> Tensor:
+    """The probabilists' Hermite polynomial.
+
+    Shape: the inputs', broadcast. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.hermite_polynomial_he
     """
 
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -133,6 +262,28 @@ def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/special.html#torch.special.i1e
+    """
+
+def laguerre_polynomial_l(
+    input: Tensor | _Number, n: Tensor | _Number, *, out: Tensor | None = None
+) -> Tensor:
+    """Laguerre's polynomial.
+
+    Shape: the inputs', broadcast. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.laguerre_polynomial_l
+    """
+
+def legendre_polynomial_p(
+    input: Tensor | _Number, n: Tensor | _Number, *, out: Tensor | None = None
+) -> Tensor:
+    """Legendre's polynomial.
+
+    Shape: the inputs', broadcast. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.legendre_polynomial_p
     """
 
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -178,6 +329,42 @@ def logsumexp(
     Shapes: (2, 3) -> (2,). dtype: the input's; float32 of integers and bools.
 
     https://pytorch.org/docs/stable/special.html#torch.special.logsumexp
+    """
+
+def modified_bessel_i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of the first kind of order 0.
+
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.modified_bessel_i0
+    """
+
+def modified_bessel_i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of the first kind of order 1.
+
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.modified_bessel_i1
+    """
+
+def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of the second kind of order 0.
+
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.modified_bessel_k0
+    """
+
+def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of the second kind of order 1.
+
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.modified_bessel_k1
     """
 
 def multigammaln(input: Tensor, p: int) -> Tensor:
@@ -231,6 +418,68 @@ def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Ten
     https://pytorch.org/docs/stable/special.html#torch.special.round
     """
 
+def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of the second kind of order 0, times exp(input).
+
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.scaled_modified_bessel_k0
+    """
+
+def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of the second kind of order 1, times exp(input).
+
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.scaled_modified_bessel_k1
+    """
+
+def shifted_chebyshev_polynomial_t(
+    input: Tensor | _Number, n: Tensor | _Number, *, out: Tensor | None = None
+) -> Tensor:
+    """Chebyshev's polynomial of the first kind at 2 input - 1.
+
+    Shape: the inputs', broadcast. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.shifted_chebyshev_polynomial_t
+    """
+
+def shifted_chebyshev_polynomial_u(
+    input: Tensor | _Number, n: Tensor | _Number, *, out: Tensor | None = None
+) -> Tensor:
+    """Chebyshev's polynomial of the second kind at 2 input - 1.
+
+    Shape: the inputs', broadcast. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.shifted_chebyshev_polynomial_u
+    """
+
+def shifted_chebyshev_polynomial_v(
+    input: Tensor | _Number, n: Tensor | _Number, *, out: Tensor | None = None
+) -> Tensor:
+    """Chebyshev's polynomial of the third kind at 2 input - 1.
+
+    Shape: the inputs', broadcast. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.shifted_chebyshev_polynomial_v
+    """
+
+def shifted_chebyshev_polynomial_w(
+    input: Tensor | _Number, n: Tensor | _Number, *, out: Tensor | None = None
+) -> Tensor:
+    """Chebyshev's polynomial of the fourth kind at 2 input - 1.
+
+    Shape: the inputs', broadcast. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.shifted_chebyshev_polynomial_w
+    """
+
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(pi x) / (pi x), 1 at 0.
 
@@ -246,6 +495,15 @@ def softmax(input: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     Raises NotImplementedError for integers, bools and complex numbers.
 
     https://pytorch.org/docs/stable/special.html#torch.special.softmax
+    """
+
+def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The spherical Bessel function of order 0, sin(input) / input.
+
+    Shape: the input's. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.spherical_bessel_j0
     """
 
 def xlog1py(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -264,4 +522,13 @@ def xlogy(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | Non
     Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/special.html#torch.special.xlogy
+    """
+
+def zeta(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
+    """The Hurwitz zeta function of `input` at `other`.
+
+    Shape: the inputs', broadcast. dtype: float32.
+    Raises NotImplementedError for complex numbers.
+
+    https://pytorch.org/docs/stable/special.html#torch.special.zeta
     """

@@ -273,6 +273,40 @@ def test_half_precision() -> None:
     assert model[0].weight.grad.dtype is torch.bfloat16
 
 
+def test_autocast_around_a_call_and_inside_of_a_model() -> None:
+    def forward(self: Any, x: Any) -> Any:
+        y = x @ self.w
+        with torch.autocast("cpu", enabled=False):
+            return y, x @ self.w
+
+    model, x = made(forward, w=np.ones((3, 3), np.float32)), torch.randn(2, 3)
+    offloaded = gradd.offload(model, x)
+    for enabled in (False, True, False):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=enabled):
+            found, expected = offloaded(x), model(x)
+        assert [t.dtype for t in found] == [t.dtype for t in expected]
+        for one, other in zip(found, expected, strict=True):
+            torch.testing.assert_close(one, other, rtol=2e-2, atol=2e-2)
+    sum(t.float().sum() for t in found).backward()
+    assert model.w.grad.dtype is torch.float32
+
+
+def test_layers_that_torch_has_kernels_for() -> None:
+    x = torch.randn(2, 5, 8)
+    encoder = torch.nn.TransformerEncoderLayer(8, 2, 16, 0.0, batch_first=True)
+    for model, args in (
+        (encoder, (x,)),
+        (copy.deepcopy(encoder).eval(), (x,)),
+        (torch.nn.MultiheadAttention(8, 2, batch_first=True), (x, x, x)),
+        (torch.nn.GRU(8, 4, 2, bidirectional=True), (x,)),
+    ):
+        found, expected = gradd.offload(model, args)(*args), model(*args)
+        if isinstance(found, tuple):
+            close(found[1], expected[1])
+            found, expected = found[0], expected[0]
+        close(found, expected)
+
+
 def test_what_is_not_supported_is_named_before_anything_runs(session: gradd.Session) -> None:
     def forward(self: Any, x: Any) -> Any:
         a = torch.special.bessel_j0(x) + torch.special.bessel_j0(x * self.w)

@@ -93,6 +93,12 @@ def test_migrating(daemon: str) -> None:
     promised = re.findall(r"print\(.*\)  # (.+)$", program, re.MULTILINE)
     assert len(promised) >= 8
     assert run_python(program, GRADD_URL=daemon).splitlines() == promised
+@pytest.mark.oracle
+def test_from_torch(daemon: str) -> None:
+    pytest.importorskip("torch", reason="torch is not installed")
+    printed = run_python(blocks("docs/from-torch.md", "python"), GRADD_URL=daemon).splitlines()
+    assert printed[:3] == ["<class 'gradd.nn.linear.Linear'> True", "2 21", "True True False"]
+    assert printed[3].endswith("aten.special_airy_ai.default, aten.special_bessel_j0.default")
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")

@@ -46,6 +46,10 @@ class Methods(EngineTensor):
     def __abs__(self) -> Tensor: ...
     def __add__(self, other: Tensor | _Number) -> Tensor: ...
     def __and__(self, other: Tensor | _Number) -> Tensor: ...
+    def __array_namespace__(self, other: Tensor | _Number) -> Tensor: ...
+    def __array_wrap__(self, other: Tensor | _Number) -> Tensor: ...
+    def __dlpack__(self, other: Tensor | _Number) -> Tensor: ...
+    def __dlpack_device__(self, other: Tensor | _Number) -> Tensor: ...
     def __eq__(self, other: object) -> Tensor: ...  # type: ignore[override]
     def __floordiv__(self, other: Tensor | _Number) -> Tensor: ...
     def __ge__(self, other: Tensor | _Number) -> Tensor: ...
@@ -1120,6 +1124,13 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.cumsum_.html
         """
 
+    def data_ptr(self) -> _int:
+        """Where the first element is, 0 without elements. The address is made up: it tells which
+        tensors share memory.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.data_ptr.html
+        """
+
     def deg2rad(self, *, out: Tensor | None = None) -> Tensor:
         """Degrees to radians.
 
@@ -1800,6 +1811,36 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.i0_.html
         """
 
+    def igamma(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The regularized lower incomplete gamma function.
+
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises NotImplementedError for integers, bools and complex numbers.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.igamma.html
+        """
+
+    def igamma_(self, other: Tensor) -> Self:
+        """In-place form of `igamma`.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.igamma_.html
+        """
+
+    def igammac(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The regularized upper incomplete gamma function.
+
+        Shape: the inputs', broadcast. dtype: the input's.
+        Raises NotImplementedError for integers, bools and complex numbers.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.igammac.html
+        """
+
+    def igammac_(self, other: Tensor) -> Self:
+        """In-place form of `igammac`.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.igammac_.html
+        """
+
     @property
     def imag(self) -> Tensor:
         """A view of the imaginary parts; of a conjugate view, their negatives, computed. RuntimeError
@@ -1982,6 +2023,12 @@ class Methods(EngineTensor):
     def is_nonzero(self) -> _bool:
         """The truth value of the only element; RuntimeError unless there is exactly one."""
 
+    def is_pinned(self, device: _device | str | _int | None = None) -> _bool:
+        """False: its memory is the daemon's.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.is_pinned.html
+        """
+
     @property
     def is_quantized(self) -> _bool:
         """False of a session's tensors.
@@ -1991,6 +2038,19 @@ class Methods(EngineTensor):
 
     def is_same_size(self, other: Tensor) -> _bool:
         """Whether both have the same shape."""
+
+    def is_set_to(self, tensor: Any) -> _bool:
+        """Whether both have the same memory and geometry.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.is_set_to.html
+        """
+
+    def is_shared(self) -> _bool:
+        """Whether processes share its memory: they do where the session's device is a GPU, as in
+        PyTorch, and never else.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.is_shared.html
+        """
 
     def is_signed(self) -> _bool:
         """Whether the dtype is signed.
@@ -3094,6 +3154,12 @@ class Methods(EngineTensor):
         """
     @overload
     def permute(self, *dims: _int) -> Tensor: ...
+    def pin_memory(self, device: _device | str | _int | None = None) -> Tensor:
+        """Itself: its memory is the daemon's. PyTorch refuses it without a GPU.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.pin_memory.html
+        """
+
     def pinverse(self, rcond: _float = 1e-15) -> Tensor:
         """The pseudo-inverse of matrices.
 
@@ -3268,6 +3334,12 @@ class Methods(EngineTensor):
         """In-place form of `reciprocal`.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.reciprocal_.html
+        """
+
+    def record_stream(self, stream: Any) -> None:
+        """Has no effect: what is recorded runs in its order.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.record_stream.html
         """
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHandle:
@@ -3585,6 +3657,19 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.select_scatter.html
         """
 
+    def set_(
+        self,
+        source: _int | Sequence[_int] | None = None,
+        storage_offset: _int = 0,
+        size: _int | Sequence[_int] | None = None,
+        stride: _int | Sequence[_int] | None = None,
+    ) -> Self:
+        """Make it share the memory of a tensor or storage, or have none. RuntimeError for another
+        dtype, and for a leaf that requires grad, outside of no_grad.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.set_.html
+        """
+
     def sgn(self, *, out: Tensor | None = None) -> Tensor:
         """z / |z|, 0 at 0.
 
@@ -3597,6 +3682,13 @@ class Methods(EngineTensor):
         """In-place form of `sgn`.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.sgn_.html
+        """
+
+    def share_memory_(self) -> Self:
+        """Itself. Warns once: the memory is the daemon's, so a process that is started works on the
+        session's own tensors after a fork, and on copies of what is pickled.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.share_memory_.html
         """
 
     def short(self, memory_format: memory_format | None = None) -> Tensor:
@@ -4059,6 +4151,12 @@ class Methods(EngineTensor):
         """
     @overload
     def tile(self, *dims: _int) -> Tensor: ...
+    def to_device(self, device: _device | str | _int | None, *, stream: Any = None) -> Tensor:
+        """Itself, since a session has one device (the array API standard's method).
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.to_device.html
+        """
+
     def topk(self, k: _int, dim: _int = -1, largest: _bool = True, sorted: _bool = True) -> return_types.topk:
         """The `k` largest (or smallest) elements along `dim`, sorted, and their indices. The result is
         always sorted, whatever `sorted` says.
@@ -4301,6 +4399,12 @@ class Methods(EngineTensor):
         Shapes: (2, 3) -> (2, 1, 3). dtype: the input's.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.unsqueeze_.html
+        """
+
+    def untyped_storage(self) -> Tensor:
+        """The memory that it shares with its views.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.untyped_storage.html
         """
 
     def var(

@@ -1,4 +1,4 @@
-"""The exported forms of one model: one for each mode, structure of inputs, and set of sizes."""
+"""The exported forms of one model: one for each mode, autocast, structure of inputs, and set of sizes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class Forms:
         """
         bound = self._signature.bind(*args, **kwargs)
         inputs, structure = pytree.tree_flatten((bound.args, bound.kwargs))
-        key = (str(structure), tuple(m.training for m in self.model.modules()))
+        modes = (*_autocast(), *(module.training for module in self.model.modules()))
+        key = (str(structure), modes)
         made = self._made.setdefault(key, [])
         for one in made:
             if one.fits(inputs):
@@ -71,6 +72,12 @@ class Forms:
                 shapes[x] = [torch.export.Dim.AUTO if one else torch.export.Dim.STATIC for one in dims]
                 free = True
         return shapes.dynamic_shapes(self.model, args, kwargs) if free else None
+
+
+def _autocast() -> list[Any]:
+    """To what dtype PyTorch casts now, for each kind of device: an export has the casts."""
+    kinds = ("cpu", "cuda")
+    return [torch.is_autocast_enabled(kind) and torch.get_autocast_dtype(kind) for kind in kinds]
 
 
 def _example(x: Any) -> Any:
