@@ -93,6 +93,8 @@ def test_migrating(daemon: str) -> None:
     promised = re.findall(r"print\(.*\)  # (.+)$", program, re.MULTILINE)
     assert len(promised) >= 8
     assert run_python(program, GRADD_URL=daemon).splitlines() == promised
+
+
 @pytest.mark.oracle
 def test_from_torch(daemon: str) -> None:
     pytest.importorskip("torch", reason="torch is not installed")
