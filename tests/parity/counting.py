@@ -143,8 +143,11 @@ def _samples(peer: Peer, dtype: str, most: int, seed: int) -> Iterator[tuple[int
         return
     torch.manual_seed(0)
     grads = peer.info.supports_autograd and kind in peer.info.supported_backward_dtypes("cpu")
-    given = enumerate(peer.info.sample_inputs("cpu", kind, requires_grad=grads))
-    found = [(i, s) for i, s in given if not drawn(s)]
+    given = peer.info.sample_inputs("cpu", kind, requires_grad=grads)
+    found = [(i, s) for i, s in enumerate(given) if not drawn(s)]
+    if not found and grads:  # those that require gradients all draw
+        given = peer.info.sample_inputs("cpu", kind, requires_grad=False)
+        found = [(i, s) for i, s in enumerate(given) if not drawn(s)]
     if len(found) > most:
         found = random.Random(f"{seed}/{peer.name}/{dtype}").sample(found, most)
     yield from sorted(found, key=lambda numbered: numbered[0])
