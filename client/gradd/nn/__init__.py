@@ -73,7 +73,11 @@ from ._table import (
     TripletMarginLoss,
     Unfold,
 )
-from .activation import PReLU, Softmax2d
+from .activation import (
+    PReLU,
+    RReLU,
+    Softmax2d,
+)
 from .attention import MultiheadAttention
 from .containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
@@ -93,6 +97,20 @@ from .lazy import (
     LazyLinear,
 )
 from .linear import Flatten, Identity, Linear, Unflatten
+from .linear import (
+    Bilinear,
+    Flatten,
+    Identity,
+    Linear,
+    Unflatten,
+)
+from .losses import (
+    GaussianNLLLoss,
+    MultiLabelMarginLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    TripletMarginWithDistanceLoss,
+)
 from .module import Module
 from .normalization import (
     BatchNorm1d,
@@ -103,6 +121,7 @@ from .normalization import (
     InstanceNorm2d,
     InstanceNorm3d,
     LayerNorm,
+    LocalResponseNorm,
     RMSNorm,
     SyncBatchNorm,
 )
@@ -167,6 +186,7 @@ __all__ = [
     "BatchNorm1d",
     "BatchNorm2d",
     "BatchNorm3d",
+    "Bilinear",
     "Buffer",
     "ChannelShuffle",
     "CircularPad1d",
@@ -194,6 +214,7 @@ __all__ = [
     "Flatten",
     "Fold",
     "GRUCell",
+    "GaussianNLLLoss",
     "GroupNorm",
     "Hardshrink",
     "Hardsigmoid",
@@ -227,6 +248,7 @@ __all__ = [
     "LazyLinear",
     "LeakyReLU",
     "Linear",
+    "LocalResponseNorm",
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
@@ -241,6 +263,9 @@ __all__ = [
     "Module",
     "ModuleDict",
     "ModuleList",
+    "MultiLabelMarginLoss",
+    "MultiLabelSoftMarginLoss",
+    "MultiMarginLoss",
     "MultiheadAttention",
     "NLLLoss",
     "PReLU",
@@ -255,6 +280,7 @@ __all__ = [
     "RNNBase",
     "RNNCell",
     "RNNCellBase",
+    "RReLU",
     "ReLU",
     "ReLU6",
     "ReflectionPad1d",
@@ -284,6 +310,7 @@ __all__ = [
     "TransformerEncoder",
     "TransformerEncoderLayer",
     "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
     "Unflatten",
     "Unfold",
     "UninitializedBuffer",

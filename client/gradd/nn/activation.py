@@ -1,4 +1,4 @@
-"""Activations that do more than call a function: PReLU, which learns, and Softmax2d.
+"""Activations that do more than call a function: PReLU, which learns, RReLU, which draws, and Softmax2d.
 
 Source: https://pytorch.org/docs/stable/nn.html#non-linear-activations-weighted-sum-nonlinearity
 """
@@ -51,3 +51,20 @@ class PReLU(Module):
     def extra_repr(self) -> str:
         """The number of slopes."""
         return f"num_parameters={self.num_parameters}"
+
+
+class RReLU(Module):
+    """x if positive, else x times a slope: drawn for each element in training, later their mean."""
+
+    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
+        super().__init__()
+        self.lower, self.upper, self.inplace = lower, upper, inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The same shape."""
+        out: Tensor = F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
+        return out
+
+    def extra_repr(self) -> str:
+        """The range of slopes."""
+        return f"lower={self.lower}, upper={self.upper}{', inplace=True' if self.inplace else ''}"

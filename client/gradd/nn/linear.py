@@ -64,6 +64,50 @@ class Linear(Module):
         )
 
 
+class Bilinear(Module):
+    """``x1 @ W @ x2 + bias`` for each matrix of the weight (out_features, in1_features, in2_features).
+
+    Weight and bias are initially uniform in ±1/sqrt(in1_features).
+    """
+
+    def __init__(
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        if in1_features <= 0:
+            raise ValueError(f"in1_features must be > 0, but got {in1_features}")
+        self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
+        self.weight = Parameter(empty((out_features, in1_features, in2_features), dtype))
+        self.bias: Parameter | None
+        self.register_parameter("bias", Parameter(empty((out_features,), dtype)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw initial values."""
+        bound = 1 / math.sqrt(self.in1_features)
+        init.uniform_(self.weight, -bound, bound)
+        if self.bias is not None:
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input1: Tensor, input2: Tensor) -> Tensor:
+        """(*, in1_features) and (*, in2_features) to (*, out_features)."""
+        out: Tensor = F.bilinear(input1, input2, self.weight, self.bias)
+        return out
+
+    def extra_repr(self) -> str:
+        """Features and whether there is a bias."""
+        return (
+            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
+            f"out_features={self.out_features}, bias={self.bias is not None}"
+        )
+
+
 class Flatten(Module):
     """Merges dimensions `start_dim` to `end_dim`."""
 

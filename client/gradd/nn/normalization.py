@@ -1,4 +1,4 @@
-"""LayerNorm, RMSNorm, GroupNorm, BatchNorm1d to 3d, InstanceNorm1d to 3d.
+"""LayerNorm, RMSNorm, GroupNorm, BatchNorm1d to 3d, InstanceNorm1d to 3d, LocalResponseNorm.
 
 Source: https://pytorch.org/docs/stable/nn.html#normalization-layers
 """
@@ -359,3 +359,20 @@ class InstanceNorm3d(_InstanceNorm):
     """Instance normalisation of (N, C, D, H, W) or (C, D, H, W)."""
 
     ranks = (4, 5)
+
+
+class LocalResponseNorm(Module):
+    """Elements over (`k` + `alpha` * the mean square of `size` neighbouring channels) to the power `beta`."""
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
+        super().__init__()
+        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(N, C, *) to the same shape."""
+        out: Tensor = F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+        return out
+
+    def extra_repr(self) -> str:
+        """Size and constants."""
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

@@ -42,6 +42,10 @@ SAMPLES = {
         plain(T(4, 3), T(4, 3), T(4, 3)),
         plain(T(4, 3), T(4, 3), T(4, 3), margin=3.0, swap=True, reduction="none"),
     ],
+    "nn.functional.triplet_margin_with_distance_loss": [
+        plain(T(4, 3), T(4, 3), T(4, 3)),
+        plain(T(4, 3), T(4, 3), T(4, 3), margin=3.0, swap=True, reduction="none"),
+    ],
     "nn.functional.poisson_nll_loss": [
         plain(T(4, 3), COUNTS),
         plain(T(4, 3), COUNTS, full=True, reduction="sum"),

@@ -6,14 +6,19 @@ Source: https://pytorch.org/docs/stable/nn.functional.html#loss-functions
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...data import broadcast_shapes, promote
-from ...declare import composite
+from ...declare import composite, public
 from ..elementwise import add, div, mul, neg, rsub, sub, where
 from ..reduce import vector_norm
 from ..shared import zeros_like
 from .losses import reduced, reduction_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...schema import Op
 
 
 def _hinge_embedding(input: Any, target: Any, margin: float, reduction: str) -> Any:
@@ -23,14 +28,29 @@ def _hinge_embedding(input: Any, target: Any, margin: float, reduction: str) -> 
     return reduced(add(apart, where(target.ne(-1), input, none)), reduction)
 
 
-hinge_embedding_loss = composite(
+_hinge: Op = composite(
     "hinge_embedding_loss(Tensor input, Tensor target, *, float margin=1.0, str reduction='mean') -> Tensor",
     body=_hinge_embedding,
-    namespace="nn.functional",
+    namespace="-",
+    outside=True,
     doc="The input where the target is 1, max(0, margin - input) where it is -1 "
     "(torch.nn.functional.hinge_embedding_loss).",
     autocast="float32",
 )
+
+
+@public("nn.functional")
+def hinge_embedding_loss(
+    input: Any,
+    target: Any,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """See torch.nn.functional.hinge_embedding_loss."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    return _hinge(input, target, margin=margin, reduction=reduction)
 
 
 def _margin_ranking(input1: Any, input2: Any, target: Any, margin: float, reduction: str) -> Any:
@@ -43,14 +63,30 @@ def _margin_ranking(input1: Any, input2: Any, target: Any, margin: float, reduct
     return reduced(add(mul(neg(target), sub(input1, input2)), margin).clamp_min(0.0), reduction)
 
 
-margin_ranking_loss = composite(
+_ranking: Op = composite(
     "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, *, float margin=0.0, "
     "str reduction='mean') -> Tensor",
     body=_margin_ranking,
-    namespace="nn.functional",
+    namespace="-",
+    outside=True,
     doc="max(0, margin - target (input1 - input2)) (torch.nn.functional.margin_ranking_loss).",
     autocast="float32",
 )
+
+
+@public("nn.functional")
+def margin_ranking_loss(
+    input1: Any,
+    input2: Any,
+    target: Any,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """See torch.nn.functional.margin_ranking_loss."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    return _ranking(input1, input2, target, margin=margin, reduction=reduction)
 
 
 def _cosine(x1: Any, x2: Any, dim: int, eps: float) -> Any:
@@ -88,15 +124,31 @@ def _cosine_embedding(input1: Any, input2: Any, target: Any, margin: float, redu
     return reduced(add(alike, apart), reduction)
 
 
-cosine_embedding_loss = composite(
+_alike: Op = composite(
     "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, *, float margin=0.0, "
     "str reduction='mean') -> Tensor",
     body=_cosine_embedding,
-    namespace="nn.functional",
+    namespace="-",
+    outside=True,
     doc="1 - cosine where the target is 1, max(0, cosine - margin) where it is -1 "
     "(torch.nn.functional.cosine_embedding_loss).",
     autocast="float32",
 )
+
+
+@public("nn.functional")
+def cosine_embedding_loss(
+    input1: Any,
+    input2: Any,
+    target: Any,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """See torch.nn.functional.cosine_embedding_loss."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    return _alike(input1, input2, target, margin=margin, reduction=reduction)
 
 
 def _distance(x1: Any, x2: Any, p: float, eps: float, keepdim: bool) -> Any:
@@ -111,10 +163,15 @@ pairwise_distance = composite(
 )
 
 
-def _triplet(
-    anchor: Any, positive: Any, negative: Any, margin: float, p: float, eps: float, swap: bool, reduction: str
+def _apart(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    distance: Callable[[Any, Any], Any],
+    margin: float,
+    swap: bool,
+    reduction: str,
 ) -> Any:
-    reduction = reduction_of(reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     if not anchor.ndim == positive.ndim == negative.ndim:
@@ -122,22 +179,66 @@ def _triplet(
             "The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
             f"but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
         )
-    far = _distance(anchor, negative, p, eps, False)
+    near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
-        far = far.minimum(_distance(positive, negative, p, eps, False))
-    near = _distance(anchor, positive, p, eps, False)
+        far = far.minimum(distance(positive, negative))
     return reduced(sub(add(near, margin), far).clamp_min(0.0), reduction)
 
 
-triplet_margin_loss = composite(
+def _triplet(
+    anchor: Any, positive: Any, negative: Any, margin: float, p: float, eps: float, swap: bool, reduction: str
+) -> Any:
+    def distance(a: Any, b: Any) -> Any:
+        return _distance(a, b, p, eps, False)
+
+    return _apart(anchor, positive, negative, distance, margin, swap, reduction_of(reduction))
+
+
+_triplets: Op = composite(
     "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, *, float margin=1.0, float p=2.0, "
     "float eps=1e-6, bool swap=False, str reduction='mean') -> Tensor",
     body=_triplet,
-    namespace="nn.functional",
+    namespace="-",
+    outside=True,
     doc="max(0, margin + distance to the positive - distance to the negative) "
     "(torch.nn.functional.triplet_margin_loss).",
     autocast="float32",
 )
+
+
+@public("nn.functional")
+def triplet_margin_loss(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """See torch.nn.functional.triplet_margin_loss."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    return _triplets(anchor, positive, negative, margin=margin, p=p, eps=eps, swap=swap, reduction=reduction)
+
+
+@public("nn.functional")
+def triplet_margin_with_distance_loss(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    *,
+    distance_function: Callable[[Any, Any], Any] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Any:
+    """See torch.nn.functional.triplet_margin_with_distance_loss."""
+    reduction = reduction_of(reduction)
+    distance = distance_function or pairwise_distance
+    return _apart(anchor, positive, negative, distance, margin, swap, reduction)
 
 
 def _soft_margin(input: Any, target: Any, reduction: str) -> Any:
@@ -145,13 +246,27 @@ def _soft_margin(input: Any, target: Any, reduction: str) -> Any:
     return reduced(mul(neg(target), input).exp().log1p(), reduction)
 
 
-soft_margin_loss = composite(
+_soft: Op = composite(
     "soft_margin_loss(Tensor input, Tensor target, *, str reduction='mean') -> Tensor",
     body=_soft_margin,
-    namespace="nn.functional",
+    namespace="-",
+    outside=True,
     doc="log(1 + exp(-target input)) (torch.nn.functional.soft_margin_loss).",
     autocast="float32",
 )
+
+
+@public("nn.functional")
+def soft_margin_loss(
+    input: Any,
+    target: Any,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """See torch.nn.functional.soft_margin_loss."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    return _soft(input, target, reduction=reduction)
 
 
 def _poisson(input: Any, target: Any, log_input: bool, full: bool, eps: float, reduction: str) -> Any:
@@ -167,11 +282,28 @@ def _poisson(input: Any, target: Any, log_input: bool, full: bool, eps: float, r
     return reduced(loss, reduction)
 
 
-poisson_nll_loss = composite(
+_counts: Op = composite(
     "poisson_nll_loss(Tensor input, Tensor target, *, bool log_input=True, bool full=False, float eps=1e-8, "
     "str reduction='mean') -> Tensor",
     body=_poisson,
-    namespace="nn.functional",
+    namespace="-",
+    outside=True,
     doc="The negative log likelihood of counts under a Poisson rate (torch.nn.functional.poisson_nll_loss).",
     autocast="float32",
 )
+
+
+@public("nn.functional")
+def poisson_nll_loss(
+    input: Any,
+    target: Any,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: bool | None = None,
+    eps: float = 1e-8,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """See torch.nn.functional.poisson_nll_loss."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    return _counts(input, target, log_input=log_input, full=full, eps=eps, reduction=reduction)

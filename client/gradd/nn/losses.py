@@ -1,0 +1,114 @@
+"""Losses that do more than store their arguments: margins of classes, Gaussian likelihoods, any distance.
+
+Source: https://pytorch.org/docs/stable/nn.html#loss-functions
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import functional as F
+from ._bases import Loss, Weighted
+from ._table import PairwiseDistance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._tensor import Tensor
+
+
+class MultiMarginLoss(Weighted):
+    """max(0, `margin` + score - the target's score)^p, averaged over the classes; `p` is 1 or 2."""
+
+    def __init__(
+        self,
+        p: int = 1,
+        margin: float = 1.0,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(weight, size_average, reduce, reduction)
+        if p not in (1, 2):
+            raise ValueError("only p == 1 and p == 2 supported")
+        if weight is not None and weight.dim() != 1:
+            raise ValueError(
+                f"MultiMarginLoss: expected weight to be None or 1D tensor, got {weight.dim()}D instead"
+            )
+        self.p, self.margin = p, margin
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Scores (N, C) and classes (N) to a scalar ((N) with reduction "none")."""
+        out: Tensor = F.multi_margin_loss(
+            input, target, self.p, self.margin, self.weight, reduction=self.reduction
+        )
+        return out
+
+
+class MultiLabelMarginLoss(Loss):
+    """max(0, 1 - a wanted class's score + another's), over all pairs; targets end at the first below 0."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Scores (N, C) and classes (N, C) to a scalar ((N) with reduction "none")."""
+        out: Tensor = F.multilabel_margin_loss(input, target, reduction=self.reduction)
+        return out
+
+
+class MultiLabelSoftMarginLoss(Weighted):
+    """Binary cross-entropies of logits, averaged over the classes; `weight` is one number a class."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Logits (N, C) and targets of 0 and 1 to a scalar ((N) with reduction "none")."""
+        out: Tensor = F.multilabel_soft_margin_loss(
+            input, target, weight=self.weight, reduction=self.reduction
+        )
+        return out
+
+
+class GaussianNLLLoss(Loss):
+    """The negative log-likelihood of targets under Gaussians; variances are `eps` at least."""
+
+    def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
+        super().__init__(None, None, reduction)
+        self.full, self.eps = full, eps
+
+    def forward(self, input: Tensor, target: Tensor, var: Tensor | float) -> Tensor:
+        """Means, targets and variances to a scalar (the targets' shape with reduction "none")."""
+        out: Tensor = F.gaussian_nll_loss(
+            input, target, var, full=self.full, eps=self.eps, reduction=self.reduction
+        )
+        return out
+
+
+class TripletMarginWithDistanceLoss(Loss):
+    """max(0, d(anchor, positive) - d(anchor, negative) + `margin`), by any function for the distance."""
+
+    def __init__(
+        self,
+        *,
+        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
+        margin: float = 1.0,
+        swap: bool = False,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(None, None, reduction)
+        if margin <= 0:
+            raise ValueError(
+                f"TripletMarginWithDistanceLoss: expected margin to be greater than 0, got {margin} instead"
+            )
+        self.distance_function: Any = PairwiseDistance() if distance_function is None else distance_function
+        self.margin, self.swap = margin, swap
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        """Three (N, D) to a scalar ((N) with reduction "none")."""
+        out: Tensor = F.triplet_margin_with_distance_loss(
+            anchor,
+            positive,
+            negative,
+            distance_function=self.distance_function,
+            margin=self.margin,
+            swap=self.swap,
+            reduction=self.reduction,
+        )
+        return out
