@@ -200,3 +200,56 @@ def test_recurrent_weights_in_one_list(T: Any) -> None:
     layer = T.nn.GRU(2, 3, 2, bidirectional=True)
     assert layer._flat_weights_names == [name for name, _ in layer.named_parameters()]
     assert all(a is b for a, b in zip(layer._flat_weights, layer.parameters(), strict=True))
+
+
+REFUSED = {
+    "nn.ParameterList(3)": "ParameterList.extend should be called with an iterable, but got int",
+    "nn.ParameterList().extend(T.ones(2))": (
+        "ParameterList.extend should be called with an iterable, but got Tensor"
+    ),
+    "nn.ParameterList()(1)": "ParameterList should not be called.",
+    "nn.ParameterDict()(1)": "ParameterDict should not be called.",
+    "nn.ParameterDict().update(3)": (
+        "ParametersDict.update should be called with an iterable of key/value pairs, but got int"
+    ),
+    "nn.ParameterDict([('a',)])": "ParameterDict update sequence element #0 has length 1; 2 is required",
+    "nn.ParameterDict()['b']": "'ParameterDict' object has no attribute 'b'",
+    "nn.ParameterDict({1: T.ones(1)})": (
+        "Index given to ParameterDict cannot be used as a key as it is not a string (type is 'int'). Open an "
+        "issue on github if you need non-string keys."
+    ),
+    "nn.ModuleList().extend(3)": "ModuleList.extend should be called with an iterable, but got int",
+    "nn.ModuleDict(3)": "ModuleDict.update should be called with an iterable of key/value pairs, but got int",
+    "nn.ModuleDict([3])": "ModuleDict update sequence element #0 should be Iterable; isint",
+    "nn.Sequential().insert(5, nn.ReLU())": "Index out of range: 5",
+    "nn.Module(3)": "Module.__init__() takes 1 positional argument but 2 were given",
+    "nn.Sigmoid(a=3)": "Sigmoid.__init__() got an unexpected keyword argument 'a'",
+}
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_containers_refuse(T: Any, call: str) -> None:
+    with pytest.raises(Exception) as raised:  # noqa: PT011 - the whole message is compared
+        eval(call, {"T": T, "nn": T.nn})
+    assert str(raised.value) == REFUSED[call]
+
+
+def test_modules_go_on_to_the_bases_beside_them(T: Any) -> None:
+    class Named:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+    class Both(T.nn.Module, Named):  # type: ignore[misc,name-defined]
+        call_super_init = True
+
+    assert Both("x").name == "x"
+    assert Both(name="y").training
+    assert not T.nn.Module.call_super_init
+
+
+def test_members_by_a_function(T: Any) -> None:
+    model = T.nn.Sequential(T.nn.Linear(1, 1))
+    found = model._named_members(lambda m: m._parameters.items(), prefix="p")
+    assert [name for name, _ in found] == ["p.0.weight", "p.0.bias"]
+    assert "0" not in dir(model)
+    assert T.nn.init._calculate_correct_fan(T.ones(2, 3), "fan_in") == 3

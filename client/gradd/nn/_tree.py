@@ -12,7 +12,7 @@ from ._everywhere import BUFFERS, MODULES, PARAMETERS, told
 from .parameter import Buffer, Parameter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _UNREADY = "cannot assign {} before Module.__init__() call"
 _REGISTRIES = ("_parameters", "_buffers", "_modules")
@@ -89,7 +89,7 @@ class Tree:
 
     def __dir__(self) -> list[str]:
         held = [*self._parameters, *self._buffers, *self._modules]
-        return sorted({*super().__dir__(), *held})
+        return sorted(name for name in {*super().__dir__(), *held} if not name[0].isdigit())
 
     def _ready(self, what: str) -> None:
         if "_modules" not in self.__dict__:
@@ -189,14 +189,22 @@ class Tree:
     def _named(
         self, registry: str, prefix: str, recurse: bool, remove_duplicate: bool
     ) -> Iterator[tuple[str, Any]]:
-        seen: set[int] = set()
-        modules = (
-            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-            if recurse
-            else [(prefix, self)]
+        return self._named_members(
+            lambda module: getattr(module, registry).items(), prefix, recurse, remove_duplicate
         )
-        for path, module in modules:
-            for name, value in getattr(module, registry).items():
+
+    def _named_members(
+        self,
+        get_members_fn: Callable[[Any], Iterable[tuple[str, Any]]],
+        prefix: str = "",
+        recurse: bool = True,
+        remove_duplicate: bool = True,
+    ) -> Iterator[tuple[str, Any]]:
+        """What a function gives for each module, with dotted names, each once if `remove_duplicate`."""
+        seen: set[int] = set()
+        below = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+        for path, module in below if recurse else [(prefix, self)]:
+            for name, value in get_members_fn(module):
                 if value is None or id(value) in seen:
                     continue
                 if remove_duplicate:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,7 +13,28 @@ from .module import Module, _indented
 from .parameter import Parameter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, KeysView
+    from collections.abc import Iterator, KeysView
+
+
+def _given(values: Any, method: str, pairs: bool = False) -> list[Any]:
+    """The elements of an iterable; TypeError, naming the method, for anything else."""
+    if isinstance(values, Tensor) or not isinstance(values, Iterable):
+        what = "an iterable of key/value pairs" if pairs else "an iterable"
+        raise TypeError(f"{method} should be called with {what}, but got {type(values).__name__}")
+    return list(values)
+
+
+def _pairs(values: Any, kind: str, method: str) -> Iterator[tuple[Any, Any]]:
+    """Keys and values; TypeError or ValueError for elements that are no pairs."""
+    for i, pair in enumerate(_given(values, f"{method}.update", pairs=True)):
+        if not isinstance(pair, Iterable):
+            raise TypeError(
+                f"{kind} update sequence element #{i} should be Iterable; is{type(pair).__name__}"
+            )
+        found = tuple(pair)
+        if len(found) != 2:
+            raise ValueError(f"{kind} update sequence element #{i} has length {len(found)}; 2 is required")
+        yield found
 
 
 class _Numbered(Module):
@@ -47,7 +68,7 @@ class _Numbered(Module):
 
     def extend(self, modules: Iterable[Module]) -> Self:
         """Add modules at the end."""
-        for module in modules:
+        for module in _given(modules, f"{type(self).__name__}.extend"):
             self.append(module)
         return self
 
@@ -77,6 +98,14 @@ class Sequential(_Numbered):
         named = args[0].items() if len(args) == 1 and isinstance(args[0], Mapping) else enumerate(args)
         for name, module in named:
             self.add_module(str(name), module)
+
+    def insert(self, index: int, module: Module) -> Self:
+        """Insert a module before `index`; IndexError for one past the end or the beginning."""
+        if not isinstance(module, Module):
+            raise AssertionError(f"module should be of type: {Module}")
+        if not -len(self) <= index <= len(self):
+            raise IndexError(f"Index out of range: {index}")
+        return super().insert(index, module)
 
     def forward(self, input: Any) -> Any:
         """The last module's result."""
@@ -183,7 +212,8 @@ class ModuleDict(Module):
 
     def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
         """Add or replace modules."""
-        for name, module in modules.items() if isinstance(modules, (Mapping, ModuleDict)) else modules:
+        mapped = isinstance(modules, (Mapping, ModuleDict))
+        for name, module in modules.items() if mapped else _pairs(modules, "ModuleDict", "ModuleDict"):  # type: ignore[union-attr]
             self[name] = module
 
     def pop(self, key: str) -> Any:
@@ -206,7 +236,14 @@ def _line(value: Any, typed: bool = False) -> str:
     return f"{kind} containing: [{value.dtype.tensor_type if typed else value.dtype} of size {size}]"
 
 
-class ParameterList(Module):
+class _Parameters(Module):
+    """Holds parameters and computes nothing."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(f"{type(self).__name__} should not be called.")
+
+
+class ParameterList(_Parameters):
     """A list whose parameters are registered; tensors become parameters."""
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
@@ -244,7 +281,7 @@ class ParameterList(Module):
 
     def extend(self, values: Iterable[Any]) -> Self:
         """Add parameters at the end."""
-        for value in list(values):
+        for value in _given(values, "ParameterList.extend"):
             self.append(value)
         return self
 
@@ -256,7 +293,7 @@ class ParameterList(Module):
         return "\n".join(f"  ({i}): {_line(v)}" for i, v in enumerate(self))
 
 
-class ParameterDict(Module):
+class ParameterDict(_Parameters):
     """A dictionary whose parameters are registered; tensors become parameters."""
 
     def __init__(self, parameters: Any = None) -> None:
@@ -265,14 +302,20 @@ class ParameterDict(Module):
         self.update(parameters or {})
 
     def __getitem__(self, key: str) -> Any:
-        if key not in self._keys:
-            raise KeyError(key)
-        return getattr(self, key)
+        return getattr(self, self._name(key))
+
+    def _name(self, key: Any) -> str:
+        if not isinstance(key, str):
+            raise TypeError(
+                "Index given to ParameterDict cannot be used as a key as it is not a string (type is "
+                f"'{type(key).__name__}'). Open an issue on github if you need non-string keys."
+            )
+        return key
 
     def __setitem__(self, key: str, value: Any) -> None:
         if isinstance(value, Tensor) and not isinstance(value, Parameter):
             value = Parameter(value)
-        setattr(self, key, value)
+        setattr(self, self._name(key), value)
         self._keys[key] = None
 
     def __delitem__(self, key: str) -> None:
@@ -356,11 +399,12 @@ class ParameterDict(Module):
 
         A plain dict is sorted by name; others keep their order.
         """
-        pairs = parameters
         if isinstance(parameters, (OrderedDict, ParameterDict)):
-            pairs = parameters.items()
+            pairs = iter(parameters.items())
         elif isinstance(parameters, Mapping):
-            pairs = sorted(parameters.items())
+            pairs = iter(sorted(parameters.items()))
+        else:
+            pairs = _pairs(parameters, "ParameterDict", "ParametersDict")
         for key, value in pairs:
             self[key] = value
 

@@ -56,14 +56,14 @@ def _fans(tensor: Tensor) -> tuple[int, int]:
     return tensor.shape[1] * field, tensor.shape[0] * field
 
 
-_calculate_fan_in_and_fan_out = _fans
-
-
 def _fan(tensor: Tensor, mode: str) -> int:
     mode = mode.lower()
     if mode not in ("fan_in", "fan_out"):
         raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
     return _fans(tensor)[mode == "fan_out"]
+
+
+_calculate_fan_in_and_fan_out, _calculate_correct_fan = _fans, _fan
 
 
 def _written(tensor: Tensor, method: str, *args: Any, **kwargs: Any) -> Tensor:

@@ -12,6 +12,7 @@ from .._surface import namespace
 from .._tensor import Tensor
 from ..compiler import note
 from ._state_dict import Loadable
+from ._tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,10 +26,20 @@ class Module(Loadable):
     """Holds parameters, buffers and other modules; calling it runs `forward` and its hooks."""
 
     training: bool
+    #: whether `__init__` goes on to the bases beside it, with its arguments
+    call_super_init: bool = False
+    dump_patches: bool = False
 
-    def __init__(self) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if not self.call_super_init and (args or kwargs):
+            name = f"{type(self).__name__}.__init__()"
+            if kwargs:
+                raise TypeError(f"{name} got an unexpected keyword argument '{next(iter(kwargs))}'")
+            raise TypeError(f"{name} takes 1 positional argument but {len(args) + 1} were given")
         super().__init__()
         self.__dict__["training"] = True
+        if self.call_super_init:
+            super(Tree, self).__init__(*args, **kwargs)
 
     # -- modes and flags ---------------------------------------------------------------------------
 
