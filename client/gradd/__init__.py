@@ -54,6 +54,7 @@ from . import (
     random,
     return_types,
     signal,
+    sparse,
     special,
     testing,
     utils,
@@ -103,6 +104,8 @@ from ._surface import (
     set_num_interop_threads,
     set_num_threads,
     set_rng_state,
+    sparse_coo,
+    sparse_coo_tensor,
     strided,
     tensor,
     use_deterministic_algorithms,
@@ -128,6 +131,7 @@ from .amp.autocast_mode import (
     set_autocast_enabled,
 )
 from .compiler import compile
+from .sparse import spmm
 
 _attach()
 _watch()
@@ -279,7 +283,11 @@ __all__ = [
     "set_warn_always",
     "short",
     "signal",
+    "sparse",
+    "sparse_coo",
+    "sparse_coo_tensor",
     "special",
+    "spmm",
     "strided",
     "tensor",
     "testing",

@@ -2,6 +2,7 @@
 queries on tensors and dtypes.
 """
 
+from .coo import SparseTensor, sparse, sparse_coo, sparse_coo_tensor
 from .creation import as_tensor, asarray, from_numpy, is_tensor, tensor
 from .exchange import dlpack, from_dlpack
 from .facts import FACTS, layout, strided
@@ -38,6 +39,7 @@ __all__ = [
     "DRAWING",
     "FACTS",
     "Generator",
+    "SparseTensor",
     "UntypedStorage",
     "are_deterministic_algorithms_enabled",
     "as_tensor",
@@ -68,6 +70,9 @@ __all__ = [
     "set_num_interop_threads",
     "set_num_threads",
     "set_rng_state",
+    "sparse",
+    "sparse_coo",
+    "sparse_coo_tensor",
     "strided",
     "tensor",
     "use_deterministic_algorithms",

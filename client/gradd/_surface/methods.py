@@ -5,6 +5,7 @@ from __future__ import annotations
 from gradd_engine.data import read_only
 
 from .._tensor import Tensor, TensorType
+from .coo import SPARSE
 from .creation import made, reduced
 from .exchange import EXCHANGE
 from .facts import METHODS, PROPERTIES
@@ -16,6 +17,7 @@ def attach() -> None:
     """Give `Tensor` the methods that need the current session, and the queries of `facts`."""
     TensorType.make = made
     Tensor.__reduce_ex__ = reduced  # type: ignore[assignment]
-    for name, member in {**METHODS, **MEMORY, **PROPERTIES, **EXCHANGE, **drawing_methods()}.items():
+    members = {**METHODS, **MEMORY, **PROPERTIES, **EXCHANGE, **SPARSE, **drawing_methods()}
+    for name, member in members.items():
         setattr(Tensor, name, member)
     read_only(Tensor, *PROPERTIES, "is_cuda")
