@@ -223,7 +223,7 @@ def _cast(name: str, dtype: Any) -> Callable[..., Any]:
     def cast(self: Any) -> Any:
         return self.to(dtype)
 
-    cast.__name__ = name
+    cast.__name__ = cast.__qualname__ = name
     cast.__doc__ = f"As {dtype!r}, sparse."
     return cast
 
@@ -324,7 +324,7 @@ def _of_sparse(name: str, kind: str) -> Callable[..., Any]:
     def refuse(self: Any) -> Any:
         raise RuntimeError(f"{name} expected {kind} tensor layout but got Strided")
 
-    refuse.__name__ = name
+    refuse.__name__ = refuse.__qualname__ = name
     refuse.__doc__ = f"Of sparse tensors (torch.Tensor.{name}); RuntimeError for a dense one."
     return refuse
 
