@@ -94,6 +94,7 @@ __all__ = [
     "bartlett_window",
     "batch_norm",
     "bernoulli",
+    "bilinear",
     "bincount",
     "binomial",
     "bitwise_and",
@@ -413,6 +414,7 @@ __all__ = [
     "round",
     "round_",
     "row_stack",
+    "rrelu",
     "rsqrt",
     "rsqrt_",
     "rsub",
@@ -1238,6 +1240,16 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     Raises NotImplementedError for integers, bools and complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.bernoulli.html
+    """
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """x1 W x2 + b for each matrix W of `weight` [out, in1, in2].
+
+    Raises RuntimeError: bilinear(): input dimensions do not match: got ... and ...
+    Raises RuntimeError: bilinear(): bias size does not match weight size: got ... but expected ...
+    Raises RuntimeError: bilinear(): input batch dimensions do not match at dim ...: got ... and ...
+
+    https://pytorch.org/docs/stable/generated/torch.bilinear.html
     """
 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
@@ -4537,6 +4549,22 @@ def row_stack(tensors: Sequence[Tensor]) -> Tensor:
     """An alias of vstack.
 
     https://pytorch.org/docs/stable/generated/torch.row_stack.html
+    """
+
+def rrelu(
+    input: Tensor,
+    lower: float = 0.125,
+    upper: float = 0.3333333333333333,
+    training: bool = False,
+    inplace: bool = False,
+) -> Tensor:
+    """x where positive, else x times a slope between `lower` and `upper`, drawn for each element in
+    training.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.rrelu.html
     """
 
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -962,6 +962,12 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.clone.html
         """
 
+    def coalesce(self) -> Tensor:
+        """Of sparse tensors; RuntimeError for a dense one.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.coalesce.html
+        """
+
     def conj(self) -> Tensor:
         """The conjugate as a view, computed on use. A view; real tensors are returned unchanged.
 
@@ -1145,6 +1151,12 @@ class Methods(EngineTensor):
         """In-place form of `deg2rad`.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.deg2rad_.html
+        """
+
+    def dense_dim(self) -> _int:
+        """The number of dimensions of a dense tensor.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.dense_dim.html
         """
 
     def det(self, *, out: Tensor | None = None) -> Tensor:
@@ -1963,6 +1975,12 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.index_select.html
         """
 
+    def indices(self) -> Tensor:
+        """Of sparse tensors; RuntimeError for a dense one.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.indices.html
+        """
+
     def inner(self, other: Tensor) -> Tensor:
         """Dot products along the last dimensions.
 
@@ -1990,6 +2008,12 @@ class Methods(EngineTensor):
         Raises RuntimeError for integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.inverse.html
+        """
+
+    def is_coalesced(self) -> _bool:
+        """Of sparse tensors; RuntimeError for a dense one.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.is_coalesced.html
         """
 
     @property
@@ -3845,6 +3869,12 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.sort.html
         """
 
+    def sparse_dim(self) -> _int:
+        """0 of a dense tensor.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.sparse_dim.html
+        """
+
     def split(self, split_size: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
         """Parts of one size, or of the given sizes, along `dim`.
 
@@ -4151,10 +4181,23 @@ class Methods(EngineTensor):
         """
     @overload
     def tile(self, *dims: _int) -> Tensor: ...
+    def to_dense(self, dtype: Any = None, *, masked_grad: _bool | None = None) -> Tensor:
+        """Itself, since it is dense.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.to_dense.html
+        """
+
     def to_device(self, device: _device | str | _int | None, *, stream: Any = None) -> Tensor:
         """Itself, since a session has one device (the array API standard's method).
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.to_device.html
+        """
+
+    def to_sparse(self, sparse_dim: Any = None, *, layout: _layout | None = None) -> Tensor:
+        """A sparse tensor of the elements that are not zero. NotImplementedError for other layouts
+        than ``torch.sparse_coo``.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.to_sparse.html
         """
 
     def topk(self, k: _int, dim: _int = -1, largest: _bool = True, sorted: _bool = True) -> return_types.topk:
@@ -4405,6 +4448,12 @@ class Methods(EngineTensor):
         """The memory that it shares with its views.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.untyped_storage.html
+        """
+
+    def values(self) -> Tensor:
+        """Of sparse tensors; RuntimeError for a dense one.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.values.html
         """
 
     def var(

@@ -96,7 +96,6 @@ from .lazy import (
     LazyInstanceNorm3d,
     LazyLinear,
 )
-from .linear import Flatten, Identity, Linear, Unflatten
 from .linear import (
     Bilinear,
     Flatten,

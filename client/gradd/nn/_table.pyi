@@ -134,6 +134,8 @@ class Threshold(Stored):
 class Tanh(Stored):
     """tanh(x)."""
 
+    args: Any
+    kwargs: Any
     def __init__(self) -> None: ...
     def forward(self, input: Tensor) -> Tensor:
         """The same shape."""
@@ -141,6 +143,8 @@ class Tanh(Stored):
 class Sigmoid(Stored):
     """1 / (1 + exp(-x))."""
 
+    args: Any
+    kwargs: Any
     def __init__(self) -> None: ...
     def forward(self, input: Tensor) -> Tensor:
         """The same shape."""
@@ -148,6 +152,8 @@ class Sigmoid(Stored):
 class LogSigmoid(Stored):
     """log(1 / (1 + exp(-x)))."""
 
+    args: Any
+    kwargs: Any
     def __init__(self) -> None: ...
     def forward(self, input: Tensor) -> Tensor:
         """The same shape."""
@@ -155,6 +161,8 @@ class LogSigmoid(Stored):
 class Softsign(Stored):
     """x / (1 + abs(x))."""
 
+    args: Any
+    kwargs: Any
     def __init__(self) -> None: ...
     def forward(self, input: Tensor) -> Tensor:
         """The same shape."""
@@ -162,6 +170,8 @@ class Softsign(Stored):
 class Tanhshrink(Stored):
     """x - tanh(x)."""
 
+    args: Any
+    kwargs: Any
     def __init__(self) -> None: ...
     def forward(self, input: Tensor) -> Tensor:
         """The same shape."""

@@ -3,7 +3,7 @@
 Written by `make face` from the declarations of ops.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, overload
 
 from gradd_engine.data.dtypes import DType as dtype
@@ -179,6 +179,16 @@ def batch_norm(
     Raises ValueError: batch_norm eps must be positive during training, but got ...
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.batch_norm.html
+    """
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """x1 W x2 + b for each matrix W of `weight` [out, in1, in2].
+
+    Raises RuntimeError: bilinear(): input dimensions do not match: got ... and ...
+    Raises RuntimeError: bilinear(): bias size does not match weight size: got ... but expected ...
+    Raises RuntimeError: bilinear(): input batch dimensions do not match at dim ...: got ... and ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.bilinear.html
     """
 
 def binary_cross_entropy(
@@ -370,7 +380,13 @@ def conv_transpose3d(
     """
 
 def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, *, margin: float = 0.0, reduction: str = "mean"
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1.
 
@@ -501,6 +517,19 @@ def fold(
     https://pytorch.org/docs/stable/generated/torch.nn.functional.fold.html
     """
 
+def gaussian_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    var: Tensor | float,
+    full: bool = False,
+    eps: float = 1e-06,
+    reduction: str = "mean",
+) -> Tensor:
+    """The negative log likelihood of targets under Gaussians.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.gaussian_nll_loss.html
+    """
+
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """The input times the normal distribution function, exact or by tanh.
 
@@ -549,6 +578,17 @@ def group_norm(
     Raises ValueError: Expected more than 1 value per channel when training, got input size ...
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.group_norm.html
+    """
+
+def gumbel_softmax(
+    logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
+) -> Tensor:
+    """Softmax of logits with Gumbel noise, over `tau`.
+
+    Shapes: (2, 3) -> (2, 3). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.gumbel_softmax.html
     """
 
 def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
@@ -603,7 +643,12 @@ def hardtanh_(input: Tensor, min_val: _Number = -1.0, max_val: _Number = 1.0) ->
     """
 
 def hinge_embedding_loss(
-    input: Tensor, target: Tensor, *, margin: float = 1.0, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """The input where the target is 1, max(0, margin - input) where it is -1.
 
@@ -731,6 +776,18 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.nn.functional.linear.html
     """
 
+def local_response_norm(
+    input: Tensor, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0
+) -> Tensor:
+    """Elements over a power of the mean square of `size` neighbouring channels.
+
+    Shapes: (2, 3, 4) -> (2, 3, 4). dtype: float32.
+    Raises NotImplementedError for bools and complex numbers.
+    Raises ValueError: Expected 3D or higher dimensionality ...input (got ... dimensions)
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.local_response_norm.html
+    """
+
 def log_softmax(input: Tensor, dim: int | None = None, dtype: dtype | None = None) -> Tensor:
     """The logarithm of softmax along `dim`.
 
@@ -786,7 +843,13 @@ def lp_pool3d(
     """
 
 def margin_ranking_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, *, margin: float = 0.0, reduction: str = "mean"
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
 ) -> Tensor:
     """max(0, margin - target (input1 - input2)).
 
@@ -982,6 +1045,59 @@ def multi_head_attention_forward(
     https://pytorch.org/docs/stable/generated/torch.nn.functional.multi_head_attention_forward.html
     """
 
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, margin + score - the target's score)^p, averaged over classes.
+
+    Raises RuntimeError: multi_margin_loss: target tensor should be 1-D with size equal to the
+      number of input samples ...
+    Raises RuntimeError: Expected non-empty vector or matrix with optional 0-dim batch size, but
+      got: ...
+    Raises RuntimeError: expected scalar type Long but found ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.multi_margin_loss.html
+    """
+
+def multilabel_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, 1 - a wanted class's score + another's), over all pairs.
+
+    Shapes: (2, 3), (2, 3) -> (). dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+    Raises RuntimeError: inconsistent target size: ... for input of size: ...
+    Raises RuntimeError: Expected non-empty vector or matrix with optional 0-dim batch size, but
+      got: ...
+    Raises RuntimeError: expected scalar type Long but found ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.multilabel_margin_loss.html
+    """
+
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """Binary cross-entropies of logits, averaged over classes.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.multilabel_soft_margin_loss.html
+    """
+
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -1075,10 +1191,11 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
-    *,
     log_input: bool = True,
     full: bool = False,
+    size_average: bool | None = None,
     eps: float = 1e-08,
+    reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """The negative log likelihood of counts under a Poisson rate.
@@ -1147,6 +1264,22 @@ def rms_norm(
       ... and ...
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.rms_norm.html
+    """
+
+def rrelu(
+    input: Tensor,
+    lower: float = 0.125,
+    upper: float = 0.3333333333333333,
+    training: bool = False,
+    inplace: bool = False,
+) -> Tensor:
+    """x where positive, else x times a slope between `lower` and `upper`, drawn for each element in
+    training.
+
+    Shape: the input's. dtype: the input's.
+    Raises NotImplementedError for integers, bools and complex numbers.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.rrelu.html
     """
 
 def scaled_dot_product_attention(
@@ -1222,7 +1355,13 @@ def smooth_l1_loss(
     https://pytorch.org/docs/stable/generated/torch.nn.functional.smooth_l1_loss.html
     """
 
-def soft_margin_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
+def soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
     """log(1 + exp(-target input)).
 
     Shapes: (2, 3), (2, 3) -> (). dtype: the input's; float32 of integers and bools.
@@ -1317,23 +1456,39 @@ def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
     negative: Tensor,
-    *,
     margin: float = 1.0,
-    p: float = 2.0,
+    p: float = 2,
     eps: float = 1e-06,
     swap: bool = False,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
     """max(0, margin + distance to the positive - distance to the negative).
 
     Shapes: (2, 3), (2, 3), (2, 3) -> (). dtype: float32.
     Raises RuntimeError for bools.
-    Raises ValueError: ... is not a valid value for reduction
     Raises ValueError: margin must be greater than 0, got ...
     Raises RuntimeError: The anchor, positive, and negative tensors are expected to have the same
       number of dimensions, ...
+    Raises ValueError: ... is not a valid value for reduction
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.triplet_margin_loss.html
+    """
+
+def triplet_margin_with_distance_loss(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    *,
+    distance_function: Callable[[Any, Any], Any] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Tensor:
+    """torch.nn.functional.triplet_margin_with_distance_loss.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.triplet_margin_with_distance_loss.html
     """
 
 def unfold(
