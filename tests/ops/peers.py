@@ -140,6 +140,12 @@ def _array(t: Any) -> Any:
 
 
 def _mirrored(t: Any) -> Any:
+    import torch
+
+    if t.layout is torch.sparse_coo:
+        parts = _mirrored(t.detach()._indices()), _mirrored(t.detach()._values())
+        made = gradd.sparse_coo_tensor(*parts, tuple(t.shape), is_coalesced=t.is_coalesced() or None)
+        return made.requires_grad_() if t.requires_grad else made
     if t.is_contiguous() and not t.is_conj():
         found = gradd.tensor(_array(t))
     else:
@@ -162,12 +168,13 @@ def tensors(x: Any) -> list[Any]:
 
 
 def values(t: Any) -> Any:
+    t = t.detach()
+    t = t.to_dense() if t.is_sparse else t
     if isinstance(t, gradd.Tensor):
-        t = t.detach()
         return (t.float() if t.dtype in (gradd.bfloat16, gradd.float16) else t).resolve_conj().numpy()
     import torch
 
-    t = t.detach().resolve_conj().resolve_neg()
+    t = t.resolve_conj().resolve_neg()
     return (t.float() if t.dtype in (torch.bfloat16, torch.float16) else t).numpy(force=True)
 
 

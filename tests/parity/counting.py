@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -87,13 +87,13 @@ def count(name: str, most: int = 60, few: int = 4, seed: int = 0) -> Counts:
         warnings.simplefilter("ignore")
         for dtype in WHOLE:
             for number, sample in _samples(peer, dtype, most, seed):
-                _whole(found, Trial(peer, sample, dtype), f"{dtype} sample {number}")
+                _whole(found, peer, sample, dtype, f"{dtype} sample {number}")
         for dtype in FEW:
+            checks = {"dtypes": Trial.forward}
+            if dtype in ("float16", "bfloat16"):
+                checks["backward"] = Trial.backward
             for number, sample in _samples(peer, dtype, few, seed):
-                trial = Trial(peer, sample, dtype)
-                _try(found["dtypes"], lambda trial=trial: trial.forward(), f"{dtype} sample {number}")
-                if dtype in ("float16", "bfloat16"):
-                    _try(found["backward"], lambda trial=trial: trial.backward(), f"{dtype} sample {number}")
+                _whole(found, peer, sample, dtype, f"{dtype} sample {number}", checks)
         _errors(found["error inputs"], name)
     return found
 
@@ -102,22 +102,27 @@ def _absent(*_: Any, **__: Any) -> Any:
     raise NotImplementedError("no such operation")
 
 
-def _whole(found: Counts, trial: Trial, what: str) -> None:
-    for check, compared in _OF_TRIALS.items():
-        _try(found[check], lambda compared=compared: compared(trial), what)
-
-
-def _try(counted: Count, compared: Any, what: str) -> None:
+def _whole(
+    found: Counts, peer: Peer, sample: Any, dtype: str, what: str, checks: Mapping[str, Any] = _OF_TRIALS
+) -> None:
+    """Put a sample through checks."""
     try:
-        compared()
-    except NothingToCompare:
+        trial = Trial(peer, sample, dtype)
+    except Exception as error:  # what it is given is not there
+        for check in checks:
+            found[check].add(what, f"{type(error).__name__}: {error}")
         return
-    except Differs as error:
-        counted.add(what, str(error))
-    except Exception as error:
-        counted.add(what, f"{type(error).__name__}: {error}")
-    else:
-        counted.add(what, None)
+    for check, compared in checks.items():
+        try:
+            compared(trial)
+        except NothingToCompare:
+            continue
+        except Differs as error:
+            found[check].add(what, str(error))
+        except Exception as error:
+            found[check].add(what, f"{type(error).__name__}: {error}")
+        else:
+            found[check].add(what, None)
 
 
 def _errors(counted: Count, name: str) -> None:

@@ -194,7 +194,7 @@ def _namespace(self: Any, /, *, api_version: str | None = None) -> ModuleType:
     return sys.modules[__name__]
 
 
-_Tensor.__array_namespace__ = _namespace  # type: ignore[attr-defined]
+_Tensor.__array_namespace__ = _namespace  # type: ignore[method-assign, assignment]
 
 __all__ = [
     "__array_api_version__",
