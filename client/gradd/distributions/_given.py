@@ -42,7 +42,7 @@ class _Given(Distribution):
 class BinaryGiven(_Given):
     """Probabilities of one event, or its log odds."""
 
-    def _take(self, probs: Any, logits: Any, *others: Any) -> Size:
+    def _take(self, probs: Any, logits: Any) -> Size:
         """Take what is given, a number or tensor; the batch shape."""
         given = self._one(probs, logits)
         (self.__dict__[self._name],) = broadcast_all(given)
@@ -57,6 +57,19 @@ class BinaryGiven(_Given):
     def probs(self) -> Any:
         """The probabilities."""
         return logits_to_probs(self.logits, is_binary=True)
+
+
+class CountGiven(BinaryGiven):
+    """Probabilities or log odds, and how often they are tried."""
+
+    total_count: Any
+
+    def _take_count(self, total_count: Any, probs: Any, logits: Any) -> Size:
+        """Take what is given, all numbers or tensors; the batch shape."""
+        given = self._one(probs, logits)
+        count, self.__dict__[self._name] = broadcast_all(total_count, given)
+        self.total_count = count if count.dtype is self._param.dtype else count.to(self._param.dtype)
+        return Size(self._param.shape)
 
 
 class VectorGiven(_Given):

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["kl_divergence", "register_kl"]
 
 Pair = tuple[type, type]
-_REGISTRY: dict[Pair, Callable[[Any, Any], Any]] = {}
-_FOUND: dict[Pair, Callable[[Any, Any], Any] | None] = {}
+_KL_REGISTRY: dict[Pair, Callable[[Any, Any], Any]] = {}
+_KL_MEMOIZE: dict[Pair, Callable[[Any, Any], Any] | None] = {}
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[Any], Any]:
@@ -26,8 +26,8 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Any], Any]:
         raise TypeError("issubclass() arg 1 must be a class")
 
     def register(fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-        _REGISTRY[type_p, type_q] = fn
-        _FOUND.clear()
+        _KL_REGISTRY[type_p, type_q] = fn
+        _KL_MEMOIZE.clear()
         return fn
 
     return register
@@ -41,26 +41,26 @@ def _closest(matches: list[Pair], first: int) -> Pair:
 
 def _find(p: type, q: type) -> Callable[[Any, Any], Any] | None:
     """The function of the most specific pair of classes; a RuntimeWarning if there are two of them."""
-    matches = [m for m in _REGISTRY if issubclass(p, m[0]) and issubclass(q, m[1])]
+    matches = [m for m in _KL_REGISTRY if issubclass(p, m[0]) and issubclass(q, m[1])]
     if not matches:
         return None
     left, right = _closest(matches, 0), _closest(matches, 1)
-    if _REGISTRY[left] is not _REGISTRY[right]:
+    if _KL_REGISTRY[left] is not _KL_REGISTRY[right]:
         warnings.warn(
             f"Ambiguous kl_divergence({p.__name__}, {q.__name__}). "
             f"Please register_kl({left[0].__name__}, {right[1].__name__})",
             RuntimeWarning,
             stacklevel=3,
         )
-    return _REGISTRY[left]
+    return _KL_REGISTRY[left]
 
 
 def kl_divergence(p: Any, q: Any) -> Any:
     """KL(p || q) in nats, [batch_shape]. NotImplementedError for classes that are not registered."""
     pair = (type(p), type(q))
-    if pair not in _FOUND:
-        _FOUND[pair] = _find(*pair)
-    fn = _FOUND[pair]
+    if pair not in _KL_MEMOIZE:
+        _KL_MEMOIZE[pair] = _find(*pair)
+    fn = _KL_MEMOIZE[pair]
     if fn is None:
         raise NotImplementedError(
             f"No KL(p || q) is implemented for p type {pair[0].__name__} and q type {pair[1].__name__}"

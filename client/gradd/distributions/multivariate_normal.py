@@ -33,9 +33,16 @@ def _batch_mahalanobis(tril: Any, x: Any) -> Any:
     return linalg["solve_triangular"](tril, x.unsqueeze(-1), upper=False).pow(2).sum((-2, -1))
 
 
-def _precision_to_scale_tril(precision: Any) -> Any:
+def _factor(matrix: Any, checked: bool) -> Any:
+    """The lower triangular factor. `cholesky` waits to learn whether there is one, which is of no use where
+    the matrix is `checked` anyway.
+    """
+    return linalg["cholesky_ex"](matrix).L if checked else linalg["cholesky"](matrix)
+
+
+def _precision_to_scale_tril(precision: Any, checked: bool = False) -> Any:
     """The lower triangular factor of the inverse: a factor of the matrix turned around, inverted."""
-    turned = linalg["cholesky"](ops.flip(precision, (-2, -1)))
+    turned = _factor(ops.flip(precision, (-2, -1)), checked)
     upper = ops.flip(turned, (-2, -1)).mT
     eye = ops.diag_embed(ops.ones_like(upper.diagonal(dim1=-2, dim2=-1)))
     return linalg["solve_triangular"](upper, eye, upper=False)
@@ -99,9 +106,9 @@ class MultivariateNormal(Distribution):
         self._unbroadcasted_scale_tril = (
             matrix
             if name == "scale_tril"
-            else linalg["cholesky"](matrix)
+            else _factor(matrix, self._validate_args)
             if name == "covariance_matrix"
-            else _precision_to_scale_tril(matrix)
+            else _precision_to_scale_tril(matrix, self._validate_args)
         )
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:

@@ -215,4 +215,73 @@ FAMILIES: dict[str, Family] = {
         ([0.5, -1.0, 0.0, 1.0], [1.0, 2.5, 1.0, 0.5]),
         [[0.3, 0.9], [2.0, 0.1]],
     ),
+    "Gamma": Family(
+        lambda T, a, r: T.distributions.Gamma(a, r), ([0.5, 3.0], [1.0, 2.5]), [0.3, 4.0], ("cdf",)
+    ),
+    "Chi2": Family(lambda T, n: T.distributions.Chi2(n), ([0.5, 3.0],), [0.3, 4.0], ("cdf",)),
+    "Dirichlet": Family(
+        lambda T, a: T.distributions.Dirichlet(a), ([[0.5, 3.0, 1.0], [0.5, 0.9, 0.2]],), [0.2, 0.5, 0.3]
+    ),
+    "Beta": Family(lambda T, a, b: T.distributions.Beta(a, b), ([0.5, 3.0], [2.0, 2.5]), [0.2, 0.5]),
+    "Poisson": Family(lambda T, r: T.distributions.Poisson(r), ([0.5, 30.0],), [0.0, 25.0]),
+    "Binomial": Family(lambda T, p: T.distributions.Binomial(4, p), ([0.1, 0.8],), [0.0, 3.0]),
+    "Binomial of counts": Family(
+        lambda T, p: T.distributions.Binomial(T.tensor([4.0, 6.0]), logits=p), ([-1.0, 0.8],), [0.0, 3.0]
+    ),
+    "NegativeBinomial": Family(
+        lambda T, n, p: T.distributions.NegativeBinomial(n, p), ([2.5, 0.0], [0.1, 0.8]), [3.0, 0.0]
+    ),
+    "Multinomial": Family(
+        lambda T, p: T.distributions.Multinomial(3, p),
+        ([[0.5, 1.5, 2.0], [1.0, 1.0, 3.0]],),
+        [[0.0, 2.0, 1.0], [3.0, 0.0, 0.0]],
+    ),
+    "StudentT": Family(
+        lambda T, n, m, s: T.distributions.StudentT(n, m, s),
+        ([0.5, 1.5, 3.0], [0.0, 1.0, 2.0], [1.0, 2.0, 0.5]),
+        [0.3, 4.0, 1.0],
+    ),
+    "FisherSnedecor": Family(
+        lambda T, a, b: T.distributions.FisherSnedecor(a, b), ([1.5, 3.0], [5.0, 3.5]), [0.3, 4.0]
+    ),
+    "InverseGamma": Family(
+        lambda T, a, r: T.distributions.InverseGamma(a, r), ([0.5, 3.0], [1.0, 2.5]), [0.3, 4.0], ("cdf",)
+    ),
+    "ContinuousBernoulli": Family(
+        lambda T, p: T.distributions.ContinuousBernoulli(p), ([0.1, 0.5, 0.8, 0.4995],), [0.2, 0.9, 0.5, 0.1]
+    ),
+    "ContinuousBernoulli of logits": Family(
+        lambda T, p: T.distributions.ContinuousBernoulli(logits=p), ([-1.0, 0.0, 3.0],), [0.2, 0.9, 0.5]
+    ),
+    "LKJCholesky": Family(
+        lambda T, c: T.distributions.LKJCholesky(3, c),
+        ([0.5, 2.0],),
+        [[1.0, 0.0, 0.0], [0.6, 0.8, 0.0], [0.0, -0.6, 0.8]],
+    ),
+    "LowRankMultivariateNormal": Family(
+        lambda T, m, w, d: T.distributions.LowRankMultivariateNormal(m, w, d),
+        ([0.5, -1.0, 0.0], [[[1.0], [2.0], [0.5]]] * 2, [0.5, 0.3, 1.0]),
+        [0.3, 4.0, 0.0],
+    ),
+    # PyTorch's Bessel functions are polynomials of few digits.
+    "VonMises": Family(
+        lambda T, m, k: T.distributions.VonMises(m, k),
+        ([0.5, -1.0], [0.5, 8.0]),
+        [0.3, 3.0],
+        ("gradients",),
+        1e-4,
+    ),
+    "Wishart": Family(
+        lambda T, n, c: T.distributions.Wishart(n, c),
+        ([4.0, 3.5], _COVARIANCE),
+        [[3.0, 1.0], [1.0, 2.0]],
+        # PyTorch warns of singular draws where there are none.
+        ("sample", "rsample", "expanded sample"),
+    ),
+    "Wishart of a factor": Family(
+        lambda T, c: T.distributions.Wishart(5.0, scale_tril=c),
+        ([[1.0, 0.0], [0.5, 2.0]],),
+        [[3.0, 1.0], [1.0, 2.0]],
+        ("sample", "rsample", "expanded sample"),
+    ),
 }
