@@ -132,3 +132,43 @@ def test_gumbel_softmax_draws_by_the_logits() -> None:
     assert float(logits.grad.abs().sum().item()) > 0
     soft = F.gumbel_softmax(logits, dim=0).detach().numpy()
     np.testing.assert_allclose(soft.sum(0), 1.0, rtol=1e-6)
+
+
+TABLE, INDICES = RNG.normal(size=(6, 2)) * 2, np.array([0, 3, 4, 1, 3])
+TABLES: dict[str, tuple[Callable[[Any], Any], tuple[Any, ...]]] = {
+    "bags by offsets": (lambda nn: nn.EmbeddingBag(6, 2), (INDICES, np.array([0, 2]))),
+    "bags in rows": (
+        lambda nn: nn.EmbeddingBag(6, 2, mode="max", padding_idx=3),
+        (INDICES[:4].reshape(2, 2),),
+    ),
+    "bags, weighted": (lambda nn: nn.EmbeddingBag(6, 2, mode="sum"), (INDICES, np.array([0, 2]), SCORES[0])),
+    "bags, bounded": (lambda nn: nn.EmbeddingBag(6, 2, 1.0, 1.0, mode="sum"), (INDICES, np.array([0, 1, 4]))),
+    "rows, bounded": (lambda nn: nn.Embedding(6, 2, max_norm=1.5), (INDICES,)),
+    "rows, by frequency": (lambda nn: nn.Embedding(6, 2, scale_grad_by_freq=True), (INDICES,)),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_rows_of_tables_are_pytorchs(torch: Any, name: str) -> None:
+    make, given = TABLES[name]
+
+    def called(T: Any) -> list[Any]:
+        layer = make(T.nn).double()
+        layer.load_state_dict({"weight": T.tensor(TABLE)})
+        inputs = [T.tensor(np.resize(x, 5) if x.dtype.kind == "f" else x) for x in given]
+        out = layer(*inputs)
+        (out * out.detach().cos()).sum().backward()
+        return [repr(layer), out.detach().numpy(), layer.weight.grad.numpy(), layer.weight.detach().numpy()]
+
+    mine, theirs = called(gradd), called(torch)
+    assert mine[0] == theirs[0]
+    for a, b in zip(mine[1:], theirs[1:], strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-11)
+
+
+def test_bags_of_given_rows() -> None:
+    bags = nn.EmbeddingBag.from_pretrained(gradd.tensor(TABLE), mode="sum")
+    assert not bags.weight.requires_grad
+    np.testing.assert_allclose(bags(gradd.tensor([[0, 1]])).numpy(), TABLE[:2].sum(0)[None])
+    with pytest.raises(RuntimeError, match=r"offsets\[0\] has to be 0"):
+        bags(gradd.tensor([0, 1]), gradd.tensor([1])).tolist()

@@ -152,7 +152,10 @@ from .pooling import (
     MaxUnpool3d,
 )
 from .recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
-from .sparse import Embedding
+from .sparse import (
+    Embedding,
+    EmbeddingBag,
+)
 from .transformer import (
     TransformerDecoder,
     TransformerDecoderLayer,
@@ -209,6 +212,7 @@ __all__ = [
     "Dropout2d",
     "Dropout3d",
     "Embedding",
+    "EmbeddingBag",
     "FeatureAlphaDropout",
     "Flatten",
     "Fold",

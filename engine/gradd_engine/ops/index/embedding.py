@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import Meta, broadcast_shapes, dtypes
 from ...declare import LINEAR, composite, kernel, public
+from ...graph import no_grad
+from ...schema import named
 from ...tensor import Tensor
 from ..elementwise import eq, where
 from ..shape import reshape
@@ -158,6 +160,21 @@ def refuse_sparse(sparse: bool) -> None:
         )
 
 
+def renormed(weight: Any, index: Any, max_norm: float, norm_type: float) -> None:
+    """Scale the rows of `weight` that are looked up to `max_norm` where they are longer, in place."""
+    with no_grad():
+        places = index.detach().reshape([index.numel()])
+        rows = named.index_select(weight, 0, places)
+        size = rows.abs()
+        if norm_type == float("inf"):
+            length = size.amax(1, True)
+        else:
+            length = size.pow(norm_type).sum(1, True).pow(1 / norm_type)
+        scale = where(length.gt(max_norm), max_norm / (length + 1e-7), 1.0)
+        # a row that is there twice is written twice the same
+        named.index_copy_(weight, 0, places, rows * scale)
+
+
 @public("nn.functional")
 def embedding(
     input: Any,
@@ -168,14 +185,14 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Any:
-    """See torch.nn.functional.embedding. NotImplementedError for `max_norm` and `sparse`."""
+    """See torch.nn.functional.embedding. NotImplementedError for `sparse`."""
     refuse_sparse(sparse)
-    if max_norm is not None:
-        raise NotImplementedError("embedding with max_norm is not there yet")
     if padding_idx is not None:
         rows = weight.shape[0]
         assert -rows <= padding_idx < rows, "Padding_idx must be within num_embeddings"
         padding_idx %= rows
+    if max_norm is not None:
+        renormed(weight, input, max_norm, norm_type)
     return embedding_op(input, weight, padding_idx, scale_grad_by_freq)
 
 
