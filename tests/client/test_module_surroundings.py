@@ -36,6 +36,25 @@ def test_data_parallel_is_its_module(T: Any) -> None:
     assert repr(wrapped).startswith("DataParallel(\n  (module): Linear(")
 
 
+def test_parts_for_devices_that_are_one() -> None:
+    with gradd.connect("local:"):
+        p = gradd.nn.parallel
+        x = gradd.arange(4.0)
+        (a, first), (b, second) = p.scatter((x, {"k": [x, 3]}), [0, 1])
+        assert (a.tolist(), b.tolist()) == ([0, 1], [2, 3])
+        assert (first["k"][0].tolist(), second["k"][1]) == ([0, 1], 3)
+        scatter_kwargs = importlib.import_module("gradd.nn.parallel.scatter_gather").scatter_kwargs
+        args, named = scatter_kwargs((x,), {}, [0, 1])
+        assert (len(args), named) == (2, ({}, {}))
+        m = gradd.nn.Identity()
+        both = p.replicate(m, [0, 1])
+        assert both == [m, m]
+        found = p.gather([{"y": (out, out.sum())} for out in p.parallel_apply(both, [a, b])], 0)
+        assert (found["y"][0].tolist(), found["y"][1].tolist()) == ([0, 1, 2, 3], [1, 5])
+        with pytest.raises(AssertionError, match="The number of modules 2 is not equal to the number of in"):
+            p.parallel_apply(both, [a])
+
+
 def test_distributed_data_parallel_is_its_module() -> None:
     with gradd.connect("local:"):
         kind = importlib.import_module("gradd.nn.parallel.distributed").DistributedDataParallel

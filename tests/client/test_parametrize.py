@@ -279,6 +279,45 @@ def test_orthogonal_without_a_base(T: Any) -> None:
         m.weight = T.eye(3)
 
 
+@pytest.mark.parametrize("size", [(3, 3), (4, 2), (2, 4), (2, 4, 3)])
+def test_reflections_without_a_base(T: Any, size: tuple[int, ...]) -> None:
+    m = T.nn.Module()
+    m.weight = T.nn.Parameter(T.tensor(np.random.default_rng(3).normal(size=size).astype("float32")))
+    parametrizations(T).orthogonal(m, orthogonal_map="householder", use_trivialization=False)
+    tall = m.weight if size[-2] >= size[-1] else m.weight.mT
+    np.testing.assert_allclose(
+        (tall.mT @ tall).detach().numpy(), np.eye(min(size[-2:])) + np.zeros((*size[:-2], 1, 1)), atol=1e-5
+    )
+    drawn = np.linalg.qr(np.random.default_rng(4).normal(size=(*size[:-2], 4, 4)))[0]
+    if max(size[-2:]) == 4:
+        wanted = drawn[..., : size[-1]] if size[-2] == 4 else drawn[..., : size[-2], :]
+        m.weight = T.tensor(wanted.astype("float32"))
+        np.testing.assert_allclose(m.weight.detach().numpy(), wanted, atol=1e-5)
+    (m.weight**3).sum().backward()
+    assert m.parametrizations.weight.original.grad.shape == size
+
+
+@pytest.mark.filterwarnings("ignore:.*weight_norm. is deprecated:FutureWarning")
+def test_training_with_norms_of_weights_waits_for_nothing() -> None:
+    with gradd.connect("local:") as session:
+        utils, linear = gradd.nn.utils, gradd.nn.Linear
+        new = utils.parametrizations
+        model = gradd.nn.Sequential(
+            utils.spectral_norm(linear(3, 3)),
+            utils.weight_norm(linear(3, 3)),
+            new.spectral_norm(linear(3, 3)),
+            new.weight_norm(linear(3, 4)),
+        )
+        opt = gradd.optim.SGD(model.parameters(), lr=0.1)
+        before = session.stats()
+        for _ in range(3):
+            opt.zero_grad()
+            model(gradd.ones(2, 3)).square().mean().backward()
+            opt.step()
+        spent = {name: session.stats()[name] - before[name] for name in ("round_trips", "batches")}
+        assert spent == {"round_trips": 0, "batches": 3}
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -41,6 +41,27 @@ def _make_orthogonal(a: Any) -> Any:
     return q * r.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
 
 
+def _reflections(q: Any) -> Any:
+    """The vectors of Householder's reflections that make an orthogonal `q`, below a diagonal of its signs."""
+    where, cat = _TOP["where"], _TOP["cat"]
+    a = q.clone()
+    for i in range(a.shape[-1]):
+        head, tail = a[..., i : i + 1, i].clone(), a[..., i + 1 :, i].clone()
+        rest = (tail * tail).sum(-1, keepdim=True)
+        none = rest == 0
+        size = (head * head + rest).sqrt()
+        beta = where(none, head, where(head < 0, size, -size))
+        v = tail / where(none, 1.0, head - beta)
+        tau = where(none, 0.0, (beta - head) / where(none, 1.0, beta))
+        w = cat([_TOP["ones_like"](head), v], -1).unsqueeze(-1)
+        right = a[..., i:, i + 1 :]
+        right.sub_(tau.unsqueeze(-1) * w @ (w.mT @ right))
+        a[..., i + 1 :, i] = v
+        # Without a vector to reflect by, `householder_product` still reflects.
+        a[..., i, i] = where(none, -beta.sign(), beta.sign()).squeeze(-1)
+    return a
+
+
 class _Orthogonal(Module):
     """An orthogonal matrix (or one with orthonormal rows or columns) from any; times a `base`."""
 
@@ -93,6 +114,9 @@ class _Orthogonal(Module):
             tall = q.mT if q.shape[-2] < q.shape[-1] else q
             n, k = tall.shape[-2:]
             if not hasattr(self, "base"):
+                if self.orthogonal_map is _OrthMaps.householder:
+                    made = _reflections(tall)
+                    return made.mT if q.shape[-2] < q.shape[-1] else made
                 raise NotImplementedError(
                     "It is not possible to assign to the matrix exponential or the Cayley parametrizations "
                     "when use_trivialization=False."
@@ -129,12 +153,7 @@ def orthogonal(
         raise ValueError(
             f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
         )
-    chosen = _OrthMaps[orthogonal_map]
-    if chosen is _OrthMaps.householder and not use_trivialization:
-        raise NotImplementedError(
-            'orthogonal_map="householder" with use_trivialization=False is not yet supported by gradd'
-        )
-    made = _Orthogonal(weight, chosen, use_trivialization=use_trivialization)
+    made = _Orthogonal(weight, _OrthMaps[orthogonal_map], use_trivialization=use_trivialization)
     return register_parametrization(module, name, made, unsafe=True)
 
 
