@@ -198,3 +198,37 @@ def test_an_optimizers_state_and_parameters_are_guarded() -> None:
             return losses
 
     assert run(lambda f: f) == run(gradd.function)
+
+
+def test_hooks_masks_and_parametrizations_are_guarded() -> None:
+    def run(decorate: Callable[..., Any]) -> list[float]:
+        with gradd.connect("local:"):
+            utils, everywhere = gradd.nn.utils, gradd.nn.modules.module
+            layer = gradd.nn.Linear(2, 2, bias=False)
+            layer.load_state_dict({"weight": gradd.tensor([[1.0, 2.0], [3.0, 4.0]])})
+
+            @decorate
+            def step(x: Any) -> Any:
+                return layer(x).sum()
+
+            values = []
+            for n in range(21):
+                values.append(step(gradd.ones(1, 2)).item())
+                if n == 3:
+                    handle = everywhere.register_module_forward_hook(lambda m, args, output: output * 10)
+                elif n == 6:
+                    handle.remove()
+                elif n == 9:
+                    utils.prune.custom_from_mask(layer, "weight", gradd.eye(2))
+                elif n == 12:
+                    utils.prune.remove(layer, "weight")
+                    utils.parametrizations.weight_norm(layer)
+                elif n == 15:
+                    layer.weight = gradd.ones(2, 2)
+                elif n == 18:
+                    utils.parametrize.remove_parametrizations(layer, "weight")
+            return values
+
+    want = run(lambda f: f)
+    assert want[::3] == [10.0, 10.0, 100.0, 10.0, 5.0, 5.0, 4.0]
+    assert run(gradd.function) == want

@@ -193,5 +193,18 @@ def test_packing_lists_waits_for_nothing() -> None:
         rnn = gradd.nn.utils.rnn
         out, _ = layer(rnn.pack_padded_sequence(x, LENGTHS, enforce_sorted=False))
         padded, lengths = rnn.pad_packed_sequence(out)
+        again = rnn.PackedSequence(out.data * 2, out.batch_sizes, out.sorted_indices)
+        packed = rnn.pack_padded_sequence(*rnn.pad_packed_sequence(again), enforce_sorted=False)
+        assert len(rnn.unpack_sequence(packed)) == len(LENGTHS)
         assert session.stats()["round_trips"] == before
         assert (padded.shape, lengths.shape) == ((4, 4, 4), (4,))
+
+
+def test_changed_sizes_are_read_again() -> None:
+    with gradd.connect("local:"):
+        rnn = gradd.nn.utils.rnn
+        packed = rnn.pack_padded_sequence(gradd.arange(4.0).view(2, 2), [2, 2])
+        assert rnn.pad_packed_sequence(packed)[1].tolist() == [2, 2]
+        packed.batch_sizes[1] = 1
+        fewer = rnn.PackedSequence(packed.data[:3], packed.batch_sizes)
+        assert rnn.pad_packed_sequence(fewer)[1].tolist() == [2, 1]

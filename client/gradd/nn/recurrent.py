@@ -14,7 +14,7 @@ from . import init
 from ._make import empty, zeros
 from .module import Module
 from .parameter import Parameter
-from .utils.rnn import PackedSequence
+from .utils.rnn import PackedSequence, numbers_of
 
 if TYPE_CHECKING:
     from .._tensor import Tensor
@@ -162,7 +162,7 @@ class RNNBase(Module):
         )
 
     def _run_packed(self, packed: PackedSequence, states: list[Any] | None) -> tuple[Any, ...]:
-        sizes = packed.sizes()
+        sizes = numbers_of(packed.batch_sizes)
         if states is not None and packed.sorted_indices is not None:
             states = [state.index_select(1, packed.sorted_indices) for state in states]
         if packed.data.dim() != 2:

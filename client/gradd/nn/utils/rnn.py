@@ -21,8 +21,6 @@ __all__ = [
 ]  # fmt: skip
 
 _TOP = namespace("")
-#: within PackedSequence, `int` is a method
-_Sizes = list[int]
 
 
 def pad_sequence(
@@ -60,10 +58,23 @@ def pad_sequence(
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Any]:
     """The sequences of a tensor from `pad_sequence`, by their lengths, which are fetched in one round
-    trip.
+    trip, unless `pad_packed_sequence` returned them.
     """
     padded: Any = padded_sequences if batch_first else padded_sequences.transpose(0, 1)
-    return [row[: int(n)] for row, n in zip(padded, lengths.tolist(), strict=True)]
+    return [row[:n] for row, n in zip(padded, numbers_of(lengths), strict=True)]
+
+
+def _kept(numbers: list[int]) -> Any:
+    """A tensor of numbers that are kept beside it, so that they need not be fetched."""
+    made: Any = tensor(numbers)
+    made._numbers = made._version, numbers
+    return made
+
+
+def numbers_of(t: Any) -> list[int]:
+    """The elements of a vector of integers: kept ones, or fetched."""
+    version, numbers = getattr(t, "_numbers", (None, []))
+    return numbers if version == t._version else [int(n) for n in t.tolist()]
 
 
 class _Fields(NamedTuple):
@@ -93,18 +104,9 @@ class PackedSequence(_Fields):
             unsorted_indices = invert_permutation(sorted_indices)
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
-    def sizes(self) -> _Sizes:
-        """The batch sizes as numbers: those it was made of, else fetched once."""
-        found: _Sizes | None = self.__dict__.get("_sizes")
-        if found is None:
-            found = self.__dict__["_sizes"] = self.batch_sizes.tolist()
-        return found
-
     def with_data(self, data: Any) -> Self:
         """Other rows for the same sequences."""
-        made = type(self)(data, *self[1:])
-        made.__dict__.update(self.__dict__)
-        return made
+        return type(self)(data, *self[1:])
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """The data in another dtype (torch.Tensor.to); itself if it has it."""
@@ -167,7 +169,17 @@ class PackedSequence(_Fields):
 
 def invert_permutation(permutation: Tensor | None) -> Any:
     """The inverse of a permutation of 0 to n - 1, int64 (n); None for None."""
-    return None if permutation is None else permutation.argsort()
+    if permutation is None:
+        return None
+    return (
+        _kept(_inverse(numbers_of(permutation)))
+        if hasattr(permutation, "_numbers")
+        else permutation.argsort()
+    )
+
+
+def _inverse(order: list[int]) -> list[int]:
+    return sorted(range(len(order)), key=order.__getitem__)
 
 
 def pack_padded_sequence(
@@ -191,7 +203,7 @@ def pack_padded_sequence(
         )
     if input.dim() < 2:
         raise RuntimeError(f"input must have 2 dimensions, got {input.dim()}")
-    counts = [int(n) for n in (given.tolist() if isinstance(given, Tensor) else given)]
+    counts = numbers_of(given) if isinstance(given, Tensor) else [int(n) for n in given]
     order: list[int] | None = None
     if not enforce_sorted:
         order = sorted(range(len(counts)), key=lambda i: -counts[i])
@@ -202,12 +214,7 @@ def pack_padded_sequence(
     where = [i if order is None else order[i] for i in range(len(counts))]
     index = tensor([where[i] * steps + t for t, n in enumerate(sizes) for i in range(n)])
     data = rows.flatten(0, 1).index_select(0, index)
-    back = None if order is None else sorted(range(len(order)), key=order.__getitem__)
-    packed = PackedSequence(
-        data, tensor(sizes), None if order is None else tensor(order), None if back is None else tensor(back)
-    )
-    packed.__dict__.update(_sizes=sizes, _back=back)
-    return packed
+    return PackedSequence(data, _kept(sizes), None if order is None else _kept(order))
 
 
 def _check(counts: list[int], batch: int, steps: int) -> None:
@@ -241,7 +248,7 @@ def pad_packed_sequence(
     In the order in which they were packed. ValueError if `total_length`, the T wanted, is less than the
     longest has (torch.nn.utils.rnn.pad_packed_sequence).
     """
-    sizes = sequence.sizes()
+    sizes = numbers_of(sequence.batch_sizes)
     longest = len(sizes)
     if total_length is not None:
         if total_length < longest:
@@ -265,17 +272,14 @@ def pad_packed_sequence(
     if not batch_first:
         index = [list(step) for step in zip(*index, strict=True)]
     found = rows.index_select(0, tensor(index).flatten())
-    return found.unflatten(0, (len(index), len(index[0]))), tensor(lengths)
+    return found.unflatten(0, (len(index), len(index[0]))), _kept(lengths)
 
 
 def _places(sequence: PackedSequence) -> list[int]:
-    """Where each sequence is among the packed ones: known, or fetched once."""
+    """Where each sequence is among the packed ones."""
     if sequence.unsorted_indices is None:
-        return list(range(sequence.sizes()[0]))
-    found: list[int] | None = sequence.__dict__.get("_back")
-    if found is None:
-        found = sequence.__dict__["_back"] = sequence.unsorted_indices.tolist()
-    return found
+        return list(range(numbers_of(sequence.batch_sizes)[0]))
+    return numbers_of(sequence.unsorted_indices)
 
 
 def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:
@@ -286,7 +290,5 @@ def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> Packe
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Any]:
     """The sequences, [length, *] each, in the order in which they were packed."""
-    padded, _ = pad_packed_sequence(packed_sequences, batch_first=True)
-    sizes = packed_sequences.sizes()
-    places = _places(packed_sequences)
-    return [row[: sum(n > i for n in sizes)] for row, i in zip(padded, places, strict=True)]
+    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
+    return unpad_sequence(padded, lengths, batch_first=True)
