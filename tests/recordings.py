@@ -67,11 +67,16 @@ class Book:
         self._path.write_bytes(lzma.compress(text, preset=9 | lzma.PRESET_EXTREME))
 
 
+def _is_array(answer: Any) -> bool:
+    """Whether it names an array; the names of a tuple's parts may begin with the same letter."""
+    return len(answer) == 2 and answer[0] == "a" and isinstance(answer[1], int)
+
+
 def _moved(answer: Answer, arrays: list[Any], known: dict[tuple[Any, ...], int]) -> Answer:
     """An answer whose arrays have their place among those `known`."""
     if not isinstance(answer, list):
         return answer
-    if answer[0] == "a":
+    if _is_array(answer):
         a = arrays[answer[1]]
         return ["a", known.setdefault((a.dtype.str, a.shape, a.tobytes()), len(known))]
     return [_moved(e, arrays, known) for e in answer]
@@ -82,7 +87,7 @@ def same(one: Answer, ones: list[Any], other: Answer, others: list[Any]) -> bool
     if isinstance(one, (list, tuple)):
         if not isinstance(other, (list, tuple)) or len(one) != len(other):
             return False
-        if one and one[0] == "a" and other[0] == "a":
+        if _is_array(one) and _is_array(other):
             return _close(ones[one[1]], others[other[1]])
         return all(same(a, ones, b, others) for a, b in zip(one, other, strict=True))
     if type(one) is float and type(other) is float:

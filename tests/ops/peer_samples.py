@@ -29,6 +29,7 @@ _DIAGONAL = "the imaginary part of what is given for a real diagonal counts for 
 #: where PyTorch is left alone on purpose, by entry: the comparison or the dtype that is left out, and why
 KNOWN = {
     "argsort bfloat16": ("forward", _TIES),
+    "as_strided_scatter": ("backward", "0 for what is overwritten; PyTorch's of a number is another"),
     "cholesky": ("backward", _DIAGONAL),
     "cholesky_inverse": ("jvp", "PyTorch multiplies in another order than the derivative has"),
     "cov complex128": ("backward", _WEIGHTS),

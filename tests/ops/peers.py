@@ -27,12 +27,12 @@ NO_VALUES = -1.0
 #: ops whose samples say nothing about values: they draw, or give memory as it is
 WITHOUT_VALUES = frozenset(
     {
-        "bernoulli", "cauchy", "empty", "empty_like", "empty_strided", "exponential", "geometric",
-        "log_normal", "multinomial", "new_empty", "new_empty_strided", "normal", "rand", "rand_like",
-        "randint", "randint_like",
-        "randn", "randn_like", "randperm", "resize_", "uniform", "nn.functional.alpha_dropout",
-        "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d",
-        "nn.functional.feature_alpha_dropout", "nn.functional.rrelu",
+        "bernoulli", "cauchy", "empty", "empty_like", "empty_permuted", "empty_strided", "exponential",
+        "geometric", "log_normal", "multinomial", "new_empty", "new_empty_strided", "normal", "pca_lowrank",
+        "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "resize_",
+        "svd_lowrank", "uniform", "nn.functional.alpha_dropout", "nn.functional.dropout",
+        "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.feature_alpha_dropout",
+        "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d", "nn.functional.rrelu",
     }
 )  # fmt: skip
 

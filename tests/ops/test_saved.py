@@ -32,6 +32,8 @@ OTHERWISE = {
     "nn.functional.soft_margin_loss": "a composite of its steps",
     "nn.functional.embedding_bag": "the bags of rows are kept, not where they begin",
     "nn.functional.grid_sample": "places and weights made of them are kept, they are not",
+    "ormqr": "a composite: its derivatives are those of its steps",
+    "orgqr": "a composite: its derivatives are those of its steps",
     "prod_others": "not an op of the oracle's",
     "qr": "wide matrices need the input",
     "recurrence": "not an op of the oracle's",

@@ -19,6 +19,7 @@ def _new(name: str, *args: Any, **kw: Any) -> Any:
 
 
 SAMPLES = {
+    "empty_permuted": [S((2, 3, 4), (1, 2, 0)).no_values(), S((), ()).no_values()],
     "zeros": [
         S(2, 3),
         S((2, 3)),
@@ -61,6 +62,7 @@ SAMPLES = {
 
 #: calls that raise, with the oracle's class and message
 ERRORS = {
+    "empty_permuted": [S((2, 3), (0,)), S((2, 3), (1, 1))],
     "zeros": [S(-1), S(2, -3), S(), S(2.0), S(2, dtype=int64, requires_grad=True), S(2, device="nope")],
     "ones": [S(-1)],
     "empty": [S(-1)],

@@ -7,6 +7,10 @@ from tests.ops.table import I, S, T, V
 NAN, INF = float("nan"), float("inf")
 
 SAMPLES = {
+    "frexp": [
+        S(T(2, 3)).dtypes("float32 bfloat16 float16"),
+        S(V([0.0, -0.0, float("inf"), float("nan"), 1e-310, 3.0], grad=False)).no_grad().dtypes(""),
+    ],
     "heaviside": [
         S(V([-1.0, 0.0, 2.0], grad=False), V([0.5, 0.25, 0.75], grad=False)),
         S(I([1, 0, -1]), I([5, 6, 7])),

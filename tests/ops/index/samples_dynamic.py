@@ -8,6 +8,12 @@ B = "bool"
 M = I([True, False, True, True], dtype=B)
 
 SAMPLES = {
+    "nonzero_static": [
+        S(I([[1, 0], [1, 1]]), size=2),
+        S(I([[1, 0], [1, 1]]), size=5, fill_value=-7),
+        S(I(1), size=2),
+        S(T(2, 3, grad=False), size=0).no_grad(),
+    ],
     "nonzero": [
         S(I([[0, 1], [2, 0]])).dynamic(),
         S(I([0, 0])).dynamic(),

@@ -188,6 +188,38 @@ def empty_strided(
     return finished(_empty_strided_op(shape, steps, dtype=dtype), requires_grad)
 
 
+@public(creates=True)
+def empty_permuted(
+    size: Any,
+    physical_layout: Any,
+    *,
+    dtype: DType | None = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """See torch.empty_permuted; the memory is zeroed."""
+    check_device(device)
+    dtype = dtype or dtypes.default_dtype()
+    wanted(dtype, requires_grad, "empty_permuted")
+    shape, order = sizes("empty_permuted", (size,)), sizes("empty_permuted", (physical_layout,))
+    if len(shape) != len(order):
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "
+            f"{len(shape)} is not equal to len(physical_layout) = {len(order)}"
+        )
+    if any(not 0 <= d < len(shape) for d in order):
+        raise RuntimeError(f"Dimension out of range (expected to be between 0 and {len(shape) - 1})")
+    if len(set(order)) != len(order):
+        raise RuntimeError("Duplicate dim not allowed")
+    strides, step = [0] * len(shape), 1
+    for d in reversed(order):
+        strides[d] = step
+        step *= shape[d]
+    return finished(_empty_strided_op(shape, strides, dtype=dtype), requires_grad)
+
+
 zeros_like = like_function("zeros_like", create.zeros_like, "See torch.zeros_like.")
 ones_like = like_function("ones_like", create.ones_like, "See torch.ones_like.")
 empty_like = like_function("empty_like", create.empty_like, "See torch.empty_like; the memory is zeros.")

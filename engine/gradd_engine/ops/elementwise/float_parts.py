@@ -9,7 +9,7 @@ from ...data import Meta, dtypes
 from ...declare import elementwise, kernel, public
 from ...schema import Op
 from ...tensor import Tensor
-from ..shared import broadcast, broadcast_float, conj, refuse, zeros_like
+from ..shared import broadcast, broadcast_float, conj, refuse, return_type, same, zeros_like
 from .gamma import digamma, lgamma
 from .rounding import NO_DERIVATIVE, no_derivative
 from .unary import LN2, exp2
@@ -81,6 +81,34 @@ ldexp: Op = elementwise(
     doc="input * 2**other (torch.ldexp).",
     raises=False,
 )
+
+
+def _frexp_infer(input: Tensor) -> list[Meta]:
+    if not input.dtype.is_floating_point:
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    meta = same(input)
+    return [meta, Meta(meta.shape, dtypes.int32, meta.strides)]
+
+
+_frexp: Op = kernel(
+    "frexp(Tensor input) -> (Tensor mantissa, const Tensor exponent)",
+    infer=_frexp_infer,
+    impl=lambda xp, a: xp.frexp(a),
+    vjp=lambda grads, out1: grads[0] / exp2(out1),
+    jvp=lambda input_t, out1: [input_t / exp2(out1), None],
+    node="FrexpBackward0",
+    namespace="-",
+    outside=True,
+    doc="A fraction in [1/2, 1) and a power of two for each number (torch.frexp).",
+    raises=False,
+)
+_FREXP = return_type("frexp", "mantissa exponent")
+
+
+@public(method=True)
+def frexp(input: Tensor) -> Any:
+    """See torch.frexp: mantissa and exponent (int32)."""
+    return _FREXP(*_frexp(input))
 
 
 @public(method=True)

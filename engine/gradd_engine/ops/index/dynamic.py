@@ -102,6 +102,32 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     return tuple(named.unbind(nonzero_op(reshape(input, [1]) if not input.ndim else input), 1))
 
 
+def _static_rows(xp: Any, a: Any, size: int, fill_value: int) -> Any:
+    found = xp.full((size, a.ndim), fill_value, xp.int64)
+    if a.ndim:
+        for d, places in enumerate(xp.nonzero(a)):
+            found[: len(places), d] = places[:size]
+    return found
+
+
+def _static_infer(input: Tensor, size: int, fill_value: int) -> Meta:
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    return Meta((size, input.ndim), dtypes.int64)
+
+
+nonzero_static = kernel(
+    "nonzero_static(Tensor input, *, int size, int fill_value=-1) -> Tensor",
+    infer=_static_infer,
+    impl=_static_rows,
+    cost=lambda input, size, fill_value: (8 * input.numel(), 16 * input.numel() * max(input.ndim, 1)),
+    method=True,
+    raises=False,
+    doc="The indices of the first `size` nonzero elements, one per row, then rows of `fill_value` "
+    "(torch.nonzero_static).",
+)
+
+
 @public(method=True)
 def argwhere(input: Any) -> Any:
     """The indices of nonzero elements, one per row: int64 of shape (count, ndim) (torch.argwhere)."""

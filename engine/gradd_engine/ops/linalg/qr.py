@@ -104,7 +104,7 @@ def _jvp(A_t: Any, A: Any, outs: Any, mode: str) -> Any:
     return [dQ, cat([dR, rest], -1)]
 
 
-_qr: Op = kernel(
+qr_kernel: Op = kernel(
     "linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)",
     infer=_infer,
     impl=_impl,
@@ -115,11 +115,11 @@ _qr: Op = kernel(
     doc="Q and R of A = Q R (torch.linalg.qr).",
     autocast={"cpu": "float32"},
 )
-linalg_qr = tupled(_qr.call, "linalg_qr", "Q R", ("linalg", "qr"))
+linalg_qr = tupled(qr_kernel.call, "linalg_qr", "Q R", ("linalg", "qr"))
 qr = tupled(
     composite(
         "qr(Tensor input, bool some=True) -> (Tensor Q, Tensor R)",
-        body=lambda input, some: _qr(input, "reduced" if some else "complete"),
+        body=lambda input, some: qr_kernel(input, "reduced" if some else "complete"),
         inline=True,
         doc="Q and R of input = Q R (torch.qr).",
         autocast={"cpu": "float32"},

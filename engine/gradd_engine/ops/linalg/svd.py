@@ -140,7 +140,7 @@ def _svd_jvp(A_t: Any, outs: Any, full_matrices: bool) -> Any:
     return [dU, dS.clone(), adjoint(dV)]
 
 
-_svd: Op = kernel(
+svd_kernel: Op = kernel(
     "linalg_svd(Tensor A, bool full_matrices=True) -> (Tensor U, Tensor S, Tensor Vh)",
     infer=_svd_infer,
     impl=_svd_impl,
@@ -150,11 +150,11 @@ _svd: Op = kernel(
     doc="U, S and Vh of A = U diag(S) Vh (torch.linalg.svd).",
     autocast={"cpu": "float32"},
 )
-linalg_svd = tupled(_svd.call, "linalg_svd", "U S Vh", ("linalg", "svd"))
+linalg_svd = tupled(svd_kernel.call, "linalg_svd", "U S Vh", ("linalg", "svd"))
 
 
 def _singular(A: Tensor) -> Any:
-    return _svd(A, False)[1]
+    return svd_kernel(A, False)[1]
 
 
 svdvals = composite(
@@ -168,7 +168,7 @@ svdvals = composite(
 
 
 def _old_svd(input: Any, some: bool, compute_uv: bool) -> Any:
-    U, S, Vh = _svd(input, not some)
+    U, S, Vh = svd_kernel(input, not some)
     if compute_uv:
         return U, S, adjoint(Vh)
     *batch, m, n = input.shape

@@ -386,6 +386,19 @@ as_strided_scatter = kernel(
 )
 
 
+def _as_strided_scatter(
+    input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
+) -> Any:
+    """See torch.as_strided_scatter."""
+    dense = named.clone(input)
+    return as_strided_scatter(
+        dense, src, size, stride, input.offset if storage_offset is None else storage_offset
+    )
+
+
+public(name="as_strided_scatter", method=True)(_as_strided_scatter)
+
+
 def _permute_method(self: Tensor, *dims: Any) -> Any:
     """See torch.Tensor.permute."""
     return permute(self, as_list(dims, "permute", "dims"))
