@@ -62,6 +62,7 @@ from . import (
 from ._exceptions import (
     ConnectionFailed,
     GraddError,
+    LostWriteWarning,
     NotAllowed,
     RecordedHere,
     ServerError,
@@ -159,6 +160,7 @@ __all__ = [
     "ConnectionFailed",
     "Generator",
     "GraddError",
+    "LostWriteWarning",
     "NotAllowed",
     "RecordedHere",
     "ServerError",

@@ -67,6 +67,10 @@ class ServerError(GraddError):
         self.problem = problem
 
 
+class LostWriteWarning(UserWarning):
+    """A write to a tensor or an array that the other does not see: they share memory in PyTorch, not here."""
+
+
 class RecordedHere(GraddError):
     """The cause of an error from the server: where the failing operation was recorded."""
 

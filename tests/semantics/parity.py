@@ -73,6 +73,8 @@ Small differences that no item names:
   derivative has. Those of `triangular_solve` do not count the triangle that is not read; PyTorch's do.
 - Singular values of infinities are refused, and so `pinv` and `lstsq`, as of NaN; PyTorch gives NaN for some.
 - The parts that `unsafe_split` and its kin give have memory of their own.
+- `numpy()`, `from_numpy()` and DLPack copy. A write to the array of `numpy()` raises; one to a tensor whose
+  array is in use, and one to an array between `from_numpy()` and the next batch, give a `LostWriteWarning`.
 """
 
 _SUITE = """

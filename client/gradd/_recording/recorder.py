@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .._mirror import MirrorBackend
     from .._program import CachedProgram
     from .._wire import Sent
+    from .sharing import Sharing
     from .tape import Tape
 
 _recorded = partial(tuple.__new__, Recorded)
@@ -51,6 +52,7 @@ class RecorderHost(Protocol):
     backend: MirrorBackend
     #: of all threads
     recorders: list[Recorder]
+    sharing: Sharing
 
     @property
     def lock(self) -> AbstractContextManager[Any]:
@@ -132,9 +134,13 @@ class Recorder:
         if op.base is not None:
             inputs[0].storage.writes += 1
             building.settled = len(building.steps)
+            if self.session.sharing.given:
+                self.session.sharing.written(inputs[0].storage)
         elif op.writes:
             for t in written(op, inputs):
                 t.storage.writes += 1  # type: ignore[union-attr]
+                if self.session.sharing.given:
+                    self.session.sharing.written(t.storage)
             building.settled = len(building.steps)
         if acts:
             building.settled = len(building.steps)
@@ -293,6 +299,8 @@ class Recorder:
         with self.session.lock:
             if self.tape is not None:
                 self.tape.spoil("it reads a value, or has more steps than a batch holds")
+            if self.session.sharing.taken:
+                self.session.sharing.check()
             built, self.building = self.building, Builder()
             self.batch = _SENT[self.batch]
             return self.session.send(built, fetch or [], **more)

@@ -10,6 +10,8 @@ import gradd_engine
 import gradd_protocol
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from .._exceptions import Site
 
 _SDK = os.path.dirname(os.path.dirname(__file__))
@@ -38,3 +40,11 @@ def call_site(depth: int = 2) -> Site:
         if outer is None:
             return code, frame.f_lasti
         frame = outer
+
+
+def user_frame() -> FrameType:
+    """The innermost frame that is not ours; for what happens rarely."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
+        frame = frame.f_back
+    return frame

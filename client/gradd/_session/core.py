@@ -11,7 +11,7 @@ from gradd_protocol import names
 
 from .._exceptions import GraddError, copy_of
 from .._mirror import MIRROR, Machine, MirrorState
-from .._recording import Recorder
+from .._recording import Recorder, Sharing
 from .._wire import Live, Outbox, Wire
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ class Core:
         #: what the mirror knows
         self.knowledge: Machine[MirrorState] = Machine(MIRROR, MirrorState.AGREES)
         self.recorders: list[Recorder] = []
+        #: arrays that its tensors gave and took
+        self.sharing = Sharing()
         self._thread = threading.local()
         #: tensors with a shared name
         self.named: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()

@@ -90,18 +90,23 @@ def _leaf(a: np.ndarray[Any, Any], dtype: DType, requires_grad: bool) -> Tensor:
 
 def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     """A tensor with a copy of the array's values and its dtype (torch.from_numpy, but without shared
-    memory).
+    memory: a write to the array before the next batch gives a LostWriteWarning, a later one nothing).
     """
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
-    return _leaf(array, dtypes.from_numpy(array.dtype), False)
+    made = _leaf(array, dtypes.from_numpy(array.dtype), False)
+    current().sharing.take(made, array)
+    return made
 
 
 def as_tensor(data: Any, dtype: DType | None = None, device: Any = None) -> Tensor:
     """A tensor from data, or `data` itself if it already is one (torch.as_tensor)."""
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
-    return tensor(data, dtype=dtype)
+    made = tensor(data, dtype=dtype)
+    if isinstance(data, np.ndarray) and dtypes.from_numpy(data.dtype) is made.dtype:
+        current().sharing.take(made, data)
+    return made
 
 
 def asarray(

@@ -114,7 +114,7 @@ class Tensor(Methods, metaclass=TensorType):
 
     def numpy(self, *, force: bool = False) -> np.ndarray[Any, Any]:
         """The values as a NumPy array, aligned to 64 bytes. It is a copy, and read-only so that no write gets
-        lost.
+        lost; one to the tensor gives a LostWriteWarning while the array is in use.
 
         RuntimeError on tensors that require grad, as in PyTorch, unless `force`.
         """
@@ -127,10 +127,9 @@ class Tensor(Methods, metaclass=TensorType):
                 "Can't call numpy() on Tensor that has conjugate bit set. "
                 "Use tensor.resolve_conj().numpy() instead."
             )
-        out = aligned(self._values())
-        if out.flags.writeable:
-            out = out.view()
-            out.flags.writeable = False
+        out = aligned(self._values()).view()
+        out.flags.writeable = False
+        self._session.sharing.give(self.storage, out)
         return out
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -245,8 +244,9 @@ class Tensor(Methods, metaclass=TensorType):
         if kwargs:
             raise TypeError(f"to() got an unexpected keyword argument {next(iter(kwargs))!r}")
         for a in (*args, device):
-            if isinstance(a, str):
-                Device(a)
+            if isinstance(a, (str, Device)):
+                if (a if isinstance(a, Device) else Device(a)).type != "cpu" and self._session.sharing.taken:
+                    self._session.sharing.keep(self)
             elif isinstance(a, dtypes.DType):
                 dtype = a
             elif isinstance(a, EngineTensor):
@@ -281,7 +281,7 @@ class Tensor(Methods, metaclass=TensorType):
 
     def cuda(self, device: Any = None, non_blocking: bool = False) -> Tensor:
         """Itself, since a session has one device."""
-        return self
+        return self.to("cuda")
 
     @property
     def is_cuda(self) -> bool:
