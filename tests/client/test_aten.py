@@ -56,6 +56,7 @@ SAMPLES: dict[str, list[Any]] = {
     "_safe_softmax": [x(2, 3), 1],
     "_softmax": [x(2, 3), 0, False],
     "_to_copy": [x(2, 3), {"dtype": torch.float64}],
+    "_trilinear": [x(2, 3), x(4, 3, 5), x(2, 5), [1, 3], [0], [1, 2], [2, 3]],
     "_unsafe_view": [x(2, 3), [3, -1]],
     "_upsample_nearest_exact1d.vec": [x(2, 3, 4), [7], None],
     "_upsample_nearest_exact2d.vec": [x(2, 3, 4, 4), [7, 2], None],
@@ -74,6 +75,9 @@ SAMPLES: dict[str, list[Any]] = {
     "empty_like": [x(2, 3)],
     "expand": [x(2, 1), [2, 3]],
     "full_like": [x(2, 3), 4, I64],
+    "grid_sampler": [x(1, 2, 4, 5), x(1, 3, 3, 2).tanh(), 1, 1, False],
+    "grid_sampler_2d": [x(1, 2, 4, 5), x(1, 3, 3, 2).tanh(), 0, 0, True],
+    "grid_sampler_3d": [x(1, 2, 4, 5, 3), x(1, 3, 3, 2, 3).tanh(), 0, 2, False],
     "im2col": [x(2, 3, 4, 4), [2, 2], [1, 1], [0, 0], [1, 1]],
     "index.Tensor": [x(3, 4, 3), [None, torch.tensor([0, 3]), torch.tensor([1, 1])]],
     "max_pool2d_with_indices": [x(2, 3, 6, 6), [3, 3], [2, 2], [1, 1]],
@@ -119,12 +123,12 @@ SAMPLES: dict[str, list[Any]] = {
 }
 
 
-def _here(value: Any) -> Any:
+def _here(name: str, value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return gradd.from_torch(value)
     if isinstance(value, list) and any(isinstance(one, torch.Tensor) for one in value):
-        return [_here(one) for one in value]
-    return constant("", value)
+        return [_here("", one) for one in value]
+    return constant(name, value)
 
 
 def _operator(name: str) -> Any:
@@ -154,7 +158,11 @@ def test_a_row_computes_what_its_operator_does(name: str) -> None:
     theirs = operator(*args, **kwargs)
     function = find(operator)
     assert function is not None
-    mine = function(*map(_here, args), **{key: _here(value) for key, value in kwargs.items()})
+    names = [argument.name for argument in operator._schema.arguments]
+    mine = function(
+        *(_here(key, value) for key, value in zip(names, args, strict=False)),
+        **{key: _here(key, value) for key, value in kwargs.items()},
+    )
     _same(mine, theirs, name not in VALUELESS)
 
 
@@ -169,7 +177,6 @@ MISSING = {
     "_fft_r2c",
     "_local_scalar_dense",
     "_native_batch_norm_legit",  # writes
-    "grid_sampler_2d",
     "sym_storage_offset",
     "sym_stride",
 }  # fmt: skip
@@ -195,6 +202,6 @@ def test_a_function_of_the_same_name_has_the_same_parameters() -> None:
     _same(mine, aten.unfold.default(t, 0, 3, 1), True)
     loss = find(aten.mse_loss.default)
     a, b = x(3), x(3)
-    _same(loss(_here(a), _here(b), constant("reduction", 2)), aten.mse_loss.default(a, b, 2), True)
+    _same(loss(_here("", a), _here("", b), constant("reduction", 2)), aten.mse_loss.default(a, b, 2), True)
     assert find(aten.add_.Tensor) is None
     assert find(torch.ops.prims.sin.default) is None

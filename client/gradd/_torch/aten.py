@@ -30,6 +30,8 @@ _PLACES: tuple[tuple[Any, str], ...] = (
     *((SimpleNamespace(**namespace(space)), f"{space}_") for space in ("fft", "linalg", "special")),
     (Tensor, ""),
 )
+#: operators that write into running statistics though their schema does not say so: they are decomposed
+_WRITES_UNSAID = frozenset({"batch_norm", "instance_norm"})
 #: arguments about memory, devices, generators and libraries, which a session decides
 _PLACED = frozenset({
     "layout", "device", "pin_memory", "non_blocking", "generator", "memory_format", "cudnn_enable",
@@ -75,6 +77,11 @@ def _embedding(
     )
 
 
+def _grid_sample(input: Any, grid: Any, mode: int, padding: int, align_corners: bool) -> Any:
+    modes, paddings = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
+    return F.grid_sample(input, grid, modes[mode], paddings[padding], align_corners)
+
+
 def _slice(self: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
     before = (slice(None),) * (dim % self.dim())
     return self[(*before, slice(start, end, step))]
@@ -107,6 +114,19 @@ def _new(name: str) -> Callable[..., Any]:
     return lambda self, size, *value, dtype=None: getattr(self, name)(size, *value, dtype=dtype)
 
 
+def _trilinear(
+    i1: Any, i2: Any, i3: Any, expand1: Any, expand2: Any, expand3: Any, sumdim: Any, unroll_dim: int = 1
+) -> Any:
+    """The products of three tensors that get dimensions of size 1 at `expand1` ..., summed over `sumdim`."""
+    expanded = []
+    for t, dims in ((i1, expand1), (i2, expand2), (i3, expand3)):
+        for dim in sorted(dims):
+            t = t.unsqueeze(dim)
+        expanded.append(t)
+    a, b, c = expanded
+    return (a * b * c).sum(sumdim)
+
+
 ROWS: dict[str, Callable[..., Any]] = {
     "_adaptive_avg_pool2d": lambda self, output_size: F.adaptive_avg_pool2d(self, output_size),
     "_adaptive_avg_pool3d": lambda self, output_size: F.adaptive_avg_pool3d(self, output_size),
@@ -123,6 +143,7 @@ ROWS: dict[str, Callable[..., Any]] = {
     "_safe_softmax": lambda self, dim, dtype=None: top.softmax(self, dim, dtype),
     "_softmax": lambda self, dim, half_to_float: top.softmax(self, dim),
     "_to_copy": lambda self, *, dtype=None: self.to(self.dtype if dtype is None else dtype, copy=True),
+    "_trilinear": _trilinear,
     "_unsafe_view": lambda self, size: self.reshape(size),
     "_upsample_nearest_exact1d.vec": _interpolate("nearest-exact", False),
     "_upsample_nearest_exact2d.vec": _interpolate("nearest-exact", False),
@@ -133,10 +154,9 @@ ROWS: dict[str, Callable[..., Any]] = {
     "constant_pad_nd": lambda self, pad, value=0: F.pad(self, pad, "constant", value),
     "convolution": _convolution,
     "copy": lambda self, src: src.to(self.dtype).expand(self.shape).clone(),
-    "cross_entropy_loss": lambda self, target, weight=None, reduction=1, ignore_index=-100, smoothing=0.0: (
+    "cross_entropy_loss": lambda self, target, weight=None, reduction="mean", ignore_index=-100, eps=0.0: (
         F.cross_entropy(
-            self, target, weight, ignore_index=ignore_index, reduction=_REDUCTIONS[reduction],
-            label_smoothing=smoothing,
+            self, target, weight, ignore_index=ignore_index, reduction=reduction, label_smoothing=eps
         )
     ),
     "einsum": lambda equation, tensors, *, path=None: top.einsum(equation, *tensors),
@@ -146,6 +166,9 @@ ROWS: dict[str, Callable[..., Any]] = {
     "empty_like": _like("empty_like"),
     "expand": lambda self, size, implicit=False: self.expand(size),
     "full_like": lambda self, fill_value, *, dtype=None: top.full_like(self, fill_value, dtype=dtype),
+    "grid_sampler": _grid_sample,
+    "grid_sampler_2d": _grid_sample,
+    "grid_sampler_3d": _grid_sample,
     "im2col": lambda self, *how: F.unfold(self, *how),
     "index.Tensor": lambda self, indices: self[tuple(slice(None) if i is None else i for i in indices)],
     "max_pool2d_with_indices": lambda self, *how: F.max_pool2d(self, *how, return_indices=True),
@@ -205,7 +228,7 @@ def find(operator: Any) -> Callable[..., Any] | None:
     names = [a.name for a in schema.arguments]
     if row is not None:
         return functools.partial(_row, row, names)
-    if schema.is_mutable or "::" in name:
+    if schema.is_mutable or "::" in name or name in _WRITES_UNSAID:
         return None
     for function in _named(name):
         if (renamed := _parameters(schema, function)) is not None:
