@@ -124,8 +124,10 @@ def test_it_goes_round_without_pytorch(tmp_path: Path) -> None:
     assert zipfile.is_zipfile(tmp_path / "x.pt")
     gradd.save(ours["model"], tmp_path / "x")
     assert not zipfile.is_zipfile(tmp_path / "x")
-    with pytest.raises(TypeError, match=r"cannot write a gradd\.nn\.linear\.Linear at 'a'"):
-        gradd.save({"a": gradd.nn.Linear(1, 1)}, tmp_path / "y.pt")
+    with pytest.raises(
+        pickle.PicklingError, match=r"Can't pickle <function .*<lambda> at .*: it's not found as "
+    ):
+        gradd.save({"a": lambda: 1}, tmp_path / "y.pt")
     assert not (tmp_path / "y.pt").exists()
 
 

@@ -208,24 +208,10 @@ def test_torchs_safetensors_agree(tmp_path: Path) -> None:
 # -- what is refused ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("obj", "what"),
-    [
-        (object(), "object"),
-        ({"a": [np.ones(2)]}, "numpy.ndarray at 'a.0'"),
-        ({"a": {1, 2}}, "set at 'a'"),
-        ({(1, 2): 3}, r"a dict with the key \(1, 2\)"),
-    ],
-)
-def test_other_values_are_refused(obj: Any, what: str, tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match=what):
-        gradd.save(obj, tmp_path / "t")
+def test_what_has_no_name_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="cannot pickle"):
+        gradd.save({"a": iter([1]).__next__, "b": (i for i in ())}, tmp_path / "t")
     assert os.listdir(tmp_path) == []
-
-
-def test_modules_are_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match=r"Linear.*state_dict\(\)"):
-        gradd.save(nn.Linear(1, 1), tmp_path / "t")
 
 
 def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

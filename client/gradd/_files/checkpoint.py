@@ -1,8 +1,8 @@
 """Files that PyTorch's `torch.save` writes and `torch.load` reads: a zip archive of a pickle and of storages.
 
 The pickle is not run. Its opcodes are read one by one, and all that they may name is in a table: tensors,
-plain values and their containers. Source: PyTorch's notes on serialization,
-https://docs.pytorch.org/docs/stable/notes/serialization.html.
+plain values and their containers; where it is asked for, also classes that the program has. Source: PyTorch's
+notes on serialization, https://docs.pytorch.org/docs/stable/notes/serialization.html.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pickle
 import pickletools
 import struct
 import zipfile
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict, deque
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -20,12 +20,12 @@ from gradd_engine.data import Device, DType, Size, dtypes
 from gradd_protocol import dtypes as rows
 
 from .._surface import tensor
+from .._tensor import Tensor
 from ..nn.parameter import Parameter
+from . import objects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from .._tensor import Tensor
+    from collections.abc import Callable, Iterable, Iterator
 
 MAGIC = b"PK\x03\x04"
 """How such a file begins."""
@@ -46,6 +46,7 @@ _PLAIN: dict[str, Callable[..., Any]] = {
     "builtins.set": set,
     "builtins.complex": complex,
     "builtins.bytearray": bytearray,
+    "_codecs.encode": lambda text, _: text.encode("latin1"),
     "torch.Size": Size,
     "torch.device": Device,
 }
@@ -72,9 +73,10 @@ class _Storage:
 # -- read ------------------------------------------------------------------------------------------
 
 
-def read(file: BinaryIO) -> Any:
-    """What was saved, with tensors in the current session. Raises pickle.UnpicklingError for what may not be
-    named there, and ValueError for a malformed file.
+def read(file: BinaryIO, weights_only: bool = True) -> Any:
+    """What was saved, with tensors in the current session; with `weights_only` False also instances of the
+    program's classes. Raises pickle.UnpicklingError for what may not be named there, and ValueError for a
+    malformed file.
     """
     try:
         with zipfile.ZipFile(file) as archive:
@@ -84,7 +86,7 @@ def read(file: BinaryIO) -> Any:
                 raise ValueError("it was written on a machine of another byte order")
             if f"{folder}constants.pkl" in archive.namelist():
                 raise pickle.UnpicklingError("it holds a TorchScript program, which gradd.load does not run")
-            return _Reader(archive, folder).restore(archive.read(name))
+            return _Reader(archive, folder, weights_only).restore(archive.read(name))
     except (zipfile.BadZipFile, KeyError, IndexError, TypeError, struct.error) as error:
         raise ValueError(str(error) or type(error).__name__) from error
 
@@ -92,8 +94,8 @@ def read(file: BinaryIO) -> Any:
 class _Reader:
     """Does what a pickle says, as far as it is known and harmless."""
 
-    def __init__(self, archive: zipfile.ZipFile, folder: str) -> None:
-        self._archive, self._folder = archive, folder
+    def __init__(self, archive: zipfile.ZipFile, folder: str, weights_only: bool) -> None:
+        self._archive, self._folder, self._weights_only = archive, folder, weights_only
         self._octets: dict[str, bytes] = {}
         self._stack: list[Any] = []
         self._marks: list[int] = []
@@ -139,6 +141,8 @@ class _Reader:
                     target = stack[-1]
                     if isinstance(target, set):
                         target.update(several)
+                    elif isinstance(target, deque):
+                        target.extend(several)
                     else:
                         _as(target, list).extend(several)
                 case "SETITEM":
@@ -149,15 +153,19 @@ class _Reader:
                     several = self._since_mark()
                     _as(stack[-1], dict).update(zip(several[::2], several[1::2], strict=True))
                 case "GLOBAL":
-                    stack.append(_named(*value.split(" ", 1)))
+                    module, name = value.split(" ", 1)
+                    stack.append(_named(module, name, self._weights_only))
                 case "STACK_GLOBAL":
                     module, name = stack[-2:]
-                    stack[-2:] = [_named(_as(module, str), _as(name, str))]
+                    stack[-2:] = [_named(_as(module, str), _as(name, str), self._weights_only)]
                 case "BINPERSID":
                     stack.append(_storage(stack.pop()))
                 case "REDUCE" | "NEWOBJ":
-                    given = _as(stack.pop(), tuple)
-                    stack.append(self._called(stack.pop(), given))
+                    given, what = _as(stack.pop(), tuple), stack.pop()
+                    if isinstance(what, type) and opcode.name == "NEWOBJ":
+                        stack.append(what.__new__(what, *given))
+                    else:
+                        stack.append(self._called(what, given))
                 case "BUILD":
                     state = stack.pop()
                     if (
@@ -166,6 +174,8 @@ class _Reader:
                         and "_metadata" in state
                     ):
                         stack[-1]._metadata = state["_metadata"]  # type: ignore[attr-defined]
+                    elif not isinstance(stack[-1], (OrderedDict, Tensor, _Named, *objects.NAMED)):
+                        objects.build(stack[-1], state)
                 case _:
                     raise pickle.UnpicklingError(f"its pickle has the opcode {opcode.name}")
         raise ValueError("its pickle has no end")
@@ -177,7 +187,9 @@ class _Reader:
         return several
 
     def _called(self, what: Any, given: tuple[Any, ...]) -> Any:
-        name = _as(what, _Named).name
+        if isinstance(what, objects.NAMED) and objects.may_be_called(what):
+            return what(*given)
+        name = what.__qualname__ if isinstance(what, objects.NAMED) else _as(what, _Named).name
         if name in _PLAIN:
             return _PLAIN[name](*given)
         if name == "torch._utils._rebuild_tensor_v2":
@@ -210,8 +222,10 @@ def _as(value: Any, kind: type) -> Any:
     return value
 
 
-def _named(module: str, name: str) -> Any:
-    """What a pickle names. Raises UnpicklingError unless it is in the table."""
+def _named(module: str, name: str, weights_only: bool) -> Any:
+    """What a pickle names. Raises UnpicklingError unless it is in the table, or a class or function of the
+    program where those are asked for.
+    """
     whole = f"{module.replace('__builtin__', 'builtins')}.{name}"
     if module == "torch" and name in _STORAGES:
         return dtypes.by_name(_STORAGES[name])
@@ -221,9 +235,19 @@ def _named(module: str, name: str) -> Any:
         return dtypes.by_name(name)
     if whole in _PLAIN or whole.startswith("torch._utils._rebuild_"):
         return _Named(whole)
+    if whole in objects.SAFE:
+        return objects.SAFE[whole]
+    if not weights_only:
+        value = objects.found(module.replace("__builtin__", "builtins"), name)
+        if isinstance(value, objects.NAMED):
+            return value
+        raise pickle.UnpicklingError(
+            f"it names {whole}, which this program does not have (or has not imported)"
+        )
     raise pickle.UnpicklingError(
         f"Weights only load failed. Unsupported global: GLOBAL {whole} was not an allowed global by default: "
-        "gradd.load makes tensors, plain values and their containers, and runs nothing that a file brings"
+        "gradd.load makes tensors, plain values and their containers, and runs nothing that a file brings; "
+        "with weights_only=False it also makes instances of classes that the program has"
     )
 
 
@@ -237,12 +261,15 @@ def _storage(told: Any) -> _Storage:
 # -- write -----------------------------------------------------------------------------------------
 
 
-def write(file: BinaryIO, obj: Any, values: Callable[[Tensor], np.ndarray[Any, Any]]) -> None:
-    """Write `obj` so that ``torch.load`` reads it; `values` is called for the data of each tensor, in order.
-    TypeError for what no file holds.
+def write(
+    file: BinaryIO, obj: Any, fetching: Callable[[Iterable[Tensor]], Callable[[Tensor], np.ndarray[Any, Any]]]
+) -> None:
+    """Write `obj` so that ``torch.load`` reads it. `fetching` is given all tensors; what it returns is called
+    for the data of each, in order. Raises pickle.PicklingError or TypeError for what no file holds.
     """
     writer = _Writer()
     program = b"\x80\x02" + b"".join(writer.value(obj)) + b"."
+    values = fetching(writer.tensors)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr("archive/data.pkl", program)
         archive.writestr("archive/byteorder", b"little")
@@ -283,12 +310,14 @@ class _Writer:
             yield from self._call("__builtin__", "complex", obj.real, obj.imag)
         elif isinstance(obj, DType):
             yield _global("torch", obj.name)
+        elif isinstance(obj, bytes):
+            yield b"B" + struct.pack("<I", len(obj)) + obj
+        elif isinstance(obj, objects.NAMED):
+            yield _global(*_name(obj))
         else:
             yield from self._object(obj)
 
     def _object(self, obj: Any) -> Iterator[bytes]:
-        from .._tensor import Tensor
-
         if isinstance(obj, Tensor):
             yield from self._tensor(obj)
         elif isinstance(obj, Size):
@@ -306,12 +335,37 @@ class _Writer:
                 yield from self.value(part)
             yield b"e"
             return
-        elif isinstance(obj, dict):
+        elif type(obj) in (dict, OrderedDict, Counter, defaultdict):
             yield from self._container(obj)
             return
+        elif isinstance(obj, Device):
+            yield from self._call("torch", "device", obj.type)
         else:
-            raise TypeError(type(obj).__name__)
+            yield from self._instance(obj)
+            return
         yield self._put(obj)
+
+    def _instance(self, obj: Any) -> Iterator[bytes]:
+        """An object of any class: how it is made, and its state."""
+        maker, given, anew, state, items, pairs = objects.taken_apart(obj)
+        yield _global(*_name(maker)) + b"("
+        for argument in given:
+            yield from self.value(argument)
+        yield (b"t\x81" if anew else b"tR") + self._put(obj)
+        if items is not None:
+            yield b"("
+            for held in items:
+                yield from self.value(held)
+            yield b"e"
+        if pairs is not None:
+            yield b"("
+            for pair in pairs:
+                for held in pair:
+                    yield from self.value(held)
+            yield b"u"
+        if state is not None:
+            yield from self.value(state)
+            yield b"b"
 
     def _container(self, obj: Any) -> Iterator[bytes]:
         if isinstance(obj, Counter):
@@ -364,3 +418,12 @@ class _Writer:
 
 def _global(module: str, name: str) -> bytes:
     return f"c{module}\n{name}\n".encode()
+
+
+def _name(value: Any) -> tuple[str, str]:
+    """The module and name of a class or function. Raises PicklingError for one made within a function."""
+    name = objects.name_of(value)
+    if name is None:
+        where = f"{getattr(value, '__module__', None)}.{getattr(value, '__qualname__', '?')}"
+        raise pickle.PicklingError(f"Can't pickle {value!r}: it's not found as {where}")
+    return name

@@ -1,4 +1,5 @@
-"""save and load: tensors and plain values in one safetensors file, without pickle.
+"""save and load: tensors and plain values in one safetensors file, without pickle; other objects as PyTorch
+writes them.
 
 Tensors have readable names (keys joined by "."), for other programs; nesting and plain values are JSON in the
 file's metadata under ``gradd.tree``.
@@ -19,12 +20,12 @@ from gradd_engine.data import Size, dtypes
 from gradd_protocol.safetensors import StoredTensor
 
 from .._surface import tensor
-from .._tensor import Tensor, type_name
+from .._tensor import Tensor
 from ..nn.parameter import Parameter
 from . import checkpoint, safetensors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import numpy as np
 
@@ -37,58 +38,71 @@ _TOGETHER = 1 << 18  # bytes of small tensors fetched in one message
 PathLike = str | os.PathLike[str]
 
 
-def save(obj: Any, f: PathLike | BinaryIO) -> None:
+def save(
+    obj: Any,
+    f: PathLike | BinaryIO,
+    pickle_module: Any = None,
+    pickle_protocol: int = 2,
+    _use_new_zipfile_serialization: bool = True,
+) -> None:
     """Write tensors, numbers, strings, None, dtypes, and dicts, lists, tuples of these to a safetensors file;
     to a path that ends with ``.pt``, ``.pth``, ``.bin``, ``.ckpt`` or ``.tar``, as PyTorch's ``torch.save``
     does, for its ``torch.load``.
 
-    Meant for ``state_dict()`` of modules and optimizers, and checkpoints made of them. A path is replaced
-    atomically. TypeError for anything else, including a Module.
+    Meant for ``state_dict()`` of modules and optimizers, and checkpoints made of them. Anything else, such as
+    a whole Module, is written in PyTorch's way to any file, by the names of its classes. A path is replaced
+    atomically. The other arguments have no effect. Raises pickle.PicklingError or TypeError for what has no
+    such name, as a lambda.
     """
     tensors: dict[str, Tensor] = {}
-    tree = _describe(obj, "", tensors, {})
-    about = {name: (t.dtype.name, tuple(t.shape)) for name, t in tensors.items()}
-    groups = _together(tensors.values())
-
-    def values(name: str) -> np.ndarray[Any, Any]:
-        t = tensors[name]
-        if groups.get(id(t)):
-            _ask(groups[id(t)])
-        return t._values()
-
-    if isinstance(f, (str, os.PathLike)) and os.fspath(f).endswith(_OF_PYTORCH):
-        kept = {id(t): name for name, t in tensors.items()}
-        with _replacing(os.fspath(f)) as file:
-            checkpoint.write(file, obj, lambda t: values(kept[id(t)]))
-        return
-    metadata = {_TREE: json.dumps(tree, separators=(",", ":"), allow_nan=False)}
+    try:
+        tree = _describe(obj, "", tensors, {})
+    except _NotPlain:
+        tree = None
+    of_pytorch = False
+    to: contextlib.AbstractContextManager[BinaryIO]
     if isinstance(f, (str, os.PathLike)):
-        with _replacing(os.fspath(f)) as file:
-            safetensors.write(file, about, values, metadata)
+        of_pytorch, to = os.fspath(f).endswith(_OF_PYTORCH), _replacing(os.fspath(f))
     else:
-        safetensors.write(f, about, values, metadata)
+        to = contextlib.nullcontext(f)
+    with to as file:
+        if tree is None or of_pytorch:
+            checkpoint.write(file, obj, _fetching)
+            return
+        about = {name: (t.dtype.name, tuple(t.shape)) for name, t in tensors.items()}
+        values = _fetching(tensors.values())
+        metadata = {_TREE: json.dumps(tree, separators=(",", ":"), allow_nan=False)}
+        safetensors.write(file, about, lambda name: values(tensors[name]), metadata)
 
 
-def load(f: PathLike | BinaryIO, map_location: Any = None, *, weights_only: bool = True) -> Any:
+def load(
+    f: PathLike | BinaryIO,
+    map_location: Any = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: bool = True,
+    mmap: bool | None = None,
+) -> Any:
     """What `save` or PyTorch's ``torch.save`` wrote, with tensors in the current session; for any other
     safetensors file, a dict of tensors.
 
-    `map_location` and `weights_only` have no effect: a session has one device, and nothing that a file brings
-    is run. ValueError for a malformed file, pickle.UnpicklingError for one of PyTorch's with more than
-    tensors, plain values and their containers.
+    With `weights_only` False also instances of classes that the program has, such as a whole Module; nothing
+    is imported for a file, and of functions only makers of plain values are called. `map_location`, `mmap`
+    and `pickle_module` have no effect: a session has one device. ValueError for a malformed file,
+    pickle.UnpicklingError for one of PyTorch's with more than that.
     """
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
-            return _load(file, os.fspath(f))
-    return _load(f, getattr(f, "name", "the file"))
+            return _load(file, os.fspath(f), bool(weights_only))
+    return _load(f, getattr(f, "name", "the file"), bool(weights_only))
 
 
-def _load(file: BinaryIO, name: Any) -> Any:
+def _load(file: BinaryIO, name: Any, weights_only: bool) -> Any:
     try:
         begins = file.read(len(checkpoint.MAGIC))
         file.seek(-len(begins), os.SEEK_CUR)
         if begins == checkpoint.MAGIC:
-            return checkpoint.read(file)
+            return checkpoint.read(file, weights_only)
         entries, metadata = safetensors.read_header(file)
         if _TREE not in metadata:
             return {key: tensor(safetensors.read(file, entry)) for key, entry in entries.items()}
@@ -100,8 +114,14 @@ def _load(file: BinaryIO, name: Any) -> Any:
 # -- nesting ---------------------------------------------------------------------------------------
 
 
+class _NotPlain(Exception):
+    """There is something that the tree of a safetensors file does not describe."""
+
+
 def _describe(obj: Any, path: str, tensors: dict[str, Tensor], names: dict[int, str]) -> Any:
-    """`obj` as JSON: plain values as they are, the rest as one-key objects; collects tensors by name."""
+    """`obj` as JSON: plain values as they are, the rest as one-key objects; collects tensors by name. Raises
+    _NotPlain for other objects.
+    """
     if obj is None or isinstance(obj, (bool, str)) or type(obj) is int:
         return obj
     if isinstance(obj, float):
@@ -120,22 +140,17 @@ def _describe(obj: Any, path: str, tensors: dict[str, Tensor], names: dict[int, 
 
     if isinstance(obj, Mapping):
         kind = next((kind for kind, made in _MAPPINGS.items() if type(obj) is made), "dict")
-        return {kind: [[_key(key, path), inner(key, value)] for key, value in obj.items()]}
+        return {kind: [[_key(key), inner(key, value)] for key, value in obj.items()]}
     if isinstance(obj, (list, tuple)):
         parts = [inner(i, value) for i, value in enumerate(obj)]
         return parts if isinstance(obj, list) else {"size" if isinstance(obj, Size) else "tuple": parts}
-    raise TypeError(
-        f"save() cannot write a {type_name(obj)}"
-        + (f" at {path!r}" if path else "")
-        + ": it writes tensors, numbers, "
-        "strings, None, and dicts, lists and tuples of these (of a Module or an optimizer, its state_dict())"
-    )
+    raise _NotPlain
 
 
-def _key(key: Any, path: str) -> Any:
+def _key(key: Any) -> Any:
     if key is None or isinstance(key, (bool, str)) or type(key) is int:
         return key
-    raise TypeError(f"save() cannot write a dict with the key {key!r}" + (f" at {path!r}" if path else ""))
+    raise _NotPlain
 
 
 def _fresh(name: str, taken: dict[str, Tensor]) -> str:
@@ -183,6 +198,18 @@ class _Reader:
 
 
 # -- values and files ------------------------------------------------------------------------------
+
+
+def _fetching(tensors: Iterable[Tensor]) -> Callable[[Tensor], np.ndarray[Any, Any]]:
+    """A function that gives the data of each; small ones come together."""
+    groups = _together(tensors)
+
+    def values(t: Tensor) -> np.ndarray[Any, Any]:
+        if groups.get(id(t)):
+            _ask(groups[id(t)])
+        return t._values()
+
+    return values
 
 
 def _together(tensors: Iterable[Tensor]) -> dict[int, list[Tensor]]:
