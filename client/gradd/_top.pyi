@@ -77,6 +77,7 @@ __all__ = [
     "as_strided",
     "as_strided_",
     "as_strided_copy",
+    "as_strided_scatter",
     "asin",
     "asin_",
     "asinh",
@@ -188,6 +189,7 @@ __all__ = [
     "embedding",
     "empty",
     "empty_like",
+    "empty_permuted",
     "empty_strided",
     "eq",
     "equal",
@@ -222,6 +224,7 @@ __all__ = [
     "fmod",
     "frac",
     "frac_",
+    "frexp",
     "frobenius_norm",
     "full",
     "full_like",
@@ -229,6 +232,7 @@ __all__ = [
     "gcd",
     "gcd_",
     "ge",
+    "geqrf",
     "ger",
     "get_device",
     "gradient",
@@ -243,6 +247,8 @@ __all__ = [
     "hardshrink",
     "heaviside",
     "histc",
+    "histogram",
+    "histogramdd",
     "hsplit",
     "hstack",
     "hypot",
@@ -358,6 +364,7 @@ __all__ = [
     "negative_",
     "nextafter",
     "nonzero",
+    "nonzero_static",
     "norm",
     "normal",
     "not_equal",
@@ -365,8 +372,11 @@ __all__ = [
     "numel",
     "ones",
     "ones_like",
+    "orgqr",
+    "ormqr",
     "outer",
     "pairwise_distance",
+    "pca_lowrank",
     "pdist",
     "permute",
     "permute_copy",
@@ -463,6 +473,7 @@ __all__ = [
     "sum",
     "sum_to_size",
     "svd",
+    "svd_lowrank",
     "swapaxes",
     "swapdims",
     "t",
@@ -1064,6 +1075,20 @@ def as_strided_copy(
     Shapes: (2, 3) -> (1,). dtype: the input's.
 
     https://pytorch.org/docs/stable/generated/torch.as_strided_copy.html
+    """
+
+def as_strided_scatter(
+    input: Tensor,
+    src: Tensor,
+    size: int | Sequence[int],
+    stride: int | Sequence[int],
+    storage_offset: int | None = None,
+) -> Tensor:
+    """A dense tensor (offset 0) with part of its memory replaced; strides and offset in elements.
+
+    Shape: that of the inputs, which is one. dtype: the input's.
+
+    https://pytorch.org/docs/stable/generated/torch.as_strided_scatter.html
     """
 
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2189,6 +2214,21 @@ def empty_like(
     https://pytorch.org/docs/stable/generated/torch.empty_like.html
     """
 
+def empty_permuted(
+    size: int | Sequence[int],
+    physical_layout: Any,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | str | int | None = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """The memory is zeroed.
+
+    https://pytorch.org/docs/stable/generated/torch.empty_permuted.html
+    """
+
 def empty_strided(
     size: int | Sequence[int],
     stride: int | Sequence[int],
@@ -2470,6 +2510,16 @@ def frac_(input: Tensor) -> Tensor:
     https://pytorch.org/docs/stable/generated/torch.frac_.html
     """
 
+def frexp(input: Tensor) -> return_types.frexp:
+    """A fraction in [1/2, 1) and a power of two for each number. Mantissa and exponent (int32).
+
+    Shapes: (2, 3) -> (2, 3), (2, 3). dtype: the input's, int32.
+    Raises RuntimeError for integers, bools and complex numbers.
+    Raises RuntimeError: torch.frexp() only supports floating-point dtypes
+
+    https://pytorch.org/docs/stable/generated/torch.frexp.html
+    """
+
 def frobenius_norm(input: Tensor, dim: int | Sequence[int] | None = (), keepdim: bool = False) -> Tensor:
     """The 2-norm over one or two dimensions."""
 
@@ -2536,6 +2586,17 @@ def ge(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> 
     Raises NotImplementedError for complex numbers.
 
     https://pytorch.org/docs/stable/generated/torch.ge.html
+    """
+
+def geqrf(input: Tensor) -> return_types.geqrf:
+    """R, and below it Householder reflections whose product is Q, with their factors. A, tau.
+
+    Shapes: (2, 3) -> (2, 3), (2,). dtype: the input's, the input's.
+    Raises NotImplementedError for integers and bools.
+    Raises RuntimeError: torch.geqrf: input must have at least 2 dimensions.
+    Raises NotImplementedError: "geqrf_cpu" not implemented for '...'
+
+    https://pytorch.org/docs/stable/generated/torch.geqrf.html
     """
 
 def ger(input: Tensor, vec2: Tensor) -> Tensor:
@@ -2692,6 +2753,31 @@ def histc(input: Tensor, bins: int = 100, min: _Number = 0, max: _Number = 0) ->
     """A histogram, over the range of the values if `min` equals `max`.
 
     https://pytorch.org/docs/stable/generated/torch.histc.html
+    """
+
+def histogram(
+    input: Tensor,
+    bins: Any,
+    *,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> return_types.histogram:
+    """torch.histogram.
+
+    https://pytorch.org/docs/stable/generated/torch.histogram.html
+    """
+
+def histogramdd(
+    input: Tensor,
+    bins: Any,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> return_types.histogramdd:
+    """torch.histogramdd.
+
+    https://pytorch.org/docs/stable/generated/torch.histogramdd.html
     """
 
 def hsplit(input: Tensor, indices_or_sections: int | Sequence[int]) -> tuple[Tensor, ...]:
@@ -3851,6 +3937,15 @@ def nonzero(input: Tensor, *, as_tuple: Literal[False] = False) -> Tensor:
 
 @overload
 def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ...
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
+    """The indices of the first `size` nonzero elements, one per row, then rows of `fill_value`.
+
+    Shapes: (2, 3) -> (1, 2). dtype: int64.
+    Raises RuntimeError: nonzero_static: 'size' must be an non-negative integer
+
+    https://pytorch.org/docs/stable/generated/torch.nonzero_static.html
+    """
+
 def norm(
     input: Tensor,
     p: _Number | str | None = "fro",
@@ -3964,6 +4059,34 @@ def ones_like(
     https://pytorch.org/docs/stable/generated/torch.ones_like.html
     """
 
+def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The first columns of a product of Householder reflections.
+
+    Raises RuntimeError: ...: input must have at least 2 dimensions.
+    Raises RuntimeError: ...: input.shape[-2] must be greater than or equal to input.shape[-1]
+    Raises RuntimeError: ...: input.shape[-1] must be greater than or equal to tau.shape[-1]
+
+    https://pytorch.org/docs/stable/generated/torch.orgqr.html
+    """
+
+def ormqr(
+    input: Tensor,
+    tau: Tensor,
+    other: Tensor,
+    left: bool = True,
+    transpose: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The product of Householder reflections, or its adjoint, with a matrix.
+
+    Raises RuntimeError: ...: other.shape[...] must be greater than or equal to tau.shape[-1]
+    Raises RuntimeError: ...: other.shape[...] must be equal to input.shape[-2]
+    Raises RuntimeError: ...: tau.shape[-1] must be equal to min(other.shape[...], input.shape[-1])
+
+    https://pytorch.org/docs/stable/generated/torch.ormqr.html
+    """
+
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """The outer product of two vectors.
 
@@ -3982,6 +4105,13 @@ def pairwise_distance(
     Raises RuntimeError for bools.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.pairwise_distance.html
+    """
+
+def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> Tensor:
+    """Principal components of low rank: U, S and V of about the rows of `A`, centred. Raises
+    ValueError for a `q` or `niter` out of range.
+
+    https://pytorch.org/docs/stable/generated/torch.pca_lowrank.html
     """
 
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
@@ -5075,6 +5205,12 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> return_typ
     Raises RuntimeError for integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.svd.html
+    """
+
+def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> Tensor:
+    """U, S and V of about A - M = U diag(S) V^H, of rank `q`.
+
+    https://pytorch.org/docs/stable/generated/torch.svd_lowrank.html
     """
 
 def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:

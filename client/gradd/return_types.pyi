@@ -25,6 +25,30 @@ class cummin(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class frexp(NamedTuple):
+    """What `frexp` returns: mantissa, exponent."""
+
+    mantissa: Tensor
+    exponent: Tensor
+
+class geqrf(NamedTuple):
+    """What `geqrf` returns: a, tau."""
+
+    a: Tensor
+    tau: Tensor
+
+class histogram(NamedTuple):
+    """What `histogram` returns: hist, bin_edges."""
+
+    hist: Tensor
+    bin_edges: Tensor
+
+class histogramdd(NamedTuple):
+    """What `histogramdd` returns: hist, bin_edges."""
+
+    hist: Tensor
+    bin_edges: Tensor
+
 class kthvalue(NamedTuple):
     """What `kthvalue` returns: values, indices."""
 

@@ -547,6 +547,20 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.as_strided_.html
         """
 
+    def as_strided_scatter(
+        self,
+        src: Tensor,
+        size: _int | Sequence[_int],
+        stride: _int | Sequence[_int],
+        storage_offset: _int | None = None,
+    ) -> Tensor:
+        """A dense tensor (offset 0) with part of its memory replaced; strides and offset in elements.
+
+        Shape: that of the inputs, which is one. dtype: the input's.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.as_strided_scatter.html
+        """
+
     def asin(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise asin; integers give the default float type.
 
@@ -1633,6 +1647,16 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.frac_.html
         """
 
+    def frexp(self) -> return_types.frexp:
+        """A fraction in [1/2, 1) and a power of two for each number. Mantissa and exponent (int32).
+
+        Shapes: (2, 3) -> (2, 3), (2, 3). dtype: the input's, int32.
+        Raises RuntimeError for integers, bools and complex numbers.
+        Raises RuntimeError: torch.frexp() only supports floating-point dtypes
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.frexp.html
+        """
+
     def gather(self, dim: _int, index: Tensor, *, sparse_grad: _bool = False) -> Tensor:
         """out[i][j] = input[index[i][j]][j] for dim 0. The gradient is always dense, `sparse_grad` is
         ignored.
@@ -1677,6 +1701,17 @@ class Methods(EngineTensor):
         """In-place form of `geometric`.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.geometric_.html
+        """
+
+    def geqrf(self) -> return_types.geqrf:
+        """R, and below it Householder reflections whose product is Q, with their factors. A, tau.
+
+        Shapes: (2, 3) -> (2, 3), (2,). dtype: the input's, the input's.
+        Raises NotImplementedError for integers and bools.
+        Raises RuntimeError: torch.geqrf: input must have at least 2 dimensions.
+        Raises NotImplementedError: "geqrf_cpu" not implemented for '...'
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.geqrf.html
         """
 
     def ger(self, vec2: Tensor) -> Tensor:
@@ -1785,6 +1820,19 @@ class Methods(EngineTensor):
         """A histogram, over the range of the values if `min` equals `max`.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.histc.html
+        """
+
+    def histogram(
+        self,
+        bins: Any,
+        *,
+        range: Sequence[_float] | None = None,
+        weight: Tensor | None = None,
+        density: _bool = False,
+    ) -> return_types.histogram:
+        """torch.Tensor.histogram.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.histogram.html
         """
 
     def hsplit(self, indices_or_sections: _int | Sequence[_int]) -> tuple[Tensor, ...]:
@@ -3122,6 +3170,15 @@ class Methods(EngineTensor):
         """
     @overload
     def nonzero(self, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ...
+    def nonzero_static(self, *, size: _int, fill_value: _int = -1, out: Tensor | None = None) -> Tensor:
+        """The indices of the first `size` nonzero elements, one per row, then rows of `fill_value`.
+
+        Shapes: (2, 3) -> (1, 2). dtype: int64.
+        Raises RuntimeError: nonzero_static: 'size' must be an non-negative integer
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.nonzero_static.html
+        """
+
     def norm(
         self,
         p: _Number | str | None = "fro",
@@ -3153,6 +3210,35 @@ class Methods(EngineTensor):
         """In-place form of `ne`.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.not_equal_.html
+        """
+
+    def orgqr(self, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The first columns of a product of Householder reflections.
+
+        Raises RuntimeError: ...: input must have at least 2 dimensions.
+        Raises RuntimeError: ...: input.shape[-2] must be greater than or equal to input.shape[-1]
+        Raises RuntimeError: ...: input.shape[-1] must be greater than or equal to tau.shape[-1]
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.orgqr.html
+        """
+
+    def ormqr(
+        self,
+        tau: Tensor,
+        other: Tensor,
+        left: _bool = True,
+        transpose: _bool = False,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        """The product of Householder reflections, or its adjoint, with a matrix.
+
+        Raises RuntimeError: ...: other.shape[...] must be greater than or equal to tau.shape[-1]
+        Raises RuntimeError: ...: other.shape[...] must be equal to input.shape[-2]
+        Raises RuntimeError: ...: tau.shape[-1] must be equal to min(other.shape[...],
+          input.shape[-1])
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.ormqr.html
         """
 
     def outer(self, vec2: Tensor) -> Tensor:

@@ -480,14 +480,38 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """Rows of a table by index; row `padding_idx` gets no gradient. NotImplementedError for `max_norm`
-    and `sparse`.
+    """Rows of a table by index; row `padding_idx` gets no gradient. NotImplementedError for `sparse`.
 
     Raises RuntimeError: 'weight' must be 2-D
     Raises RuntimeError: Expected tensor for argument #1 'indices' to have one of the following
       scalar types: Long, Int; ...
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.embedding.html
+    """
+
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """Bags of rows, summed, averaged or reduced to maxima. NotImplementedError for `sparse`.
+
+    Raises RuntimeError: Expected tensor for argument #1 '...' to have one of the following scalar
+      types: Long, Int; but ...
+    Raises RuntimeError: Expected tensor for argument #1 'weight' to have one of the following
+      scalar types: Half, ...
+    Raises RuntimeError: Expected tensor for argument #1 'weight' to have the same type as tensor
+      for argument #1 ...
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.embedding_bag.html
     """
 
 def feature_alpha_dropout(
