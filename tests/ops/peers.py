@@ -146,13 +146,14 @@ def _mirrored(t: Any) -> Any:
         parts = _mirrored(t.detach()._indices()), _mirrored(t.detach()._values())
         made = gradd.sparse_coo_tensor(*parts, tuple(t.shape), is_coalesced=t.is_coalesced() or None)
         return made.requires_grad_() if t.requires_grad else made
-    if t.is_contiguous() and not t.is_conj():
+    if t.is_contiguous() and not t.is_conj() and not t._is_view():
         found = gradd.tensor(_array(t))
-    else:
+    else:  # the whole memory behind it, which some samples reach for
         whole = t.detach().resolve_conj()
-        reach = sum((n - 1) * s for n, s in zip(whole.shape, whole.stride(), strict=True)) + 1
-        flat = _array(whole.as_strided((max(reach, 0) if whole.numel() else 0,), (1,)))
-        found = gradd.tensor(flat).as_strided(tuple(whole.shape), whole.stride()).detach()
+        reach = whole.untyped_storage().nbytes() // whole.element_size()
+        flat = _array(whole.as_strided((reach,), (1,), 0))
+        found = gradd.tensor(flat).as_strided(tuple(whole.shape), whole.stride(), whole.storage_offset())
+        found = found.detach()
         if t.is_conj():
             found = found.conj().resolve_conj().conj()
     return found.requires_grad_() if t.requires_grad else found

@@ -31,7 +31,7 @@ _PLACES: tuple[tuple[Any, str], ...] = (
     (Tensor, ""),
 )
 #: operators that write into running statistics though their schema does not say so: they are decomposed
-_WRITES_UNSAID = frozenset({"batch_norm", "instance_norm"})
+_WRITES_UNSAID = frozenset({"aten::batch_norm", "aten::instance_norm"})
 #: arguments about memory, devices, generators and libraries, which a session decides
 _PLACED = frozenset({
     "layout", "device", "pin_memory", "non_blocking", "generator", "memory_format", "cudnn_enable",
@@ -228,7 +228,7 @@ def find(operator: Any) -> Callable[..., Any] | None:
     names = [a.name for a in schema.arguments]
     if row is not None:
         return functools.partial(_row, row, names)
-    if schema.is_mutable or "::" in name or name in _WRITES_UNSAID:
+    if schema.is_mutable or "::" in name or schema.name in _WRITES_UNSAID:
         return None
     for function in _named(name):
         if (renamed := _parameters(schema, function)) is not None:
