@@ -139,6 +139,8 @@ def test_lazy_parameters_are_refused(T: Any) -> None:
         p.shape  # noqa: B018
     with pytest.raises((RuntimeError, ValueError), match="uninitialized parameter"):
         p + 1
+    with pytest.raises(ValueError, match="Attempted to use an uninitialized parameter in"):
+        p.numel()
     p.materialize((2, 3))
     assert type(p) is T.nn.Parameter
     assert (p.shape, p.requires_grad) == ((2, 3), True)
@@ -151,6 +153,17 @@ def test_lazy_parameters_are_refused(T: Any) -> None:
         T.nn.LazyConv2d(1, 1)(T.ones(1))
     with pytest.raises(ValueError, match="in_channels must be divisible by groups"):
         T.nn.LazyConv2d(2, 1, groups=2)(T.ones(3, 2, 2))
+
+
+@pytest.mark.parametrize("name", ["Adam", "SGD", "AdamW", "RMSprop"])
+def test_an_optimizer_may_be_made_before_the_first_input(T: Any, name: str) -> None:
+    model = T.nn.Sequential(T.nn.LazyLinear(3), T.nn.LazyBatchNorm1d(), T.nn.LazyLinear(2))
+    opt = getattr(T.optim, name)(model.parameters(), lr=0.1)
+    opt.zero_grad()
+    model(T.arange(6.0).view(2, 3)).sum().backward()
+    before = model[2].bias.tolist()
+    opt.step()
+    assert all(a != b for a, b in zip(model[2].bias.tolist(), before, strict=True))
 
 
 def test_lazy_modules_of_ones_own(T: Any) -> None:

@@ -95,6 +95,17 @@ class _Uninitialized:
             "`forward` to initialize the parameters before accessing their attributes."
         )
 
+    def numel(self) -> int:
+        """Not known yet: ValueError."""
+        raise ValueError(
+            "Attempted to use an uninitialized parameter in numel. This error happens when you are using a "
+            f"`LazyModule` or explicitly manipulating `torch.nn.parameter.{type(self).__name__}` objects. "
+            "When using LazyModules Call `forward` with a dummy batch to initialize the parameters before "
+            "calling torch functions"
+        )
+
+    nelement = numel
+
     def to(self: Any, *args: Any, **kwargs: Any) -> Any:
         """One of another dtype."""
         data = self._plain().to(*args, **kwargs)
