@@ -208,3 +208,16 @@ def test_changed_sizes_are_read_again() -> None:
         packed.batch_sizes[1] = 1
         fewer = rnn.PackedSequence(packed.data[:3], packed.batch_sizes)
         assert rnn.pad_packed_sequence(fewer)[1].tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "batch", "sizes"),
+    [(3, 2, [1, 2]), (3, 2, []), (2, 2, [2, 0]), (3, 2, [3]), (4, 2, [2, 1]), (3, None, [2, 1])],
+)
+def test_sizes_that_are_no_packed_batch_are_refused(rows: int, batch: int | None, sizes: list[int]) -> None:
+    with gradd.connect("local:"):
+        layer = gradd.nn.GRU(3, 4)
+        hx = gradd.zeros(4) if batch is None else gradd.zeros(1, batch, 4)
+        how = (layer._flat_weights, True, 1, 0.0, True, False, False)
+        with pytest.raises(RuntimeError, match="batch_sizes"):
+            gradd.gru(gradd.ones(rows, 3), hx, *how, batch_sizes=sizes)

@@ -114,8 +114,8 @@ def _one_way(
 def _checked(batch_sizes: Sequence[int], input: Any, hx: Sequence[Any]) -> list[int]:
     """The rows of each step; RuntimeError unless they fall from the states' number to no less than 1."""
     sizes = list(batch_sizes)
-    falling = all(a >= b for a, b in pairwise(sizes))
-    if not sizes or not falling or sizes[-1] < 1 or any(held.shape[1] != sizes[0] for held in hx):
+    falling = bool(sizes) and sizes[-1] >= 1 and all(a >= b for a, b in pairwise(sizes))
+    if not falling or any(held.dim() != 3 or held.shape[1] != sizes[0] for held in hx):
         raise RuntimeError(f"batch_sizes must fall from the batch size to 1 or more, but got {sizes}")
     if input.dim() != 2 or input.shape[0] != sum(sizes):
         raise RuntimeError(
