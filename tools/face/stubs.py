@@ -283,7 +283,8 @@ def layers() -> str:
         page.documented(_prose(made), "    ")
         init = inspect.signature(made.__init__)
         taken = inspect.signature(base.__init__).parameters if base is not Stored else {}
-        own = [p for p in init.parameters.values() if p.name not in taken and p.name != "self"]
+        named = (p for p in init.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD)
+        own = [p for p in named if p.name not in taken and p.name != "self"]
         page.lines += ["", *(f"    {p.name}: {page.typed(p.annotation)}" for p in own)]
         page.function("__init__", [signature_of(made.__init__)], [], "self")
         page.function("forward", [signature_of(made.forward)], _prose(made.forward), "self")
