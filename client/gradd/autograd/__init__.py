@@ -13,7 +13,7 @@ from gradd_engine.graph import (
 )
 from gradd_engine.legacy import Variable
 
-from . import forward_ad, function, functional, grad_mode, graph
+from . import forward_ad, function, functional, grad_mode, graph, profiler
 from .gradcheck import GradcheckError, gradcheck, gradgradcheck
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "inference_mode",
     "is_multithreading_enabled",
     "no_grad",
+    "profiler",
     "set_detect_anomaly",
     "set_grad_enabled",
     "set_multithreading_enabled",

@@ -13,6 +13,13 @@ from gradd_engine.data import Device
 from .._session import current
 from .._surface import manual_seed as _seed_session
 from . import amp as amp
+from . import nvtx as nvtx
+from .streams import Event as Event
+from .streams import Stream as Stream
+from .streams import current_stream as current_stream
+from .streams import default_stream as default_stream
+from .streams import set_stream as set_stream
+from .streams import stream as stream
 
 
 def is_available() -> bool:

@@ -1,5 +1,5 @@
 """Utilities, as torch.utils."""
 
-from . import checkpoint, data, dlpack, hooks
+from . import benchmark, checkpoint, data, dlpack, hooks
 
-__all__ = ["checkpoint", "data", "dlpack", "hooks"]
+__all__ = ["benchmark", "checkpoint", "data", "dlpack", "hooks"]

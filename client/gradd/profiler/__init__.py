@@ -1,0 +1,28 @@
+"""Profiles in PyTorch's form (torch.profiler) of what `Session.profile` measures: the kernels of the daemon,
+and the ranges that a script marks with `record_function`.
+
+Source: https://docs.pytorch.org/docs/stable/profiler.html
+"""
+
+from .averages import EventList, KernelEvent
+from .profile import (
+    ProfilerAction,
+    ProfilerActivity,
+    profile,
+    schedule,
+    supported_activities,
+    tensorboard_trace_handler,
+)
+from .ranges import record_function
+
+__all__ = [
+    "EventList",
+    "KernelEvent",
+    "ProfilerAction",
+    "ProfilerActivity",
+    "profile",
+    "record_function",
+    "schedule",
+    "supported_activities",
+    "tensorboard_trace_handler",
+]
