@@ -55,6 +55,25 @@ def test_a_call_and_its_backward_pass_are_a_round_trip_each(session: gradd.Sessi
         optimizer.step()
 
 
+def test_many_large_parameters_are_one_upload_and_one_download(daemon: str) -> None:
+    model = torch.nn.Sequential(
+        *(torch.nn.Linear(200, 200) for _ in range(6)), torch.nn.Linear(200, 3).double()
+    )
+    model[5].register_forward_hook(lambda module, given, out: out.double())
+    twin, x = copy.deepcopy(model), torch.randn(2, 200)
+    with gradd.connect(daemon) as session:
+        offloaded = gradd.offload(model, x)
+        before = session.stats()
+        offloaded(x).sum().backward()
+        now = session.stats()
+    assert now["batches"] - before["batches"] == 2
+    assert now["round_trips"] - before["round_trips"] == 4
+    twin(x).sum().backward()
+    for p, q in zip(model.parameters(), twin.parameters(), strict=True):
+        close(p.grad, q.grad)
+        assert p.grad.untyped_storage().nbytes() == p.nbytes
+
+
 def test_parameters_are_sent_again_when_they_changed(session: gradd.Session) -> None:
     model = torch.nn.Linear(100, 100)
     offloaded, x = gradd.offload(model, torch.randn(1, 100)), torch.ones(1, 100)

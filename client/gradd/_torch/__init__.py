@@ -44,8 +44,9 @@ def offload(
 
     With `parameters` "torch" the result is a `torch.nn.Module` in place of the model, which it has as
     `module`: its outputs are PyTorch's tensors, a backward pass puts gradients into the model's own
-    parameters, and buffers are updated. A call is one round trip, and so is its backward pass. Parameters and
-    buffers go to the session with the first call, and again where their version says that they changed.
+    parameters, and buffers are updated. A call is one round trip, and so is its backward pass; each is one
+    more where over 256 KiB go or come. Parameters and buffers go to the session with the first call, and
+    again where their version says that they changed.
 
     With "session" it is a `gradd.nn.Module`: parameters and buffers are taken over once and stay in the
     session, under the model's names, for an optimizer of `gradd.optim`. It takes tensors of either kind and

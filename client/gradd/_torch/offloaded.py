@@ -13,7 +13,7 @@ from torch.utils import _pytree as pytree
 
 from .._session import SESSIONS, current
 from .._tensor import Tensor
-from .values import fetched, sent
+from .values import all_fetched, all_sent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,15 +77,13 @@ class _State:
         PyTorch's is.
         """
         found: dict[int, Tensor] = {}
-        kept: dict[int, tuple[Tensor, Any, Any]] = {}
         for t in tensors:
             leaf, _, mark = self._kept.get(id(t), (None, None, None))
-            if leaf is None or mark is None or mark != _mark(t) or id(t) not in latest:
-                leaf = sent(t, self.session, t.requires_grad)
-            found[id(t)] = leaf
-            if id(t) in latest:
-                kept[id(t)] = leaf, t, _mark(t)
-        self._kept = kept
+            if leaf is not None and mark is not None and mark == _mark(t) and id(t) in latest:
+                found[id(t)] = leaf
+        others = [t for t in tensors if id(t) not in found]
+        found.update(zip(map(id, others), all_sent(others, self.session), strict=True))
+        self._kept = {id(t): (found[id(t)], t, _mark(t)) for t in tensors if id(t) in latest}
         return found
 
     def take(self, t: Any, new: Tensor, value: Any) -> None:
@@ -132,7 +130,7 @@ class _Call:
             self.outputs, news = program.run(*stand)
         del stand
         outs = [one for one in self.outputs if isinstance(one, Tensor)]
-        values = fetched([*outs, *news], state.session)
+        values = all_fetched([*outs, *news], state.session)
         for at, new, value in zip(program.written, news, values[len(outs) :], strict=True):
             t = self._inputs[at] if isinstance(at, int) else self._read[program.state.index(at)]
             state.take(t, new.detach(), value)
@@ -149,11 +147,11 @@ class _Call:
         if not reached:
             return [None] * len(leaves)
         with self._state.here(True):
-            ends, starts = [out for out, _ in reached], [sent(g, session, False) for _, g in reached]
+            ends, starts = [out for out, _ in reached], all_sent([g for _, g in reached], session)
             # The graph ends with the outputs, which PyTorch lets go of when it frees its own.
             found = grad(ends, wanted, starts, retain_graph=True, allow_unused=True)
         there = [(leaf, g) for leaf, g in zip(wanted, found, strict=True) if g is not None]
-        values = fetched([g for _, g in there], session)
+        values = all_fetched([g for _, g in there], session)
         by_leaf = {id(leaf): value for (leaf, _), value in zip(there, values, strict=True)}
         return [
             None if (value := by_leaf.get(id(leaf))) is None else value.to(t.device)

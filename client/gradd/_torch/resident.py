@@ -12,7 +12,7 @@ from .._session import SESSIONS
 from .._tensor import Tensor
 from ..nn import Module
 from .taking import Taking
-from .values import fetched, sent
+from .values import all_fetched, sent
 
 if TYPE_CHECKING:
     from .exported import Exported
@@ -45,7 +45,7 @@ class Resident(Module):
         """Copy parameters and buffers, in one round trip, into the model that they came from; returns it."""
         model = self._forms.model
         mine = [*self.named_parameters(), *self.named_buffers()]
-        values = fetched([t for _, t in mine], self._session)
+        values = all_fetched([t for _, t in mine], self._session)
         with torch.no_grad():
             for (name, _), value in zip(mine, values, strict=True):
                 self._forms.held(name).copy_(value)
@@ -74,7 +74,7 @@ class Resident(Module):
                     inputs[at].copy_(new)
                 else:
                     with torch.no_grad():
-                        inputs[at].copy_(fetched([new], self._session)[0])
+                        inputs[at].copy_(all_fetched([new], self._session)[0])
         return pytree.tree_unflatten(outputs, program.result_structure)
 
     def _held(self, program: Exported, name: str) -> Tensor:
