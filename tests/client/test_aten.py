@@ -48,6 +48,7 @@ SAMPLES: dict[str, list[Any]] = {
     "_adaptive_avg_pool2d": [x(2, 3, 6, 6), [2, 3]],
     "_adaptive_avg_pool3d": [x(2, 3, 6, 6, 4), [2, 3, 1]],
     "_cdist_forward": [x(3, 2), x(4, 2), 2.0, None],
+    "_embedding_bag": [x(5, 3), torch.tensor([0, 2, 4, 2]), torch.tensor([0, 1]), False, 1],
     "_log_softmax": [x(2, 3), 1, False],
     "_native_batch_norm_legit_functional": [x(4, 3), x(3), x(3), x(3), x(3).abs(), True, 0.2, 1e-3],
     "_native_batch_norm_legit.no_stats": [x(4, 3), x(3), None, True, 0.2, 1e-3],
@@ -172,7 +173,6 @@ def test_each_row_has_a_sample() -> None:
 
 #: what a model's forward may be decomposed into and gradd has no function for
 MISSING = {
-    "_embedding_bag",
     "_fft_c2r",  # the functions of torch.fft are there
     "_fft_r2c",
     "_local_scalar_dense",

@@ -395,6 +395,12 @@ def test_parameters_and_optimizer_stay_in_the_session(session: gradd.Session) ->
     close(resident(gradd.from_torch(ids), labels)["loss"], twin(ids, labels)["loss"])
     close(resident(ids)["logits"], twin(ids)["logits"])
     assert resident.write_back() is model
+    with warnings.catch_warnings():
+        # A copy was taken, so nothing is lost by a later step.
+        warnings.simplefilter("error")
+        here.step()
+        there.step()
+    resident.write_back()
     for p, q in zip(model.state_dict().values(), twin.state_dict().values(), strict=True):
         close(p, q)
 

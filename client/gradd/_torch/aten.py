@@ -77,6 +77,20 @@ def _embedding(
     )
 
 
+def _embedding_bag(
+    weight: Any, indices: Any, offsets: Any, scale_grad_by_freq: bool = False, mode: int = 0,
+    sparse: bool = False, per_sample_weights: Any = None, include_last_offset: bool = False,
+    padding_idx: int = -1,
+) -> tuple[Any, ...]:  # fmt: skip
+    """The bags; the rest is for a backward pass of PyTorch's."""
+    out = F.embedding_bag(
+        indices, weight, offsets, scale_grad_by_freq=scale_grad_by_freq, mode=("sum", "mean", "max")[mode],
+        per_sample_weights=per_sample_weights, include_last_offset=include_last_offset,
+        padding_idx=None if padding_idx < 0 else padding_idx,
+    )  # fmt: skip
+    return out, None, None, None
+
+
 def _grid_sample(input: Any, grid: Any, mode: int, padding: int, align_corners: bool) -> Any:
     modes, paddings = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
     return F.grid_sample(input, grid, modes[mode], paddings[padding], align_corners)
@@ -131,6 +145,7 @@ ROWS: dict[str, Callable[..., Any]] = {
     "_adaptive_avg_pool2d": lambda self, output_size: F.adaptive_avg_pool2d(self, output_size),
     "_adaptive_avg_pool3d": lambda self, output_size: F.adaptive_avg_pool3d(self, output_size),
     "_cdist_forward": lambda x1, x2, p, compute_mode=None: top.cdist(x1, x2, p),
+    "_embedding_bag": _embedding_bag,
     "_log_softmax": lambda self, dim, half_to_float: top.log_softmax(self, dim),
     "_native_batch_norm_legit_functional": _batch_norm,
     "_native_batch_norm_legit.no_stats": lambda input, weight, bias, training, momentum, eps: (
