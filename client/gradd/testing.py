@@ -5,6 +5,7 @@ Source: https://pytorch.org/docs/stable/testing.html
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,33 @@ class _Different(Exception):
     def __init__(self, kind: type[Exception], text: str, path: tuple[Any, ...]) -> None:
         super().__init__(text)
         self.kind, self.text, self.path = kind, text, path
+
+
+def assert_allclose(
+    actual: Any,
+    expected: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = True,
+    msg: str = "",
+) -> None:
+    """`assert_close` for anything that `as_tensor` takes, of any dtypes (torch.testing.assert_allclose)."""
+    warnings.warn(
+        "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. "
+        "Please use `torch.testing.assert_close()` instead. You can find detailed upgrade instructions in "
+        "https://github.com/pytorch/pytorch/issues/61844.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    assert_close(
+        as_tensor(actual),
+        as_tensor(expected),
+        rtol=rtol,
+        atol=atol,
+        equal_nan=equal_nan,
+        check_dtype=False,
+        msg=msg or None,
+    )
 
 
 def assert_close(

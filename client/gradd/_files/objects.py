@@ -29,8 +29,29 @@ _MAKERS = (
     datetime.timedelta, datetime.timezone, pathlib.PurePath, enum.Enum,
 )  # fmt: skip
 _NUMPY = ("numpy._core.multiarray", "numpy.core.multiarray", "numpy._core.numeric")
-#: classes that `gradd.serialization.add_safe_globals` was given, by the names that files use
+#: classes and functions that `add_safe_globals` was given, by the names that files use
 SAFE: dict[str, Any] = {}
+
+
+def add_safe_globals(safe_globals: list[Any]) -> None:
+    """Let `load` make instances of these classes with weights alone (torch.serialization.add_safe_globals).
+
+    Each is a class or function, or a tuple of one and the name that files have for it. Any of them may be
+    called for a file.
+    """
+    for value in safe_globals:
+        held, name = value if isinstance(value, tuple) else (value, None)
+        SAFE[name or ".".join(name_of(held) or (held.__module__, held.__qualname__))] = held
+
+
+def get_safe_globals() -> list[Any]:
+    """What `add_safe_globals` was given."""
+    return [held if ".".join(name_of(held) or ()) == name else (held, name) for name, held in SAFE.items()]
+
+
+def clear_safe_globals() -> None:
+    """Forget what `add_safe_globals` was given."""
+    SAFE.clear()
 
 
 def name_of(value: Any) -> tuple[str, str] | None:
@@ -63,8 +84,10 @@ def found(module: str, name: str) -> Any:
 
 def may_be_called(value: Any) -> bool:
     """Whether calling it makes a plain value and does nothing else."""
+    if value in SAFE.values():
+        return True
     if isinstance(value, type):
-        return issubclass(value, _MAKERS) or value in SAFE.values()
+        return issubclass(value, _MAKERS)
     return getattr(value, "__name__", "") in ("_reconstruct", "scalar", "_frombuffer") and any(
         found(module, value.__name__) is value for module in _NUMPY
     )

@@ -140,7 +140,20 @@ METHODS: dict[str, Callable[..., Any]] = {
 PROPERTIES: dict[str, property] = {
     **{
         name: _always(False, name)
-        for name in ("is_sparse", "is_sparse_csr", "is_quantized", "is_mkldnn", "is_nested", "is_meta")
+        for name in (
+            "is_sparse",
+            "is_sparse_csr",
+            "is_quantized",
+            "is_mkldnn",
+            "is_nested",
+            "is_meta",
+            "is_xpu",
+            "is_mps",
+            "is_ipu",
+            "is_maia",
+            "is_mtia",
+            "is_vulkan",
+        )
     },
     "layout": property(_layout),
     "is_cpu": property(_is_cpu),

@@ -43,7 +43,7 @@ class _OfDtype(type):
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, EngineTensor) and instance.dtype is cls.dtype
 
-    def __call__(cls, *args: Any) -> Any:
+    def __call__(cls, *args: Any, device: Any = None) -> Any:
         return TensorType.make(cls.dtype, *args)
 
     def __repr__(cls) -> str:

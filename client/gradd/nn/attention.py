@@ -6,6 +6,8 @@ https://pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html
 
 from __future__ import annotations
 
+import contextlib
+import enum
 from typing import TYPE_CHECKING, Any
 
 from .._surface import namespace
@@ -17,9 +19,39 @@ from .module import Module
 from .parameter import Parameter
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .._tensor import Tensor
 
 _TOP = namespace("")
+
+
+class SDPBackend(enum.IntEnum):
+    """Kernels of scaled_dot_product_attention (torch.nn.attention.SDPBackend); the daemon chooses its own."""
+
+    ERROR = -1
+    MATH = 0
+    FLASH_ATTENTION = 1
+    EFFICIENT_ATTENTION = 2
+    CUDNN_ATTENTION = 3
+    OVERRIDEABLE = 4
+
+    __str__ = enum.Enum.__str__
+
+    def __repr__(self) -> str:
+        return f"<SDPBackend.{self.name}: {self.value}>"
+
+
+@contextlib.contextmanager
+def sdpa_kernel(backends: list[SDPBackend] | SDPBackend, set_priority: bool = False) -> Iterator[None]:
+    """Has no effect (torch.nn.attention.sdpa_kernel): the daemon chooses a kernel. AssertionError for what is
+    no backend.
+    """
+    assert isinstance(backends, (list, SDPBackend)), (
+        "Backend must be an instance of SDPBackend or a list of SDPBackend instances, got "
+        f"{type(backends).__name__}"
+    )
+    yield
 
 
 class NonDynamicallyQuantizableLinear(Linear):

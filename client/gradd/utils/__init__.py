@@ -1,5 +1,6 @@
 """Utilities, as torch.utils."""
 
+from . import _pytree as _pytree
 from . import benchmark, checkpoint, data, dlpack, hooks
 
 __all__ = ["benchmark", "checkpoint", "data", "dlpack", "hooks"]
