@@ -2072,6 +2072,20 @@ class Methods(EngineTensor):
         """
 
     @property
+    def is_ipu(self) -> _bool:
+        """False of a session's tensors.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.is_ipu.html
+        """
+
+    @property
+    def is_maia(self) -> _bool:
+        """False of a session's tensors.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.is_maia.html
+        """
+
+    @property
     def is_meta(self) -> _bool:
         """False of a session's tensors.
 
@@ -2081,6 +2095,20 @@ class Methods(EngineTensor):
     @property
     def is_mkldnn(self) -> _bool:
         """False of a session's tensors."""
+
+    @property
+    def is_mps(self) -> _bool:
+        """False of a session's tensors.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.is_mps.html
+        """
+
+    @property
+    def is_mtia(self) -> _bool:
+        """False of a session's tensors.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.is_mtia.html
+        """
 
     def is_neg(self) -> _bool:
         """False, as negatives are never views here.
@@ -2142,6 +2170,20 @@ class Methods(EngineTensor):
         """False of a session's tensors.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.is_sparse_csr.html
+        """
+
+    @property
+    def is_vulkan(self) -> _bool:
+        """False of a session's tensors.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.is_vulkan.html
+        """
+
+    @property
+    def is_xpu(self) -> _bool:
+        """False of a session's tensors.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.is_xpu.html
         """
 
     def isclose(

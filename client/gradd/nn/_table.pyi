@@ -134,8 +134,6 @@ class Threshold(Stored):
 class Tanh(Stored):
     """tanh(x)."""
 
-    args: Any
-    kwargs: Any
     def __init__(self) -> None: ...
     def forward(self, input: Tensor) -> Tensor:
         """The same shape."""
@@ -143,8 +141,6 @@ class Tanh(Stored):
 class Sigmoid(Stored):
     """1 / (1 + exp(-x))."""
 
-    args: Any
-    kwargs: Any
     def __init__(self) -> None: ...
     def forward(self, input: Tensor) -> Tensor:
         """The same shape."""
@@ -152,8 +148,6 @@ class Sigmoid(Stored):
 class LogSigmoid(Stored):
     """log(1 / (1 + exp(-x)))."""
 
-    args: Any
-    kwargs: Any
     def __init__(self) -> None: ...
     def forward(self, input: Tensor) -> Tensor:
         """The same shape."""
@@ -161,8 +155,6 @@ class LogSigmoid(Stored):
 class Softsign(Stored):
     """x / (1 + abs(x))."""
 
-    args: Any
-    kwargs: Any
     def __init__(self) -> None: ...
     def forward(self, input: Tensor) -> Tensor:
         """The same shape."""
@@ -170,8 +162,6 @@ class Softsign(Stored):
 class Tanhshrink(Stored):
     """x - tanh(x)."""
 
-    args: Any
-    kwargs: Any
     def __init__(self) -> None: ...
     def forward(self, input: Tensor) -> Tensor:
         """The same shape."""
