@@ -9,6 +9,9 @@ import sys
 from types import ModuleType
 from typing import Any
 
+#: the PyTorch whose behaviour is the reference
+FOLLOWS = "2.13.0"
+
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds gradd's module for each of torch's."""
@@ -53,5 +56,7 @@ def put() -> None:
     if "torch" in sys.modules:
         raise RuntimeError("torch was imported already: put gradd in its place before anything imports it")
     sys.meta_path.insert(0, _Finder())
-    importlib.import_module("torch")
+    torch, version = importlib.import_module("torch"), importlib.import_module("torch.version")
+    # Scripts and libraries ask for at least some PyTorch.
+    torch.__version__ = version.__version__ = f"{FOLLOWS}+gradd.{version.__version__}"
     sys.modules.setdefault("functorch", importlib.import_module("torch.func"))
