@@ -8,6 +8,7 @@ from typing import Any
 from gradd_engine.backward import grad
 
 from .. import _top as ops
+from ._checks import known_number
 from .bernoulli import Bernoulli
 from .beta import Beta
 from .binomial import Binomial
@@ -51,7 +52,9 @@ def _beta(p: Any, q: Any) -> Any:
 
 @register_kl(Binomial, Binomial)
 def _binomial(p: Any, q: Any) -> Any:
-    if (p.total_count < q.total_count).any():
+    ours, theirs = known_number(p.total_count), known_number(q.total_count)
+    known = ours is not None and theirs is not None
+    if ours < theirs if known else (p.total_count < q.total_count).any():
         raise NotImplementedError(
             "KL between Binomials where q.total_count > p.total_count is not implemented"
         )
