@@ -172,3 +172,22 @@ def test_bags_of_given_rows() -> None:
     np.testing.assert_allclose(bags(gradd.tensor([[0, 1]])).numpy(), TABLE[:2].sum(0)[None])
     with pytest.raises(RuntimeError, match=r"offsets\[0\] has to be 0"):
         bags(gradd.tensor([0, 1]), gradd.tensor([1])).tolist()
+
+
+@pytest.mark.parametrize("lengths", [((9, 7), (3, 2)), (np.array([4, 9]), np.array([3, 3]))])
+@pytest.mark.parametrize("reduction", ["mean", "none"])
+def test_sequences_in_every_alignment_are_pytorchs(torch: Any, lengths: Any, reduction: str) -> None:
+    raw, targets = RNG.normal(size=(9, 2, 5)), np.array([[1, 4, 4], [2, 1, 3]])
+
+    def called(T: Any) -> list[Any]:
+        layer = T.nn.CTCLoss(zero_infinity=True, reduction=reduction)
+        logits = T.tensor(raw, requires_grad=True)
+        given = [tuple(x) if isinstance(x, tuple) else T.tensor(x) for x in lengths]
+        loss = layer(logits.log_softmax(-1), T.tensor(targets), *given)
+        loss.sum().backward()
+        return [repr(layer), loss.detach().numpy(), logits.grad.numpy()]
+
+    mine, theirs = called(gradd), called(torch)
+    assert mine[0] == theirs[0]
+    for a, b in zip(mine[1:], theirs[1:], strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-10)

@@ -30,6 +30,7 @@ OTHERWISE = {
     "nn.functional.multilabel_margin_loss": "a composite of its steps",
     "nn.functional.scaled_dot_product_attention": "the oracle's blockwise kernels keep inputs and result",
     "nn.functional.soft_margin_loss": "a composite of its steps",
+    "nn.functional.ctc_loss": "lengths are kept, and the sums over alignments made again",
     "nn.functional.embedding_bag": "the bags of rows are kept, not where they begin",
     "nn.functional.grid_sample": "places and weights made of them are kept, they are not",
     "ormqr": "a composite: its derivatives are those of its steps",

@@ -104,6 +104,7 @@ from .linear import (
     Unflatten,
 )
 from .losses import (
+    CTCLoss,
     GaussianNLLLoss,
     MultiLabelMarginLoss,
     MultiLabelSoftMarginLoss,
@@ -190,6 +191,7 @@ __all__ = [
     "BatchNorm3d",
     "Bilinear",
     "Buffer",
+    "CTCLoss",
     "ChannelShuffle",
     "CircularPad1d",
     "CircularPad2d",

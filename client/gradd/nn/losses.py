@@ -1,4 +1,5 @@
-"""Losses that do more than store their arguments: margins of classes, Gaussian likelihoods, any distance.
+"""Losses that do more than store their arguments: margins of classes, Gaussian likelihoods, any distance,
+sequences in every alignment.
 
 Source: https://pytorch.org/docs/stable/nn.html#loss-functions
 """
@@ -12,7 +13,7 @@ from ._bases import Loss, Weighted
 from ._table import PairwiseDistance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from .._tensor import Tensor
 
@@ -110,5 +111,36 @@ class TripletMarginWithDistanceLoss(Loss):
             margin=self.margin,
             swap=self.swap,
             reduction=self.reduction,
+        )
+        return out
+
+
+class CTCLoss(Loss):
+    """The negative log-likelihood of targets shorter than their inputs, over all alignments.
+
+    `blank` is the class that stands for none; with `zero_infinity` losses of inputs that are too short for
+    their targets are 0, and so are their gradients.
+    """
+
+    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
+        super().__init__(None, None, reduction)
+        self.blank, self.zero_infinity = blank, zero_infinity
+
+    def forward(
+        self,
+        log_probs: Tensor,
+        targets: Tensor,
+        input_lengths: Tensor | Sequence[int],
+        target_lengths: Tensor | Sequence[int],
+    ) -> Tensor:
+        """Log-probabilities (T, N, C) and targets (N, S), or one after the other, to a scalar or (N)."""
+        out: Tensor = F.ctc_loss(
+            log_probs,
+            targets,
+            input_lengths,
+            target_lengths,
+            self.blank,
+            self.reduction,
+            self.zero_infinity,
         )
         return out

@@ -8,6 +8,7 @@ GRADD_KERNELS=jit requires them.
 
 from . import factorisations, gauss
 from .adaptive import adaptive_maxima, adaptive_taps
+from .alignments import alignment_losses, alignment_slopes, padded_targets
 from .factorisations import LinAlgError
 from .images_conv import (
     CACHED,
@@ -38,6 +39,8 @@ __all__ = [
     "adaptive_maxima",
     "adaptive_taps",
     "add_at",
+    "alignment_losses",
+    "alignment_slopes",
     "blocks_of",
     "convolve",
     "convolve_transposed",
@@ -46,6 +49,7 @@ __all__ = [
     "gauss",
     "max_windows",
     "out_shape",
+    "padded_targets",
     "pick",
     "put_at",
     "resampled",
