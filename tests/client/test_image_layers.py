@@ -123,3 +123,27 @@ def test_a_grid_without_align_corners_warns(torch: Any) -> None:
             grid = T.nn.functional.affine_grid(theta, x.size())
         with pytest.warns(UserWarning, match="align_corners=False since 1.3.0"):
             assert T.nn.functional.grid_sample(x, grid).shape == (2, 4, 6, 5)
+
+
+CONVOLUTIONS: dict[str, tuple[Callable[[Any], Any], Any]] = {
+    "1": (lambda nn: nn.Conv1d(3, 2, 3, padding=2, padding_mode="circular"), ROW),
+    "2": (lambda nn: nn.Conv2d(4, 2, 3, 2, (1, 2), padding_mode="reflect"), IMAGE),
+    "2, same": (lambda nn: nn.Conv2d(4, 2, (4, 3), padding="same", padding_mode="replicate"), IMAGE),
+    "2, valid": (lambda nn: nn.Conv2d(4, 2, 3, padding="valid", padding_mode="reflect", bias=False), IMAGE),
+    "3": (lambda nn: nn.Conv3d(2, 3, 2, padding=1, groups=1, padding_mode="replicate"), VOLUME),
+}
+
+
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_convolutions_pad_as_pytorchs(torch: Any, name: str) -> None:
+    make, values = CONVOLUTIONS[name]
+    mine, theirs = make(nn).double(), make(torch.nn).double()
+    assert repr(mine) == repr(theirs)
+    mine.load_state_dict({n: gradd.tensor(v.numpy()) for n, v in theirs.state_dict().items()})
+    a, b = gradd.tensor(values, requires_grad=True), torch.tensor(values, requires_grad=True)
+    got, want = mine(a), theirs(b)
+    np.testing.assert_allclose(got.detach().numpy(), want.detach().numpy(), rtol=1e-10, atol=1e-12)
+    got.square().sum().backward()
+    want.square().sum().backward()
+    np.testing.assert_allclose(a.grad.numpy(), b.grad.numpy(), rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(mine.weight.grad.numpy(), theirs.weight.grad.numpy(), rtol=1e-9, atol=1e-11)

@@ -75,8 +75,6 @@ class _Conv(Module):
                 "padding_mode must be one of 'zeros', 'reflect', 'replicate', 'circular', "
                 f"but got padding_mode='{self.padding_mode}'"
             )
-        if self.padding_mode != "zeros":
-            raise NotImplementedError(f"padding_mode='{self.padding_mode}' is not yet supported by gradd")
 
     def reset_parameters(self) -> None:
         """Draw initial values."""
@@ -89,13 +87,24 @@ class _Conv(Module):
 
     def _conv_forward(self, input: Tensor, weight: Any, bias: Any) -> Tensor:
         """The convolution with another weight and bias: what subclasses call."""
-        apply = getattr(F, f"conv{self.dims}d")
-        out: Tensor = apply(input, weight, bias, self.stride, self.padding, self.dilation, self.groups)
+        apply, padding = getattr(F, f"conv{self.dims}d"), self.padding
+        if self.padding_mode != "zeros":
+            input, padding = F.pad(input, self._sides(), self.padding_mode), 0
+        out: Tensor = apply(input, weight, bias, self.stride, padding, self.dilation, self.groups)
         return out
 
     def forward(self, input: Tensor) -> Tensor:
         """(N, in_channels, *) to (N, out_channels, *); N may be omitted."""
         return self._conv_forward(input, self.weight, self.bias)
+
+    def _sides(self) -> list[int]:
+        """The padding before and after each dimension, the last one first."""
+        if self.padding == "valid":
+            return [0, 0] * self.dims
+        if self.padding == "same":
+            whole = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
+            return [n for w in reversed(whole) for n in (w // 2, w - w // 2)]
+        return [n for p in reversed(_each(self.padding, self.dims)) for n in (p, p)]
 
     def extra_repr(self) -> str:
         """Channels and non-default options."""
@@ -107,6 +116,7 @@ class _Conv(Module):
             f"output_padding={self.output_padding}" if self.output_padding not in ((), zeros) else "",
             f"groups={self.groups}" if self.groups != 1 else "",
             "bias=False" if self.bias is None else "",
+            f"padding_mode={self.padding_mode}" if self.padding_mode != "zeros" else "",
         ]
         return ", ".join(part for part in parts if part)
 
