@@ -161,3 +161,25 @@ def test_assigned_parameters_keep_whether_they_get_gradients(T: Any) -> None:
     model.load_state_dict({"weight": given}, assign=True)
     assert model.weight is given
     assert not given.requires_grad
+
+
+def test_norms_are_loaded_from_what_older_versions_saved(T: Any) -> None:
+    norm = T.nn.BatchNorm1d(2)
+    state = norm.state_dict()
+    assert state._metadata[""] == {"version": 2}
+    old = {name: v for name, v in state.items() if name != "num_batches_tracked"}
+    assert str(norm.load_state_dict(old)) == "<All keys matched successfully>"
+    assert norm.num_batches_tracked.item() == 0
+    del state["num_batches_tracked"]
+    with pytest.raises(RuntimeError, match="Missing key"):
+        norm.load_state_dict(state)
+    instance = T.nn.Sequential(T.nn.InstanceNorm1d(2))
+    with pytest.raises(RuntimeError) as raised:
+        instance.load_state_dict({"0.running_mean": T.zeros(2), "0.running_var": T.ones(2)})
+    assert str(raised.value).splitlines()[1] == (
+        '\tUnexpected running stats buffer(s) "0.running_mean" and "0.running_var" for InstanceNorm1d with '
+        "track_running_stats=False. If state_dict is a checkpoint saved before 0.4.0, this may be expected "
+        "because InstanceNorm1d does not track running stats by default since 0.4.0. Please remove these "
+        "keys from state_dict. If the running stats are actually needed, instead set "
+        "track_running_stats=True in InstanceNorm1d to enable them. See the documentation of InstanceNorm1d for details."
+    )

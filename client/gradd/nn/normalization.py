@@ -146,6 +146,7 @@ class GroupNorm(_Affine):
 class _Norm(_Affine):
     """Base of norms with running statistics."""
 
+    _version = 2
     ranks: ClassVar[tuple[int, ...]]
     running_mean: Tensor | None
     running_var: Tensor | None
@@ -171,6 +172,16 @@ class _Norm(_Affine):
         self.register_buffer("running_mean", zeros((num_features,), dtype) if tracked else None)
         self.register_buffer("running_var", ones((num_features,), dtype) if tracked else None)
         self.register_buffer("num_batches_tracked", zeros((), dtypes.int64) if tracked else None)
+
+    def _load_from_state_dict(
+        self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any], *rest: Any
+    ) -> None:
+        key = f"{prefix}num_batches_tracked"
+        if (local_metadata.get("version") or 0) < 2 and self.track_running_stats and key not in state_dict:
+            # PyTorch before 0.4.1 did not count batches.
+            counted = self.num_batches_tracked
+            state_dict[key] = zeros((), dtypes.int64) if counted is None else counted
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def reset_running_stats(self) -> None:
         """Running mean 0 and variance 1."""
@@ -308,6 +319,25 @@ class _InstanceNorm(_Norm):
         bias: bool = True,
     ) -> None:
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+    def _load_from_state_dict(
+        self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any], *rest: Any
+    ) -> None:
+        older = local_metadata.get("version") is None and not self.track_running_stats
+        found = [prefix + name for name in ("running_mean", "running_var") if prefix + name in state_dict]
+        if older and found:
+            names, kind = " and ".join(f'"{key}"' for key in found), type(self).__name__
+            errors: list[str] = rest[-1]
+            errors.append(
+                f"Unexpected running stats buffer(s) {names} for {kind} with track_running_stats=False. "
+                f"If state_dict is a checkpoint saved before 0.4.0, this may be expected because {kind} does "
+                "not track running stats by default since 0.4.0. Please remove these keys from state_dict. "
+                "If the running stats are actually needed, instead set track_running_stats=True in "
+                f"{kind} to enable them. See the documentation of {kind} for details."
+            )
+            for key in found:
+                del state_dict[key]
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def _check_input_dim(self, input: Tensor) -> None:
         alone, batched = self.ranks
