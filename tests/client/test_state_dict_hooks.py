@@ -181,5 +181,6 @@ def test_norms_are_loaded_from_what_older_versions_saved(T: Any) -> None:
         "track_running_stats=False. If state_dict is a checkpoint saved before 0.4.0, this may be expected "
         "because InstanceNorm1d does not track running stats by default since 0.4.0. Please remove these "
         "keys from state_dict. If the running stats are actually needed, instead set "
-        "track_running_stats=True in InstanceNorm1d to enable them. See the documentation of InstanceNorm1d for details."
+        "track_running_stats=True in InstanceNorm1d to enable them. See the documentation of InstanceNorm1d "
+        "for details."
     )
