@@ -12,6 +12,7 @@ SAMPLES = {
     "logaddexp": [
         S(T(2, 3), T(3)).dtypes("float32 bfloat16"),
         S(V([-INF]), V([-INF])).kink().dtypes("float32"),
+        S(T(2, 3, dtype="complex128"), T(3, dtype="complex128")).dtypes(""),
     ],
     "logaddexp2": [S(T(2, 3), T(3)).dtypes("float32")],
     "xlogy": [

@@ -13,6 +13,7 @@ SAMPLES = {
     "index_add": [
         S(X, 0, INDICES, T(3, 4)).complex_too(),
         S(X, 1, I([0, 0]), T(3, 2), alpha=2),
+        S(I((2, 3), 9, dtype="uint8"), 0, I([0, 1]), I((2, 3), 9, dtype="uint8"), alpha=-1),
         S(T(4), 0, I([1, 1]), T(2)),
     ],
     "index_copy": [S(X, 0, I([0, 2]), T(2, 4)).complex_too(), S(X, 1, I([3, 0]), T(3, 2))],

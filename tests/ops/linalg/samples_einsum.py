@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.ops.table import S, T
+from tests.ops.table import I, S, T
 
 SAMPLES = {
     "einsum": [
@@ -46,6 +46,7 @@ SAMPLES = {
         S(T(3), T(3), 1),
         S(T(2), T(3), 0),
         S(T(2, 1), T(3, 4), dims=([1], [0])),
+        S(I((2, 1), 9, dtype="uint8"), I((3, 4), 9, dtype="uint8"), dims=([1], [0])),
     ],
     "inner": [S(T(2, 3), T(4, 3)).complex_too(), S(T(3), T(3)), S(T(3), T())],
     "outer": [S(T(2), T(3)).complex_too()],

@@ -97,6 +97,8 @@ def _linspace_impl(
     xp: Any, start: Any, end: Any, steps: int, dtype: Any, meta: Meta, finish: Any = None
 ) -> Any:
     """The numbers, each passed through `finish`."""
+    if (dtype or meta.dtype).category < dtypes.FLOAT:
+        start, end = int(start), int(end)
     kind = np_dtype(meta.dtype) if meta.dtype.category >= dtypes.FLOAT else np.dtype(np.float64)
     width = kind.type((end - start) / max(steps - 1, 1))
 

@@ -79,17 +79,32 @@ hypot: Op = elementwise(
 
 def _logaddexp_infer(input: Tensor, other: Tensor) -> Meta:
     meta = broadcast(input, other)
-    refuse(meta.dtype, "logaddexp_cpu", complex=True, integer=True)
+    refuse(meta.dtype, "logaddexp_cpu", integer=True)
     return meta
+
+
+def _logaddexp2_infer(input: Tensor, other: Tensor) -> Meta:
+    meta = broadcast(input, other)
+    refuse(meta.dtype, "logaddexp2_cpu", complex=True, integer=True)
+    return meta
+
+
+def _logaddexp(xp: Any, a: Any, b: Any) -> Any:
+    if a.dtype.kind != "c":
+        return xp.logaddexp(a, b)
+    a, b = xp.broadcast_arrays(a, b)
+    high, low = xp.where(a.real < b.real, b, a), xp.where(a.real < b.real, a, b)
+    # of two infinite ones the difference says nothing
+    return xp.where(xp.isinf(high.real) & (high == low), high, high + xp.log1p(xp.exp(low - high)))
 
 
 logaddexp: Op = elementwise(
     "logaddexp(Tensor input, Tensor other) -> Tensor",
     infer=_logaddexp_infer,
-    impl=lambda xp, a, b: xp.logaddexp(a, b),
+    impl=_logaddexp,
     vjp=(
-        lambda g, input, other: g / (exp(other - input) + 1),
-        lambda g, input, other: g / (exp(input - other) + 1),
+        lambda g, input, other: g / conj(exp(other - input) + 1),
+        lambda g, input, other: g / conj(exp(input - other) + 1),
     ),
     method=True,
     doc="log(exp(input) + exp(other)) (torch.logaddexp).",
@@ -98,7 +113,7 @@ logaddexp: Op = elementwise(
 
 logaddexp2: Op = elementwise(
     "logaddexp2(Tensor input, Tensor other) -> Tensor",
-    infer=_logaddexp_infer,
+    infer=_logaddexp2_infer,
     impl=lambda xp, a, b: xp.logaddexp2(a, b),
     vjp=(
         lambda g, input, other: g / (2 ** (other - input) + 1),

@@ -85,7 +85,7 @@ def _index_add_impl(xp: Any, a: Any, index: Any, source: Any, dim: int, alpha: A
     out = a.copy()
     index = index.reshape(-1)
     if alpha != 1:
-        source = source * source.dtype.type(alpha)
+        source = source * xp.asarray(alpha).astype(source.dtype)
     if not out.ndim:
         return out + source.sum()
     bounded(index, out.shape[dim], dim % out.ndim)

@@ -294,9 +294,9 @@ def _tensordot(a: Tensor, b: Tensor, dims_a: Sequence[int], dims_b: Sequence[int
         left[i], right[i] = wrap_dim(p, a.ndim), wrap_dim(q, b.ndim)
         n, m = a.shape[left[i]], b.shape[right[i]]
         if m == 1 and n != 1:
-            x = x.sum(left[i], True)
+            x = x.sum(left[i], True, dtype=x.dtype)
         elif n == 1 and m != 1:
-            y = y.sum(right[i], True)
+            y = y.sum(right[i], True, dtype=y.dtype)
         elif n != m:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {n} in dim {p} and second has "

@@ -66,4 +66,12 @@ for _name, _dtype in {
     "double": dtypes.float64, "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
 }.items():  # fmt: skip
     attach_as_is(_name, _method(_name, _dtype))
+
+
+def chalf(self: Tensor, memory_format: Any = None) -> Tensor:
+    """Raises NotImplementedError: there is no complex32 here (torch.Tensor.chalf)."""
+    raise NotImplementedError("chalf(): complex32 is not supported; cfloat() gives complex64")
+
+
+attach_as_is("chalf", chalf)
 attach_as_is("type_as", type_as)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...data import Meta, ambient, broadcast_shapes, complex128, float64, preserved_strides
-from ...declare import InPlace, attach, elementwise, kernel
+from ...declare import InPlace, attach, elementwise, kernel, public
 from ...schema import type_name
 from ...tensor import Tensor
 from ..shared import NUMBERS, element, fits, full, number_first, zeros_like
@@ -133,3 +133,7 @@ attach("copy_", _copy_from)
 fill_ = fill.inplace
 assign_ = assign.inplace
 zero_ = zero.inplace
+assert fill_ is not None
+assert zero_ is not None
+public(name="fill_")(fill_.call)
+public(name="zero_")(zero_.call)
