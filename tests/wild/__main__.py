@@ -103,10 +103,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="make wild", description=__doc__)
     parser.add_argument("folder", type=Path, help="checkouts, as <owner>/<name>")
     parser.add_argument("--url", default="local:", help="a daemon")
-    parser.add_argument("--only", default="", help="scripts whose name has this")
+    parser.add_argument(
+        "--only", default="", help="scripts whose names have one of these, with commas between"
+    )
     parser.add_argument("--seconds", type=int, default=240, help="for one run")
     parser.add_argument("--write", type=Path, help="the page to write")
     parser.add_argument("--again", action="store_true", help="ask torch again, too")
+    parser.add_argument("--kept", action="store_true", help="take what was run before, where there is")
     parser.add_argument("--trace", action="store_true", help="print where a script stopped")
     args = parser.parse_args()
     kept = args.folder / ".results"
@@ -116,7 +119,7 @@ def main() -> None:
         repository, commit = held.name, held.commit
         for script in held.scripts:
             name = f"{repository}/{script.path}"
-            if args.only not in name:
+            if not any(part in name for part in args.only.split(",")):
                 continue
             key = name.replace("/", "+") + (f"+{hash_of(script)}" if script.driver or script.args else "")
             file = kept / f"{key}.json"
@@ -126,9 +129,15 @@ def main() -> None:
                 known = {"plan": plan, "torch": run(args.folder / repository, script, "torch", args)}
                 file.write_text(json.dumps(known))
             torchs = known["torch"]
-            ours = {} if "error" in torchs else run(args.folder / repository, script, "gradd", args)
+            made = kept / f"{key}.gradd.json"
+            if "error" in torchs:
+                ours = {}
+            elif args.kept and made.exists():
+                ours = json.loads(made.read_text())
+            else:
+                ours = run(args.folder / repository, script, "gradd", args)
+                made.write_text(json.dumps(ours))
             outcome = compared(torchs, ours)
-            (kept / f"{key}.gradd.json").write_text(json.dumps(ours))
             said = first_line(torchs if outcome == "unfit" else ours)
             rows.append(Row(repository, commit, script.path, script.args, outcome, said))
             print(

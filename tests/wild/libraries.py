@@ -82,12 +82,6 @@ LIBRARIES = [
             ),
             vit("xcit", "XCiT", _VIT + ", cls_depth=1, local_patch_kernel_size=3"),
             used(
-                "vit_pytorch/mae.py",
-                "from vit_pytorch import ViT, MAE",
-                f"model = MAE(encoder=ViT({_VIT}), masking_ratio=0.75, decoder_dim=16, decoder_depth=1)",
-                "train(model, torch.randn(2, 3, 32, 32))",
-            ),
-            used(
                 "vit_pytorch/na_vit.py",
                 "from vit_pytorch.na_vit import NaViT",
                 "pictures = [[torch.randn(3, 16, 24), torch.randn(3, 8, 8)], [torch.randn(3, 32, 16)]]",
@@ -102,7 +96,6 @@ LIBRARIES = [
             network("resnet", "ResNet18()"),
             network("vgg", "VGG('VGG11')"),
             network("googlenet", "GoogLeNet()"),
-            network("densenet", "DenseNet(Bottleneck, [1, 1, 1, 1], growth_rate=4)"),
             network("mobilenetv2", "MobileNetV2()"),
             network("shufflenetv2", "ShuffleNetV2(0.5)"),
             network("efficientnet", "EfficientNetB0()"),
@@ -153,6 +146,48 @@ LIBRARIES = [
                 "model.py",
                 "from model import Mamba, ModelArgs",
                 "train(Mamba(ModelArgs(d_model=16, n_layer=2, vocab_size=20)), torch.randint(0, 20, (2, 7)))",
+            )
+        ],
+    ),
+    Repository(
+        "karpathy/minGPT",
+        "37baab71b9abea1b76ab957409a1cc2fbfba8a26",
+        [
+            used(
+                "mingpt/model.py",
+                "from mingpt.model import GPT",
+                "config = GPT.get_default_config()",
+                "config.model_type, config.vocab_size, config.block_size = 'gpt-nano', 10, 8",
+                "model, x = GPT(config), torch.randint(0, 10, (2, 8))",
+                "opt = torch.optim.AdamW(model.parameters(), lr=1e-3)",
+                "for _ in range(3):",
+                "    loss = model(x, x)[1]",
+                "    model.zero_grad()",
+                "    loss.backward()",
+                "    opt.step()",
+                "model.eval()",
+                "print(model.generate(x[:, :2], 3).tolist())",
+            )
+        ],
+    ),
+    Repository(
+        "karpathy/nanoGPT",
+        "3adf61e154c3fe3fca428ad6bc3818b27a3b8291",
+        [
+            used(
+                "model.py",
+                "from model import GPT, GPTConfig",
+                "sizes = dict(block_size=8, vocab_size=16, n_layer=2, n_head=2, n_embd=16, dropout=0.0)",
+                "config = GPTConfig(**sizes)",
+                "model, x = GPT(config), torch.randint(0, 16, (2, 8))",
+                "opt = model.configure_optimizers(0.1, 1e-3, (0.9, 0.95), 'cpu')",
+                "for _ in range(3):",
+                "    loss = model(x, x)[1]",
+                "    opt.zero_grad(set_to_none=True)",
+                "    loss.backward()",
+                "    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)",
+                "    opt.step()",
+                "print(tuple(model.generate(x[:, :2], 3, top_k=5).shape))",
             )
         ],
     ),

@@ -30,4 +30,4 @@ class _Features(nn.Module):
 
 
 resnet18 = resnet34 = resnet50 = resnet101 = resnet152 = _Small
-vgg11 = vgg16 = vgg19 = _Features
+vgg11 = vgg16 = vgg19 = vgg11_bn = vgg16_bn = vgg19_bn = _Features
