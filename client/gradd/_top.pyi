@@ -209,6 +209,7 @@ __all__ = [
     "feature_alpha_dropout",
     "feature_dropout",
     "fill",
+    "fill_",
     "fix",
     "fix_",
     "flatten",
@@ -530,6 +531,7 @@ __all__ = [
     "where",
     "xlogy",
     "xlogy_",
+    "zero_",
     "zeros",
     "zeros_like",
 ]
@@ -2385,6 +2387,12 @@ def fill(input: Tensor, value: Tensor | _Number, *, out: Tensor | None = None) -
     Raises RuntimeError: value cannot be converted to type ... without overflow
     """
 
+def fill_(input: Tensor, value: Tensor | _Number) -> Tensor:
+    """In-place form of `fill`.
+
+    https://pytorch.org/docs/stable/generated/torch.fill_.html
+    """
+
 def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Element-wise trunc; the gradient is 0.
 
@@ -3310,7 +3318,7 @@ def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     """log(exp(input) + exp(other)).
 
     Shape: the inputs', broadcast. dtype: the input's.
-    Raises NotImplementedError for integers, bools and complex numbers.
+    Raises NotImplementedError for integers and bools.
 
     https://pytorch.org/docs/stable/generated/torch.logaddexp.html
     """
@@ -5738,6 +5746,12 @@ def xlogy_(input: Tensor, other: Tensor | _Number) -> Tensor:
     """In-place form of `xlogy`.
 
     https://pytorch.org/docs/stable/generated/torch.xlogy_.html
+    """
+
+def zero_(input: Tensor) -> Tensor:
+    """In-place form of `zero`.
+
+    https://pytorch.org/docs/stable/generated/torch.zero_.html
     """
 
 @overload

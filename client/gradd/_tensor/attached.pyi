@@ -855,6 +855,12 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.cfloat.html
         """
 
+    def chalf(self, memory_format: memory_format | None = None) -> Tensor:
+        """Raises NotImplementedError: there is no complex32 here.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.chalf.html
+        """
+
     def char(self, memory_format: memory_format | None = None) -> Tensor:
         """`self` as torch.int8.
 
@@ -2490,7 +2496,7 @@ class Methods(EngineTensor):
         """log(exp(input) + exp(other)).
 
         Shape: the inputs', broadcast. dtype: the input's.
-        Raises NotImplementedError for integers, bools and complex numbers.
+        Raises NotImplementedError for integers and bools.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.logaddexp.html
         """

@@ -426,6 +426,23 @@ def cross_entropy(
     https://pytorch.org/docs/stable/generated/torch.nn.functional.cross_entropy.html
     """
 
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor | Sequence[int],
+    target_lengths: Tensor | Sequence[int],
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """Connectionist temporal classification, lengths as tensors or sizes. Lengths are tensors or
+    sequences of ints.
+
+    Raises RuntimeError: ... must be integral
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.ctc_loss.html
+    """
+
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Elements zeroed with probability `p`, the rest scaled by 1 / (1 - p). Returns the input itself
     if nothing is dropped.
