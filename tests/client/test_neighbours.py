@@ -178,6 +178,14 @@ def test_what_was_written_between_is_not_computed_from_what_was(session: Any) ->
     assert (int(m), int(n)) == (16, 0)
 
 
+def test_values_in_another_order_than_their_rows(session: Any) -> None:
+    turned = torch.arange(4).reshape(2, 2).t().clone()
+    assert (turned.stride(), turned.tolist()) == ((1, 2), [[0, 2], [1, 3]])
+    assert (turned.t().view(-1) > 1).tolist() == [False, False, True, True]
+    assert (turned.t().reshape(-1)[1:] + 1).tolist() == [2, 3, 4]
+    assert (turned[1] * 2).tolist() == [2, 6]
+
+
 def test_a_range_over_a_tensor_and_its_sum(trips: Trips) -> None:
     n = torch.tensor(4)
     with trips:

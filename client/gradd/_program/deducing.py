@@ -64,7 +64,10 @@ def deduce(built: Builder, t: Any, known: Known) -> np.ndarray[Any, Any] | None:
     slot = t._out[1] if t._out is not None and t._out[0] is built else None
     if slot is None or t.nbytes > _BYTES or t._conj:
         return None
-    found = _Deduction(built, known).output(slot)
+    try:
+        found = _Deduction(built, known).output(slot)
+    except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
+        return None  # then the server is asked, and says what is wrong
     return None if found is None else np.array(found.array, order="C")
 
 
@@ -126,7 +129,8 @@ class _Deduction:
         else:
             ref = self._built.outputs[a]
             t = None if ref is None else ref()
-        values = None if t is None else self._known(t)
+        # Views and copies follow the strides of what they are of, and the array has those of its rows.
+        values = None if t is None or not t.is_contiguous() else self._known(t)
         if values is not None:
             return NUMPY.from_array(values, t.dtype)
         return self.output(a) if a >= 0 else None
