@@ -13,7 +13,6 @@ REASONS: dict[str, tuple[str, ...]] = {
         "floor_divide", "__floordiv__", "__ifloordiv__", "remainder", "__mod__", "__imod__",
     ),
     "expm1 of complex infinities and NaN": ("test_unary[expm1(",),
-    "the extension fft is not there yet": ("test_has_names[fft-",),
 }  # fmt: skip
 
 

@@ -69,6 +69,8 @@ CASES = [
     "xp.astype(x, xp.int64), xp.isdtype(x.dtype, 'real floating'), xp.isdtype(x.dtype, ('bool', 'integral'))",
     "xp.searchsorted(x[0], x[:, 1]), xp.broadcast_shapes((3, 1), (4,)), *xp.broadcast_arrays(x, x[0])",
     "xp.isin(x, x[0]) if xp is not np else np.isin(x, x[0])",
+    "xp.real(xp.fft.fft(x)), xp.imag(xp.fft.rfft(x, axis=0)), xp.fft.irfft(xp.fft.rfft(x), n=4)",
+    "xp.real(xp.fft.fftn(x, axes=(0, 1))), xp.real(xp.fft.ifft(x, norm='ortho')), xp.fft.fftshift(x, axes=1)",
 ]
 
 

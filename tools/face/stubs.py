@@ -348,7 +348,7 @@ def _property(page: Page, name: str, p: property) -> None:
     page.lines.append("")
 
 
-#: operators by their parameters and result; the others take a tensor or a number and give a tensor
+#: operators and protocols by their parameters and result; others take a tensor or a number and give a tensor
 _OPERATORS = {
     **dict.fromkeys(("__abs__", "__neg__", "__pos__", "__invert__"), "() -> Tensor"),
     **dict.fromkeys(("__matmul__", "__rmatmul__"), "(other: Tensor) -> Tensor"),
@@ -356,6 +356,11 @@ _OPERATORS = {
     "__ne__": "(other: object) -> Tensor",
     "__getitem__": "(key: Any) -> Tensor",
     "__setitem__": "(key: Any, value: Tensor | Number) -> None",
+    "__array_namespace__": "(*, api_version: str | None = None) -> Any",
+    "__array_wrap__": "(array: Any, context: Any = None, return_scalar: bool = False) -> Tensor",
+    "__dlpack__": "(*, stream: Any = None, max_version: tuple[int, int] | None = None, "
+    "dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any",
+    "__dlpack_device__": "() -> tuple[int, int]",
 }
 
 

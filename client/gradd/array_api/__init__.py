@@ -8,12 +8,12 @@ https://data-apis.org/array-api/latest/; docs/arrays.md says what differs.
 from __future__ import annotations
 
 from math import e, inf, nan, pi
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gradd_engine.data import dtypes as _dtypes
 
 from .._tensor import Tensor as _Tensor
-from . import linalg
+from . import fft, linalg
 from ._creation import (
     arange,
     asarray,
@@ -165,9 +165,6 @@ from .linalg import (
     vecdot,
 )
 
-if TYPE_CHECKING:
-    from types import ModuleType
-
 __array_api_version__ = "2025.12"
 #: what `__array_namespace__` can be asked for
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
@@ -181,7 +178,7 @@ float32, float64 = _dtypes.float32, _dtypes.float64
 complex64, complex128 = _dtypes.complex64, _dtypes.complex128
 
 
-def _namespace(self: Any, /, *, api_version: str | None = None) -> ModuleType:
+def _namespace(self: Any, *, api_version: str | None = None) -> Any:
     """The functions of the array API standard (`gradd.array_api`). ValueError for a version of it that there
     is not.
     """
@@ -194,7 +191,7 @@ def _namespace(self: Any, /, *, api_version: str | None = None) -> ModuleType:
     return sys.modules[__name__]
 
 
-_Tensor.__array_namespace__ = _namespace  # type: ignore[method-assign, assignment]
+_Tensor.__array_namespace__ = _namespace  # type: ignore[method-assign]
 
 __all__ = [
     "__array_api_version__",
@@ -249,6 +246,7 @@ __all__ = [
     "expand_dims",
     "expm1",
     "eye",
+    "fft",
     "finfo",
     "flip",
     "float32",
