@@ -87,7 +87,8 @@ class _Conv(Module):
 
     def _conv_forward(self, input: Tensor, weight: Any, bias: Any) -> Tensor:
         """The convolution with another weight and bias: what subclasses call."""
-        apply, padding = getattr(F, f"conv{self.dims}d"), self.padding
+        apply = getattr(F, f"conv{self.dims}d")
+        padding: Any = self.padding
         if self.padding_mode != "zeros":
             input, padding = F.pad(input, self._sides(), self.padding_mode), 0
         out: Tensor = apply(input, weight, bias, self.stride, padding, self.dilation, self.groups)
@@ -104,7 +105,8 @@ class _Conv(Module):
         if self.padding == "same":
             whole = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
             return [n for w in reversed(whole) for n in (w // 2, w - w // 2)]
-        return [n for p in reversed(_each(self.padding, self.dims)) for n in (p, p)]
+        assert isinstance(self.padding, tuple)
+        return [n for p in reversed(self.padding) for n in (p, p)]
 
     def extra_repr(self) -> str:
         """Channels and non-default options."""

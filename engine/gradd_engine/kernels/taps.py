@@ -44,12 +44,19 @@ def tapped(xp: Any, x: Any, axis: int, taps: Taps) -> Any:
     index = xp.asarray(taps.index)
     if taps.weight is None:
         return x.take(index[:, 0], axis=axis)
+    count = taps.index.shape[1]
+    if not count:
+        return xp.zeros((*x.shape[:axis], len(taps.index), *x.shape[axis + 1 :]), x.dtype)
     shape = [1] * x.ndim
     shape[axis] = -1
+    whole = bool((taps.weight == 1).all())
     weight = xp.asarray(taps.weight.astype(x.dtype))
-    found = xp.zeros((*x.shape[:axis], len(taps.index), *x.shape[axis + 1 :]), x.dtype)
-    for j in range(taps.index.shape[1]):
-        found += x.take(index[:, j], axis=axis) * weight[:, j].reshape(shape)
+    found: Any = None
+    for j in range(count):
+        part = x.take(index[:, j], axis=axis)
+        if not whole:
+            part *= weight[:, j].reshape(shape)
+        found = part if found is None else xp.add(found, part, out=found)
     return found
 
 
