@@ -31,7 +31,7 @@ UNMAPPED = {
     "nn.functional.embedding_bag": "reversed offsets are refused",
 }
 #: what writes to its inputs
-WRITING = ("setitem", "nn.functional.batch_norm", "nn.functional.instance_norm")
+WRITING = ("gcd_", "lcm_", "ldexp_", "setitem", "nn.functional.batch_norm", "nn.functional.instance_norm")
 _SHARED = ("Batch norm got a batched tensor", "vmap: inplace arithmetic")
 KEYS = [k for k, some in CASES.items() if some and k not in UNMAPPED]
 

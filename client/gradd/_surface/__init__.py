@@ -2,9 +2,6 @@
 queries on tensors and dtypes.
 """
 
-from .coo import SparseTensor, sparse, sparse_coo, sparse_coo_tensor
-from .creation import as_tensor, asarray, from_numpy, is_tensor, tensor
-from .exchange import dlpack, from_dlpack
 from .facts import FACTS, layout, strided
 from .functions import namespace
 from .generator import (
@@ -49,6 +46,7 @@ __all__ = [
     "finfo",
     "from_dlpack",
     "from_numpy",
+    "frombuffer",
     "get_default_device",
     "get_float32_matmul_precision",
     "get_num_interop_threads",

@@ -99,6 +99,37 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     return made
 
 
+def frombuffer(
+    buffer: Any, *, dtype: DType, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Tensor:
+    """`count` elements of a buffer's bytes from `offset` on, as 1-D tensor: all for -1 (torch.frombuffer, but
+    the bytes are copied). ValueError for what is no buffer or not of that size.
+    """
+    try:
+        size = memoryview(buffer).nbytes
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    item = dtype.itemsize
+    if not size or not count:
+        raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")
+    if not 0 <= offset < size:
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({size} bytes) "
+            "minus 1"
+        )
+    if count > 0 and count * item > size - offset:
+        raise ValueError(
+            f"requested buffer length ({count} * {item} bytes) after offset ({offset} bytes) must not be "
+            f"greater than actual buffer length ({size} bytes)"
+        )
+    if count < 0 and (size - offset) % item:
+        raise ValueError(
+            f"buffer length ({size - offset} bytes) after offset ({offset} bytes) must be a multiple of "
+            f"element size ({item})"
+        )
+    return _leaf(np.frombuffer(buffer, dtype.np, count, offset), dtype, requires_grad)
+
+
 def as_tensor(data: Any, dtype: DType | None = None, device: Any = None) -> Tensor:
     """A tensor from data, or `data` itself if it already is one (torch.as_tensor)."""
     if isinstance(data, Tensor):

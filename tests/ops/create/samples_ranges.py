@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
 from gradd_engine.data.dtypes import float64, int64
 
-from tests.ops.table import S
+from tests.ops.table import S, lookup
+
+
+def _silent(*args: Any) -> Any:
+    """The range without its warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return lookup("range")(*args)
+
 
 _TRIANGLES = [S(2, 3), S(3, 3, 1), S(4, 2, -1), S(3, 5, 2), S(2, 2, -5), S(2, 2, 7), S(0, 3), S(3, 0, 1)]
 
@@ -22,6 +33,7 @@ SAMPLES = {
         S(3, 3),
         S(3.0, requires_grad=True),
     ],
+    "range": [S(1, 4, 0.5).calls(_silent).torch(lambda torch, a, b, s: torch.arange(a, b + s, s))],
     "linspace": [
         S(0, 1, 5),
         S(0, 1, 1),

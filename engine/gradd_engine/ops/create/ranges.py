@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,6 +92,36 @@ def _steps(start: Any, end: Any, steps: int, *_: Any, dtype: DType | None, **__:
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     return Meta((steps,), dtype or _number_dtype(start, end))
+
+
+@public(creates=True, name="range")
+def closed_range(
+    start: Any = 0,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    dtype: DType | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+) -> Any:
+    """See torch.range, which is deprecated: as arange, but `end` is included."""
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is "
+        "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
+        "[start, end).",
+        UserWarning,
+        stacklevel=2,
+    )
+    check_device(device)
+    found = dtype or dtypes.default_dtype()
+    wanted(found, requires_grad, "range")
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if end != start and (end > start) != (step > 0):
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    count = int((end - start) / step) + 1
+    return finished(arange_op(0, count, dtype=found) * step + start, requires_grad)
 
 
 def _linspace_impl(

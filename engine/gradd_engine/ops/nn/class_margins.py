@@ -22,13 +22,17 @@ if TYPE_CHECKING:
     from ...schema import Op
 
 
-def _classes(input: Any, target: Any, kernel: str) -> None:
-    """Raise PyTorch's errors unless the input is scores of classes, and the target of whole numbers."""
+def _scores(input: Any) -> None:
+    """Raise PyTorch's errors unless the input is scores of classes."""
     if input.ndim > 2 or 0 in input.shape[-1:]:
         raise RuntimeError(
             "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
             f"{list(input.shape)}"
         )
+
+
+def _dtypes(input: Any, target: Any, kernel: str) -> None:
+    """Raise PyTorch's errors unless scores are floating-point, and the target of whole numbers."""
     if input.dtype not in (dtypes.float32, dtypes.float64):
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
     if target.dtype is not dtypes.int64:
@@ -39,17 +43,18 @@ def _classes(input: Any, target: Any, kernel: str) -> None:
 
 
 def _multi_margin(input: Any, target: Any, weight: Any, p: int, margin: float, reduction: str) -> Any:
+    _scores(input)
     count = input.shape[0] if input.ndim > 1 else 1
-    if input.ndim <= 2 and tuple(target.shape) != (count,) and (input.ndim == 2 or target.ndim):
+    if tuple(target.shape) != (count,) and (input.ndim == 2 or target.ndim):
         raise RuntimeError(
             "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples "
             f"(batch size). Expected target size [{count}], but got {list(target.shape)}. Input has shape "
             f"{list(input.shape)}."
         )
-    _classes(input, target, "multi_margin_loss_cpu_kernel")
     classes = numel(input.shape[-1:])
     if weight is not None and tuple(weight.shape) != (classes,):
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
+    _dtypes(input, target, "multi_margin_loss_cpu_kernel")
     if weight is not None and weight.dtype is not input.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.title} but found {weight.dtype.title}")
     scores, wanted = input.reshape([count, classes]), target.reshape([count, 1])
@@ -101,7 +106,8 @@ def _multilabel_margin(input: Any, target: Any, reduction: str) -> Any:
         raise RuntimeError(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
         )
-    _classes(input, target, "multilabel_margin_loss_forward_out_frame")
+    _scores(input)
+    _dtypes(input, target, "multilabel_margin_loss_forward_out_frame")
     count, classes = input.shape[0] if input.ndim > 1 else 1, numel(input.shape[-1:])
     scores, classes_of = input.reshape([count, classes]), target.reshape([count, classes])
     # classes count up to the first that is negative

@@ -35,15 +35,14 @@ def strides_of(value: Any, kernel: list[int], name: str) -> list[int]:
     return two(value, name, "stride")
 
 
-def check_windows(
-    input: Tensor | Meta,
+def check_numbers(
     kernel: Sequence[int],
     stride: Sequence[int],
     padding: Sequence[int],
     dilation: Sequence[int],
     dims: int = 2,
 ) -> None:
-    """Raise PyTorch's RuntimeError if windows do not fit the images, or volumes where `dims` is 3."""
+    """Raise PyTorch's RuntimeError for numbers that describe no windows."""
     given = {"kernel_size": kernel, "stride": stride, "padding": padding, "dilation": dilation}
     for name, numbers in given.items():
         if len(numbers) != dims:
@@ -71,6 +70,18 @@ def check_windows(
                 f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
                 f"dilation={d}"
             )
+
+
+def check_windows(
+    input: Tensor | Meta,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    dims: int = 2,
+) -> None:
+    """Raise PyTorch's RuntimeError if windows do not fit the images, or volumes where `dims` is 3."""
+    check_numbers(kernel, stride, padding, dilation, dims)
     if input.ndim not in (dims + 1, dims + 2) or not numel(input.shape[-dims - 1 :]):
         raise RuntimeError(
             f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch size for "

@@ -13,7 +13,7 @@ from ...graph import TURN
 from ...kernels import max_windows, out_shape, spread_windows, sum_windows
 from ..shared import constant_in
 from .avgpool import divisors
-from .pooling import as_planes, check_windows, max_backward, max_pick
+from .pooling import as_planes, check_numbers, max_backward, max_pick
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,13 +35,13 @@ def _check(
     """Raise PyTorch's RuntimeError unless windows fit the volumes."""
     if input.ndim not in (4, 5):
         raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
+    check_numbers(kernel, stride, padding, dilation, 3)
     empty = next((i for i, n in enumerate(input.shape[-4:]) if n == 0), None)
     if empty is not None:
         raise RuntimeError(
             f"{name}(): Expected input's non-batch dimensions to have positive length, but input has a shape "
             f"of {list(input.shape)} and non-batch dimension {empty} has length zero!"
         )
-    check_windows(input, kernel, stride, padding, dilation, 3)
 
 
 def _triple(value: Any, name: str, what: str) -> list[int]:
