@@ -33,6 +33,7 @@ from gradd_engine.graph import (
 from gradd_engine.tensor import set_printoptions
 from gradd_protocol.version import VERSION as __version__
 
+from . import __config__ as __config__
 from . import (
     accelerator,
     amp,
