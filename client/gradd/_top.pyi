@@ -404,6 +404,7 @@ __all__ = [
     "randn",
     "randn_like",
     "randperm",
+    "range",
     "ravel",
     "real",
     "reciprocal",
@@ -4459,6 +4460,21 @@ def randperm(
     """A random permutation of the integers below `n`.
 
     https://pytorch.org/docs/stable/generated/torch.randperm.html
+    """
+
+def range(
+    start: Any = 0,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    dtype: dtype | None = None,
+    device: device | str | int | None = None,
+    requires_grad: bool = False,
+    layout: layout | None = None,
+) -> Tensor:
+    """, which is deprecated: as arange, but `end` is included.
+
+    https://pytorch.org/docs/stable/generated/torch.range.html
     """
 
 def ravel(input: Tensor) -> Tensor:

@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 """What this build has (torch.version): gradd's own version, and no GPU's toolkit on the client's side."""
 
 from __future__ import annotations
@@ -14,17 +13,3 @@ cuda: str | None = None
 hip: str | None = None
 rocm: str | None = None
 xpu: str | None = None
-=======
-"""Versions (torch.version): gradd's own, and none of what is behind PyTorch's."""
-
-from gradd_protocol.version import VERSION as __version__
-
-__all__ = ["__version__", "cuda", "debug", "git_version", "hip", "xpu"]
-
-#: the session's device says what it computes on: `gradd.cuda.is_available`
-cuda: str | None = None
-hip: str | None = None
-xpu: str | None = None
-debug = False
-git_version = f"v{__version__}"
->>>>>>> a184547 (Offer hub, multiprocessing, version and __config__)

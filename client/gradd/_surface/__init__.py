@@ -2,6 +2,9 @@
 queries on tensors and dtypes.
 """
 
+from .coo import SparseTensor, sparse, sparse_coo, sparse_coo_tensor
+from .creation import as_tensor, asarray, from_numpy, frombuffer, is_tensor, tensor
+from .exchange import dlpack, from_dlpack
 from .facts import FACTS, layout, strided
 from .functions import namespace
 from .generator import (
