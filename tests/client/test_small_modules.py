@@ -10,7 +10,6 @@ import signal
 import sys
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import gradd
@@ -121,22 +120,6 @@ def test_old_comparison_takes_other_dtypes(T: Any) -> None:
         T.testing.assert_allclose(T.ones(2), [1, 1])
     with pytest.warns(FutureWarning), pytest.raises(AssertionError, match="Tensor-likes are not close"):
         T.testing.assert_allclose(T.ones(2), T.tensor([1.0, 2.0]))
-
-
-def test_weights_come_from_the_cache_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gradd.hub, "_chosen", None)
-    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
-    assert gradd.hub.get_dir() == str(tmp_path / "hub")
-    gradd.hub.set_dir(tmp_path)
-    url = "https://example.org/weights/small-1.pth"
-    with gradd.connect("local:"):
-        with pytest.raises(FileNotFoundError, match=r"downloads nothing: put https.*small-1\.pth into "):
-            gradd.hub.load_state_dict_from_url(url)
-        (tmp_path / "checkpoints").mkdir()
-        gradd.save({"w": gradd.ones(2)}, tmp_path / "checkpoints" / "small-1.pth")
-        assert gradd.hub.load_state_dict_from_url(url)["w"].tolist() == [1.0, 1.0]
-    with pytest.raises(NotImplementedError, match="runs no code of a repository"):
-        gradd.hub.load("pytorch/vision", "resnet18")
 
 
 def test_versions_and_types_have_their_names() -> None:
