@@ -147,3 +147,11 @@ def test_convolutions_pad_as_pytorchs(torch: Any, name: str) -> None:
     want.square().sum().backward()
     np.testing.assert_allclose(a.grad.numpy(), b.grad.numpy(), rtol=1e-9, atol=1e-11)
     np.testing.assert_allclose(mine.weight.grad.numpy(), theirs.weight.grad.numpy(), rtol=1e-9, atol=1e-11)
+
+
+def test_maxima_come_with_indices_by_name_too() -> None:
+    x = gradd.tensor(IMAGE)
+    for named, pool in ((F.max_pool1d_with_indices, F.max_pool1d), (F.max_pool2d_with_indices, F.max_pool2d)):
+        given = x if named is F.max_pool2d_with_indices else x[:, :, 0]
+        for got, want in zip(named(given, 2), pool(given, 2, return_indices=True), strict=True):
+            assert got.tolist() == want.tolist()

@@ -311,3 +311,28 @@ def max_pool1d(
     """See torch.nn.functional.max_pool1d."""
     pool = max1d_indices if return_indices else max1d
     return pool(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+
+_INDEXED = f"{_WINDOW}, return_indices=False) -> tuple[Tensor, Tensor]"
+
+
+def _both(name: str, pool: Op) -> None:
+    """Publish the form that always gives indices, as PyTorch has it besides."""
+
+    def indexed(
+        input: Any,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = False,
+    ) -> Any:
+        return pool(input, kernel_size, stride, padding, dilation, ceil_mode)
+
+    indexed.__doc__ = f"See torch.nn.functional.{name}, with return_indices=True."
+    public("nn.functional", name=f"{name}_with_indices", forms=_INDEXED)(indexed)
+
+
+_both("max_pool1d", max1d_indices)
+_both("max_pool2d", max2d_indices)
