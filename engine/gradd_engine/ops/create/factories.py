@@ -199,7 +199,7 @@ def empty_permuted(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Any:
-    """See torch.empty_permuted; the memory is zeroed."""
+    """Zeros whose dimensions lie in memory in the order given (torch.empty_permuted)."""
     check_device(device)
     dtype = dtype or dtypes.default_dtype()
     wanted(dtype, requires_grad, "empty_permuted")

@@ -105,7 +105,7 @@ def closed_range(
     requires_grad: bool = False,
     layout: Any = None,
 ) -> Any:
-    """See torch.range, which is deprecated: as arange, but `end` is included."""
+    """As arange, but `end` is included; deprecated (torch.range)."""
     warnings.warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is "
         "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "

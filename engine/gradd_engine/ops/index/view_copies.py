@@ -61,7 +61,7 @@ def _copied(view: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _each_copied(view: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *given, **attrs: [contiguous_copy(part) for part in view(*given, **attrs)]
+    return lambda *given, **attrs: tuple(contiguous_copy(part) for part in view(*given, **attrs))
 
 
 def _doc(signature: str) -> str:

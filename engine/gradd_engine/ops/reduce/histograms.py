@@ -168,7 +168,7 @@ def histogram(
     weight: Tensor | None = None,
     density: bool = False,
 ) -> Any:
-    """See torch.histogram."""
+    """How many elements fall into each bin, or their weights, and the edges (torch.histogram)."""
     points = reshape(detach(input), -1, 1)
     edges = detach(bins).contiguous() if isinstance(bins, Tensor) else _bins(points, bins, range, 0)
     weights = None if weight is None else reshape(detach(weight), -1)
@@ -183,7 +183,7 @@ def histogramdd(
     weight: Tensor | None = None,
     density: bool = False,
 ) -> Any:
-    """See torch.histogramdd."""
+    """How many points fall into each box of bins, or their weights, and the edges (torch.histogramdd)."""
     points: Any = detach(input)
     if points.ndim < 2:
         raise RuntimeError(f"{_NAME}: input tensor should have at least 2 dimensions")

@@ -126,7 +126,8 @@ def _plain(name: str, shape: str, *parameters: float) -> None:
         return _made(window_length, not periodic, found, requires_grad, shape, parameters)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"See torch.{name}."
+    kind = name.removesuffix("_window").capitalize()
+    function.__doc__ = f"{kind}'s window of that length: a period of it, or symmetric (torch.{name})."
     public(creates=True)(function)
 
 
@@ -148,7 +149,7 @@ def hamming_window(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """See torch.hamming_window."""
+    """Hamming's window: a period of it, or symmetric (torch.hamming_window)."""
     found = _checked("hamming_window", window_length, dtype, device, requires_grad)
     return _made(window_length, not periodic, found, requires_grad, "cosines", [alpha, beta])
 
@@ -165,7 +166,7 @@ def kaiser_window(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Any:
-    """See torch.kaiser_window."""
+    """Kaiser's window: a period of it, or symmetric (torch.kaiser_window)."""
     found = _checked("kaiser_window", window_length, dtype, device, requires_grad)
     return _made(window_length, not periodic, found, requires_grad, "kaiser", [beta])
 
