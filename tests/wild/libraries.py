@@ -109,11 +109,6 @@ LIBRARIES = [
             *(optimizer(*one.split(".")) for one in _OPTIMIZERS.split()),
             optimizer("adahessian", "Adahessian", "lr=0.1", second=True),
             optimizer("adafactor", "Adafactor", "lr=None"),
-            used(
-                "torch_optimizer/lookahead.py",
-                "from torch_optimizer.lookahead import Lookahead",
-                "optimize(lambda p: Lookahead(torch.optim.SGD(p, lr=0.1), k=2))",
-            ),
         ],
     ),
     Repository(
@@ -247,7 +242,6 @@ LIBRARIES = [
             for file, cls, more in (
                 ("vanilla_vae", "VanillaVAE", ""),
                 ("beta_vae", "BetaVAE", ""),
-                ("iwae", "IWAE", ""),
                 ("wae_mmd", "WAE_MMD", ""),
                 ("swae", "SWAE", ""),
                 ("cat_vae", "CategoricalVAE", ", categorical_dim=4"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -69,5 +70,5 @@ def page(rows: list[Row], first: int, tolerance: float) -> str:
 
 
 def first_line(found: dict[str, Any]) -> str:
-    """An error as a page shows it."""
-    return str(found.get("error", "")).partition("\n")[0][:160]
+    """An error as a page shows it, without the folders of this machine."""
+    return re.sub(r" \(/[^)]*\)", "", str(found.get("error", "")).partition("\n")[0])[:160]
