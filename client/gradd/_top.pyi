@@ -1233,7 +1233,7 @@ def bartlett_window(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """torch.bartlett_window.
+    """Bartlett's window of that length: a period of it, or symmetric.
 
     https://pytorch.org/docs/stable/generated/torch.bartlett_window.html
     """
@@ -1355,7 +1355,7 @@ def blackman_window(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """torch.blackman_window.
+    """Blackman's window of that length: a period of it, or symmetric.
 
     https://pytorch.org/docs/stable/generated/torch.blackman_window.html
     """
@@ -2227,7 +2227,7 @@ def empty_permuted(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """The memory is zeroed.
+    """Zeros whose dimensions lie in memory in the order given.
 
     https://pytorch.org/docs/stable/generated/torch.empty_permuted.html
     """
@@ -2717,7 +2717,7 @@ def hamming_window(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """torch.hamming_window.
+    """Hamming's window: a period of it, or symmetric.
 
     https://pytorch.org/docs/stable/generated/torch.hamming_window.html
     """
@@ -2732,7 +2732,7 @@ def hann_window(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """torch.hann_window.
+    """Hann's window of that length: a period of it, or symmetric.
 
     https://pytorch.org/docs/stable/generated/torch.hann_window.html
     """
@@ -2772,7 +2772,7 @@ def histogram(
     weight: Tensor | None = None,
     density: bool = False,
 ) -> return_types.histogram:
-    """torch.histogram.
+    """How many elements fall into each bin, or their weights, and the edges.
 
     https://pytorch.org/docs/stable/generated/torch.histogram.html
     """
@@ -2784,7 +2784,7 @@ def histogramdd(
     weight: Tensor | None = None,
     density: bool = False,
 ) -> return_types.histogramdd:
-    """torch.histogramdd.
+    """How many points fall into each box of bins, or their weights, and the edges.
 
     https://pytorch.org/docs/stable/generated/torch.histogramdd.html
     """
@@ -3127,7 +3127,7 @@ def kaiser_window(
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
-    """torch.kaiser_window.
+    """Kaiser's window: a period of it, or symmetric.
 
     https://pytorch.org/docs/stable/generated/torch.kaiser_window.html
     """
@@ -4472,7 +4472,7 @@ def range(
     requires_grad: bool = False,
     layout: layout | None = None,
 ) -> Tensor:
-    """, which is deprecated: as arange, but `end` is included.
+    """As arange, but `end` is included; deprecated.
 
     https://pytorch.org/docs/stable/generated/torch.range.html
     """

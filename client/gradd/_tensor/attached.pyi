@@ -1843,7 +1843,7 @@ class Methods(EngineTensor):
         weight: Tensor | None = None,
         density: _bool = False,
     ) -> return_types.histogram:
-        """torch.Tensor.histogram.
+        """How many elements fall into each bin, or their weights, and the edges.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.histogram.html
         """

@@ -932,6 +932,20 @@ def max_pool1d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any: ...
+def max_pool1d_with_indices(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """, with return_indices=True.
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.max_pool1d_with_indices.html
+    """
+
 @overload
 def max_pool2d(
     input: Tensor,
@@ -959,6 +973,26 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any: ...
+def max_pool2d_with_indices(
+    input: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """Maxima over windows and their flat indices into each plane; the first of ties. , with
+    return_indices=True.
+
+    Raises RuntimeError: non-empty 3D or 4D (batch mode) tensor expected for input
+    Raises RuntimeError: Expected ...D or ...D (batch mode) tensor with optional 0 dim batch size
+      for input, but got:...
+    Raises NotImplementedError: "max_pool2d" not implemented for '...'
+
+    https://pytorch.org/docs/stable/generated/torch.nn.functional.max_pool2d_with_indices.html
+    """
+
 @overload
 def max_pool3d(
     input: Tensor,

@@ -43,11 +43,7 @@ def _wanted(input: Any, output_size: Any, dims: int) -> list[int]:
         each = list(output_size)
         if input.ndim <= len(each):
             raise ValueError(f"Input dimension should be at least {len(each) + 1}")
-        if len(each) != dims:
-            raise RuntimeError(
-                f"adaptive_max_pool{dims}d(): internal error: output_size.size() must be {dims}"
-            )
-    space = input.shape[-len(each) :]
+    space = input.shape[input.ndim - len(each) :]
     return [n if w is None else w for w, n in zip(each, space, strict=True)]
 
 
