@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import socket
 from collections.abc import Iterator
 from typing import Any
@@ -134,6 +135,21 @@ def test_objects_arrive_as_copies(T: Any, world: Any) -> None:
     world.scatter_object_list(found, [{"b": 1}], src=0)
     world.broadcast_object_list(found, src=0)
     assert found == [{"b": 1}]
+
+
+@pytest.mark.filterwarnings("ignore:torch.distributed.nn:FutureWarning")
+def test_gradients_pass_through_collectives(T: Any, world: Any) -> None:
+    moves = importlib.import_module(f"{T.__name__}.distributed.nn.functional")
+    x = T.tensor([1.0, 2.0], requires_grad=True)
+    found = [
+        moves.all_reduce(x), moves.reduce(x, 0), moves.broadcast(x, 0), moves.scatter([x]),
+        *moves.all_gather(x), *moves.gather(x), moves.reduce_scatter(T.zeros(2), [x]),
+        *moves.all_to_all([T.zeros(2)], [x]), moves.all_to_all_single(T.zeros(2), x),
+    ]  # fmt: skip
+    assert [y.tolist() for y in found] == [[1.0, 2.0]] * 9
+    assert all(y is not x for y in found)
+    sum(i * (y * y).sum() for i, y in enumerate(found)).backward()
+    assert x.grad.tolist() == [72.0, 144.0]
 
 
 def test_larger_worlds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
