@@ -146,6 +146,22 @@ def test_settings_without_a_region(T: Any) -> None:
     assert (T.ones(2, 2) @ T.ones(2, 2)).dtype == T.float32
 
 
+def test_tensors_are_turned_in_place_in_a_region(T: Any) -> None:
+    x = T.ones(2, 3, requires_grad=True)
+    with T.autocast("cpu", dtype=T.bfloat16):
+        for turn in (
+            "t_()",
+            "unsqueeze_(0)",
+            "squeeze_()",
+            "transpose_(0, 1)",
+            "as_strided_((3, 2), (1, 3))",
+        ):
+            y = x * 2
+            eval(f"y.{turn}", {"y": y})
+            (y * y).sum().backward()
+    assert x.grad.tolist() == [[40.0] * 3] * 2
+
+
 def test_what_stays_as_it_is(T: Any) -> None:
     x, out = T.ones(2, 2), T.zeros(2, 2)
     with T.autocast("cpu"):

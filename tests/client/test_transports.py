@@ -118,6 +118,7 @@ def test_a_session_that_lost_an_upload_is_lost(inside: tuple[Any, Any]) -> None:
         torch.ones(2)
 
 
+@pytest.mark.filterwarnings("ignore::gradd.LostWriteWarning")
 def test_large_arrays_are_the_callers_again_at_once(session: Any) -> None:
     data = np.arange(1_000_000, dtype=np.float32)
     expected = data + 1

@@ -13,6 +13,7 @@ SHARE = 0.6
 MANY = "an array has at most 64 dimensions, so there is no tensor of 65 to begin with"
 PYTHON = "a method called on a number, not on a tensor: the words are Python's own, of its C methods"
 FIRST = "the result is computed before it is stored: reading what is written to is no error"
+INSIDE = "PyTorch's words are those of an assertion inside it, or of another function's"
 ONE_RULE = "out= has one rule for dtypes here, that of element-wise operations"
 #: operations that take no out= here
 NO_OUT = {"arange", "aminmax", "bernoulli", "cat", "gather", "kthvalue", "masked_select"}
@@ -21,6 +22,7 @@ CANNOT: dict[tuple[str, int | None], str] = {
     **{(key, n): MANY for key in ("aminmax", "amax", "amin") for n in (1, 2)},
     **{("take", n): FIRST for n in (1, 2)},
     **dict.fromkeys([("complex", 2), ("multinomial", 2), ("amax", 5), ("amin", 5)], ONE_RULE),
+    **dict.fromkeys([("narrow_copy", 1), ("narrow_copy", 6)], INSIDE),
     **{("gradient", n): "a session has one device" for n in (3, 10, 17)},
     **{(f"__{op}__", None): PYTHON for op in ("radd", "rdiv", "rmul", "rand", "ror", "rxor")},
 }

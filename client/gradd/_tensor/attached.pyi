@@ -564,6 +564,10 @@ class Methods(EngineTensor):
         """A dense tensor (offset 0) with part of its memory replaced; strides and offset in elements.
 
         Shape: that of the inputs, which is one. dtype: the input's.
+        Raises RuntimeError: as_strided_scatter: one stride that is not negative is needed for each
+          size
+        Raises RuntimeError: setStorage: sizes ..., strides ..., storage offset ..., and itemsize
+          ... requiring a storage ...
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.as_strided_scatter.html
         """

@@ -174,7 +174,7 @@ class Outbox:
         predicted = self._predicted.get(program)
         if predicted is None and fetch:
             # It is not known yet what of it is read: the numbers among its results come along.
-            numbers = [k for k, t in enumerate(outputs) if t is not None and not t.shape]
+            numbers = [k for k, t in enumerate(outputs) if t is not None and not t._shape]
             predicted = frozenset(numbers[-_NUMBERS:])
         if not predicted:
             return reads

@@ -36,7 +36,7 @@ class save_on_cpu(saved_tensors_hooks):
 
 
 def _fetch(t: Tensor) -> Any:
-    return t.detach().numpy()
+    return t.detach().numpy().copy()  # a copy is meant: a write to the tensor loses nothing
 
 
 def _send(values: Any) -> Tensor:

@@ -42,7 +42,6 @@ def adaptive_avg_pool3d(input: Tensor, output_size: int | Sequence[int]) -> Tens
     Shapes: (2, 3, 4) -> (1, 1, 1). dtype: the input's.
     Raises RuntimeError for integers and bools.
     Raises ValueError: Input dimension should be at least ...
-    Raises RuntimeError: adaptive_max_pool...d(): internal error: output_size.size() must be ...
     Raises RuntimeError: adaptive_avg_pool3d: output_size must be 3
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.adaptive_avg_pool3d.html
@@ -91,7 +90,7 @@ def adaptive_max_pool3d(
     input: Tensor, output_size: int | Sequence[int], return_indices: bool = False
 ) -> Any: ...
 def affine_grid(theta: Any, size: int | Sequence[int], align_corners: bool | None = None) -> Tensor:
-    """torch.nn.functional.affine_grid.
+    """The grid of places that affine maps give, for `grid_sample`.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.affine_grid.html
     """
@@ -601,7 +600,7 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """torch.nn.functional.grid_sample.
+    """Images or volumes read at the places of a grid, whose numbers go from -1 to 1.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html
     """
@@ -744,7 +743,7 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """torch.nn.functional.interpolate.
+    """Signals, images or volumes in another size, by one of seven modes.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html
     """
@@ -855,7 +854,7 @@ def lp_pool1d(
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """torch.nn.functional.lp_pool1d.
+    """Norms of order `norm_type` of windows.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.lp_pool1d.html
     """
@@ -867,7 +866,7 @@ def lp_pool2d(
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """torch.nn.functional.lp_pool2d.
+    """Norms of order `norm_type` of windows.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.lp_pool2d.html
     """
@@ -879,7 +878,7 @@ def lp_pool3d(
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
 ) -> Tensor:
-    """torch.nn.functional.lp_pool3d.
+    """Norms of order `norm_type` of windows.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.lp_pool3d.html
     """
@@ -1028,7 +1027,7 @@ def max_unpool1d(
     padding: int | Sequence[int] | str = 0,
     output_size: int | Sequence[int] | None = None,
 ) -> Tensor:
-    """torch.nn.functional.max_unpool1d.
+    """Maxima put back where they were, among zeros.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.max_unpool1d.html
     """
@@ -1041,7 +1040,7 @@ def max_unpool2d(
     padding: int | Sequence[int] | str = 0,
     output_size: int | Sequence[int] | None = None,
 ) -> Tensor:
-    """torch.nn.functional.max_unpool2d.
+    """Maxima put back where they were, among zeros.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.max_unpool2d.html
     """
@@ -1054,7 +1053,7 @@ def max_unpool3d(
     padding: int | Sequence[int] | str = 0,
     output_size: int | Sequence[int] | None = None,
 ) -> Tensor:
-    """torch.nn.functional.max_unpool3d.
+    """Maxima put back where they were, among zeros.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.max_unpool3d.html
     """
@@ -1212,7 +1211,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
 def pad(
     input: Tensor, pad: int | Sequence[int], mode: str = "constant", value: float | None = None
 ) -> Tensor:
-    """torch.nn.functional.pad.
+    """The last dimensions padded with a value, or with elements of the input.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html
     """
@@ -1562,7 +1561,7 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """torch.nn.functional.triplet_margin_with_distance_loss.
+    """As triplet_margin_loss, with a distance of your own.
 
     https://pytorch.org/docs/stable/generated/torch.nn.functional.triplet_margin_with_distance_loss.html
     """

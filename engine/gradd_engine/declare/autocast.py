@@ -35,12 +35,12 @@ class Casting:
 
     def dtype(self, kind: str) -> DType:
         """The lower dtype of a kind of device: float16 on a GPU unless another was chosen, else bfloat16."""
-        usual = dtypes.float16 if kind in _FLOAT16 else dtypes.bfloat16
-        return dict(self.chosen).get(kind, usual)
+        return dict(self.chosen).get(kind, _usual(kind))
 
     def with_dtype(self, kind: str, dtype: DType) -> Casting:
         """The same with another lower dtype."""
         chosen = {**dict(self.chosen), kind: dtype}
+        chosen = {k: d for k, d in chosen.items() if d is not _usual(k)}
         return replace(self, chosen=tuple(sorted(chosen.items(), key=lambda item: item[0])))
 
     def turned(self, kind: str, on: bool) -> Casting:
@@ -49,6 +49,12 @@ class Casting:
 
 
 _FLOAT16 = frozenset({"cuda", "mps"})
+
+
+def _usual(kind: str) -> DType:
+    return dtypes.float16 if kind in _FLOAT16 else dtypes.bfloat16
+
+
 _NOTHING = Casting()
 
 

@@ -146,12 +146,13 @@ def _autocast(op: Op, backend: Backend, inputs: tuple[Any, ...], attrs: dict[str
     ops inside it, which do; no other op casts within itself.
     """
     kind = backend.device.type
-    how = op.kernel.autocast.get(kind)
-    if how is None and op.composite is not None and op.infer is None and op.base is None and not op.stateful:
+    on, how = kind in state.casting.enabled, op.kernel.autocast.get(kind)
+    opens = op.composite is not None and op.infer is None and op.base is None and not op.stateful
+    if on and how is None and opens and op.effects.traced:
         if backend.listener is not None:
             check_attrs(op.schema, attrs)
         return execute(op, backend, inputs, attrs)
-    if how is not None and kind in state.casting.enabled:
+    if on and how is not None:
         inputs, attrs = recast(op, how, kind, inputs, attrs)
     with ambient(casting=None):
         return dispatch(op, inputs, attrs)

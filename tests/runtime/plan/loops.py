@@ -22,6 +22,17 @@ def _fold(y: Any) -> Any:
     return y.flatten()[:8].reshape(2, 4)
 
 
+class _Unpool(nn.Module):
+    """Maxima, and an image of these where they were."""
+
+    def __init__(self, pool: Any, unpool: Any) -> None:
+        super().__init__()
+        self.pool, self.unpool = pool, unpool
+
+    def forward(self, x: Any) -> Any:
+        return self.unpool(*self.pool(x))
+
+
 #: layer -> how it is made, and the shapes of its inputs
 LAYERS: dict[str, tuple[Callable[[], Any], list[tuple[int, ...]]]] = {
     "AdaptiveAvgPool1d": (lambda: nn.AdaptiveAvgPool1d(2), [(2, 3, 8)]),
@@ -113,13 +124,52 @@ LAYERS: dict[str, tuple[Callable[[], Any], list[tuple[int, ...]]]] = {
     "ZeroPad1d": (lambda: nn.ZeroPad1d(1), [(2, 3, 4)]),
     "ZeroPad2d": (lambda: nn.ZeroPad2d(1), [(2, 3, 4)]),
     "ZeroPad3d": (lambda: nn.ZeroPad3d(1), [(2, 3, 4, 4)]),
+    "AdaptiveAvgPool3d": (lambda: nn.AdaptiveAvgPool3d(2), [(1, 2, 4, 4, 4)]),
+    "AdaptiveMaxPool1d": (lambda: nn.AdaptiveMaxPool1d(2), [(2, 3, 8)]),
+    "AdaptiveMaxPool2d": (lambda: nn.AdaptiveMaxPool2d(2), [(2, 3, 8, 8)]),
+    "AdaptiveMaxPool3d": (lambda: nn.AdaptiveMaxPool3d(2), [(1, 2, 4, 4, 4)]),
+    "AvgPool3d": (lambda: nn.AvgPool3d(2), [(1, 2, 4, 4, 4)]),
+    "Bilinear": (lambda: nn.Bilinear(4, 5, 6), [(3, 4), (3, 5)]),
+    "ChannelShuffle": (lambda: nn.ChannelShuffle(2), [(2, 4, 3, 3)]),
+    "CircularPad1d": (lambda: nn.CircularPad1d(1), [(2, 3, 4)]),
+    "CircularPad2d": (lambda: nn.CircularPad2d(1), [(2, 3, 4, 4)]),
+    "CircularPad3d": (lambda: nn.CircularPad3d(1), [(1, 2, 3, 3, 3)]),
+    "LPPool1d": (lambda: nn.LPPool1d(2, 2), [(2, 3, 8)]),
+    "LPPool2d": (lambda: nn.LPPool2d(2, 2), [(2, 3, 4, 4)]),
+    "LPPool3d": (lambda: nn.LPPool3d(2, 2), [(1, 2, 4, 4, 4)]),
+    "LocalResponseNorm": (lambda: nn.LocalResponseNorm(2), [(2, 4, 3, 3)]),
+    "MaxPool3d": (lambda: nn.MaxPool3d(2), [(1, 2, 4, 4, 4)]),
+    "MaxUnpool1d": (lambda: _Unpool(nn.MaxPool1d(2, return_indices=True), nn.MaxUnpool1d(2)), [(2, 3, 8)]),
+    "MaxUnpool2d": (lambda: _Unpool(nn.MaxPool2d(2, return_indices=True), nn.MaxUnpool2d(2)), [(2, 3, 4, 4)]),
+    "MaxUnpool3d": (
+        lambda: _Unpool(nn.MaxPool3d(2, return_indices=True), nn.MaxUnpool3d(2)), [(1, 2, 4, 4, 4)]
+    ),
+    "PixelShuffle": (lambda: nn.PixelShuffle(2), [(2, 8, 3, 3)]),
+    "PixelUnshuffle": (lambda: nn.PixelUnshuffle(2), [(2, 2, 4, 4)]),
+    "RReLU": (lambda: nn.RReLU(), [(4, 6)]),
+    "ReflectionPad1d": (lambda: nn.ReflectionPad1d(1), [(2, 3, 4)]),
+    "ReflectionPad2d": (lambda: nn.ReflectionPad2d(1), [(2, 3, 4, 4)]),
+    "ReflectionPad3d": (lambda: nn.ReflectionPad3d(1), [(1, 2, 3, 3, 3)]),
+    "ReplicationPad1d": (lambda: nn.ReplicationPad1d(1), [(2, 3, 4)]),
+    "ReplicationPad2d": (lambda: nn.ReplicationPad2d(1), [(2, 3, 4, 4)]),
+    "ReplicationPad3d": (lambda: nn.ReplicationPad3d(1), [(1, 2, 3, 3, 3)]),
+    "SyncBatchNorm": (lambda: nn.SyncBatchNorm(3), [(4, 3, 5)]),
+    "UpsamplingBilinear2d": (lambda: nn.UpsamplingBilinear2d(scale_factor=2), [(2, 3, 4, 4)]),
+    "UpsamplingNearest2d": (lambda: nn.UpsamplingNearest2d(scale_factor=2), [(2, 3, 4, 4)]),
 }  # fmt: skip
 #: layers whose input is no float tensor
-LOOKUPS: dict[str, Callable[[], Any]] = {"Embedding": lambda: nn.Embedding(10, 4, padding_idx=0)}
+LOOKUPS: dict[str, Callable[[], Any]] = {
+    "Embedding": lambda: nn.Embedding(10, 4, padding_idx=0),
+    "EmbeddingBag": lambda: nn.EmbeddingBag(10, 4),
+}
 #: modules that compute nothing of their own
 NO_LAYERS = {
     "DataParallel", "Module", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "RNNBase",
     "RNNCellBase",
+    # another layer from their first input on
+    "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d", "LazyConv3d",
+    "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d", "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear",
 }  # fmt: skip
 
 
@@ -131,29 +181,47 @@ def _signs(*shape: int) -> Any:
 LOSSES: dict[str, Callable[[Any, Any], Any]] = {
     "BCELoss": lambda y, t: nn.BCELoss()(y.sigmoid(), t),
     "BCEWithLogitsLoss": lambda y, t: nn.BCEWithLogitsLoss()(y, t),
+    "CTCLoss": lambda y, t: nn.CTCLoss()(
+        y.log_softmax(1).unsqueeze(1), t.argmax(1)[:1].clamp(min=1).unsqueeze(0), [2], [1]
+    ),
     "CosineEmbeddingLoss": lambda y, t: nn.CosineEmbeddingLoss()(y, t, _signs(2)),
     "CrossEntropyLoss": lambda y, t: nn.CrossEntropyLoss()(y, t.argmax(1)),
+    "GaussianNLLLoss": lambda y, t: nn.GaussianNLLLoss()(y, t, t + 1),
     "HingeEmbeddingLoss": lambda y, t: nn.HingeEmbeddingLoss()(y, _signs(2, 4)),
     "HuberLoss": lambda y, t: nn.HuberLoss()(y, t),
     "KLDivLoss": lambda y, t: nn.KLDivLoss(reduction="batchmean")(y.log_softmax(1), t),
     "L1Loss": lambda y, t: nn.L1Loss()(y, t),
     "MSELoss": lambda y, t: nn.MSELoss()(y, t),
     "MarginRankingLoss": lambda y, t: nn.MarginRankingLoss()(y[:, 0], y[:, 1], _signs(2)),
+    "MultiLabelMarginLoss": lambda y, t: nn.MultiLabelMarginLoss()(y, t.argsort(1)),
+    "MultiLabelSoftMarginLoss": lambda y, t: nn.MultiLabelSoftMarginLoss()(y, (t > 0.5).float()),
+    "MultiMarginLoss": lambda y, t: nn.MultiMarginLoss()(y, t.argmax(1)),
     "NLLLoss": lambda y, t: nn.NLLLoss()(y.log_softmax(1), t.argmax(1)),
     "PoissonNLLLoss": lambda y, t: nn.PoissonNLLLoss()(y, t),
     "SmoothL1Loss": lambda y, t: nn.SmoothL1Loss()(y, t),
     "SoftMarginLoss": lambda y, t: nn.SoftMarginLoss()(y, _signs(2, 4)),
     "TripletMarginLoss": lambda y, t: nn.TripletMarginLoss()(y, t, -t),
+    "TripletMarginWithDistanceLoss": lambda y, t: nn.TripletMarginWithDistanceLoss()(y, t, -t),
 }
+
+
+def _muon(p: Any) -> Any:
+    """Of matrices alone; SGD where there are none."""
+    parameters = list(p)
+    matrices = [q for q in parameters if q.ndim == 2]
+    return optim.Muon(matrices, lr=0.01) if matrices else optim.SGD(parameters, lr=0.01)
+
 
 OPTIMIZERS: dict[str, Callable[[Any], Any]] = {
     "ASGD": lambda p: optim.ASGD(p, lr=0.01, t0=2),
     "Adadelta": lambda p: optim.Adadelta(p, weight_decay=0.01),
     "Adagrad": lambda p: optim.Adagrad(p, lr=0.01, weight_decay=0.01, lr_decay=0.1),
     "Adam": lambda p: optim.Adam(p, lr=0.01, amsgrad=True),
+    "Adafactor": lambda p: optim.Adafactor(p),
     "AdamW": lambda p: optim.AdamW(p, lr=0.01),
     "Adamax": lambda p: optim.Adamax(p, lr=0.01),
     "LBFGS": lambda p: optim.LBFGS(p, lr=0.1, max_iter=3),
+    "Muon": _muon,
     "NAdam": lambda p: optim.NAdam(p, lr=0.01, weight_decay=0.01),
     "RAdam": lambda p: optim.RAdam(p, lr=0.01),
     "RMSprop": lambda p: optim.RMSprop(p, lr=0.01, centered=True, momentum=0.9),
@@ -164,9 +232,16 @@ OPTIMIZERS: dict[str, Callable[[Any], Any]] = {
 #: their programs grow until their history is full
 GROWS = {"LBFGS"}
 
+
+def _by_norm(p: list[Any]) -> Any:
+    total = nn.utils.get_total_norm([q.grad for q in p if q.grad is not None])
+    return nn.utils.clip_grads_with_norm_(p, 0.1, total)
+
+
 #: what stands between the pass and the optimizer's step
 CLIPS: dict[str, Callable[[Any], Any]] = {
     "clip_grad_norm_": lambda p: nn.utils.clip_grad_norm_(p, 0.1),
+    "clip_grads_with_norm_": lambda p: _by_norm(list(p)),
     "clip_grad_value_": lambda p: nn.utils.clip_grad_value_(p, 0.01),
 }
 

@@ -209,8 +209,13 @@ def empty_permuted(
             "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = "
             f"{len(shape)} is not equal to len(physical_layout) = {len(order)}"
         )
-    if any(not 0 <= d < len(shape) for d in order):
-        raise RuntimeError(f"Dimension out of range (expected to be between 0 and {len(shape) - 1})")
+    wrong = next((i for i, d in enumerate(order) if not 0 <= d < len(shape)), None)
+    if wrong is not None:
+        raise RuntimeError(
+            f"Dimension out of range (expected to be between 0 and {len(shape) - 1}, but got "
+            f"{order[wrong]} at index {wrong}).  NB: negative dims not currently supported; file an issue "
+            "if you want it."
+        )
     if len(set(order)) != len(order):
         raise RuntimeError("Duplicate dim not allowed")
     strides, step = [0] * len(shape), 1

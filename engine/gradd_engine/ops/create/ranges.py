@@ -91,7 +91,15 @@ def _number_dtype(start: Any, end: Any) -> DType:
 def _steps(start: Any, end: Any, steps: int, *_: Any, dtype: DType | None, **__: Any) -> Meta:
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
-    return Meta((steps,), dtype or _number_dtype(start, end))
+    found = dtype or _number_dtype(start, end)
+    if found.category < dtypes.FLOAT and not all(map(math.isfinite, _ends(start, end, steps))):
+        raise RuntimeError("value cannot be converted to type int64_t without overflow")
+    return Meta((steps,), found)
+
+
+def _ends(start: Any, end: Any, steps: int) -> tuple[Any, ...]:
+    """The ends that are among the numbers."""
+    return (start,) if steps == 1 else (start, end)
 
 
 @public(creates=True, name="range")
@@ -129,7 +137,8 @@ def _linspace_impl(
 ) -> Any:
     """The numbers, each passed through `finish`."""
     if (dtype or meta.dtype).category < dtypes.FLOAT:
-        start, end = int(start), int(end)
+        start, *rest = map(int, _ends(start, end, steps))
+        end = rest[0] if rest else start
     kind = np_dtype(meta.dtype) if meta.dtype.category >= dtypes.FLOAT else np.dtype(np.float64)
     width = kind.type((end - start) / max(steps - 1, 1))
 

@@ -186,7 +186,7 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Any:
-    """See torch.nn.functional.grid_sample."""
+    """Images or volumes read at the places of a grid, whose numbers go from -1 to 1."""
     if mode not in ("bilinear", "nearest", "bicubic"):
         raise ValueError(
             "nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: "
@@ -258,7 +258,7 @@ def _matrices(theta: Any, size: list[int], rows: int) -> None:
 
 @public("nn.functional")
 def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Any:
-    """See torch.nn.functional.affine_grid."""
+    """The grid of places that affine maps give, for `grid_sample`."""
     if align_corners is None:
         _warn(_CHANGED)
     sizes = list(size)

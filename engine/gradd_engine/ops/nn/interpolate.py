@@ -38,7 +38,7 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Any:
-    """See torch.nn.functional.interpolate."""
+    """Signals, images or volumes in another size, by one of seven modes."""
     if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: "

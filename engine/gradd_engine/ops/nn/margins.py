@@ -235,7 +235,7 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Any:
-    """See torch.nn.functional.triplet_margin_with_distance_loss."""
+    """As triplet_margin_loss, with a distance of your own."""
     reduction = reduction_of(reduction)
     distance = distance_function or pairwise_distance
     return _apart(anchor, positive, negative, distance, margin, swap, reduction)

@@ -226,7 +226,7 @@ folded: Op = kernel(
 
 @public("nn.functional")
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
-    """See torch.nn.functional.pad."""
+    """The last dimensions padded with a value, or with elements of the input."""
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(pad) > 2 * input.ndim:

@@ -139,7 +139,7 @@ def _declare_unpool(dims: int) -> Any:
     ) -> Any:
         return _unpool(dims, input, indices, kernel_size, stride, padding, output_size)
 
-    pool.__doc__ = f"See torch.nn.functional.{name}."
+    pool.__doc__ = "Maxima put back where they were, among zeros."
     pool.__name__ = pool.__qualname__ = name
     return public("nn.functional", name=name)(pool)
 
@@ -174,7 +174,7 @@ def _declare_power(dims: int) -> Any:
     ) -> Any:
         return _power(dims, input, norm_type, kernel_size, stride, ceil_mode)
 
-    pool.__doc__ = f"See torch.nn.functional.{name}."
+    pool.__doc__ = "Norms of order `norm_type` of windows."
     pool.__name__ = pool.__qualname__ = name
     return public("nn.functional", name=name)(pool)
 

@@ -230,15 +230,20 @@ def _as_strided_infer(input: Tensor, size: Any, stride: Any, storage_offset: Any
         raise RuntimeError(
             f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
         )
-    last = offset + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if numel(size) else -1
     have = input.storage.nbytes // input.dtype.itemsize if input.storage is not None else 0
+    _check_bounds(size, stride, offset, have, input.dtype.itemsize)
+    return Meta(tuple(size), input.dtype, tuple(stride), offset)
+
+
+def _check_bounds(size: Any, stride: Any, offset: int, have: int, itemsize: int) -> None:
+    """Raise PyTorch's RuntimeError unless these strides stay within `have` elements."""
+    last = offset + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if numel(size) else -1
     if offset < 0 or last >= have:
         raise RuntimeError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
-            f"{input.dtype.itemsize} requiring a storage size of {(last + 1) * input.dtype.itemsize} are "
-            f"out of bounds for storage of size {have * input.dtype.itemsize}"
+            f"{itemsize} requiring a storage size of {(last + 1) * itemsize} are out of bounds for storage "
+            f"of size {have * itemsize}"
         )
-    return Meta(tuple(size), input.dtype, tuple(stride), offset)
 
 
 def _positions(xp: Any, size: Any, stride: Any, offset: int) -> Any:
@@ -358,6 +363,9 @@ def _scatter_impl(xp: Any, a: Any, src: Any, size: Any, stride: Any, storage_off
 
 
 def _scatter_infer(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int) -> Meta:
+    if len(size) != len(stride) or any(s < 0 for s in stride):
+        raise RuntimeError("as_strided_scatter: one stride that is not negative is needed for each size")
+    _check_bounds(size, stride, storage_offset, numel(input.shape), input.dtype.itemsize)
     return Meta(tuple(input.shape), input.dtype, tuple(input.strides))
 
 

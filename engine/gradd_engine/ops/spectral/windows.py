@@ -176,7 +176,10 @@ def kaiser_window(
 
 def _signal(name: str, M: int, sym: bool, options: dict[str, Any], shape: str, *parameters: float) -> Any:
     check_device(options.pop("device", None))
-    options.pop("layout", None)
+    layout = options.pop("layout", None)
+    if layout is not None and str(layout) != "torch.strided":
+        lowest = "general_cosine" if shape == "cosines" else name
+        raise ValueError(f"{lowest} is implemented for strided tensors only, got: {layout}")
     requires_grad = options.pop("requires_grad", False)
     dtype = options.pop("dtype", None) or dtypes.default_dtype()
     if options:
