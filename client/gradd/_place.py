@@ -58,5 +58,5 @@ def put() -> None:
     sys.meta_path.insert(0, _Finder())
     torch, version = importlib.import_module("torch"), importlib.import_module("torch.version")
     # Scripts and libraries ask for at least some PyTorch.
-    torch.__version__ = version.__version__ = f"{FOLLOWS}+gradd.{version.__version__}"
+    vars(torch)["__version__"] = vars(version)["__version__"] = f"{FOLLOWS}+gradd.{version.__version__}"
     sys.modules.setdefault("functorch", importlib.import_module("torch.func"))

@@ -130,7 +130,9 @@ def is_a(value: Any, kind: str) -> bool:
     if kind.startswith("tuple["):
         inside = kind.removeprefix("tuple[").removesuffix("]").split(", ")
         counted = "..." in inside or len(inside) == len(value)
-        return isinstance(value, tuple) and counted and all(isinstance(v, Tensor) for v in value)
+        optional = [k.endswith(" | None") for k in inside] if "..." not in inside else []
+        tensors = [v for n, v in enumerate(value) if not (v is None and optional and optional[n])]
+        return isinstance(value, tuple) and counted and all(isinstance(v, Tensor) for v in tensors)
     if kind.startswith("return_types."):
         return type(value).__name__ == kind.rpartition(".")[2]
     return isinstance(value, {"Tensor": Tensor, "bool": bool, "Size": gradd.Size, "int": int}[kind])

@@ -564,8 +564,9 @@ class Methods(EngineTensor):
         """A dense tensor (offset 0) with part of its memory replaced; strides and offset in elements.
 
         Shape: that of the inputs, which is one. dtype: the input's.
-        Raises RuntimeError: as_strided_scatter: one stride that is not negative is needed for each
-          size
+        Raises RuntimeError: mismatch in length of strides and shape
+        Raises RuntimeError: as_strided: Negative strides are not supported at the moment, got
+          strides: ...
         Raises RuntimeError: setStorage: sizes ..., strides ..., storage offset ..., and itemsize
           ... requiring a storage ...
 

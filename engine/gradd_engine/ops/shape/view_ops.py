@@ -224,12 +224,6 @@ t: Op = view_op(
 
 def _as_strided_infer(input: Tensor, size: Any, stride: Any, storage_offset: Any) -> Meta:
     offset = input.offset if storage_offset is None else storage_offset
-    if len(size) != len(stride):
-        raise RuntimeError("mismatch in length of strides and shape")
-    if any(s < 0 for s in stride):
-        raise RuntimeError(
-            f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
-        )
     have = input.storage.nbytes // input.dtype.itemsize if input.storage is not None else 0
     _check_bounds(size, stride, offset, have, input.dtype.itemsize)
     return Meta(tuple(size), input.dtype, tuple(stride), offset)
@@ -237,6 +231,12 @@ def _as_strided_infer(input: Tensor, size: Any, stride: Any, storage_offset: Any
 
 def _check_bounds(size: Any, stride: Any, offset: int, have: int, itemsize: int) -> None:
     """Raise PyTorch's RuntimeError unless these strides stay within `have` elements."""
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(s < 0 for s in stride):
+        raise RuntimeError(
+            f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
+        )
     last = offset + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if numel(size) else -1
     if offset < 0 or last >= have:
         raise RuntimeError(
@@ -363,8 +363,6 @@ def _scatter_impl(xp: Any, a: Any, src: Any, size: Any, stride: Any, storage_off
 
 
 def _scatter_infer(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int) -> Meta:
-    if len(size) != len(stride) or any(s < 0 for s in stride):
-        raise RuntimeError("as_strided_scatter: one stride that is not negative is needed for each size")
     _check_bounds(size, stride, storage_offset, numel(input.shape), input.dtype.itemsize)
     return Meta(tuple(input.shape), input.dtype, tuple(input.strides))
 
@@ -394,17 +392,13 @@ as_strided_scatter = kernel(
 )
 
 
+@public(name="as_strided_scatter", method=True)
 def _as_strided_scatter(
     input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Any:
     """See torch.as_strided_scatter."""
-    dense = named.clone(input)
-    return as_strided_scatter(
-        dense, src, size, stride, input.offset if storage_offset is None else storage_offset
-    )
-
-
-public(name="as_strided_scatter", method=True)(_as_strided_scatter)
+    offset = input.offset if storage_offset is None else storage_offset
+    return as_strided_scatter(named.clone(input), src, size, stride, offset)
 
 
 def _permute_method(self: Tensor, *dims: Any) -> Any:
