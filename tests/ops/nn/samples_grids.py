@@ -26,6 +26,7 @@ FLOATS = "float32 bfloat16 float16"
 MAPS = T(2, 2, 3)
 
 SAMPLES = {
+    "affine_grid_generator": [S(MAPS, [2, 3, 4, 5], False).dtypes("float32").no_graph()],
     "nn.functional.grid_sample": [
         *(
             S(IMAGE, GRIDS[corners], mode, padding, align_corners=corners).dtypes("float32").no_graph()

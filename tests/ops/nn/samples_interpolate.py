@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-from tests.ops.table import I, S, T
+import warnings
+from typing import Any
+
+from tests.ops.table import I, S, T, lookup
+
+
+def _older(name: str, *args: Any, **how: Any) -> Any:
+    """A call of what interpolate replaced, without its warning."""
+
+    def call(*given: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return lookup(f"nn.functional.{name}")(*given)
+
+    spelled = S(IMAGE, *args).calls(call).no_graph()
+    return spelled.torch(lambda torch, x, *_: torch.nn.functional.interpolate(x, args[0], **how))
+
 
 IMAGE = T(2, 3, 4, 5)
 ROW = T(2, 3, 5)
@@ -10,6 +26,9 @@ VOLUME = T(1, 2, 3, 2, 2)
 FLOATS = "float32 bfloat16 float16"
 
 SAMPLES = {
+    "nn.functional.upsample": [_older("upsample", 5, None, "bilinear", mode="bilinear")],
+    "nn.functional.upsample_nearest": [_older("upsample_nearest", (3, 7))],
+    "nn.functional.upsample_bilinear": [_older("upsample_bilinear", 5, mode="bilinear", align_corners=True)],
     "nn.functional.interpolate": [
         S(IMAGE, scale_factor=2).dtypes(FLOATS),
         S(IMAGE, (3, 7)).dtypes("float32"),

@@ -15,6 +15,8 @@ APART = V((np.random.default_rng(0).permutation(180).reshape(2, 3, 5, 6) - 90) /
 ROW = T(2, 3, 7)
 
 SAMPLES = {
+    "nn.functional.max_pool2d_with_indices": [S(APART, 2, 1, 1).no_graph()],
+    "nn.functional.max_pool1d_with_indices": [S(T(2, 3, 6), 2).no_graph()],
     "nn.functional.max_pool2d": [
         S(APART, 2).dtypes(FLOATS + " int64"),
         S(APART, (3, 2), stride=(2, 1), padding=1, dilation=(1, 2)).dtypes(FLOATS),
