@@ -25,9 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("entries", nargs="*", help="entries to count, by name; all by default")
     parser.add_argument("--tier", action="append", help="entries of these tiers alone")
     parser.add_argument(
-        "--most", type=int, default=60, help="samples of an entry and dtype, drawn by the seed"
+        "--most", type=int, default=4, help="samples of an entry and dtype, drawn by the seed"
     )
-    parser.add_argument("--over", type=int, default=6, help="the same over a daemon; 0 for none")
+    parser.add_argument("--over", type=int, default=1, help="the same over a daemon; 0 for none")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--json", type=Path, help="write the counts here")

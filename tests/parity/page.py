@@ -22,10 +22,12 @@ these. Here each sample runs on PyTorch and on gradd, and both are compared:
 
 {checks}
 
-Samples in {whole} go through every check, at most {most} of each; {few}
-a few each. The first number of a cell is how many samples held, the second of how many; one number means all.
-The same was done once more over a daemon, with at most {over} samples of each. Tiers are what a training
-script touches (T1), the rest of common use (T2) and the long tail (T3).
+Samples in {whole} go through every check, at most {most} of each dtype; a few in
+{few} through some. The first
+number of a cell is how many samples held, the second of how many; one number means all. The same was done
+once more over a daemon, with at most {over} of each dtype. Tiers are what a training script touches (T1), the
+rest of common use (T2) and the long tail (T3). `make parity` fails under 99.5 % of samples in any check of
+T1, 98 % of T2, and 80 % of whole entries of T3.
 
 | tier | entries | whole | {titles} | over a daemon |
 |---|---|---|{lines}---|

@@ -65,6 +65,13 @@ REASONS: tuple[tuple[str, str], ...] = (
         "nn.functional.linear_cross_entropy:chunked_none nn.functional.silu:complex resize_as_ "
         "sparse.mm:reduce sparse.sampled_addmm",
     ),
+    ("PyTorch makes int64 of int32 where nothing is summed, too", "sum_to_size"),
+    ("no `reduce=` in scatter: scatter_add and scatter_reduce are there", "scatter"),
+    (
+        "a new tensor in the place of a view lies at offset 0, before which there is nothing",
+        "as_strided:partial_views",
+    ),
+    ("PyTorch's is up to 1e-8 off", "special.airy_ai"),
     ("PyTorch's words are those of an assertion inside it", "narrow_copy"),
     ("PyTorch's fused kernel has no second derivative", "nn.functional.scaled_dot_product_attention"),
 )
