@@ -5,6 +5,7 @@ It says "ready" once the call is prepared, makes it when a line comes in, and pr
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import signal
 import sys
@@ -139,6 +140,7 @@ def _calls(url: str, transport: str) -> dict[str, Callable[[], Callable[[], Any]
 
 def main(url: str, transport: str, name: str) -> None:
     """Prepare, wait to be told, call, and say how it ended."""
+    faulthandler.enable()
     # Where tests run in the background, interrupts are ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     call = _calls(url, transport)[name]()

@@ -138,9 +138,8 @@ class Script:
         try:
             out, err = self.process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.communicate()
-            pytest.fail("it hangs")
+            self.process.send_signal(signal.SIGABRT)  # it says where its threads are
+            pytest.fail(f"it hangs\n{self.process.communicate()[1]}")
         lines = out.splitlines()
         return (json.loads(lines[-1]) if lines and lines[-1].startswith("{") else {"ended": ""}), err
 
