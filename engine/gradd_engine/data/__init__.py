@@ -65,6 +65,7 @@ from .state import (
     set_mode,
     state,
 )
+from .warned import warn
 
 __all__ = [
     "BOOL",
@@ -132,6 +133,7 @@ __all__ = [
     "state",
     "uint8",
     "view_strides",
+    "warn",
     "wrap_dim",
     "wrap_dims",
 ]
