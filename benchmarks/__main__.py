@@ -17,7 +17,7 @@ from .report import document, table
 QUESTIONS = (
     "round_trip", "chain", "tiny_ops", "eager_engine", "mlp_sgd", "mlp_adam", "transformer", "convnet",
     "plan_hits", "recording", "memory", "chain_memory", "bulk", "clients", "first_result", "restart",
-    "journal",
+    "journal", "loader",
 )  # fmt: skip
 
 

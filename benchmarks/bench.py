@@ -175,8 +175,10 @@ _ONE_THREAD = {
 _PINS = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 
 
-def main(question: Callable[[Bench], list[Row]]) -> None:
-    """The command line of a question's file. Prints the rows, as text or as one JSON line."""
+def main(question: Callable[[Bench], list[Row]], strict: bool = False) -> None:
+    """The command line of a question's file. Prints the rows, as text or as one JSON line. `strict`: as text,
+    exit with 1 if a bar is not met.
+    """
     parser = argparse.ArgumentParser(description=sys.modules[question.__module__].__doc__)
     parser.add_argument("--url", help="a daemon, or local:; by default one is started")
     parser.add_argument("--effort", choices=("full", "quick", "smoke"), default="full")
@@ -200,3 +202,5 @@ def main(question: Callable[[Bench], list[Row]]) -> None:
         from .report import table
 
         print(table(rows))
+        if strict and any(row.met() is False for row in rows):
+            sys.exit(1)

@@ -152,3 +152,31 @@ def test_a_seed_says_the_order() -> None:
             torch.manual_seed(seed)
             orders.append([y.tolist() for _, y in DataLoader(rows(), batch_size=40, shuffle=True)])
         assert orders[0] == orders[1] != orders[2]
+
+
+class Rows(Dataset[Any]):
+    """Rows of tensors, one by one, as most scripts write it."""
+
+    def __init__(self, count: int) -> None:
+        self.x, self.y = torch.rand(count, 3), torch.arange(count)
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def __getitem__(self, i: int) -> Any:
+        return self.x[i], self.y[i]
+
+
+def test_rows_one_by_one_are_one_program_and_no_round_trip_a_batch(session: Any) -> None:
+    rows = Rows(32)
+    programs: set[str] = set()
+    spent = Spent(session)
+    found = []
+    for x, y in DataLoader(rows, batch_size=8, shuffle=True):
+        found.append((x.sum(1), y))
+        session.step_done()
+        programs.add(session.outbox.latest.message.program)
+    assert (spent["round_trips"], len(programs)) == (1, 1)  # the permutation
+    order = [i for _, y in found for i in y.tolist()]
+    assert sorted(order) == list(range(32))
+    assert [v for s, _ in found for v in s.tolist()] == rows.x.sum(1)[torch.tensor(order)].tolist()

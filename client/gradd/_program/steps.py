@@ -73,16 +73,26 @@ def kind_of(v: Any) -> str:
 _ordered: dict[Op, list[tuple[str, Param, Any]]] = {}
 
 
+class _Never:
+    """No attribute has this value."""
+
+
 def _attributes(op: Op) -> list[tuple[str, Param, Any]]:
-    found = _ordered[op] = [
-        (p.name, p, tuple(p.default) if isinstance(p.default, list) else p.default)
-        for p in sorted(op.schema.attrs, key=lambda p: p.name)
-    ]
+    found = _ordered[op] = [(p.name, p, _omitted(p)) for p in sorted(op.schema.attrs, key=lambda p: p.name)]
     return found
 
 
+def _omitted(p: Param) -> Any:
+    """The value that needs no mention: the default, but of run-time floats. A schedule that comes across it
+    would make another program.
+    """
+    if p.value and p.kind == "float":
+        return _Never
+    return tuple(p.default) if isinstance(p.default, list) else p.default
+
+
 def attrs_of(op: Op, attrs: dict[str, Any], values: list[Any]) -> tuple[tuple[str, Any], ...]:
-    """An op's attributes that differ from their defaults; run-time ones go to `values`, in order of names."""
+    """An op's attributes that need a mention; run-time ones go to `values`, in order of names."""
     out: list[tuple[str, Any]] = []
     for name, p, default in _ordered.get(op) or _attributes(op):
         v = attrs[name]

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .._mirror import MirrorBackend
     from .._program import CachedProgram
     from .._wire import Sent
+    from .ahead import Ahead
     from .sharing import Sharing
     from .tape import Tape
 
@@ -84,6 +85,8 @@ class Recorder:
         self.building = Builder()
         #: set while a function is traced
         self.tape: Tape | None = None
+        #: what the thread makes before the script asks for it, if anything
+        self.ahead: Ahead | None = None
 
     def on(self, event: Event) -> None:
         """An event of the step being recorded."""

@@ -111,7 +111,10 @@ class Agreeing(Core):
         """Send what was recorded and wait until the server applied it; raises its errors."""
         with self.lock:
             self.ready()
-            self.recorder().flush()
+            recorder = self.recorder()
+            recorder.flush()
+            if recorder.ahead is not None:
+                recorder.ahead.send()
             self.wire.wait_all()
             self.check()
 
@@ -127,3 +130,5 @@ class Agreeing(Core):
         self.wire.begin_anew()
         self._forked = False
         self.outbox.begin_anew()
+        for recorder in self.recorders:
+            recorder.ahead = None

@@ -50,6 +50,11 @@ class Core:
         self.live = Live(self.wire.dead)
         self.outbox = Outbox(self.wire, self.live, self.knowledge, self._recorded_ids)
 
+    @property
+    def shared(self) -> bool:
+        """Whether other writers may change what this one made."""
+        return self._shares
+
     def recorder(self) -> Recorder:
         """This thread's recorder."""
         found: Recorder | None = getattr(self._thread, "recorder", None)
@@ -68,6 +73,10 @@ class Core:
     def send(self, built: Builder, fetch: list[Any], **more: Any) -> Sent | None:
         """Send one batch without waiting; see `Outbox.send`."""
         return self.outbox.send(built, fetch, **more)
+
+    def send_beside(self, built: Builder) -> None:
+        """Send a batch that makes tensors which no recorded step knows yet; see `Outbox.send_beside`."""
+        self.outbox.send_beside(built)
 
     def habit(self, first: Recorded) -> CachedProgram | None:
         """The last sent program that begins with this step."""

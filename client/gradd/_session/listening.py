@@ -12,6 +12,7 @@ from gradd_protocol.limits import DEFAULT
 
 from .._mirror import STEP, Event, Extent, MirrorState, StepState, after
 from .._program import Builder
+from .._wire import Known
 from .agreement import Agreeing
 from .reconcile import knows, take_place
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
     from .._recording import Recorder
 
+
+#: bytes of an upload that is also kept here, to be read without asking for it
+_KNOWN = 1 << 12
 
 # Looked up for every op.
 _AGREES, _NONE, _BLIND = MirrorState.AGREES, StepState.NONE, StepState.BLIND
@@ -102,9 +106,17 @@ class Listening(Agreeing):
 
     def upload(self, t: Any, array: Any, requires_grad: bool) -> None:
         """Record that `t` is created from the bytes of `array`: copied if few, sent ahead if many."""
-        few = array.nbytes <= DEFAULT.inline_upload_bytes
-        data = np.array(array, order="C", copy=True) if few else self._stage(array)
-        self.recorder().upload(t, data, requires_grad)
+        recorder = self.recorder()
+        data: Any
+        if array.nbytes <= DEFAULT.inline_upload_bytes:
+            data = np.array(array, order="C", copy=True)
+            if data.nbytes <= _KNOWN:
+                t._fetch = Known(t, data)
+        elif recorder.ahead is not None and recorder.ahead.making:
+            data = self.outbox.begin_stage(array, self._stage)
+        else:
+            data = self._stage(array)
+        recorder.upload(t, data, requires_grad)
 
     def _stage(self, array: Any) -> Any:
         """Send a large array ahead of its batch. If the session has no room, first free dead tensors, with a
@@ -122,3 +134,5 @@ class Listening(Agreeing):
         recorder = self.recorder()
         if recorder.tape is None:
             recorder.flush()
+            if recorder.ahead is not None:
+                recorder.ahead.look()

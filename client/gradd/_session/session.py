@@ -199,6 +199,8 @@ class Session(Listening, Fetching, Naming):
         if not (self._closed or self._forked):
             for recorder in self.recorders:
                 recorder.flush()
+                if recorder.ahead is not None:
+                    recorder.ahead.send()
             self.wire.wait_all()
 
     def forked(self) -> None:

@@ -11,6 +11,7 @@ from gradd_protocol.limits import DEFAULT
 
 from .._exceptions import ServerError
 from .._program import covers, deduce, part_of
+from .._wire import Known
 from .agreement import Agreeing
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _ALIKE = 1024
 
 
 def _holds(t: Any) -> bool:
-    found: Fetch | None = t._fetch
+    found: Fetch | Known | None = t._fetch
     return found is not None and found.holds(t)
 
 
@@ -62,12 +63,21 @@ class Fetching(Agreeing):
             near = self._nearby(t)
             if near is not None:
                 return near
+            recorder = self.recorder()
+            if recorder.tape is not None:
+                recorder.tape.spoil("it reads a value")
             while True:
-                found: Fetch | None = t._fetch
+                found: Fetch | Known | None = t._fetch
                 if found is None or not found.holds(t):
                     found = self._ask(t)
+                elif isinstance(found, Known):
+                    if self.sharing.taken:
+                        self.sharing.check()
+                    return np.asarray(found.array)
                 if found.slot is not None:
                     found.sent.read.add(found.slot)
+                if not found.sent.answered and recorder.ahead is not None:
+                    recorder.ahead.look()
                 self.wire.wait(found.sent)
                 self.check(found.sent)
                 if found.sent.failed:
@@ -92,6 +102,18 @@ class Fetching(Agreeing):
                 whole._fetch.array = values
             return part_of(whole, values, t)
         return deduce(recorder.building, t, self._here)
+
+    def has(self, t: Any) -> bool:
+        """Whether `read` waits for nothing. It may have found the values out."""
+        with self.lock:
+            self.ready()
+            found: Fetch | Known | None = t._fetch
+            if found is not None and found.holds(t):
+                return isinstance(found, Known) or found.sent.answered
+            whole = _whole(t)
+            if whole is not None:
+                return _holds(whole)
+            return deduce(self.recorder().building, t, self._here) is not None
 
     def _here(self, t: Any) -> np.ndarray[Any, Any] | None:
         """The values of a small tensor, if nothing needs to be sent for them."""

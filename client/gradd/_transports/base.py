@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from gradd_protocol.frames import Array, Part
@@ -74,6 +74,12 @@ class Transport(Protocol):
 
     def request(self, message: Request, buffers: Sequence[Array] = ()) -> tuple[Reply, list[Array]]:
         """Send a request outside the order of batches and wait for the reply. Raises Dropped."""
+        ...
+
+    def stage(self, key: str, array: Array) -> Callable[[], None]:
+        """Send a large array ahead of its batch. The function that is returned waits until the session has
+        it, and may send it again: the array is not to change until then. Both raise as `request` does.
+        """
         ...
 
     def cancel(self, writer: int, seq: int) -> None:

@@ -84,14 +84,7 @@ class Control:
         """The REST form of a request outside the order of batches."""
         match message:
             case m.Stage():
-                (array,) = buffers
-                headers = {
-                    "Content-Type": OCTETS,
-                    "Gradd-Dtype": dtypes.of(array.dtype).name,
-                    "Gradd-Shape": ",".join(map(str, array.shape)),
-                }
-                data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
-                _checked(*self._link.call("PUT", f"{self.path}/uploads/{message.key}", data, headers))
+                self.stage(message.key, *buffers)()
                 return m.Done(created=True), []
             case m.GetResult():
                 return self._octets(f"/results/{message.key}", message.key)
@@ -115,6 +108,17 @@ class Control:
                 answer = self.call("POST", ":profile", text, once=True)
                 return json.decode(answer, type=m.Profiled), []
         raise TypeError(f"{type(message).__name__} is not a request of a client")
+
+    def stage(self, key: str, array: frames.Array) -> Callable[[], None]:
+        """PUT an upload. See Transport.stage."""
+        headers = {
+            "Content-Type": OCTETS,
+            "Gradd-Dtype": dtypes.of(array.dtype).name,
+            "Gradd-Shape": ",".join(map(str, array.shape)),
+        }
+        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+        finish = self._link.begin("PUT", f"{self.path}/uploads/{key}", data, headers)
+        return lambda: _checked(*finish()) and None
 
     def _octets(self, path: str, name: str) -> tuple[m.Reply, list[frames.Array]]:
         array = _checked(*self._link.call("GET", self.path + path, None, {"Accept": OCTETS}, _values))

@@ -8,6 +8,7 @@ import select
 import socket
 import ssl
 import struct
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 #: probes of a slow daemon before the request is sent again, and the factor by which they grow
 _LOOKS, _MORE = 2, 4
+#: what may become of a connection
+_FAILURES = (http.client.HTTPException, OSError)
 
 
 class _Again(Exception):
@@ -69,7 +72,7 @@ class _Patient(io.RawIOBase):
 
 
 class Link:
-    """One connection to the daemon at `base`, opened when needed and kept. For one thread at a time.
+    """A connection to the daemon at `base`, opened when needed and kept. For one thread at a time.
 
     HTTP has no pings. If a response is slow, another connection probes whether the daemon is alive
     (`silence`: the longest time it may not respond, in s). If it is, the request continues; now and then it
@@ -81,7 +84,9 @@ class Link:
         self._to = urlsplit(base)
         self._headers = headers
         self._silence = waits.silence() if silence is None else silence
-        self._kept: http.client.HTTPConnection | None = None
+        #: idle connections, and those with a request whose response nobody waits for yet
+        self._kept: list[http.client.HTTPConnection] = []
+        self._begun: set[http.client.HTTPConnection] = set()
 
     def call(
         self, method: str, path: str, body: memoryview | bytes | None = None,
@@ -94,8 +99,9 @@ class Link:
         """
         looks = _LOOKS
         while True:
-            kept, self._kept = self._kept, None
+            kept = self._kept.pop() if self._kept else None
             connection = kept or self._connect()
+            alive = False
             try:
                 connection.sock.settimeout(None)  # except SO_SNDTIMEO, for bytes that cannot be sent
                 whole = False
@@ -112,8 +118,8 @@ class Link:
                 connection.response_class = self._patient(None if once else looks)
                 response = connection.getresponse()
                 found = take(response) if response.status < 400 else response.read()
-                if whole and connection.sock is not None:  # else it ended with this response, or expects more
-                    self._kept = connection
+                # else it ended with this response, or expects more
+                alive = whole and connection.sock is not None
                 return response, found
             except _Again:
                 looks *= _MORE
@@ -124,8 +130,56 @@ class Link:
                     raise Dropped(str(e) or type(e).__name__) from e
             finally:
                 # After an interrupt or an error, the next response could belong to the old request.
-                if self._kept is not connection:
+                if alive:
+                    self._kept.append(connection)
+                else:
                     connection.close()
+
+    def begin(
+        self, method: str, path: str, body: memoryview | bytes, headers: dict[str, str]
+    ) -> Callable[[], tuple[http.client.HTTPResponse, Any]]:
+        """Send a request and return what waits for its response, as `call` does. Where that fails, the
+        request is sent again.
+        """
+        again = partial(self.call, method, path, body, headers)
+        try:
+            connection = self._kept.pop() if self._kept else self._connect()
+        except Dropped:
+            return again
+        self._begun.add(connection)
+        sent = False
+        try:
+            connection.sock.settimeout(None)  # except SO_SNDTIMEO
+            connection.request(method, self._to.path + path, body, {**self._headers, **headers})
+            sent = True
+        except _FAILURES:
+            return again
+        finally:
+            if not sent:
+                self._give_up(connection)
+
+        def finish() -> tuple[http.client.HTTPResponse, Any]:
+            alive = False
+            try:
+                connection.response_class = self._patient(_LOOKS)
+                response = connection.getresponse()
+                found = response.read()
+                alive = connection.sock is not None
+                return response, found
+            except (_Again, Dropped, *_FAILURES):
+                return again()
+            finally:
+                if alive:
+                    self._begun.discard(connection)
+                    self._kept.append(connection)
+                else:
+                    self._give_up(connection)
+
+        return finish
+
+    def _give_up(self, connection: http.client.HTTPConnection) -> None:
+        self._begun.discard(connection)
+        connection.close()
 
     def _patient(self, looks: int | None) -> Any:
         """http.client's response class, but reading through `_Patient`."""
@@ -172,7 +226,8 @@ class Link:
         return made
 
     def close(self) -> None:
-        """Close the connection."""
-        if self._kept is not None:
-            self._kept.close()
-            self._kept = None
+        """Close the connections."""
+        for connection in (*self._kept, *self._begun):
+            connection.close()
+        self._kept.clear()
+        self._begun.clear()

@@ -12,12 +12,12 @@ from gradd_protocol import frames
 from gradd_protocol import messages as m
 from gradd_protocol.problems import problem
 
-from .._exceptions import error_of
+from .._exceptions import answered, error_of
 from . import waits
 from .snapshots import LocalShelf
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from concurrent.futures import Future
 
 _lock = threading.Lock()
@@ -100,8 +100,22 @@ class LocalTransport:
         self, message: m.Request, buffers: Sequence[frames.Array] = ()
     ) -> tuple[m.Reply, list[frames.Array]]:
         """See Transport.request."""
-        frame = frames.join(frames.encode(message, buffers))
-        return frames.decode_reply(waits.result(self._placement.submit(self._name, frame)))
+        return self._begin(message, buffers)()
+
+    def stage(self, key: str, array: frames.Array) -> Callable[[], None]:
+        """See Transport.stage."""
+        reply = self._begin(m.Stage(key), [array])
+
+        def arrived() -> None:
+            answered(reply())
+
+        return arrived
+
+    def _begin(
+        self, message: m.Request, buffers: Sequence[frames.Array]
+    ) -> Callable[[], tuple[m.Reply, list[frames.Array]]]:
+        replying = self._placement.submit(self._name, frames.join(frames.encode(message, buffers)))
+        return lambda: frames.decode_reply(waits.result(replying))
 
     def cancel(self, writer: int, seq: int) -> None:
         """See Transport.cancel."""

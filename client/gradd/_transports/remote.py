@@ -8,7 +8,7 @@ from .control import Control
 from .snapshots import RemoteShelf
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from gradd_protocol import frames
     from gradd_protocol import messages as m
@@ -26,6 +26,10 @@ class Remote:
     ) -> tuple[m.Reply, list[frames.Array]]:
         """See Transport.request."""
         return self._control.request(message, buffers)
+
+    def stage(self, key: str, array: frames.Array) -> Callable[[], None]:
+        """See Transport.stage."""
+        return self._control.stage(key, array)
 
     def cancel(self, writer: int, seq: int) -> None:
         """See Transport.cancel."""

@@ -6,7 +6,7 @@ from .live import Live
 from .lost import Lost
 from .outbox import Outbox
 from .patience import patience, seconds_of
-from .pending import Fetch, Sent
+from .pending import Fetch, Known, Sent
 from .wire import Wire
 
-__all__ = ["Fetch", "Live", "Lost", "Outbox", "Sent", "Wire", "patience", "seconds_of"]
+__all__ = ["Fetch", "Known", "Live", "Lost", "Outbox", "Sent", "Wire", "patience", "seconds_of"]

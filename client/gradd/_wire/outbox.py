@@ -12,6 +12,7 @@ from gradd_protocol.values import encode_scalar
 from .._mirror import Event
 from .._program import CachedProgram
 from .pending import Fetch, Sent
+from .staged import StagedUpload, begin, stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -26,15 +27,6 @@ _PREDICT = 1 << 16
 #: how many numbers come along with what is read after a program for the first time
 _NUMBERS = 64
 _REMEMBERED = 1024
-
-
-class StagedUpload:
-    """The key of an upload sent ahead, which the session holds until a batch names it."""
-
-    __slots__ = ("key",)
-
-    def __init__(self, key: str) -> None:
-        self.key = key
 
 
 class Outbox:
@@ -70,6 +62,9 @@ class Outbox:
         Tensors in `fetch` get a `Fetch`; names in `bind` are bound.
         """
         wire = self._wire
+        for data in built.uploads:
+            if isinstance(data, StagedUpload):
+                data.settle()
         if not (built.steps or fetch or state or bind or unbind or wire.dead):
             return None
         wire.make_room()
@@ -80,16 +75,28 @@ class Outbox:
             self._knowledge.on(Event.INTERRUPTED)
             raise
 
+    def send_beside(self, built: Builder) -> None:
+        """Send a batch of its own that makes tensors which no recorded step knows yet. It frees nothing, and
+        what was read after the latest batch stays that one's.
+        """
+        if built.steps:
+            for data in built.uploads:
+                if isinstance(data, StagedUpload):
+                    data.settle()
+            self._wire.make_room()
+            self._send(built, [], [], {}, [], beside=True)
+
     def _send(
-        self, built: Builder, fetch: list[Any], state: list[str], bind: dict[str, Any], unbind: list[str]
-    ) -> Sent:
+        self, built: Builder, fetch: list[Any], state: list[str], bind: dict[str, Any], unbind: list[str],
+        beside: bool = False,
+    ) -> Sent:  # fmt: skip
         wire = self._wire
         known = self.program(built)
         program, definition = known.id, known.definition
         outputs = [r() if r is not None else None for r in built.outputs]
         first = self._next_id
         keep = self._keep(outputs, len(built.inputs))
-        reads = self._reads(fetch, outputs, program)
+        reads = [] if beside else self._reads(fetch, outputs, program)
         # Inputs that die now are freed by this batch, after its last step.
         built.tensors = []
         uploads: list[int | str] = []
@@ -105,14 +112,15 @@ class Outbox:
             definition=None if program in wire.known else definition, inputs=built.inputs,
             values=built.encoded or [encode_scalar(v) for v in built.values],
             uploads=uploads, keep=keep, first=first,
-            fetch=[t._id if k is None else len(built.inputs) + k for t, k in reads], free=self._frees(),
+            fetch=[t._id if k is None else len(built.inputs) + k for t, k in reads],
+            free=[] if beside else self._frees(),
             bind={name: t._id for name, t in bind.items()}, unbind=unbind, state=state,
         )  # fmt: skip
-        sent = Sent(message, definition, buffers, built)
+        sent = Sent(message, definition, buffers, built, beside)
         for index, (t, k) in enumerate(reads):
             t._fetch = Fetch(sent, index, t, k)
             sent.fetches.append(t._fetch)
-        if built.steps:
+        if built.steps and not beside:
             if self.latest is not None and self.latest.answered:
                 self.latest.forget()
             self.latest = sent
@@ -187,7 +195,11 @@ class Outbox:
 
     def stage(self, array: Any) -> StagedUpload:
         """Upload a large array ahead of its batch; RuntimeError if there is no room."""
-        return StagedUpload(self._wire.stage(array))
+        return stage(self._wire, array)
+
+    def begin_stage(self, array: Any, again: Callable[[Any], StagedUpload]) -> StagedUpload:
+        """Begin to upload a large array that nobody writes to; see `staged.begin`."""
+        return begin(self._wire, array, again)
 
     def _frees(self) -> list[str]:
         out: list[str] = []

@@ -33,19 +33,40 @@ class Fetch:
         return self.mark == (t._vc.n, t.storage.writes) and not t.storage.aliased and not self.sent.failed
 
 
+class Known:
+    """The values that a tensor was made of, in a `Fetch`'s place: nothing was sent for them."""
+
+    __slots__ = ("array", "mark")
+    slot = pinned = None
+
+    def __init__(self, t: Any, array: Any) -> None:
+        self.mark = (t._vc.n, t.storage.writes)
+        self.array = array
+
+    def holds(self, t: Any) -> bool:
+        """Whether `t` is as it was made, and only this writer can have written to it."""
+        if t.storage.aliased or t._lost is not None or t._session.shared:
+            return False
+        return self.mark == (t._vc.n, t.storage.writes)
+
+
 class Sent:
     """A sent batch: what is needed to send it again, and to handle its reply."""
 
     __slots__ = (
-        "answered", "buffers", "built", "counted", "definition", "failed", "fetches", "message", "read",
-        "size", "state",
+        "answered", "beside", "buffers", "built", "counted", "definition", "failed", "fetches", "message",
+        "read", "size", "state",
     )  # fmt: skip
 
-    def __init__(self, message: Batch, definition: Any, buffers: list[Any], built: Builder) -> None:
+    def __init__(
+        self, message: Batch, definition: Any, buffers: list[Any], built: Builder, beside: bool = False
+    ) -> None:
         self.message = message
         self.definition = definition
         self.buffers = buffers
         self.built: Builder | None = built
+        #: whether it only makes tensors that no other batch in flight knows
+        self.beside = beside
         self.fetches: list[Fetch] = []
         #: output slots whose values were read before the next batch was sent
         self.read: set[int] = set()

@@ -94,7 +94,7 @@ class Wire:
 
     def _attach(self) -> None:
         """Become a writer of the session, which is made where it is new."""
-        with self._patience():
+        with self.patience():
             while True:
                 try:
                     attached = self.transport.attach()
@@ -119,6 +119,7 @@ class Wire:
         self.worked = 0
         self.flying = OrderedDict()
         self.known: set[str] = set()
+        #: the newest batch, of those that were not sent beside others
         self.last: Sent | None = None
         self._error: Exception | None = None
         self._next_upload, self._refusals, self._stale = 1, 0, False
@@ -143,7 +144,7 @@ class Wire:
 
     def acquire(self) -> None:
         """Become the session's only writer. Nothing may be in flight."""
-        with self._patience():
+        with self.patience():
             while True:
                 try:
                     reply, _ = answered(self.transport.request(m.Acquire()))
@@ -181,7 +182,7 @@ class Wire:
         if len(self.flying) >= min(_FEW, self.window) or self.flying_bytes > DEFAULT.window_bytes // 2:
             self.drain()
         while len(self.flying) >= self.window or self.flying_bytes > DEFAULT.window_bytes:
-            with self._patience():
+            with self.patience():
                 self._receive(block=True)
 
     def post(self, sent: Sent) -> None:
@@ -190,7 +191,7 @@ class Wire:
         sent.size, limit = frames.size(parts), DEFAULT.server_message_bytes
         if sent.size > limit:
             raise GraddError(f"a batch of {sent.size} bytes is over the limit of {limit}")
-        if sent.built is not None and sent.built.steps:
+        if sent.built is not None and sent.built.steps and not sent.beside:
             self.worked = sent.message.seq
         if self.ended is not None:
             sent.done()
@@ -205,10 +206,11 @@ class Wire:
         self.flying[sent.message.seq] = sent
         self.flying_bytes += sent.size
         self.seq = sent.message.seq
-        self.last = sent
+        if not sent.beside:
+            self.last = sent
         self.counts["batches"] += 1
         self.counts["bytes_sent"] += sent.size
-        with self._patience():
+        with self.patience():
             if self._stale:
                 self._reconnect(Dropped("a wait was interrupted"))
                 return
@@ -227,17 +229,10 @@ class Wire:
         """
         return self.unseen is not None and self.seq - self.ack >= self.window
 
-    def stage(self, array: Any) -> str:
-        """Upload a large array ahead of its batch; returns its key.
-
-        On return, the session has the bytes and keeps them until a batch uses them: no copy is kept here, and
-        the array may be written to. If the session does not have them later, it is lost.
-        """
-        key = f"{self.writer}.{self._next_upload}"
+    def upload_key(self) -> str:
+        """The key of another staged upload."""
         self._next_upload += 1
-        if not self.idle:
-            self.request(m.Stage(key), [array])
-        return key
+        return f"{self.writer}.{self._next_upload - 1}"
 
     def request(self, message: m.Request, buffers: list[Any] | None = None) -> tuple[m.Reply, list[Any]]:
         """Send a request outside the order of batches and wait for the reply; a refusal is raised."""
@@ -246,7 +241,7 @@ class Wire:
     def ask(self, how: Callable[[Transport], Any]) -> Any:
         """`how` over the transport, outside the order of batches; once more after the daemon was away."""
         self.counts["round_trips"] += 1
-        with self._patience():
+        with self.patience():
             while True:
                 try:
                     found = how(self.transport)
@@ -272,7 +267,7 @@ class Wire:
         if not sent.counted:
             sent.counted = True
             self.counts["round_trips"] += 1
-        with self._patience():
+        with self.patience():
             while not sent.answered:
                 self._receive(block=True)
 
@@ -280,6 +275,9 @@ class Wire:
         """Wait for the replies to all batches."""
         if self.last is not None:
             self.wait(self.last)
+        with self.patience():
+            while self.flying:  # what was sent beside it
+                self._receive(block=True)
 
     @property
     def graphs_stand(self) -> bool:
@@ -415,7 +413,7 @@ class Wire:
         self.flying_bytes = sum(sent.size for sent in self.flying.values())
         self.presence.reached()
 
-    def _patience(self) -> AbstractContextManager[None]:
+    def patience(self) -> AbstractContextManager[None]:
         """What is waited for in it is waited for no longer than `timeout`: then TimedOut."""
         return patience(self.timeout, self._give_up, self.watch)
 

@@ -30,9 +30,10 @@ _KINDS = {"shuffle": (None, False), "sampler": (None,), "batch_sampler": (None,)
 class DataLoader(Generic[T_co]):
     """A dataset's samples in batches, as an iterable (torch.utils.data.DataLoader).
 
-    Parameters, their defaults and errors are PyTorch's; `pin_memory` has no effect. Batches of a
-    TensorDataset (or of parts of one) are gathered in the session, whatever `num_workers` says, unless
-    `collate_fn` or `worker_init_fn` is given.
+    Parameters, their defaults and errors are PyTorch's; `pin_memory` has no effect. What workers made is
+    uploaded while the session computes what was sent before, two batches ahead. Batches of a TensorDataset
+    (or of parts of one) are gathered in the session, whatever `num_workers` says, unless `collate_fn` or
+    `worker_init_fn` is given.
     """
 
     dataset: Dataset[T_co]

@@ -159,8 +159,8 @@ def _select_infer(input: Tensor, dim: int, index: int) -> Meta:
             f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {d}"
         )
     offset = input.offset + (index + size if index < 0 else index) * input.strides[d]
-    shape, strides = input.shape[:d] + input.shape[d + 1 :], input.strides[:d] + input.strides[d + 1 :]
-    return Meta(tuple(shape), input.dtype, strides, offset)
+    shape, strides = tuple(input.shape), input.strides
+    return Meta(shape[:d] + shape[d + 1 :], input.dtype, strides[:d] + strides[d + 1 :], offset)
 
 
 select: Op = view(
@@ -402,11 +402,25 @@ _tensor_split_op = composite(
 
 @public(
     method=True,
-    forms="(input, indices_or_sections: int | Sequence[int] | Tensor, dim=0) -> tuple[Tensor, ...]",
+    forms=(
+        "(input, indices_or_sections: int | Sequence[int] | Tensor, dim=0) -> tuple[Tensor, ...]",
+        "(input, *, sections: int, dim=0) -> tuple[Tensor, ...]",
+        "(input, *, indices: int | Sequence[int], dim=0) -> tuple[Tensor, ...]",
+        "(input, *, tensor_indices_or_sections: Tensor, dim=0) -> tuple[Tensor, ...]",
+    ),
 )
-def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> Any:
+def tensor_split(
+    input: Any,
+    indices_or_sections: Any = None,
+    dim: int = 0,
+    *,
+    indices: Any = None,
+    sections: Any = None,
+    tensor_indices_or_sections: Any = None,
+) -> Any:
     """See torch.tensor_split; a tensor of indices or sections is read."""
-    how = indices_or_sections
+    given = (indices_or_sections, indices, sections, tensor_indices_or_sections)
+    how = next((x for x in given if x is not None), None)
     if isinstance(how, Tensor):
         if how.ndim > 1 or how.dtype.name != "int64":
             raise RuntimeError(

@@ -115,10 +115,13 @@ def _covered(x: Any, yes: bool) -> Any:
         return create.zeros([1 if yes else 0], dtype=dtypes.int64)
 
 
-def apply(x: Any, entries: Sequence[Any], plain_slice: bool = False) -> tuple[Any, list[Any]]:
+def apply(
+    x: Any, entries: Sequence[Any], plain_slice: bool = False, waits: bool = True
+) -> tuple[Any, list[Any]]:
     """`x` with ints, slices, None and bools applied, and the remaining index tensors, one per dimension.
 
-    `plain_slice`: a full slice makes a view of its own.
+    `plain_slice`: a full slice makes a view of its own. `waits`: indices of no dimension are read, and select
+    as ints do, even if their values are not here.
     """
     indices: list[Any] = []
     dim = 0
@@ -141,7 +144,7 @@ def apply(x: Any, entries: Sequence[Any], plain_slice: bool = False) -> tuple[An
             dim += 1
         elif e is Ellipsis:
             dim += skipped
-        elif not e.ndim and e.dtype.category <= dtypes.INT and not _differs(e):
+        elif not e.ndim and e.dtype.category <= dtypes.INT and not _differs(e) and (waits or not _afar(e)):
             if is_mask(e):
                 x = unsqueeze(x, dim)
                 indices += [None] * (dim - len(indices)) + [_covered(x, bool(dynamic.read(e)))]
@@ -158,6 +161,11 @@ def apply(x: Any, entries: Sequence[Any], plain_slice: bool = False) -> tuple[An
 def _differs(e: Tensor) -> bool:
     """Whether an index differs between the samples of a vmap, so it cannot be read as a number."""
     return bool(e.backend.level and e.mapped and not is_mask(e))  # type: ignore[attr-defined]
+
+
+def _afar(e: Tensor) -> bool:
+    """Whether an index has to be asked for."""
+    return not is_mask(e) and not getattr(e, "_at_hand", True)
 
 
 class _Span:
@@ -203,7 +211,8 @@ def _without_leading_ones(shape: Sequence[int]) -> list[int]:
 def _store(target: Any, value: Any) -> None:
     assert copy_ is not None
     assert assign_ is not None
-    if not target.ndim and not isinstance(value, Tensor):
+    if not target.ndim and not isinstance(value, Tensor) and target.requires_grad:
+        # a number counts as a tensor, and the history shows it
         with ambient(backend=target.backend):
             # through float64 if the target is half-precision
             value = create.full([], value, dtype=dtypes.float64 if target.dtype.is_half else target.dtype)
@@ -222,7 +231,14 @@ def setitem(x: Any, key: Any, value: Any) -> None:
     if key is False:
         return
     entries = _entries(key, x)
-    target, indices = apply(x, entries)
+    # A part is written to as a view of it, unless its place is not known here, and no history would tell.
+    waits = (
+        x.requires_grad
+        or bool(x.backend.level)
+        or any(isinstance(e, Tensor) and e.ndim for e in entries)
+        or (isinstance(value, Tensor) and value.requires_grad)
+    )
+    target, indices = apply(x, entries, waits=waits)
     if not indices:
         _store(target, value)
         return

@@ -17,6 +17,7 @@ from ...._surface import as_tensor, from_numpy, namespace, tensor
 from ...._tensor import Tensor
 
 _REFUSED = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
+_stack = namespace("")["stack"]
 _TEXT = re.compile(r"[SaUO]")
 #: how samples of a class are put together: called with the samples, and the whole table by keyword
 Table = dict[Any, Callable[..., Any]]
@@ -91,7 +92,7 @@ def stacked(batch: Sequence[Any]) -> np.ndarray[Any, Any] | None:
 
 
 def _tensors(batch: Any, *, collate_fn_map: Table | None = None) -> Any:
-    return namespace("")["stack"](list(batch))
+    return _stack(list(batch))
 
 
 def _arrays(batch: Any, *, collate_fn_map: Table | None = None) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import queue
+import threading
 import warnings
 import weakref
 from abc import ABC, abstractmethod
@@ -13,6 +14,8 @@ from typing import Any
 
 from gradd_engine.data import dtypes
 
+from ...._recording import Ahead, Made
+from ...._session import current
 from ...._surface import DRAWING
 from ..dataset import IterableDataset
 from .fetch import Exhausted, Fetcher
@@ -21,6 +24,9 @@ from .worker import Ended, Failed, Source
 
 #: seeds are drawn below it
 _SEEDS = 1 << 62
+#: how many data are uploaded before they are asked for: the bytes of the second travel while those of the
+#: first are made a tensor
+_AHEAD = 2
 
 
 class Iteration(ABC):
@@ -97,6 +103,8 @@ class Parallel(Iteration):
         source = Source(
             loader.dataset, loader._auto_collation, loader.collate_fn, loader.drop_last, loader.worker_init_fn
         )
+        #: a worker that died while nobody waited
+        self._gone: Gone | None = None
         self._pool = Pool(loader._context, source, loader.num_workers, seed)
         self._close = weakref.finalize(self, self._pool.close)
         super().__init__(loader)
@@ -105,7 +113,8 @@ class Parallel(Iteration):
         """See Iteration.begin."""
         super().begin()
         self._asked: dict[int, int] = {}
-        self._arrived: dict[int, Any] = {}
+        #: what has arrived, in part before it is asked for: its tensors are uploaded already
+        self._arrived: dict[int, Made] = {}
         self._number = self._due = 0
         self._workers = itertools.cycle(range(self._loader.num_workers))
         self._active = set(range(self._loader.num_workers))
@@ -115,7 +124,7 @@ class Parallel(Iteration):
     def again(self) -> None:
         """Begin another epoch with the same workers, once they have done what is left of the last one."""
         while self._asked:
-            self._take()
+            del self._asked[self._take().number]
         for worker in range(self._loader.num_workers):
             self._pool.request(worker, None)
         self.begin()
@@ -133,6 +142,8 @@ class Parallel(Iteration):
         self._number += 1
 
     def _next(self) -> Any:
+        self._thread, self._session = threading.get_ident(), current()
+        Ahead.of(self._session).call(self._look)
         while True:
             if self._loader.in_order:
                 while self._due < self._number and self._due not in self._asked | self._arrived.keys():
@@ -145,33 +156,50 @@ class Parallel(Iteration):
                 if not self._loader.persistent_workers:
                     self._close()
                 raise StopIteration
-            self._receive()
-        answer = self._arrived.pop(self._due)
+            self._receive(self._take())
+        made = self._arrived.pop(self._due)
         self._ask()
-        if isinstance(answer, Failed):
-            answer.reraise()
-        return answer
+        if isinstance(made.data, Failed):
+            made.data.reraise()
+        return made.take(self._session)
 
-    def _receive(self) -> None:
-        """Have the next answer at hand."""
-        found = self._take()
-        data = found.decode()
-        if isinstance(data, Ended):
+    def _look(self) -> None:
+        """A batch was sent: take in answers that came meanwhile, so that their tensors travel. Only where it
+        is iterated: another thread may be in the middle of it.
+        """
+        if threading.get_ident() != self._thread or current() is not self._session:
+            return
+        while len(self._arrived) < _AHEAD and self._gone is None:
+            try:
+                found = self._pool.arrived.get_nowait()
+            except queue.Empty:
+                return
+            if isinstance(found, Gone):
+                self._gone = found  # told when it is waited for
+            else:
+                self._receive(found)
+
+    def _receive(self, found: Answer) -> None:
+        """Have an answer at hand."""
+        del self._asked[found.number]
+        made = Ahead.of(current()).make(found.decode)
+        if isinstance(made.data, Ended):
             self._active.discard(found.worker)
             self._ask()
         else:
-            self._arrived[found.number] = data
+            self._arrived[found.number] = made
 
     def _take(self) -> Answer:
         """Wait for an answer of any worker. RuntimeError if none comes in time, or one died."""
         wait = self._loader.timeout
+        found: Answer | Gone | None = self._gone
         try:
-            found: Answer | Gone = self._pool.arrived.get(timeout=wait or None)
+            if found is None:
+                found = self._pool.arrived.get(timeout=wait or None)
         except queue.Empty:
             raise RuntimeError(f"DataLoader timed out after {wait} seconds") from None
         if isinstance(found, Gone):
             pids = self._pool.pids(found.worker)
             self._close()
             raise RuntimeError(f"DataLoader worker (pid(s) {pids}) exited unexpectedly")
-        del self._asked[found.number]
         return found

@@ -1,0 +1,104 @@
+"""What does a training step cost whose batches come from a DataLoader's worker, beside the same with data on
+the server? Exits with 1 if a bar is not met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gradd
+import numpy as np
+from gradd.utils.data import DataLoader, Dataset
+
+from .bench import Bench, Row, main
+from .training import Task, cross_entropy, sgd
+
+BAR = 1.05
+SHAPE, BATCH = (3, 32, 32), 64
+
+
+class Pictures(Dataset[Any]):
+    """Images as a worker makes them: each a copy of a stored one, of which every other is mirrored."""
+
+    def __init__(self, count: int) -> None:
+        rng = np.random.default_rng(0)
+        self.count = count
+        self.images = rng.standard_normal((16 * BATCH, *SHAPE), dtype=np.float32)
+        self.labels = rng.integers(0, 10, len(self.images))
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, i: int) -> Any:
+        i %= len(self.images)
+        image = self.images[i]
+        return (image[:, :, ::-1] if i % 2 else image).copy(), self.labels[i]
+
+
+def flat(lib: Any) -> Any:
+    """3072-256-10, ReLU, on flattened images."""
+    nn = lib.nn
+    return nn.Sequential(nn.Flatten(), nn.Linear(3072, 256), nn.ReLU(), nn.Linear(256, 10))
+
+
+def conv(lib: Any) -> Any:
+    """Two convolutions and a linear layer."""
+    nn = lib.nn
+    return nn.Sequential(
+        nn.Conv2d(3, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Linear(32 * 8 * 8, 10),
+    )  # fmt: skip
+
+
+def script(task: Task, batches: Callable[[int], Any], steps: int, every: int) -> Callable[[], None]:
+    """`steps` steps on what `batches` gives for their numbers, the loss read at every `every`th."""
+    gradd.manual_seed(0)
+    model = task.model(gradd)
+    optimizer = task.optimizer(gradd, model.parameters())
+
+    def run() -> None:
+        for n in range(steps):
+            x, y = batches(n)
+            optimizer.zero_grad()
+            loss = task.loss(gradd, model(x), y)
+            loss.backward()
+            optimizer.step()
+            if (n + 1) % every == 0:
+                loss.item()
+
+    return run
+
+
+def _row(bench: Bench, name: str, model: Callable[[Any], Any], steps: int, every: int) -> Row:
+    task = Task(model, SHAPE, BATCH, sgd, cross_entropy)
+    steps, rounds = bench.pick(steps, max(10, steps // 2), every), bench.pick(15, 7)
+    with gradd.connect(bench.url):
+        pictures = Pictures((rounds + 3) * steps * BATCH)
+        loaded = iter(DataLoader(pictures, batch_size=BATCH, num_workers=1))
+        x, y = gradd.from_numpy(pictures.images), gradd.from_numpy(pictures.labels)
+
+        def there(n: int) -> Any:
+            rows = slice(n % 16 * BATCH, (n % 16 + 1) * BATCH)
+            return x[rows], y[rows]
+
+        mine = script(task, lambda n: next(loaded), steps, every)
+        peer = script(task, there, steps, every)
+        found = bench.interleave(mine, peer, steps, rounds)
+    work = f"{name}, batch 64x3x32x32 of a DataLoader, beside data on the server, loss every {every}"
+    return found.ratio(work, BAR)
+
+
+def question(bench: Bench) -> list[Row]:
+    """One worker; the loss read at every step and at every tenth."""
+    return [
+        _row(bench, "MLP 3072-256-10", flat, 40, 1),
+        _row(bench, "MLP 3072-256-10", flat, 40, 10),
+        _row(bench, "conv 16, conv 32", conv, 20, 1),
+        _row(bench, "conv 16, conv 32", conv, 20, 10),
+    ]
+
+
+if __name__ == "__main__":
+    main(question, strict=True)
