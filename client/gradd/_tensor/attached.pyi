@@ -252,9 +252,9 @@ class Methods(EngineTensor):
 
         Shapes: (3, 3), (3, 3), (3, 3) -> (3, 3). dtype: the input's.
         Raises NotImplementedError for bools.
+        Raises RuntimeError: self and mat2 must have the same dtype, but got ... and ...
+        Raises RuntimeError: mat1 and mat2 must have the same dtype, but got ... and ...
         Raises RuntimeError: mat1 must be a matrix, got ...-D tensor
-        Raises RuntimeError: mat2 must be a matrix, got ...-D tensor
-        Raises RuntimeError: mat1 and mat2 shapes cannot be multiplied (...x... and ...x...)
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.addmm.html
         """
@@ -387,6 +387,13 @@ class Methods(EngineTensor):
         Shapes: (2, 3) -> (). dtype: bool.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.any.html
+        """
+
+    def apply_(self, callable: Callable[[Any], Any]) -> Self:
+        """Write what a Python function makes of each element. Waits for the values. RuntimeError for a
+        tensor that requires a gradient, TypeError where no number comes.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.apply_.html
         """
 
     def arccos(self, *, out: Tensor | None = None) -> Tensor:
@@ -695,8 +702,8 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.bernoulli.html
         """
 
-    def bernoulli_(self, p: _float = 0.5, *, generator: Generator | None = None) -> Self:
-        """Set each element to 1 with probability `p`, otherwise 0.
+    def bernoulli_(self, p: _float | Tensor = 0.5, *, generator: Generator | None = None) -> Self:
+        """Set each element to 1 with probability `p`, a number or a tensor of them, otherwise 0.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.bernoulli_.html
         """
@@ -836,6 +843,12 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.cauchy_.html
         """
 
+    def ccol_indices(self) -> Tensor:
+        """Of sparse tensors; RuntimeError for others.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.ccol_indices.html
+        """
+
     def cdouble(self, memory_format: memory_format | None = None) -> Tensor:
         """`self` as torch.complex128.
 
@@ -879,7 +892,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.char.html
         """
 
-    def cholesky(self, upper: _bool = False) -> Tensor:
+    def cholesky(self, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
         """A triangular factor; LinAlgError unless `input` is positive-definite.
 
         Shapes: (3, 3) -> (3, 3). dtype: the input's.
@@ -995,9 +1008,15 @@ class Methods(EngineTensor):
         """
 
     def coalesce(self) -> Tensor:
-        """Of sparse tensors; RuntimeError for a dense one.
+        """Of sparse tensors; RuntimeError for others.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.coalesce.html
+        """
+
+    def col_indices(self) -> Tensor:
+        """Of sparse tensors; RuntimeError for others.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.col_indices.html
         """
 
     def conj(self) -> Tensor:
@@ -1106,6 +1125,12 @@ class Methods(EngineTensor):
         """Without `dim`, along the first dimension of size 3.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.cross.html
+        """
+
+    def crow_indices(self) -> Tensor:
+        """Of sparse tensors; RuntimeError for others.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.crow_indices.html
         """
 
     def cummax(self, dim: _int) -> return_types.cummax:
@@ -1218,7 +1243,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.detach_.html
         """
 
-    def diag(self, diagonal: _int = 0) -> Tensor:
+    def diag(self, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
         """The diagonal of a matrix, or a matrix with a given diagonal.
 
         Shapes: (2, 3) -> (2,). dtype: the input's.
@@ -1358,12 +1383,16 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.double.html
         """
 
+    @overload
     def dsplit(self, indices_or_sections: _int | Sequence[_int]) -> tuple[Tensor, ...]:
         """Parts along a dimension: a number of equal ones, or cut at indices.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.dsplit.html
         """
-
+    @overload
+    def dsplit(self, *, sections: _int) -> tuple[Tensor, ...]: ...
+    @overload
+    def dsplit(self, *, indices: _int | Sequence[_int]) -> tuple[Tensor, ...]: ...
     def elu_(self, alpha: _Number = 1.0, scale: _Number = 1.0, input_scale: _Number = 1.0) -> Self:
         """In-place form of `elu`."""
 
@@ -1461,7 +1490,7 @@ class Methods(EngineTensor):
         """
 
     @overload
-    def expand(self, size: Sequence[_int]) -> Tensor:
+    def expand(self, size: Sequence[_int], *, implicit: _bool = False) -> Tensor:
         """Dimensions of size 1 repeated without memory.
 
         Raises RuntimeError: expand(...{...}, size=...): the number of sizes provided (...) must be
@@ -1474,7 +1503,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.expand.html
         """
     @overload
-    def expand(self, *size: _int) -> Tensor: ...
+    def expand(self, *size: _int, implicit: _bool = False) -> Tensor: ...
     def expand_as(self, other: Tensor) -> Tensor:
         """A view expanded to the shape of `other`.
 
@@ -1570,7 +1599,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.float.html
         """
 
-    def float_power(self, exponent: Tensor | _Number) -> Tensor:
+    def float_power(self, exponent: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """input ** exponent in double precision.
 
         Shape: the inputs', broadcast. dtype: float64; complex128 of complex numbers.
@@ -1721,7 +1750,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.geometric_.html
         """
 
-    def geqrf(self) -> return_types.geqrf:
+    def geqrf(self, *, out: Sequence[Tensor] | None = None) -> return_types.geqrf:
         """R, and below it Householder reflections whose product is Q, with their factors. A, tau.
 
         Shapes: (2, 3) -> (2, 3), (2,). dtype: the input's, the input's.
@@ -1732,7 +1761,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.geqrf.html
         """
 
-    def ger(self, vec2: Tensor) -> Tensor:
+    def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The outer product of two vectors.
 
         Shapes: (3,), (3,) -> (3, 3). dtype: the input's.
@@ -1817,6 +1846,27 @@ class Methods(EngineTensor):
     def hardtanh_(self, min_val: _Number = -1.0, max_val: _Number = 1.0) -> Self:
         """In-place form of `hardtanh`."""
 
+    def hash_tensor(
+        self,
+        dim: _int | Sequence[_int] | None = None,
+        *,
+        keepdim: _bool = False,
+        mode: _int = 0,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        """The exclusive or of the elements' bits, widened to 64. uint64, over `dim` or over all;
+        floats count as float64, integers as int64. `mode` is 0: there is no other way to hash.
+
+        Shapes: (2, 3) -> (). dtype: uint64.
+        Raises NotImplementedError for complex numbers.
+        Raises RuntimeError: Unknown hash_tensor mode: ...
+        Raises NotImplementedError: "xor_sum_cpu" not implemented for '...'
+        Raises RuntimeError: hash_tensor: Expected reduction dim to be specified for input.numel()
+          == 0. Specify the ...
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.hash_tensor.html
+        """
+
     def heaviside(self, values: Tensor, *, out: Tensor | None = None) -> Tensor:
         """0 below zero, 1 above, and `values` at zero; it has no derivative.
 
@@ -1834,8 +1884,16 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.heaviside_.html
         """
 
-    def histc(self, bins: _int = 100, min: _Number = 0, max: _Number = 0) -> Tensor:
+    def histc(
+        self, bins: _int = 100, min: _Number = 0, max: _Number = 0, *, out: Tensor | None = None
+    ) -> Tensor:
         """A histogram, over the range of the values if `min` equals `max`.
+
+        Shapes: (2, 3) -> (100,). dtype: the input's.
+        Raises NotImplementedError for integers, bools and complex numbers.
+        Raises NotImplementedError: "histogram_cpu" not implemented for '...'
+        Raises RuntimeError: torch.histogram(): bins must be > 0, but got ... for dimension 0
+        Raises RuntimeError: torch.histc: range of [..., ...] is not finite
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.histc.html
         """
@@ -1853,12 +1911,16 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.histogram.html
         """
 
+    @overload
     def hsplit(self, indices_or_sections: _int | Sequence[_int]) -> tuple[Tensor, ...]:
         """Parts along a dimension: a number of equal ones, or cut at indices.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.hsplit.html
         """
-
+    @overload
+    def hsplit(self, *, sections: _int) -> tuple[Tensor, ...]: ...
+    @overload
+    def hsplit(self, *, indices: _int | Sequence[_int]) -> tuple[Tensor, ...]: ...
     def hypot(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """sqrt(input**2 + other**2).
 
@@ -2042,12 +2104,12 @@ class Methods(EngineTensor):
         """
 
     def indices(self) -> Tensor:
-        """Of sparse tensors; RuntimeError for a dense one.
+        """Of sparse tensors; RuntimeError for others.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.indices.html
         """
 
-    def inner(self, other: Tensor) -> Tensor:
+    def inner(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Dot products along the last dimensions.
 
         Shapes: (2, 3), (2, 3) -> (2, 2). dtype: the input's.
@@ -2067,7 +2129,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.int.html
         """
 
-    def inverse(self) -> Tensor:
+    def inverse(self, *, out: Tensor | None = None) -> Tensor:
         """The inverses of square matrices; LinAlgError if one is singular.
 
         Shapes: (3, 3) -> (3, 3). dtype: the input's.
@@ -2076,8 +2138,8 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.inverse.html
         """
 
-    def is_coalesced(self) -> _bool:
-        """Of sparse tensors; RuntimeError for a dense one.
+    def is_coalesced(self) -> Tensor:
+        """Of sparse tensors; RuntimeError for others.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.is_coalesced.html
         """
@@ -2304,7 +2366,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.itemsize.html
         """
 
-    def kron(self, other: Tensor) -> Tensor:
+    def kron(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The Kronecker product.
 
         Shapes: (2, 3), (2, 3) -> (4, 9). dtype: the input's.
@@ -2497,7 +2559,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.log_normal_.html
         """
 
-    def log_softmax(self, dim: _int, dtype: _dtype | None = None) -> Tensor:
+    def log_softmax(self, dim: _int, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
         """The logarithm of softmax along `dim`.
 
         Shapes: (2, 3) -> (2, 3). dtype: the input's.
@@ -2649,7 +2711,7 @@ class Methods(EngineTensor):
         """LU and pivots, and info if `get_infos`; a zero pivot is no error."""
     @overload
     def lu(self, pivot: _bool = True, *, get_infos: Literal[True]) -> tuple[Tensor, Tensor, Tensor]: ...
-    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The solution of a linear system from its LU factors.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.lu_solve.html
@@ -2671,6 +2733,18 @@ class Methods(EngineTensor):
         """
     @mT.setter
     def mT(self, value: Tensor | _Number) -> None: ...
+    def map2_(self, x: Tensor, y: Any, callable: Callable[[Any, Any, Any], Any]) -> Self:
+        """As `apply_`, of each element and those of two more tensors.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.map2_.html
+        """
+
+    def map_(self, tensor: Any, callable: Callable[[Any, Any], Any]) -> Self:
+        """As `apply_`, of each element and another tensor's, which is broadcast.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.map_.html
+        """
+
     def masked_fill(self, mask: Tensor, value: Tensor | _Number) -> Tensor:
         """A copy with `value` where the mask is true.
 
@@ -2705,7 +2779,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html
         """
 
-    def masked_select(self, mask: Tensor) -> Tensor:
+    def masked_select(self, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The elements that a mask selects, as a vector.
 
         Raises RuntimeError: The size of tensor a (...) must match the size of tensor b (...) at
@@ -2734,7 +2808,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.matrix_exp.html
         """
 
-    def matrix_power(self, n: _int) -> Tensor:
+    def matrix_power(self, n: _int, *, out: Tensor | None = None) -> Tensor:
         """The `n`-th power of square matrices, of the inverse if `n` < 0.
 
         Shapes: (3, 3) -> (3, 3). dtype: the input's.
@@ -2868,7 +2942,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.movedim.html
         """
 
-    def msort(self) -> Tensor:
+    def msort(self, *, out: Tensor | None = None) -> Tensor:
         """Values sorted along the first dimension.
 
         Shape: the input's. dtype: the input's.
@@ -2979,7 +3053,12 @@ class Methods(EngineTensor):
         """
 
     def nanmean(
-        self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None
+        self,
+        dim: _int | Sequence[_int] | None = None,
+        keepdim: _bool = False,
+        *,
+        dtype: _dtype | None = None,
+        out: Tensor | None = None,
     ) -> Tensor:
         """Mean that ignores nan.
 
@@ -3010,6 +3089,7 @@ class Methods(EngineTensor):
         keepdim: _bool = False,
         *,
         interpolation: str = "linear",
+        out: Tensor | None = None,
     ) -> Tensor:
         """The `q`-th quantiles, over all or along `dim`.
 
@@ -3118,6 +3198,8 @@ class Methods(EngineTensor):
         dtype: _dtype | None = None,
         device: _device | str | _int | None = None,
         requires_grad: _bool = False,
+        layout: _layout | None = None,
+        pin_memory: _bool = False,
     ) -> Tensor:
         """As torch.empty, of this tensor's dtype unless one is given.
 
@@ -3130,6 +3212,8 @@ class Methods(EngineTensor):
         dtype: _dtype | None = None,
         device: _device | str | _int | None = None,
         requires_grad: _bool = False,
+        layout: _layout | None = None,
+        pin_memory: _bool = False,
     ) -> Tensor: ...
     def new_empty_strided(
         self,
@@ -3139,6 +3223,8 @@ class Methods(EngineTensor):
         dtype: _dtype | None = None,
         device: _device | str | _int | None = None,
         requires_grad: _bool = False,
+        layout: _layout | None = None,
+        pin_memory: _bool = False,
     ) -> Tensor:
         """As torch.empty_strided, of this tensor's dtype unless one is given.
 
@@ -3153,6 +3239,8 @@ class Methods(EngineTensor):
         dtype: _dtype | None = None,
         device: _device | str | _int | None = None,
         requires_grad: _bool = False,
+        layout: _layout | None = None,
+        pin_memory: _bool = False,
     ) -> Tensor:
         """As torch.full, of this tensor's dtype unless one is given.
 
@@ -3167,6 +3255,8 @@ class Methods(EngineTensor):
         dtype: _dtype | None = None,
         device: _device | str | _int | None = None,
         requires_grad: _bool = False,
+        layout: _layout | None = None,
+        pin_memory: _bool = False,
     ) -> Tensor:
         """As torch.ones, of this tensor's dtype unless one is given.
 
@@ -3179,8 +3269,19 @@ class Methods(EngineTensor):
         dtype: _dtype | None = None,
         device: _device | str | _int | None = None,
         requires_grad: _bool = False,
+        layout: _layout | None = None,
+        pin_memory: _bool = False,
     ) -> Tensor: ...
-    def new_tensor(self, data: Any, *, dtype: _dtype | None = None, requires_grad: _bool = False) -> Tensor:
+    def new_tensor(
+        self,
+        data: Any,
+        *,
+        dtype: _dtype | None = None,
+        device: _device | str | _int | None = None,
+        requires_grad: _bool = False,
+        layout: _layout | None = None,
+        pin_memory: _bool = False,
+    ) -> Tensor:
         """A leaf with these values, of this tensor's dtype by default.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.new_tensor.html
@@ -3194,6 +3295,8 @@ class Methods(EngineTensor):
         dtype: _dtype | None = None,
         device: _device | str | _int | None = None,
         requires_grad: _bool = False,
+        layout: _layout | None = None,
+        pin_memory: _bool = False,
     ) -> Tensor:
         """As torch.zeros, of this tensor's dtype unless one is given.
 
@@ -3206,6 +3309,8 @@ class Methods(EngineTensor):
         dtype: _dtype | None = None,
         device: _device | str | _int | None = None,
         requires_grad: _bool = False,
+        layout: _layout | None = None,
+        pin_memory: _bool = False,
     ) -> Tensor: ...
     def nextafter(self, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The next floating-point number towards `other`.
@@ -3301,7 +3406,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.ormqr.html
         """
 
-    def outer(self, vec2: Tensor) -> Tensor:
+    def outer(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The outer product of two vectors.
 
         Shapes: (3,), (3,) -> (3, 3). dtype: the input's.
@@ -3357,7 +3462,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.positive.html
         """
 
-    def pow(self, exponent: Tensor | _Number) -> Tensor:
+    def pow(self, exponent: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """input ** exponent, where at least one is a tensor.
 
         Shape: the inputs', broadcast. dtype: the input's.
@@ -3422,7 +3527,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.put_.html
         """
 
-    def qr(self, some: _bool = True) -> return_types.qr:
+    def qr(self, some: _bool = True, *, out: Sequence[Tensor] | None = None) -> return_types.qr:
         """Q and R of input = Q R. Q, R.
 
         Shapes: (2, 3) -> (2, 2), (2, 3). dtype: the input's, the input's.
@@ -3438,6 +3543,7 @@ class Methods(EngineTensor):
         keepdim: _bool = False,
         *,
         interpolation: str = "linear",
+        out: Tensor | None = None,
     ) -> Tensor:
         """The `q`-th quantiles, over all or along `dim`.
 
@@ -3647,6 +3753,12 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.resize_as_.html
         """
 
+    def resize_as_sparse_(self, *given: Any) -> Self:
+        """Of sparse tensors; NotImplementedError for others.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.resize_as_sparse_.html
+        """
+
     def resolve_conj(self) -> Tensor:
         """The tensor itself; of a conjugate view, a computed copy.
 
@@ -3708,6 +3820,12 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.round_.html
         """
 
+    def row_indices(self) -> Tensor:
+        """Of sparse tensors; RuntimeError for others.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.row_indices.html
+        """
+
     def rsqrt(self, *, out: Tensor | None = None) -> Tensor:
         """Element-wise rsqrt; integers give the default float type.
 
@@ -3734,17 +3852,12 @@ class Methods(EngineTensor):
           number.
         """
 
+    @overload
     def scatter(
-        self,
-        dim: _int,
-        index: Tensor,
-        src: Tensor | _Number | None = None,
-        *,
-        value: _Number | None = None,
-        reduce: str | None = None,
+        self, dim: _int, index: Tensor, src: Tensor | _Number, *, reduce: str | None = None
     ) -> Tensor:
-        """A copy with elements of `src`, or one number, written at `index` along `dim`. ``src`` or
-        ``value``; ``reduce="add"`` adds.
+        """A copy with elements of `src`, or one number, written at `index` along `dim`. Writes ``src``
+        or ``value``; adds or multiplies with it by ``reduce``.
 
         Shapes: (2, 3), (2, 3), (2, 3) -> (2, 3). dtype: the input's.
         Raises RuntimeError: ...(): Expected dtype int32/int64 for index
@@ -3753,13 +3866,17 @@ class Methods(EngineTensor):
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.scatter.html
         """
-
-    def scatter_(self, dim: _int, index: Tensor, src: Tensor | _Number) -> Self:
-        """In-place form of `scatter`.
+    @overload
+    def scatter(self, dim: _int, index: Tensor, *, value: _Number, reduce: str | None = None) -> Tensor: ...
+    @overload
+    def scatter_(self, dim: _int, index: Tensor, src: Tensor | _Number, *, reduce: str | None = None) -> Self:
+        """In-place form of `scatter`. Writes ``src`` or ``value``; adds or multiplies with it by
+        ``reduce``.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html
         """
-
+    @overload
+    def scatter_(self, dim: _int, index: Tensor, *, value: _Number, reduce: str | None = None) -> Self: ...
     def scatter_add(self, dim: _int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
         """A copy with elements of `src` added at `index` along `dim`.
 
@@ -3983,7 +4100,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.slice_scatter.html
         """
 
-    def slogdet(self) -> return_types.slogdet:
+    def slogdet(self, *, out: Sequence[Tensor] | None = None) -> return_types.slogdet:
         """The signs of determinants and the logarithms of their absolute values. Sign, logabsdet.
 
         Shapes: (3, 3) -> (), (). dtype: the input's, float32.
@@ -3992,7 +4109,13 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.slogdet.html
         """
 
-    def softmax(self, dim: _int, dtype: _dtype | None = None) -> Tensor:
+    def smm(self, mat2: Tensor) -> Tensor:
+        """The product of a sparse and a dense matrix, sparse. RuntimeError for a dense first one.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.smm.html
+        """
+
+    def softmax(self, dim: _int, dtype: _dtype | None = None, *, out: Tensor | None = None) -> Tensor:
         """exp(input), normalised to sum to 1 along `dim`.
 
         Shapes: (2, 3) -> (2, 3). dtype: the input's.
@@ -4019,6 +4142,25 @@ class Methods(EngineTensor):
         """0 of a dense tensor.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.sparse_dim.html
+        """
+
+    def sparse_mask(self, mask: Any) -> Tensor:
+        """What is at the places of a sparse tensor, in its layout. RuntimeError for another size,
+        TypeError for a dense mask.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.sparse_mask.html
+        """
+
+    def sparse_resize_(self, *given: Any) -> Self:
+        """Of sparse tensors; NotImplementedError for others.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.sparse_resize_.html
+        """
+
+    def sparse_resize_and_clear_(self, *given: Any) -> Self:
+        """Of sparse tensors; NotImplementedError for others.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.sparse_resize_and_clear_.html
         """
 
     def split(self, split_size: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
@@ -4079,6 +4221,12 @@ class Methods(EngineTensor):
         Shape: the input's. dtype: the input's.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.squeeze_.html
+        """
+
+    def sspaddmm(self, mat1: Any, mat2: Tensor, *, beta: _float = 1, alpha: _float = 1) -> Tensor:
+        """``beta * input + alpha * mat1 @ mat2``, sparse. RuntimeError unless the first two are.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.sspaddmm.html
         """
 
     def std(
@@ -4195,7 +4343,9 @@ class Methods(EngineTensor):
         """
     @overload
     def sum_to_size(self, *size: _int) -> Tensor: ...
-    def svd(self, some: _bool = True, compute_uv: _bool = True) -> return_types.svd:
+    def svd(
+        self, some: _bool = True, compute_uv: _bool = True, *, out: Sequence[Tensor] | None = None
+    ) -> return_types.svd:
         """U, S and V of input = U diag(S) V^H. U, S, V.
 
         Shapes: (2, 3) -> (2, 2), (2,), (3, 2). dtype: the input's, float32, the input's.
@@ -4259,7 +4409,9 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.take.html
         """
 
-    def take_along_dim(self, indices: Tensor, dim: _int | None = None) -> Tensor:
+    def take_along_dim(
+        self, indices: Tensor, dim: _int | None = None, *, out: Tensor | None = None
+    ) -> Tensor:
         """Elements at indices along a dimension, broadcast over the others.
 
         Shapes: (2, 3), (2, 3) -> (6,). dtype: the input's.
@@ -4300,6 +4452,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.tanh_.html
         """
 
+    @overload
     def tensor_split(
         self, indices_or_sections: _int | Sequence[_int] | Tensor, dim: _int = 0
     ) -> tuple[Tensor, ...]:
@@ -4315,7 +4468,12 @@ class Methods(EngineTensor):
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.tensor_split.html
         """
-
+    @overload
+    def tensor_split(self, *, sections: _int, dim: _int = 0) -> tuple[Tensor, ...]: ...
+    @overload
+    def tensor_split(self, *, indices: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]: ...
+    @overload
+    def tensor_split(self, *, tensor_indices_or_sections: Tensor, dim: _int = 0) -> tuple[Tensor, ...]: ...
     def threshold_(self, threshold: _Number, value: _Number) -> Self:
         """In-place form of `threshold`."""
 
@@ -4339,11 +4497,48 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.to_device.html
         """
 
-    def to_sparse(self, sparse_dim: Any = None, *, layout: _layout | None = None) -> Tensor:
-        """A sparse tensor of the elements that are not zero. NotImplementedError for other layouts
-        than ``torch.sparse_coo``.
+    def to_sparse(
+        self,
+        sparse_dim: Any = None,
+        *,
+        layout: _layout | None = None,
+        blocksize: Any = None,
+        dense_dim: _int | None = None,
+    ) -> Tensor:
+        """A sparse tensor of the elements that are not zero, or of those that a sparse one specifies,
+        in coordinate format or in a `layout`. RuntimeError for dimensions that it cannot have.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.to_sparse.html
+        """
+
+    def to_sparse_bsc(self, blocksize: Any, dense_dim: _int | None = None) -> Tensor:
+        """In blocks, with compressed columns. RuntimeError where they do not fit.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.to_sparse_bsc.html
+        """
+
+    def to_sparse_bsr(self, blocksize: Any, dense_dim: _int | None = None) -> Tensor:
+        """In blocks, with compressed rows. RuntimeError where they do not fit.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.to_sparse_bsr.html
+        """
+
+    def to_sparse_coo(self) -> Tensor:
+        """As `to_sparse`.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.to_sparse_coo.html
+        """
+
+    def to_sparse_csc(self, dense_dim: _int | None = None) -> Tensor:
+        """With compressed columns. RuntimeError for fewer than two dimensions.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.to_sparse_csc.html
+        """
+
+    def to_sparse_csr(self, dense_dim: _int | None = None) -> Tensor:
+        """With compressed rows. RuntimeError for fewer than two dimensions.
+
+        https://pytorch.org/docs/stable/generated/torch.Tensor.to_sparse_csr.html
         """
 
     def topk(self, k: _int, dim: _int = -1, largest: _bool = True, sorted: _bool = True) -> return_types.topk:
@@ -4393,7 +4588,13 @@ class Methods(EngineTensor):
         """
 
     def triangular_solve(
-        self, A: Tensor, upper: _bool = True, transpose: _bool = False, unitriangular: _bool = False
+        self,
+        A: Tensor,
+        upper: _bool = True,
+        transpose: _bool = False,
+        unitriangular: _bool = False,
+        *,
+        out: Sequence[Tensor] | None = None,
     ) -> return_types.triangular_solve:
         """X of A X = input for triangular A, and A itself. Solution, cloned_coefficient.
 
@@ -4597,7 +4798,7 @@ class Methods(EngineTensor):
         """
 
     def values(self) -> Tensor:
-        """Of sparse tensors; RuntimeError for a dense one.
+        """Of sparse tensors; RuntimeError for others.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.values.html
         """
@@ -4633,7 +4834,7 @@ class Methods(EngineTensor):
         """
 
     @overload
-    def view(self, size: Sequence[_int]) -> Tensor:
+    def view(self, size: Sequence[_int], *, dtype: Any = None) -> Tensor:
         """The same elements in another shape, without a copy.
 
         Raises RuntimeError: only one dimension can be inferred
@@ -4644,7 +4845,7 @@ class Methods(EngineTensor):
         https://pytorch.org/docs/stable/generated/torch.Tensor.view.html
         """
     @overload
-    def view(self, *size: _int) -> Tensor: ...
+    def view(self, *size: _int, dtype: Any = None) -> Tensor: ...
     def view_as(self, other: Tensor) -> Tensor:
         """A view in the shape of `other`.
 
@@ -4655,12 +4856,16 @@ class Methods(EngineTensor):
     def volatile(self) -> _bool:
         """False: volatile was removed (a UserWarning says so)."""
 
+    @overload
     def vsplit(self, indices_or_sections: _int | Sequence[_int]) -> tuple[Tensor, ...]:
         """Parts along a dimension: a number of equal ones, or cut at indices.
 
         https://pytorch.org/docs/stable/generated/torch.Tensor.vsplit.html
         """
-
+    @overload
+    def vsplit(self, *, sections: _int) -> tuple[Tensor, ...]: ...
+    @overload
+    def vsplit(self, *, indices: _int | Sequence[_int]) -> tuple[Tensor, ...]: ...
     def where(self, condition: Tensor, other: Tensor | _Number) -> Tensor:
         """`input` where the condition is true, otherwise `other`.
 

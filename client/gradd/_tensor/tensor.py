@@ -15,6 +15,7 @@ from gradd_engine.backward import autograd as _autograd
 from gradd_engine.backward import gradients as _gradients
 from gradd_engine.data import Device, dtypes, format_name, has_format
 from gradd_engine.graph import is_grad_enabled
+from gradd_engine.ops.index.subscript import alias
 from gradd_engine.ops.shape.cast import to_copy
 from gradd_engine.ops.shared.number import fits
 from gradd_engine.schema import type_name
@@ -23,10 +24,11 @@ from gradd_engine.transforms import forward_ad
 
 from .._aligned import aligned
 from .attached import Methods
+from .overriding import Without
 from .typed import TensorType, dtype_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 T = TypeVar("T", bound="Tensor")
 
@@ -140,6 +142,12 @@ class Tensor(Methods, metaclass=TensorType):
         found = self.numpy()
         return np.array(found, dtype=dtype) if copy or (dtype is not None and found.dtype != dtype) else found
 
+    @property
+    def _at_hand(self) -> bool:
+        """Whether the values are here, so that reading them waits for nothing."""
+        found: bool = self._session.has(self)
+        return found
+
     def item(self) -> Any:
         """The only element as a Python number; RuntimeError unless there is exactly one."""
         if self.numel() != 1:
@@ -223,6 +231,7 @@ class Tensor(Methods, metaclass=TensorType):
         return format_tensor(
             self._values(),
             self.dtype,
+            prefix=f"{type(self).__name__}(" if isinstance(self, Derived) else "tensor(",
             requires_grad=self.requires_grad,
             grad_fn_name=name,
             tangent=None if tangent is None else f"{tangent}",
@@ -243,6 +252,8 @@ class Tensor(Methods, metaclass=TensorType):
         kwargs.pop("non_blocking", None)
         if kwargs:
             raise TypeError(f"to() got an unexpected keyword argument {next(iter(kwargs))!r}")
+        flags = [a for a in args if isinstance(a, bool)]  # non_blocking, copy
+        copy_it = copy_it or (len(flags) > 1 and flags[1])
         for a in (*args, device):
             if isinstance(a, (str, Device)):
                 if (a if isinstance(a, Device) else Device(a)).type != "cpu" and self._session.sharing.taken:
@@ -279,9 +290,9 @@ class Tensor(Methods, metaclass=TensorType):
         """Itself, since a session has one device; a copy if it does not have the memory format."""
         return self.to(memory_format=memory_format)
 
-    def cuda(self, device: Any = None, non_blocking: bool = False) -> Tensor:
-        """Itself, since a session has one device."""
-        return self.to("cuda")
+    def cuda(self, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Tensor:
+        """Itself, since a session has one device; a copy if it does not have the memory format."""
+        return self.to("cuda", memory_format=memory_format)
 
     @property
     def is_cuda(self) -> bool:
@@ -305,12 +316,101 @@ class Tensor(Methods, metaclass=TensorType):
         memo[id(self)] = out
         return out  # type: ignore[no-any-return]
 
+    def as_subclass(self, cls: Any) -> Any:
+        """A tensor of the class over the same memory; gradients flow through it
+        (torch.Tensor.as_subclass).
+        """
+        if EngineTensor not in getattr(cls, "__mro__", ()):
+            raise TypeError(f"as_subclass(): argument 'cls' must be a subclass of Tensor, not {cls!r}")
+        with Without():
+            made: Tensor = alias(self)
+        return as_subclass(made, cls)
+
+    @staticmethod
+    def _make_subclass(cls: Any, data: Tensor, require_grad: bool = False) -> Any:
+        """A tensor of the class over the memory of `data`, without its history
+        (torch.Tensor._make_subclass).
+        """
+        with Without():
+            made = data.detach()
+            made.requires_grad = require_grad
+        return as_subclass(made, cls)
+
+    @staticmethod
+    def _make_wrapper_subclass(*args: Any, **kwargs: Any) -> Any:
+        """Raises NotImplementedError: such classes need ``__torch_dispatch__``."""
+        raise NotImplementedError(
+            "_make_wrapper_subclass(): __torch_dispatch__ is not supported, since operations run in the "
+            "daemon; __torch_function__ is"
+        )
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Calls the function, and gives its results this class (torch.Tensor.__torch_function__)."""
+        if not all(issubclass(cls, kind) for kind in types):
+            return NotImplemented
+        given = kwargs or {}
+        with Without():
+            return converted(func(*args, **given), cls, (*args, *given.values()))
+
     def __copy__(self) -> Tensor:
         out: Any = as_subclass(self.data, type(self))
         return out.requires_grad_(self.requires_grad)  # type: ignore[no-any-return]
 
 
 def as_subclass(t: Tensor, cls: type[T]) -> T:
-    """The same tensor object with another class."""
+    """The same tensor object with another class; NotImplementedError for one with
+    ``__torch_dispatch__``.
+    """
+    if hasattr(cls, "__torch_dispatch__"):
+        raise NotImplementedError(
+            f"{cls.__name__}: __torch_dispatch__ is not supported, since operations run in the daemon; "
+            "__torch_function__ is"
+        )
     t.__class__ = cls
     return t  # type: ignore[return-value]
+
+
+class Derived(Tensor):
+    """What classes of users have in the place of `Tensor`: they are made of data, or share a tensor's
+    memory.
+    """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """A tensor of this class, as ``torch.Tensor(...)`` makes one."""
+        kwargs.pop("device", None)
+        if kwargs:
+            raise TypeError(f"new() got an unexpected keyword argument {next(iter(kwargs))!r}")
+        shared = len(args) == 1 and isinstance(args[0], Tensor)
+        with Without():
+            made = args[0].detach() if shared else TensorType.make(dtypes.default_dtype(), *args)
+        return as_subclass(made, cls)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Does nothing: `__new__` returns a complete tensor."""
+
+
+TensorType.derived = (Tensor, Derived)
+
+
+def converted(found: Any, cls: Any, given: Iterable[Any]) -> Any:
+    """A result, also within a tuple or list, as of a class; what the function was given itself is not
+    touched, but another tensor over the same memory made of it.
+    """
+    if isinstance(found, Tensor):
+        if cls is Tensor or isinstance(found, cls):
+            return found
+        fresh = type(found) is Tensor and not any(x is found for x in _flat(given))
+        return as_subclass(found, cls) if fresh else found.as_subclass(cls)
+    if isinstance(found, (tuple, list)):
+        parts = [converted(x, cls, given) for x in found]
+        return type(found)(*parts) if hasattr(found, "_fields") else type(found)(parts)
+    return found
+
+
+def _flat(given: Iterable[Any]) -> Iterable[Any]:
+    for x in given:
+        if isinstance(x, (tuple, list)):
+            yield from _flat(x)
+        else:
+            yield x

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gradd_engine.data import dtypes
 from gradd_engine.tensor import Tensor as EngineTensor
 
+from .overriding import overrides
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -21,6 +23,23 @@ class TensorType(type):
 
     #: creates an instance from a class's arguments; set by `_surface.methods`
     make: ClassVar[Callable[..., Any]]
+    #: told of the first class of a user's own that overrides functions; set by `_surface.overridable`
+    began: ClassVar[Callable[[], None]]
+    #: what such classes are derived from in the place of `Tensor`: (`Tensor`, its stand-in)
+    derived: ClassVar[tuple[type, type] | None] = None
+
+    def __new__(
+        mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any
+    ) -> TensorType:
+        """Derive classes of users from what can be made of data."""
+        ours = namespace.get("__module__", "").partition(".")[0] in ("gradd", "gradd_engine")
+        if mcls.derived is not None and not ours:
+            plain, stand_in = mcls.derived
+            bases = tuple(stand_in if base is plain else base for base in bases)
+        made = super().__new__(mcls, name, bases, namespace, **kwargs)
+        if not ours and overrides(made):
+            TensorType.began()
+        return made
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """A tensor of the default dtype; see `_surface.creation.made`. Subclasses are created as usual."""
@@ -71,5 +90,5 @@ TYPES: dict[str, Any] = {
         f"{d.title}Tensor", (), {"dtype": d, "__doc__": f"Makes tensors of {d!r} (torch.{d.title}Tensor)."}
     )
     for d in dtypes.ALL
-    if not d.is_complex
+    if d.is_promoted and not d.is_complex
 }

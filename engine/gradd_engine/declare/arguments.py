@@ -4,15 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..schema import check_int, position, type_name
+from ..schema import REQUIRED, check_int, position, type_name
 from ..tensor import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ..schema import Op
 
 _NUMBERS = (bool, int, float, complex)
+#: asked of a call that is about to be refused, ``(function, args, kwargs)``: what an argument that is no
+#: tensor makes of it (a client's ``__torch_function__``), or NotImplemented
+REFUSED: list[Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]] = []
+
+
+def refused(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What an argument makes of a call that was refused; NotImplemented where there is none that does."""
+    for decide in REFUSED:
+        found = decide(function, args, kwargs)
+        if found is not NotImplemented:
+            return found
+    return NotImplemented
+
+
+def as_given(
+    op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments and keywords of a call: what has no default, and what is not the default."""
+    values = dict(zip(op.tensor_slots, inputs, strict=True)) | attrs
+    args = tuple(values[p.name] for p in op.schema.params if p.default is REQUIRED)
+    rest = {p.name: values[p.name] for p in op.schema.params if p.default is not REQUIRED}
+    usual = {p.name: tuple(p.default) if isinstance(p.default, list) else p.default for p in op.schema.params}
+    return args, {name: x for name, x in rest.items() if x is not usual[name]}
 
 
 def flat_tensors(inputs: Any) -> Iterator[Tensor]:

@@ -34,7 +34,7 @@ from ..graph import (
 from ..graph import recording as graph
 from ..schema import GREATEST, LEAST, check_attrs, named
 from ..tensor import Tensor, new_counter
-from .arguments import check_inputs, flat_tensors
+from .arguments import as_given, check_inputs, flat_tensors, refused
 from .autocast import recast
 
 if TYPE_CHECKING:
@@ -47,7 +47,13 @@ if TYPE_CHECKING:
 
 def dispatch(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
     """Run `op`; the outermost call is shown to the backend's listener."""
-    backend = backend_of(op, inputs)
+    try:
+        backend = backend_of(op, inputs)
+    except TypeError:
+        found = NotImplemented if state.depth else refused(op.call, *as_given(op, inputs, attrs))
+        if found is NotImplemented:
+            raise
+        return found
     if REROUTED:
         if state.vmaps and not op.stateful:
             backend = _in_sight(backend)
