@@ -126,7 +126,7 @@ def test_what_is_not_plain_is_made_so(array: npt.NDArray[Any]) -> None:
     assert view.tolist() == array.tolist()
 
 
-@pytest.mark.parametrize("dtype", ["U3", "O", "M8[s]", "V4", "uint16", "float128", [("a", "f4")]])
+@pytest.mark.parametrize("dtype", ["U3", "O", "M8[s]", "V4", "float128", [("a", "f4")]])
 def test_dtypes_that_do_not_cross(dtype: Any) -> None:
     with pytest.raises(TypeError, match="does not cross the wire"):
         frames.encode(messages.Stage("1.1"), [np.zeros(2, dtype)])

@@ -19,7 +19,7 @@ import numpy as np
 from gradd_engine.data import Device, DType, Size, dtypes
 from gradd_protocol import dtypes as rows
 
-from .._surface import tensor
+from .._surface import Specified, layout, rebuilt, tensor
 from .._tensor import Tensor
 from ..nn.parameter import Parameter
 from . import objects
@@ -49,6 +49,8 @@ _PLAIN: dict[str, Callable[..., Any]] = {
     "_codecs.encode": lambda text, _: text.encode("latin1"),
     "torch.Size": Size,
     "torch.device": Device,
+    "torch.serialization._get_layout": lambda name: layout(_as(name, str).removeprefix("torch.")),
+    "torch._utils._rebuild_sparse_tensor": lambda kind, parts: rebuilt(_as(kind, layout), _as(parts, tuple)),
 }
 
 
@@ -194,6 +196,9 @@ class _Reader:
             return _PLAIN[name](*given)
         if name == "torch._utils._rebuild_tensor_v2":
             return self._tensor(*given[:5])
+        if name == "torch._utils._rebuild_tensor_v3":  # of a dtype that no storage is named after
+            held = _as(given[0], _Storage)
+            return self._tensor(_Storage(held.key, _as(given[6], DType), held.count), *given[1:5])
         if name == "torch._utils._rebuild_parameter":
             held, requires_grad = given[:2]
             return Parameter(held, bool(requires_grad))
@@ -340,6 +345,8 @@ class _Writer:
             return
         elif isinstance(obj, Device):
             yield from self._call("torch", "device", obj.type)
+        elif isinstance(obj, layout):
+            yield from self._call("torch.serialization", "_get_layout", repr(obj))
         else:
             yield from self._instance(obj)
             return
@@ -379,15 +386,19 @@ class _Writer:
         yield b"u"
 
     def _tensor(self, t: Tensor) -> Iterator[bytes]:
+        if isinstance(t, Specified):
+            yield from self._call("torch._utils", "_rebuild_sparse_tensor", t.layout, t._parts())
+            return
         if isinstance(t, Parameter):
             yield _global("torch._utils", "_rebuild_parameter") + b"("
         key, count = len(self.tensors), t.numel()
         self.tensors.append(t)
-        yield _global("torch._utils", "_rebuild_tensor_v2") + b"(("
+        kind = _KINDS.get(t.dtype.name)
+        yield _global("torch._utils", "_rebuild_tensor_v2" if kind else "_rebuild_tensor_v3") + b"(("
         yield from self.value("storage")
-        yield _global("torch", _KINDS[t.dtype.name])
+        yield _global("torch", kind) if kind else _global("torch.storage", "UntypedStorage")
         told: Any
-        for told in (str(key), "cpu", count):
+        for told in (str(key), "cpu", count if kind else count * t.dtype.itemsize):
             yield from self.value(told)
         yield b"tQ"
         strides: list[int] = []
@@ -396,7 +407,8 @@ class _Writer:
             strides.insert(0, step)
             step *= max(n, 1)
         requires_grad = t.requires_grad and not isinstance(t, Parameter)
-        for told in (0, tuple(t.shape), tuple(strides), requires_grad, OrderedDict()):
+        last = () if kind else (t.dtype,)
+        for told in (0, tuple(t.shape), tuple(strides), requires_grad, OrderedDict(), *last):
             yield from self.value(told)
         yield b"tR"
         if isinstance(t, Parameter):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from gradd_engine.data import Size, dtypes
 from gradd_protocol.safetensors import StoredTensor
 
-from .._surface import tensor
+from .._surface import Specified, tensor
 from .._tensor import Tensor
 from ..nn.parameter import Parameter
 from . import checkpoint, safetensors
@@ -130,6 +130,8 @@ def _describe(obj: Any, path: str, tensors: dict[str, Tensor], names: dict[int, 
         return {"complex": repr(complex(obj))}
     if isinstance(obj, dtypes.DType):
         return {"dtype": obj.name}
+    if isinstance(obj, Specified):
+        raise _NotPlain
     if isinstance(obj, Tensor):
         name = names.get(id(obj)) or _fresh(path or "tensor", tensors)
         names[id(obj)], tensors[name] = name, obj

@@ -27,8 +27,8 @@ class DType:
     """
 
     __slots__ = (
-        "category", "is_complex", "is_floating_point", "is_half", "itemsize", "name", "np", "tensor_type",
-        "title",
+        "category", "is_complex", "is_floating_point", "is_half", "is_promoted", "itemsize", "name", "np",
+        "tensor_type", "title",
     )  # fmt: skip
 
     def __init__(self, name: str, np_dtype: Any, category: int, title: str) -> None:
@@ -40,18 +40,20 @@ class DType:
         self.is_floating_point = category == FLOAT
         #: 16-bit floats, computed in float32 and rounded once an op
         self.is_half = category == FLOAT and self.itemsize == 2
+        #: promotion knows it; the newer unsigned integers are promoted with floats alone
+        self.is_promoted = category != INT or name == "uint8" or name.startswith("int")
         self.title = title
         self.tensor_type = f"torch.{title}Tensor"
 
     @property
     def value_type(self) -> str:
         """The type of a tensor in what PyTorch's passes say: its newer dtypes have another name there."""
-        newer = self.is_complex or self.name in ("bool", "bfloat16")
+        newer = self.is_complex or self.name in ("bool", "bfloat16") or not self.is_promoted
         return f"CPU{self.title}Type" if newer else self.tensor_type
 
     @property
     def is_signed(self) -> bool:
-        """False for bool and uint8."""
+        """False for bool and unsigned integers."""
         return self.category > INT or self.name.startswith("int")
 
     @property
@@ -60,7 +62,9 @@ class DType:
         return self.category >= FLOAT
 
     def to_complex(self) -> DType:
-        """The complex type whose parts hold this (torch.dtype.to_complex)."""
+        """The complex type whose parts hold this (torch.dtype.to_complex); RuntimeError for integers."""
+        if self.category < FLOAT:
+            raise RuntimeError(f"Unknown Complex ScalarType for {self.title}")
         return to_complex(self)
 
     def to_real(self) -> DType:
@@ -80,6 +84,9 @@ int8 = DType("int8", np.int8, INT, "Char")
 int16 = DType("int16", np.int16, INT, "Short")
 int32 = DType("int32", np.int32, INT, "Int")
 int64 = DType("int64", np.int64, INT, "Long")
+uint16 = DType("uint16", np.uint16, INT, "UInt16")
+uint32 = DType("uint32", np.uint32, INT, "UInt32")
+uint64 = DType("uint64", np.uint64, INT, "UInt64")
 float16 = DType("float16", np.float16, FLOAT, "Half")
 bfloat16 = DType("bfloat16", ml_dtypes.bfloat16, FLOAT, "BFloat16")
 float32 = DType("float32", np.float32, FLOAT, "Float")
@@ -88,7 +95,8 @@ complex64 = DType("complex64", np.complex64, COMPLEX, "ComplexFloat")
 complex128 = DType("complex128", np.complex128, COMPLEX, "ComplexDouble")
 
 ALL = (
-    bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128,
+    bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64, float16, bfloat16, float32, float64,
+    complex64, complex128,
 )  # fmt: skip
 _BY_NAME = {d.name: d for d in ALL}
 _BY_NP = {d.np: d for d in ALL}
@@ -174,6 +182,11 @@ def promote(a: DType, b: DType) -> DType:
     """PyTorch's lattice for two tensors of equal priority (``torch.promote_types``)."""
     if a is b:
         return a
+    if not (a.is_promoted and b.is_promoted) and FLOAT not in (a.category, b.category):
+        raise RuntimeError(
+            "Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+            f"{a.title} and {b.title}"
+        )
     if a.category != b.category:
         hi, lo = (a, b) if a.category > b.category else (b, a)
         if hi.category == COMPLEX and lo is float64:
@@ -196,6 +209,8 @@ def _combine(higher: DType | None, lower: DType | None) -> DType | None:
         return higher
     if higher.category == FLOAT:
         return to_complex(higher) if lower.category == COMPLEX else higher
+    if lower.category == COMPLEX:
+        return lower
     if higher is bool_ or lower.category >= FLOAT:
         return promote(higher, lower)
     return higher
